@@ -1,0 +1,15 @@
+# Compile options shared by every target of this project: link `spmvgen_options` privately.
+add_library(spmvgen_options INTERFACE)
+target_compile_options(spmvgen_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+if(SPMVGEN_WARNINGS_AS_ERRORS)
+  target_compile_options(spmvgen_options INTERFACE -Werror)
+endif()
+if(SPMVGEN_SANITIZE)
+  target_compile_options(spmvgen_options INTERFACE -fsanitize=${SPMVGEN_SANITIZE} -fno-sanitize-recover=all
+                                                   -fno-omit-frame-pointer)
+  target_link_options(spmvgen_options INTERFACE -fsanitize=${SPMVGEN_SANITIZE})
+endif()
+
+# Every binary lands in one folder, so that libspmvgen finds libspmvgen_jit beside itself in the build tree too.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)

@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+
+#include "spmvgen/types.hpp"
+
+namespace spmvgen {
+
+/// A matrix in CSR that somebody else owns: m×n, row i holds entries row_ptr[i] … row_ptr[i+1]-1,
+/// each with its column (0-based, any order within the row, duplicates add up) and value. row_ptr
+/// has m+1 elements and may be null when m = 0; col_idx and values may be null when nnz = 0.
+struct CsrView {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::int64_t nnz = 0;
+    IndexType offset_type = IndexType::i32;
+    IndexType index_type = IndexType::i32;
+    ValueType value_type = ValueType::f64;
+    const void* row_ptr = nullptr;
+    const void* col_idx = nullptr;
+    const void* values = nullptr;
+
+    template <typename T>
+    const T* row_ptr_as() const {
+        return static_cast<const T*>(row_ptr);
+    }
+    template <typename T>
+    const T* col_idx_as() const {
+        return static_cast<const T*>(col_idx);
+    }
+    template <typename T>
+    const T* values_as() const {
+        return static_cast<const T*>(values);
+    }
+    /// row_ptr[i], whatever its type.
+    std::int64_t row_begin(std::int64_t i) const {
+        return offset_type == IndexType::i32 ? row_ptr_as<std::int32_t>()[i]
+                                             : row_ptr_as<std::int64_t>()[i];
+    }
+    std::int64_t row_length(std::int64_t i) const { return row_begin(i + 1) - row_begin(i); }
+    std::int64_t col(std::int64_t k) const {
+        return index_type == IndexType::i32 ? col_idx_as<std::int32_t>()[k]
+                                            : col_idx_as<std::int64_t>()[k];
+    }
+};
+
+/// The view of typed arrays.
+template <typename Value, typename Index, typename Offset>
+CsrView csr_view(std::int64_t rows, std::int64_t cols, const Offset* row_ptr, const Index* col_idx,
+                 const Value* values) {
+    return {rows,
+            cols,
+            rows > 0 ? static_cast<std::int64_t>(row_ptr[rows]) : 0,
+            type_tag<Offset>::value,
+            type_tag<Index>::value,
+            type_tag<Value>::value,
+            row_ptr,
+            col_idx,
+            values};
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "spmvgen/target.hpp"
+#include "spmvgen/types.hpp"
+
+namespace spmvgen {
+
+/// What a kernel is specialised for: all that the generator needs to know, and nothing of any
+/// matrix.
+struct Signature {
+    std::string kernel;                ///< id of a kernel in the registry: "csr_rows"
+    ValueType value = ValueType::f64;  ///< type of A, x, y, α, β and of the sums
+    IndexType index = IndexType::i32;  ///< type of column indices
+    IndexType offset =
+        IndexType::i32;  ///< type of row offsets and of entry counts; wide enough for nnz
+    Scale alpha = Scale::one;
+    Scale beta = Scale::zero;
+    int num_rhs = 1;  ///< right-hand sides k; x is n×k and y is m×k, row-major
+    std::map<std::string, std::int64_t>
+        params;  ///< the kernel's own parameters, each present: "lanes" → 8
+    Target target;
+    bool operator==(const Signature&) const = default;
+};
+
+/// The readable kernel name, which holds every field but the target and is a C identifier:
+/// `csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll2` (α, β: 0, 1 or x for general).
+std::string kernel_name(const Signature& signature);
+
+/// kernel_name + "@" + target: the canonical text.
+std::string to_string(const Signature& signature);
+
+}  // namespace spmvgen

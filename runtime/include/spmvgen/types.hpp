@@ -1,0 +1,90 @@
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace spmvgen {
+
+/// Element type of A, x and y. c32 and c64 are complex numbers of two f32 or two f64 (re, im), laid
+/// out as std::complex.
+enum class ValueType { f32, f64, c32, c64 };
+/// Integer type of column indices or of row offsets; always signed.
+enum class IndexType { i32, i64 };
+/// What is known of α or β when the kernel is made: exactly 0, exactly 1, or any number given at
+/// run time.
+enum class Scale { zero, one, general };
+/// Storage format of A on the device.
+enum class Format { csr, coo, ell, sell };
+
+const char* to_string(ValueType);
+const char* to_string(IndexType);
+const char* to_string(Scale);
+const char* to_string(Format);
+
+/// The inverse of to_string; throw Error(invalid_argument) that lists what is allowed.
+ValueType parse_value_type(std::string_view text);
+IndexType parse_index_type(std::string_view text);
+Scale parse_scale(std::string_view text);
+Format parse_format(std::string_view text);
+
+/// Bytes of one element.
+constexpr std::size_t size_of(ValueType t) {
+    return t == ValueType::f32 ? 4 : t == ValueType::c64 ? 16 : 8;
+}
+constexpr std::size_t size_of(IndexType t) {
+    return t == IndexType::i32 ? 4 : 8;
+}
+constexpr bool is_complex(ValueType t) {
+    return t == ValueType::c32 || t == ValueType::c64;
+}
+
+template <typename T>
+struct type_tag;  // defined for the types that spmvgen takes
+template <>
+struct type_tag<float> {
+    static constexpr ValueType value = ValueType::f32;
+};
+template <>
+struct type_tag<double> {
+    static constexpr ValueType value = ValueType::f64;
+};
+template <>
+struct type_tag<std::complex<float>> {
+    static constexpr ValueType value = ValueType::c32;
+};
+template <>
+struct type_tag<std::complex<double>> {
+    static constexpr ValueType value = ValueType::c64;
+};
+template <>
+struct type_tag<std::int32_t> {
+    static constexpr IndexType value = IndexType::i32;
+};
+template <>
+struct type_tag<std::int64_t> {
+    static constexpr IndexType value = IndexType::i64;
+};
+
+/// Calls f with a value of the C++ type that `type` names: f(float{}), f(std::complex<double>{}),
+/// ….
+template <typename F>
+decltype(auto) dispatch(ValueType type, F&& f) {
+    switch (type) {
+        case ValueType::f32:
+            return f(float{});
+        case ValueType::f64:
+            return f(double{});
+        case ValueType::c32:
+            return f(std::complex<float>{});
+        default:
+            return f(std::complex<double>{});
+    }
+}
+template <typename F>
+decltype(auto) dispatch(IndexType type, F&& f) {
+    return type == IndexType::i32 ? f(std::int32_t{}) : f(std::int64_t{});
+}
+
+}  // namespace spmvgen

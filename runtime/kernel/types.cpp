@@ -1,0 +1,79 @@
+#include "spmvgen/types.hpp"
+
+#include <array>
+#include <utility>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+template <typename Enum, std::size_t n>
+using Names = std::array<std::pair<Enum, const char*>, n>;
+
+constexpr Names<ErrorCode, 6> error_codes{{{ErrorCode::invalid_argument, "invalid_argument"},
+                                           {ErrorCode::invalid_input, "invalid_input"},
+                                           {ErrorCode::unsupported, "unsupported"},
+                                           {ErrorCode::io, "io"},
+                                           {ErrorCode::compile, "compile"},
+                                           {ErrorCode::internal, "internal"}}};
+constexpr Names<ValueType, 4> value_types{{{ValueType::f32, "f32"},
+                                           {ValueType::f64, "f64"},
+                                           {ValueType::c32, "c32"},
+                                           {ValueType::c64, "c64"}}};
+constexpr Names<IndexType, 2> index_types{{{IndexType::i32, "i32"}, {IndexType::i64, "i64"}}};
+constexpr Names<Scale, 3> scales{
+    {{Scale::zero, "zero"}, {Scale::one, "one"}, {Scale::general, "general"}}};
+constexpr Names<Format, 4> formats{
+    {{Format::csr, "csr"}, {Format::coo, "coo"}, {Format::ell, "ell"}, {Format::sell, "sell"}}};
+
+template <typename Enum, std::size_t n>
+const char* name_of(const Names<Enum, n>& names, Enum e) {
+    for (auto& [value, name] : names)
+        if (value == e) return name;
+    return "?";
+}
+
+template <typename Enum, std::size_t n>
+Enum parse(const Names<Enum, n>& names, std::string_view text, const std::string& what) {
+    std::string known;
+    for (auto& [value, name] : names) {
+        if (text == name) return value;
+        known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    throw Error(ErrorCode::invalid_argument,
+                "unknown " + what + " '" + std::string(text) + "': use one of " + known);
+}
+
+}  // namespace
+
+const char* to_string(ErrorCode c) {
+    return name_of(error_codes, c);
+}
+const char* to_string(ValueType t) {
+    return name_of(value_types, t);
+}
+const char* to_string(IndexType t) {
+    return name_of(index_types, t);
+}
+const char* to_string(Scale s) {
+    return name_of(scales, s);
+}
+const char* to_string(Format f) {
+    return name_of(formats, f);
+}
+
+ValueType parse_value_type(std::string_view t) {
+    return parse(value_types, t, "value type");
+}
+IndexType parse_index_type(std::string_view t) {
+    return parse(index_types, t, "index type");
+}
+Scale parse_scale(std::string_view t) {
+    return parse(scales, t, "scale mode");
+}
+Format parse_format(std::string_view t) {
+    return parse(formats, t, "format");
+}
+
+}  // namespace spmvgen

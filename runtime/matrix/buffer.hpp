@@ -1,0 +1,45 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace spmvgen {
+
+/// Owned, uninitialised memory: 64-byte aligned, and from 4 MiB on aligned to 2 MiB with huge pages
+/// advised. Move-only. Throws std::bad_alloc.
+class Buffer {
+  public:
+    Buffer() = default;
+    explicit Buffer(std::size_t bytes);
+
+    std::size_t bytes() const { return bytes_; }
+    void* data() { return data_.get(); }
+    const void* data() const { return data_.get(); }
+    /// The memory as elements of T.
+    template <typename T>
+    std::span<T> as() {
+        return {static_cast<T*>(data()), bytes_ / sizeof(T)};
+    }
+    template <typename T>
+    std::span<const T> as() const {
+        return {static_cast<const T*>(data()), bytes_ / sizeof(T)};
+    }
+    /// Gives memory beyond the first `bytes` back where the system allows it; contents stay.
+    void shrink(std::size_t bytes);
+
+  private:
+    struct Free {
+        void operator()(void* p) const noexcept;
+    };
+    std::unique_ptr<void, Free> data_;
+    std::size_t bytes_ = 0;
+};
+
+/// `count` uninitialised elements of T.
+template <typename T>
+Buffer make_buffer(std::int64_t count) {
+    return Buffer(static_cast<std::size_t>(count) * sizeof(T));
+}
+
+}  // namespace spmvgen

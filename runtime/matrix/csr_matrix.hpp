@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+
+#include "matrix/buffer.hpp"
+#include "spmvgen/matrix.hpp"
+
+namespace spmvgen {
+
+/// A CSR matrix that owns its arrays. Made by readers, the gallery and conversions: rows ascending
+/// by column, no duplicates; columns int32 when cols < 2^31, offsets int32 when nnz < 2^31, else
+/// int64.
+struct CsrMatrix {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::int64_t nnz = 0;
+    IndexType offset_type = IndexType::i32;
+    IndexType index_type = IndexType::i32;
+    ValueType value_type = ValueType::f64;
+    Buffer row_ptr;
+    Buffer col_idx;
+    Buffer values;
+
+    CsrView view() const {
+        return {rows,           cols,           nnz,          offset_type, index_type, value_type,
+                row_ptr.data(), col_idx.data(), values.data()};
+    }
+    /// Bytes of the three arrays.
+    std::size_t bytes() const { return row_ptr.bytes() + col_idx.bytes() + values.bytes(); }
+};
+
+/// The same matrix with values of another type. Real → complex and wider or narrower (rounding) are
+/// allowed; complex → real throws Error(invalid_argument). Parallel.
+CsrMatrix convert_values(const CsrView& matrix, ValueType type);
+
+/// Throws Error(invalid_argument), naming the row and entry, when row_ptr does not ascend from 0 or
+/// a column is outside 0…cols-1, or an array is missing. Parallel, one pass.
+void validate(const CsrView& matrix);
+
+}  // namespace spmvgen

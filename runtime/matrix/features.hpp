@@ -1,0 +1,65 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spmvgen/matrix.hpp"
+
+namespace spmvgen {
+
+/// What a matrix looks like: all that choosing a kernel may know of it. Plain data; made in
+/// parallel in two passes.
+struct Features {
+    std::int64_t rows = 0, cols = 0, nnz = 0;
+    ValueType value_type = ValueType::f64;
+
+    // Row lengths.
+    std::int64_t min_row = 0, max_row = 0, empty_rows = 0;
+    double mean_row = 0, variance_row = 0;
+    /// Rows by length: [0] = empty, [i] = lengths in [2^(i-1), 2^i).
+    std::array<std::int64_t, 40> row_histogram{};
+    std::int64_t row_p50 = 0, row_p90 = 0,
+                 row_p99 = 0;  ///< percentiles of the row length (upper edge of its class)
+    /// Stored entries over nonzeros when slices of 8, 16, 32 rows are padded to their longest row,
+    /// unsorted and with rows sorted by length in windows of 256 slices.
+    std::array<double, 3> sell_padding{}, sell_sorted_padding{};
+    double ell_padding = 0;  ///< the same for plain ELL
+
+    // Where the entries are.
+    std::int64_t bandwidth = 0;                ///< max |i - j|
+    double mean_distance = 0;                  ///< mean |i - j|
+    std::int64_t max_col = 0, empty_cols = 0;  ///< longest column, columns without entries
+    double top_cols_share = 0;                 ///< share of entries in the 1 % most used columns
+    bool sorted = true, duplicates = false;    ///< every row ascending; some column twice in a row
+    /// Share of entries whose distance to the entry before in its row fits in 1, 8, 16 bits ([0] =
+    /// exactly +1).
+    std::array<double, 3> delta_share{};
+    /// Distinct blocks r×c touched × r·c / nnz (fill ratio) for 2×2, 3×3, 4×4, 8×8; sampled for
+    /// large matrices.
+    std::array<double, 4> block_fill{};
+    double pattern_symmetry =
+        0;  ///< share of off-diagonal entries (i,j) with (j,i) present, sampled; 1 for diagonal
+    double value_symmetry = 0;   ///< of those, share with equal values
+    bool diagonal_full = false;  ///< square and every diagonal entry stored
+
+    // Values.
+    std::int64_t distinct_values = 0;  ///< exact up to 256, 257 = more
+    bool all_equal = false, exact_f32 = false, exact_f16 = false, exact_bf16 = false,
+         exact_int8 = false;
+    std::int64_t explicit_zeros = 0, non_finite = 0;
+    bool operator==(const Features&) const = default;
+};
+
+/// Throws Error(invalid_argument) for a broken matrix (as validate). threads = 0: what OpenMP would
+/// use. The result does not depend on the number of threads.
+Features analyse(const CsrView& matrix, int threads = 0);
+
+/// The sheet that `spmvgen analyze` prints: at most 80 columns, with a row-length histogram.
+/// `density` adds a plot of where the entries are.
+std::string sheet(const Features& features);
+std::string density_plot(const CsrView& matrix, int columns = 48, int lines = 24);
+/// One JSON object with the fields' names above.
+std::string to_json(const Features& features);
+
+}  // namespace spmvgen
