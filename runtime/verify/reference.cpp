@@ -1,0 +1,189 @@
+#include "verify/reference.hpp"
+
+#include <omp.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <sstream>
+#include <type_traits>
+
+namespace spmvgen {
+namespace {
+
+/// Neumaier's compensated sum in extended precision.
+struct CompensatedSum {
+    long double sum = 0;
+    long double lost = 0;
+    void add(long double v) {
+        const long double t = sum + v;
+        if (std::isfinite(t))
+            lost += std::fabs(sum) >= std::fabs(v) ? (sum - t) + v : (v - t) + sum;
+        sum = t;
+    }
+    long double value() const { return sum + lost; }
+};
+
+template <typename T>
+struct RealOf {
+    using type = T;
+};
+template <typename T>
+struct RealOf<std::complex<T>> {
+    using type = T;
+};
+
+/// A compensated complex sum; for real types the imaginary part stays 0.
+struct Accumulator {
+    CompensatedSum re, im;
+    long double magnitude = 0;
+
+    template <typename T>
+    void add_product(std::complex<T> a, std::complex<T> b, std::complex<long double> scale) {
+        const std::complex<long double> as = multiply(a, scale);
+        re.add(as.real() * b.real());
+        re.add(-as.imag() * b.imag());
+        im.add(as.real() * b.imag());
+        im.add(as.imag() * b.real());
+        magnitude += std::hypot(as.real(), as.imag()) * std::hypot<long double>(b.real(), b.imag());
+    }
+    template <typename T>
+    void add_product(T a, T b, long double scale) {
+        re.add(scale * a * b);
+        magnitude += std::fabs(scale * a * b);
+    }
+    template <typename T>
+    static std::complex<long double> multiply(std::complex<T> a, std::complex<long double> b) {
+        return {a.real() * b.real() - a.imag() * b.imag(),
+                a.real() * b.imag() + a.imag() * b.real()};
+    }
+};
+
+template <typename Real>
+bool same_class(long double reference, Real computed) {
+    if (std::isnan(reference)) return std::isnan(computed);
+    return std::isinf(computed) && std::signbit(reference) == std::signbit(computed);
+}
+
+enum class Verdict { right, wrong, undecided };
+
+/// One real component of y against its reference.
+template <typename Real>
+Verdict judge(long double reference, long double magnitude, Real computed, long double bound,
+              double& ratio) {
+    if (!std::isfinite(reference)) {
+        ratio = same_class(reference, computed) ? 0 : std::numeric_limits<double>::infinity();
+        return ratio == 0 ? Verdict::right : Verdict::wrong;
+    }
+    if (magnitude >= std::numeric_limits<Real>::max() / 2) return Verdict::undecided;
+    const long double error = std::fabs(reference - computed);
+    ratio = error == 0          ? 0
+            : std::isnan(error) ? std::numeric_limits<double>::infinity()
+                                : static_cast<double>(error / bound);
+    return ratio <= 1 ? Verdict::right : Verdict::wrong;
+}
+
+template <typename Value>
+class Checker {
+    using Real = typename RealOf<Value>::type;
+    static constexpr bool is_complex_value = !std::is_same_v<Real, Value>;
+    using Wide = std::conditional_t<is_complex_value, std::complex<long double>, long double>;
+
+  public:
+    Checker(const CsrView& matrix, const Product& p)
+        : a(matrix),
+          product(p),
+          alpha(*static_cast<const Value*>(p.alpha)),
+          beta(*static_cast<const Value*>(p.beta)) {}
+
+    CheckResult run() const {
+        CheckResult total;
+#pragma omp parallel
+        {
+            CheckResult mine;
+#pragma omp for schedule(dynamic, 1024) nowait
+            for (std::int64_t row = 0; row < a.rows; ++row)
+                for (int rhs = 0; rhs < product.num_rhs; ++rhs) check(row, rhs, mine);
+#pragma omp critical(spmvgen_check)
+            merge(total, mine);
+        }
+        total.passed = total.wrong == 0;
+        return total;
+    }
+
+  private:
+    void check(std::int64_t row, int rhs, CheckResult& result) const {
+        const auto* x = static_cast<const Value*>(product.x);
+        const auto* values = a.values_as<Value>();
+        const int k = product.num_rhs;
+        Accumulator sum;
+        if (alpha != Value(0))
+            for (std::int64_t e = a.row_begin(row); e < a.row_begin(row + 1); ++e)
+                sum.add_product(values[e], x[a.col(e) * k + rhs], Wide(alpha));
+        if (beta != Value(0))
+            sum.add_product(static_cast<const Value*>(product.y_before)[row * k + rhs], Value(1),
+                            Wide(beta));
+        const long double operations = static_cast<long double>(a.row_length(row) + 4);
+        const long double unit = std::numeric_limits<Real>::epsilon() / 2.0L;
+        const long double bound = (is_complex_value ? 4 : 1) * operations *
+                                  (unit * sum.magnitude + std::numeric_limits<Real>::denorm_min());
+        const Value y = static_cast<const Value*>(product.y_after)[row * k + rhs];
+        note(result, row, judge_value(sum, y, bound));
+    }
+
+    struct Judgement {
+        Verdict verdict;
+        double ratio;
+    };
+    static Judgement judge_value(const Accumulator& sum, Value y, long double bound) {
+        double re = 0, im = 0;
+        if constexpr (is_complex_value) {
+            const Verdict v = judge(sum.re.value(), sum.magnitude, y.real(), bound, re);
+            const Verdict w = judge(sum.im.value(), sum.magnitude, y.imag(), bound, im);
+            return {std::max(v, w), std::max(re, im)};
+        } else {
+            const Verdict v = judge(sum.re.value(), sum.magnitude, y, bound, re);
+            return {v, re};
+        }
+    }
+    static void note(CheckResult& result, std::int64_t row, Judgement j) {
+        result.undecided += j.verdict == Verdict::undecided;
+        result.wrong += j.verdict == Verdict::wrong;
+        if (j.verdict != Verdict::undecided &&
+            (result.worst_row < 0 || j.ratio > result.worst_ratio)) {
+            result.worst_ratio = j.ratio;
+            result.worst_row = row;
+        }
+    }
+    static void merge(CheckResult& total, const CheckResult& part) {
+        total.wrong += part.wrong;
+        total.undecided += part.undecided;
+        if (part.worst_row >= 0 &&
+            (total.worst_row < 0 || part.worst_ratio > total.worst_ratio ||
+             (part.worst_ratio == total.worst_ratio && part.worst_row < total.worst_row))) {
+            total.worst_ratio = part.worst_ratio;
+            total.worst_row = part.worst_row;
+        }
+    }
+
+    const CsrView& a;
+    const Product& product;
+    const Value alpha, beta;
+};
+
+}  // namespace
+
+CheckResult check_product(const CsrView& matrix, const Product& product) {
+    CheckResult result = dispatch(
+        matrix.value_type, [&](auto v) { return Checker<decltype(v)>(matrix, product).run(); });
+    if (!result.passed) {
+        std::ostringstream text;
+        text << result.wrong << " of " << matrix.rows * product.num_rhs
+             << " elements of y are wrong; the worst is in row " << result.worst_row << ": "
+             << result.worst_ratio << " times the error bound";
+        result.message = text.str();
+    }
+    return result;
+}
+
+}  // namespace spmvgen

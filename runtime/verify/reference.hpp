@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "spmvgen/matrix.hpp"
+
+namespace spmvgen {
+
+/// A product to be checked: y_after = αAx + βy_before, k right-hand sides, x n×k and y m×k
+/// row-major, all of the matrix's value type. y_before may be null when β = 0.
+struct Product {
+    const void* alpha = nullptr;
+    const void* x = nullptr;
+    const void* beta = nullptr;
+    const void* y_before = nullptr;
+    const void* y_after = nullptr;
+    int num_rhs = 1;
+};
+
+/// How far a computed product is from the compensated one, in units of the error that any order of
+/// summation may make.
+struct CheckResult {
+    bool passed = true;
+    double worst_ratio = 0;  ///< max over rows of |y - reference| / bound; > 1 = wrong
+    std::int64_t worst_row = -1;
+    std::int64_t wrong = 0;  ///< elements of y beyond their bound, or NaN/Inf where the reference
+                             ///< is not, or not where it is
+    std::int64_t undecided =
+        0;  ///< elements whose sum of magnitudes overflows the type: any result may be right
+    std::string message;  ///< "" when passed, else the worst element with its figures
+};
+
+/// Checks against a reference summed in extended precision with compensation (Neumaier). The bound
+/// of an element is c·(row length + 4)·u·(|α|Σ|a||x| + |β||y|) with u the type's unit roundoff and
+/// c = 1 for real, 4 for complex numbers, plus one least subnormal for each operation: what
+/// standard rounding analysis allows for every order of summation (Higham, Accuracy and Stability
+/// of Numerical Algorithms, §3.1). α = 0 and β = 0 do not read x and y.
+CheckResult check_product(const CsrView& matrix, const Product& product);
+
+}  // namespace spmvgen

@@ -1,0 +1,69 @@
+#include "verify/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace spmvgen {
+namespace {
+
+// [ 1 2 ]
+// [ 0 3 ]
+struct Tiny {
+    std::vector<int> row_ptr{0, 2, 3};
+    std::vector<int> col_idx{0, 1, 1};
+    template <typename T>
+    CheckResult check(std::vector<T> values, std::vector<T> x, std::vector<T> before,
+                      std::vector<T> after, T alpha, T beta) {
+        const CsrView a = csr_view<T>(2, 2, row_ptr.data(), col_idx.data(), values.data());
+        return check_product(a, {&alpha, x.data(), &beta, before.data(), after.data(), 1});
+    }
+};
+
+TEST(Reference, AcceptsTheHandComputedProduct) {
+    EXPECT_TRUE(
+        Tiny().check<double>({1, 2, 3}, {10, 20}, {1, 1}, {2 * 50 + 3, 2 * 60 + 3}, 2, 3).passed);
+}
+
+TEST(Reference, RefusesAnErrorOfAFewUnits) {
+    const double off = 50 * (1 + 16 * std::numeric_limits<double>::epsilon());
+    const CheckResult r = Tiny().check<double>({1, 2, 3}, {10, 20}, {0, 0}, {off, 60}, 1, 0);
+    EXPECT_FALSE(r.passed);
+    EXPECT_EQ(r.worst_row, 0);
+    EXPECT_EQ(r.wrong, 1);
+    EXPECT_EQ(r.message.substr(0, 60),
+              "1 of 2 elements of y are wrong; the worst is in row 0: 5.333");
+}
+
+TEST(Reference, BetaZeroIgnoresNanInY) {
+    const double nan = std::nan("");
+    EXPECT_TRUE(Tiny().check<double>({1, 2, 3}, {10, 20}, {nan, nan}, {50, 60}, 1, 0).passed);
+    EXPECT_FALSE(Tiny().check<double>({1, 2, 3}, {10, 20}, {0, 0}, {nan, 60}, 1, 0).passed);
+}
+
+TEST(Reference, InfinityMustStayInfinity) {
+    const double inf = std::numeric_limits<double>::infinity();
+    EXPECT_TRUE(Tiny().check<double>({1, 2, 3}, {inf, 20}, {0, 0}, {inf, 60}, 1, 0).passed);
+    EXPECT_FALSE(
+        Tiny().check<double>({1, 2, 3}, {inf, 20}, {0, 0}, {std::nan(""), 60}, 1, 0).passed);
+    EXPECT_FALSE(Tiny().check<double>({1, 2, 3}, {inf, 20}, {0, 0}, {-inf, 60}, 1, 0).passed);
+}
+
+TEST(Reference, ComplexProducts) {
+    using C = std::complex<double>;
+    const C i{0, 1};
+    EXPECT_TRUE(Tiny().check<C>({i, 2, 3}, {i, 1}, {0, 0}, {C(1), C(3)}, 1, 0).passed);
+    EXPECT_FALSE(Tiny().check<C>({i, 2, 3}, {i, 1}, {0, 0}, {C(1), C(3, 1e-12)}, 1, 0).passed);
+}
+
+TEST(Reference, OverflowIsUndecided) {
+    const float big = std::numeric_limits<float>::max();
+    const CheckResult r = Tiny().check<float>({big, -big, 1}, {1, 1}, {0, 0}, {1, 1}, 1, 0);
+    EXPECT_EQ(r.undecided, 1);
+    EXPECT_TRUE(r.passed);
+}
+
+}  // namespace
+}  // namespace spmvgen
