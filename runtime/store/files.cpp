@@ -108,11 +108,11 @@ void make_directories(const std::string& path) {
 }
 
 File make_directory(int parent, const std::string& name) {
-    if (::mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir " + name);
+    if (::mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir");
     File made(retrying([&] {
         return ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     }));
-    if (!made) fail(errno, "open " + name);
+    if (!made) fail(errno, "open");
     return made;
 }
 

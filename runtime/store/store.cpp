@@ -54,11 +54,16 @@ bool same_file(const struct stat& a, const struct stat& b) {
     return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// Removes a regular file; false when it is none, or is gone, or stays.
-bool remove_file(const File& directory, const std::string& name, auto&& wanted) {
+enum class Removal { done, not_wanted, refused };
+
+/// Removes a regular file that `wanted` approves of by its status.
+Removal remove_file(const File& directory, const std::string& name, auto&& wanted) {
     struct stat now{};
-    return ::fstatat(directory.get(), name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(now.st_mode) && wanted(now) && ::unlinkat(directory.get(), name.c_str(), 0) == 0;
+    if (::fstatat(directory.get(), name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(now.st_mode) || !wanted(now))
+        return Removal::not_wanted;
+    if (::unlinkat(directory.get(), name.c_str(), 0) == 0) return Removal::done;
+    return errno == ENOENT ? Removal::not_wanted : Removal::refused;
 }
 
 /// Calls visit(shard, shard name, file name) for everything in the directories that can hold
@@ -197,9 +202,10 @@ std::optional<KernelBinary> Store::read(const File& directory, const std::string
 void Store::reject(const File& directory, const std::string& name, const struct stat& seen,
                    const std::string& reason) {
     // Another process may have put a sound entry there since.
-    const bool removed = options_.writable && remove_file(directory, name, [&](auto& now) {
-                             return same_file(now, seen);
-                         });
+    const bool removed =
+        options_.writable && remove_file(directory, name, [&](const struct stat& now) {
+                                 return same_file(now, seen);
+                             }) == Removal::done;
     warn_once(name, fmt::format("kernel cache entry {} is damaged ({}): {}, the kernel is made "
                                 "again",
                                 full_path(name), reason, removed ? "removed" : "left there"));
@@ -292,29 +298,27 @@ std::optional<Store::Entry> Store::inspect(const File& shard, const std::string&
 }
 
 int Store::clear() {
-    int removed = 0;
+    int removed = 0, refused = 0;
+    std::string problem = options_.writable ? "" : "it is open for reading only";
     try {
-        const Opened opened = open_usable();
-        const std::string problem =
-            !options_.writable ? "it is open for reading only" : opened.problem;
-        if (!problem.empty())
-            warn_once("clear",
-                      fmt::format("kernel cache {} is not cleared: {}", directory_, problem));
-        if (!problem.empty() || !opened.file) return 0;
+        Opened opened = problem.empty() ? open_usable() : Opened();
+        if (!opened.problem.empty()) problem = opened.problem;
         const std::int64_t now = options_.clock();
-        for_each_file(opened.file,
-                      [&](const File& shard, const std::string&, const std::string& name) {
-                          if (is_entry_name(name)) {
-                              removed += remove_file(shard, name, [](auto&) { return true; });
-                          } else if (is_temporary_name(name)) {
-                              remove_file(shard, name, [&](auto& s) {
-                                  return now - std::int64_t{s.st_mtime} > stale_after_seconds;
-                              });
-                          }
-                      });
+        const auto remove = [&](const File& shard, const std::string&, const std::string& name) {
+            const bool entry = is_entry_name(name), temporary = is_temporary_name(name);
+            const Removal removal = remove_file(shard, name, [&](const struct stat& s) {
+                return entry || (temporary && now - std::int64_t{s.st_mtime} > stale_after_seconds);
+            });
+            removed += entry && removal == Removal::done;
+            refused += removal == Removal::refused;
+        };
+        if (opened.file) for_each_file(opened.file, remove);
+        if (refused > 0) problem = fmt::format("{} of its files could not be removed", refused);
     } catch (const std::system_error& e) {
-        warn_once("clear", fmt::format("kernel cache {} is not cleared: {}", directory_, e.what()));
+        problem = e.what();
     }
+    if (!problem.empty())
+        warn_once("clear", fmt::format("kernel cache {} is not cleared: {}", directory_, problem));
     return removed;
 }
 
