@@ -6,7 +6,8 @@ namespace spmvgen {
 KernelSource emit_kernel(const Signature& signature, const std::string&) {
     KernelSource source{signature, kernel_name(signature), {}, {}};
     const std::string symbol = source.name + "_step0";
-    source.text = R"(static inline long first_row(long num_rows, const int* row_ptr, long thread, long threads) {
+    source.text =
+        R"(static inline long first_row(long num_rows, const int* row_ptr, long thread, long threads) {
     const long work = (num_rows + row_ptr[num_rows] - row_ptr[0]) / threads * thread;
     if (thread == threads) {
         return num_rows;
@@ -39,7 +40,8 @@ static void csr_rows(long num_rows, const int* __restrict__ row_ptr,
     }
 }
 
-extern "C" void )" + symbol + R"((void* const* arguments, int thread, int threads) {
+extern "C" void )" +
+        symbol + R"((void* const* arguments, int thread, int threads) {
     csr_rows(*static_cast<const long*>(arguments[0]), *static_cast<const int* const*>(arguments[1]),
              *static_cast<const int* const*>(arguments[2]),
              *static_cast<const double* const*>(arguments[3]),

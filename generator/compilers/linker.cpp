@@ -1,0 +1,144 @@
+#include "compilers/linker.hpp"
+
+#include <fcntl.h>
+#include <lld/Common/Driver.h>
+#include <llvm/ADT/SmallString.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "compilers/guarded.hpp"
+#include "spmvgen/error.hpp"
+
+LLD_HAS_DRIVER(elf)
+namespace lld {
+std::string getLLDVersion();  // Debian's lld/Common/Version.h includes a file that is not installed
+}
+
+namespace spmvgen {
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+    throw Error(ErrorCode::io,
+                std::string("cannot ") + what + " for the linker: " + std::strerror(errno));
+}
+
+/// One end of a pipe or a file in memory, closed with this object.
+class Descriptor {
+  public:
+    explicit Descriptor(int fd = -1) : fd_(fd) {}
+    ~Descriptor() { close(); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    void close() {
+        if (fd_ >= 0) ::close(fd_);
+        fd_ = -1;
+    }
+    int get() const { return fd_; }
+    /// A name by which lld can open it.
+    std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+  private:
+    int fd_;
+};
+
+void write_all(const Descriptor& file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(file.get(), bytes.data(), bytes.size());
+        if (n < 0 && errno != EINTR) fail("write the object");
+        if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+/// A pipe that a thread empties. lld writes a regular file by making another beside it and renaming
+/// that, which needs a folder; into a pipe it writes in one go.
+class OutputPipe {
+  public:
+    OutputPipe() : OutputPipe(make_pipe()) {}
+    ~OutputPipe() { take(); }
+
+    std::string path() const { return write_end_.path(); }
+
+    /// What was written, once all writers have closed.
+    std::string take() {
+        write_end_.close();
+        if (reader_.joinable()) reader_.join();
+        return std::move(bytes_);
+    }
+
+  private:
+    explicit OutputPipe(std::array<int, 2> ends)
+        : read_end_(ends[0]), write_end_(ends[1]), reader_([this] { read_all(); }) {}
+
+    static std::array<int, 2> make_pipe() {
+        std::array<int, 2> ends{};
+        if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("make a pipe");
+        return ends;
+    }
+
+    void read_all() {
+        std::array<char, 1 << 16> chunk;
+        for (;;) {
+            const ssize_t n = ::read(read_end_.get(), chunk.data(), chunk.size());
+            if (n > 0) bytes_.append(chunk.data(), static_cast<std::size_t>(n));
+            if (n == 0 || (n < 0 && errno != EINTR)) return;
+        }
+    }
+
+    Descriptor read_end_, write_end_;
+    std::string bytes_;
+    std::thread reader_;
+};
+
+/// lld keeps its state in globals: one link at a time, and none after a crash.
+struct Linker {
+    std::mutex mutex;
+    bool usable = true;
+};
+
+Linker& linker() {
+    static Linker linker;
+    return linker;
+}
+
+}  // namespace
+
+std::string link_shared_object(std::string_view object) {
+    const Descriptor input(memfd_create("spmvgen.o", MFD_CLOEXEC));
+    if (input.get() < 0) fail("make a file in memory");
+    write_all(input, object);
+    OutputPipe output;
+    const std::string input_path = input.path();
+    const std::string output_path = output.path();
+    const char* const arguments[] = {
+        "ld.lld",      "-shared",           "--threads=1",      "--gc-sections",
+        "--strip-all", "--build-id=none",   "--hash-style=gnu", "-znow",
+        "-o",          output_path.c_str(), input_path.c_str()};
+    std::string log;
+    llvm::raw_string_ostream log_stream(log);
+    lld::Result result{};
+    std::lock_guard lock(linker().mutex);
+    if (!linker().usable)
+        throw Error(ErrorCode::internal,
+                    "lld crashed before in this process and cannot run again: start a new process");
+    linker().usable = false;
+    run_guarded("lld", [&] {
+        result = lld::lldMain(arguments, log_stream, log_stream, {{lld::Gnu, &lld::elf::link}});
+    });
+    linker().usable = result.canRunAgain;
+    if (!result.canRunAgain) throw Error(ErrorCode::internal, "lld crashed: " + log);
+    if (result.retCode != 0) throw Error(ErrorCode::compile, "lld cannot link the kernel:\n" + log);
+    return output.take();
+}
+
+std::string linker_version() {
+    return lld::getLLDVersion();
+}
+
+}  // namespace spmvgen
