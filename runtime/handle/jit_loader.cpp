@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
@@ -46,9 +45,14 @@ std::vector<std::filesystem::path> own_folders() {
     return {real.parent_path(), folder};
 }
 
+/// What $SPMVGEN_JIT asks for; "" when it says nothing.
+std::string chosen_path() {
+    const char* path = secure_getenv("SPMVGEN_JIT");
+    return path == nullptr ? "" : path;
+}
+
 std::vector<std::string> candidates() {
-    if (const char* path = secure_getenv("SPMVGEN_JIT"); path != nullptr && *path != '\0')
-        return {path};
+    if (const auto path = chosen_path(); !path.empty()) return {path};
     std::vector<std::string> paths;
     for (auto& folder : own_folders()) {
         paths.push_back(folder / library_name);
@@ -80,12 +84,11 @@ Generator* open_generator(const std::string& path, std::string& why) {
 }
 
 std::string failure(const std::string& reasons) {
-    const bool chosen = secure_getenv("SPMVGEN_JIT") != nullptr;
-    return std::string("cannot load the kernel compiler (") + library_name + "):" + reasons +
-           (chosen
-                ? "\nset SPMVGEN_JIT to the path of libspmvgen_jit.so, or unset it"
-                : "\ninstall libspmvgen_jit.so with its Clang 19 libraries beside libspmvgen, or "
-                  "set SPMVGEN_JIT to its path");
+    return std::string("cannot load the kernel compiler:") + reasons +
+           (chosen_path().empty()
+                ? "\ninstall libspmvgen_jit.so with Clang 19 in one of these places, or set "
+                  "SPMVGEN_JIT to its path"
+                : "\nset SPMVGEN_JIT to the path of libspmvgen_jit.so, or unset it");
 }
 
 }  // namespace
