@@ -12,6 +12,7 @@
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include <mutex>
+#include <shared_mutex>
 
 #include "compilers/guarded.hpp"
 #include "spmvgen/error.hpp"
@@ -101,6 +102,7 @@ std::string run_clang(const ClangJob& job, ClangOutput output) {
     std::string bytes;
     run_guarded("Clang", [&] {
         initialise_targets();
+        std::shared_lock registry(target_registry());
         llvm::SmallVector<char, 0> buffer;
         std::string log;
         llvm::raw_string_ostream log_stream(log);
@@ -129,6 +131,11 @@ void check_tune_cpu(const std::string& triple, const std::string& cpu) {
     for (auto name : known) names += (names.empty() ? "" : ", ") + name.str();
     throw Error(ErrorCode::invalid_argument, "unknown CPU model '" + cpu + "' to tune for (" +
                                                  clang_version() + "): use one of " + names);
+}
+
+std::shared_mutex& target_registry() {
+    static std::shared_mutex registry;
+    return registry;
 }
 
 std::string clang_version() {

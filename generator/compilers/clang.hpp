@@ -1,4 +1,5 @@
 #pragma once
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ std::string run_clang(const ClangJob& job, ClangOutput output);
 /// Throws Error(invalid_argument), listing what is known, when Clang cannot tune code of `triple`
 /// for `cpu`.
 void check_tune_cpu(const std::string& triple, const std::string& cpu);
+
+/// Guards LLVM's list of targets, which has no lock of its own: held shared by who reads it
+/// (run_clang), held alone by who adds to it (the first link: lld makes all targets known).
+std::shared_mutex& target_registry();
 
 /// The full version of the Clang that is loaded, as it tells it: "Debian clang version 19.1.7 (…)".
 std::string clang_version();

@@ -11,7 +11,9 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "compilers/clang.hpp"
 #include "compilers/guarded.hpp"
 #include "spmvgen/error.hpp"
 
@@ -100,6 +102,7 @@ class OutputPipe {
 struct Linker {
     std::mutex mutex;
     bool usable = true;
+    bool first = true;
 };
 
 Linker& linker() {
@@ -128,6 +131,8 @@ std::string link_shared_object(std::string_view object) {
         throw Error(ErrorCode::internal,
                     "lld crashed before in this process and cannot run again: start a new process");
     linker().usable = false;
+    std::unique_lock registry(target_registry(), std::defer_lock);
+    if (std::exchange(linker().first, false)) registry.lock();
     run_guarded("lld", [&] {
         result = lld::lldMain(arguments, log_stream, log_stream, {{lld::Gnu, &lld::elf::link}});
     });
