@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <lld/Common/Driver.h>
 #include <llvm/ADT/SmallString.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,15 +35,13 @@ namespace {
 /// One end of a pipe or a file in memory, closed with this object.
 class Descriptor {
   public:
-    explicit Descriptor(int fd = -1) : fd_(fd) {}
-    ~Descriptor() { close(); }
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) close(fd_);
+    }
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
 
-    void close() {
-        if (fd_ >= 0) ::close(fd_);
-        fd_ = -1;
-    }
     int get() const { return fd_; }
     /// A name by which lld can open it.
     std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
@@ -59,7 +59,8 @@ void write_all(const Descriptor& file, std::string_view bytes) {
 }
 
 /// A pipe that a thread empties. lld writes a regular file by making another beside it and renaming
-/// that, which needs a folder; into a pipe it writes in one go.
+/// that, which needs a folder; into a pipe it writes in one go. The end is told by take(), not by
+/// the pipe: a process forked meanwhile holds the pipe open for as long as it lives.
 class OutputPipe {
   public:
     OutputPipe() : OutputPipe(make_pipe()) {}
@@ -67,16 +68,21 @@ class OutputPipe {
 
     std::string path() const { return write_end_.path(); }
 
-    /// What was written, once all writers have closed.
+    /// What was written; call it when the writer has ended.
     std::string take() {
-        write_end_.close();
-        if (reader_.joinable()) reader_.join();
+        if (reader_.joinable()) {
+            eventfd_write(ended_.get(), 1);
+            reader_.join();
+        }
         return std::move(bytes_);
     }
 
   private:
     explicit OutputPipe(std::array<int, 2> ends)
-        : read_end_(ends[0]), write_end_(ends[1]), reader_([this] { read_all(); }) {}
+        : read_end_(ends[0]), write_end_(ends[1]), ended_(eventfd(0, EFD_CLOEXEC)) {
+        if (ended_.get() < 0) fail("make an event");
+        reader_ = std::thread([this] { read_all(); });
+    }
 
     static std::array<int, 2> make_pipe() {
         std::array<int, 2> ends{};
@@ -86,14 +92,16 @@ class OutputPipe {
 
     void read_all() {
         std::array<char, 1 << 16> chunk;
+        std::array<pollfd, 2> events{{{read_end_.get(), POLLIN, 0}, {ended_.get(), POLLIN, 0}}};
         for (;;) {
+            if (poll(events.data(), events.size(), -1) < 0) continue;  // interrupted by a signal
+            if ((events[0].revents & POLLIN) == 0) return;             // ended, and all is read
             const ssize_t n = ::read(read_end_.get(), chunk.data(), chunk.size());
             if (n > 0) bytes_.append(chunk.data(), static_cast<std::size_t>(n));
-            if (n == 0 || (n < 0 && errno != EINTR)) return;
         }
     }
 
-    Descriptor read_end_, write_end_;
+    Descriptor read_end_, write_end_, ended_;
     std::string bytes_;
     std::thread reader_;
 };

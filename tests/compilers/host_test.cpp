@@ -172,6 +172,21 @@ TEST(CompileHost, LibraryCallsAreResolvedByTheProcess) {
     EXPECT_THAT(y, testing::ElementsAre(0, 0, 3));
 }
 
+TEST(CompileHost, ResultLargerThanAPipe) {
+    std::string text = "static const int table[] = {";
+    for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919 % 100'003) + ",";
+    text += R"(};
+extern "C" void kernel_step0(void* const* arguments, int, int) {
+    **static_cast<int* const*>(arguments[1]) = table[*static_cast<const long*>(arguments[0])];
+}
+)";
+    const auto binary = compile_host(kernel_source(text));
+    EXPECT_GT(binary.bytes.size(), 400'000u);
+    int value = 0;
+    LoadedKernel(binary.bytes).call("kernel_step0", 99'999L, &value);
+    EXPECT_EQ(value, 99'999 * 7919 % 100'003);
+}
+
 TEST(CompileHost, SameBytesInEveryFolder) {
     const auto here = std::filesystem::current_path();
     for (auto kind : {BinaryKind::shared_object, BinaryKind::object, BinaryKind::assembly,
