@@ -26,11 +26,11 @@ void check_padding(const CsrView& matrix, std::string_view format, double stored
     const double allowed = sane_padding * nnz + padding_slack +
                            padding_slack_per_row * static_cast<double>(matrix.rows);
     if (stored > allowed)
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("format {} would store {:.0f} entries for {} nonzeros ({:.1f} times "
-                                "as many; at most {:.0f} times is sane): use csr or coo",
-                                format, stored, matrix.nnz,
-                                stored / (nnz > 0 ? nnz : 1), sane_padding));
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("format {} would store {:.0f} entries for {} nonzeros ({:.1f} times "
+                        "as many; at most {:.0f} times is sane): use csr or coo",
+                        format, stored, matrix.nnz, stored / (nnz > 0 ? nnz : 1), sane_padding));
 }
 
 void check_fits(std::int64_t count, IndexType type, std::string_view what, std::string_view field) {

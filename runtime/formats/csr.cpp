@@ -10,8 +10,8 @@ void copy(std::int64_t count, const From* from, To* to) {
 }
 
 /// The integer array `from` under `name`, as it is when its type is right and it may be borrowed.
-void add_integers(StoredMatrix& stored, std::string_view name, std::int64_t count,
-                  const void* from, IndexType from_type, IndexType to_type, bool borrow) {
+void add_integers(StoredMatrix& stored, std::string_view name, std::int64_t count, const void* from,
+                  IndexType from_type, IndexType to_type, bool borrow) {
     if (borrow && from_type == to_type && from != nullptr) {
         stored.arrays.emplace(name, from);
         return;

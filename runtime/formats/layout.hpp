@@ -14,8 +14,8 @@ StoredMatrix store_coo(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_ell(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_sell(const CsrView& matrix, const Signature& signature);
 
-/// Makes an uninitialised array of `count` elements of T, owned by `stored` and named `name`. It has
-/// at least one element, so that its address is never null.
+/// Makes an uninitialised array of `count` elements of T, owned by `stored` and named `name`. It
+/// has at least one element, so that its address is never null.
 template <typename T>
 T* add_array(StoredMatrix& stored, std::string_view name, std::int64_t count) {
     Buffer& buffer = stored.owned.emplace_back(make_buffer<T>(count > 0 ? count : 1));

@@ -15,10 +15,9 @@ void order_rows(const CsrView& matrix, std::int64_t sigma, Index* order) {
     std::iota(order, order + matrix.rows, Index{0});
 #pragma omp parallel for schedule(static)
     for (std::int64_t begin = 0; begin < matrix.rows; begin += sigma)
-        std::stable_sort(order + begin, order + std::min(matrix.rows, begin + sigma),
-                         [&](Index a, Index b) {
-                             return matrix.row_length(a) > matrix.row_length(b);
-                         });
+        std::stable_sort(
+            order + begin, order + std::min(matrix.rows, begin + sigma),
+            [&](Index a, Index b) { return matrix.row_length(a) > matrix.row_length(b); });
 }
 
 template <typename Value, typename Index, typename Offset>
@@ -39,8 +38,8 @@ void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& store
     Offset* full = add_array<Offset>(stored, "slice_full", slices);
 #pragma omp parallel for schedule(static)
     for (std::int64_t slice = 0; slice < slices; ++slice) {
-        const Widths w = widths_of(matrix, height,
-                                   [&](std::int64_t l) { return row_at(slice * height + l); });
+        const Widths w =
+            widths_of(matrix, height, [&](std::int64_t l) { return row_at(slice * height + l); });
         full[slice] = static_cast<Offset>(w.full);
         ends[static_cast<std::size_t>(slice + 1)] = w.width;
     }

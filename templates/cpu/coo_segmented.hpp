@@ -35,12 +35,14 @@ void coo_segmented(long num_rows, long nnz, const Index* __restrict__ row_idx,
         const long end_row = last_step - end_entry;
         for (long row = first_step - entry; row < end_row; ++row) {
             Value sum[num_rhs] = {};
-            entry = add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, row, entry, end_entry);
+            entry = add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, row, entry,
+                                                end_entry);
             store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
         }
         if (entry < end_entry) {
             Value sum[num_rhs] = {};
-            add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, end_row, entry, end_entry);
+            add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, end_row, entry,
+                                        end_entry);
             carry_row[thread] = end_row;
             store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha, beta);
         }

@@ -76,7 +76,8 @@ template <scale alpha_mode, scale beta_mode, typename Value>
 /// First row of a thread's share when rows are not cut: every thread gets about the same number of
 /// rows plus entries. row_ptr has num_rows + 1 elements.
 template <typename Offset>
-[[gnu::always_inline]] inline long first_row(long num_rows, const Offset* row_ptr, long thread, long threads) {
+[[gnu::always_inline]] inline long first_row(long num_rows, const Offset* row_ptr, long thread,
+                                             long threads) {
     const long work = share(num_rows + row_ptr[num_rows], thread, threads);
     long low = 0;
     long high = num_rows;
@@ -127,7 +128,8 @@ template <typename Index>
 
 /// y = βy for the thread's share of `count` elements: what is left of the product when α = 0.
 template <scale beta_mode, typename Value>
-[[gnu::always_inline]] inline void scale_share(Value* y, long count, Value beta, int thread, int threads) {
+[[gnu::always_inline]] inline void scale_share(Value* y, long count, Value beta, int thread,
+                                               int threads) {
     if constexpr (beta_mode != scale::one) {
         const long end = share(count, thread + 1, threads);
         for (long i = share(count, thread, threads); i < end; ++i) {
@@ -142,7 +144,8 @@ template <scale beta_mode, typename Value>
 
 /// sum[l] += values[l] · x[col_idx[l]] for every lane l.
 template <int lanes, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_products(Value* sum, const Value* values, const Index* col_idx, const Value* x) {
+[[gnu::always_inline]] inline void add_products(Value* sum, const Value* values,
+                                                const Index* col_idx, const Value* x) {
     if constexpr (is_complex<Value>) {
         for (int l = 0; l < lanes; ++l) {
             sum[l] = multiply_add(values[l], x[col_idx[l]], sum[l]);
@@ -151,9 +154,9 @@ template <int lanes, typename Value, typename Index>
         // A vector type, copied in and out of plain arrays: both GCC and Clang then keep `sum` in
         // a register and load x with a gather where the machine has one.
         typedef Value Lanes __attribute__((vector_size(lanes * sizeof(Value))));
-        Lanes total;
-        Lanes a;
-        Lanes b;
+        Lanes total = {};
+        Lanes a = {};
+        Lanes b = {};
         __builtin_memcpy(&total, sum, sizeof(Lanes));
         __builtin_memcpy(&a, values, sizeof(Lanes));
         for (int l = 0; l < lanes; ++l) {
@@ -176,10 +179,10 @@ template <int lanes, typename Value, typename Index>
         }
     } else {
         typedef Value Lanes __attribute__((vector_size(lanes * sizeof(Value))));
-        Lanes total;
-        Lanes a;
-        Lanes b;
-        decltype(a < b) counts;
+        Lanes total = {};
+        Lanes a = {};
+        Lanes b = {};
+        decltype(a < b) counts = {};
         __builtin_memcpy(&total, sum, sizeof(Lanes));
         __builtin_memcpy(&a, values, sizeof(Lanes));
         for (int l = 0; l < lanes; ++l) {
@@ -194,8 +197,8 @@ template <int lanes, typename Value, typename Index>
 /// The same for the lanes that hold an entry; padding has the column -1. Padded lanes load x[0],
 /// which exists because some lane holds an entry, and drop what it gives.
 template <int lanes, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_unpadded_products(Value* sum, const Value* values, const Index* col_idx,
-                                  const Value* x) {
+[[gnu::always_inline]] inline void add_unpadded_products(Value* sum, const Value* values,
+                                                         const Index* col_idx, const Value* x) {
     if constexpr (is_complex<Value>) {
         for (int l = 0; l < lanes; ++l) {
             if (col_idx[l] >= 0) {
@@ -205,10 +208,10 @@ template <int lanes, typename Value, typename Index>
     } else {
         typedef Value Lanes __attribute__((vector_size(lanes * sizeof(Value))));
         typedef Index Columns __attribute__((vector_size(lanes * sizeof(Index))));
-        Columns col;
-        Lanes total;
-        Lanes a;
-        Lanes b;
+        Columns col = {};
+        Lanes total = {};
+        Lanes a = {};
+        Lanes b = {};
         __builtin_memcpy(&col, col_idx, sizeof(Columns));
         __builtin_memcpy(&total, sum, sizeof(Lanes));
         __builtin_memcpy(&a, values, sizeof(Lanes));
@@ -233,16 +236,17 @@ template <int lanes, typename Value>
     return sum[0];
 }
 
-/// Σ values[k] · x[col_idx[k]] for k = begin … end-1, `unroll` vectors of `lanes` entries at a time;
-/// the arrays have `limit` elements, beyond which nothing is read.
+/// Σ values[k] · x[col_idx[k]] for k = begin … end-1, `unroll` vectors of `lanes` entries at a
+/// time; the arrays have `limit` elements, beyond which nothing is read.
 template <int lanes, int unroll, typename Value, typename Index>
-[[gnu::always_inline]] inline Value row_product(const Value* values, const Index* col_idx, const Value* x, long begin,
-                         long end, long limit) {
+[[gnu::always_inline]] inline Value row_product(const Value* values, const Index* col_idx,
+                                                const Value* x, long begin, long end, long limit) {
     Value sum[lanes * unroll] = {};
     long k = begin;
     for (; k + lanes * unroll <= end; k += lanes * unroll) {
         for (int u = 0; u < unroll; ++u) {
-            add_products<lanes>(sum + u * lanes, values + k + u * lanes, col_idx + k + u * lanes, x);
+            add_products<lanes>(sum + u * lanes, values + k + u * lanes, col_idx + k + u * lanes,
+                                x);
         }
     }
     if constexpr (unroll > 1) {
@@ -270,8 +274,9 @@ template <int num_rhs, typename Value>
 
 /// sum[rhs] += Σ values[k] · x[col_idx[k]][rhs] for k = begin … end-1.
 template <int num_rhs, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_entries(Value* sum, const Value* values, const Index* col_idx, const Value* x,
-                        long begin, long end) {
+[[gnu::always_inline]] inline void add_entries(Value* sum, const Value* values,
+                                               const Index* col_idx, const Value* x, long begin,
+                                               long end) {
     for (long k = begin; k < end; ++k) {
         add_scaled<num_rhs>(sum, values[k], x + static_cast<long>(col_idx[k]) * num_rhs);
     }
@@ -279,7 +284,8 @@ template <int num_rhs, typename Value, typename Index>
 
 /// Stores num_rhs sums as row `row` of y.
 template <scale alpha_mode, scale beta_mode, int num_rhs, typename Value>
-[[gnu::always_inline]] inline void store_row(Value* y, long row, const Value* sum, Value alpha, Value beta) {
+[[gnu::always_inline]] inline void store_row(Value* y, long row, const Value* sum, Value alpha,
+                                             Value beta) {
     for (int rhs = 0; rhs < num_rhs; ++rhs) {
         store<alpha_mode, beta_mode>(y, row * num_rhs + rhs, sum[rhs], alpha, beta);
     }
@@ -304,8 +310,8 @@ template <scale alpha_mode, scale beta_mode, int height, typename Value>
 /// elements apart: the first `full` columns have an entry in every row, the others up to `width`
 /// in some.
 template <int lanes, int unroll, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_strips(Value* sum, const Value* values, const Index* col_idx, const Value* x,
-                       long stride, long full, long width) {
+[[gnu::always_inline]] inline void add_strips(Value* sum, const Value* values, const Index* col_idx,
+                                              const Value* x, long stride, long full, long width) {
     for (long k = 0; k < full; ++k) {
         for (int u = 0; u < unroll; ++u) {
             add_products<lanes>(sum + u * lanes, values + k * stride + u * lanes,
@@ -323,8 +329,9 @@ template <int lanes, int unroll, typename Value, typename Index>
 /// sum[rhs] += the product of one row whose entries lie `stride` elements apart, up to `width` of
 /// them; it ends at the first padding.
 template <int num_rhs, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_strided_row(Value* sum, const Value* values, const Index* col_idx, const Value* x,
-                            long stride, long width) {
+[[gnu::always_inline]] inline void add_strided_row(Value* sum, const Value* values,
+                                                   const Index* col_idx, const Value* x,
+                                                   long stride, long width) {
     for (long k = 0; k < width && col_idx[k * stride] >= 0; ++k) {
         add_scaled<num_rhs>(sum, values[k * stride],
                             x + static_cast<long>(col_idx[k * stride]) * num_rhs);
@@ -334,8 +341,9 @@ template <int num_rhs, typename Value, typename Index>
 /// sum[rhs] += the products of the entries from `entry` on that have the same row as it, at most up
 /// to `end`; returns the entry after them. `row` is that row.
 template <int lanes, int num_rhs, typename Value, typename Index>
-[[gnu::always_inline]] inline long add_segment(Value* sum, const Index* row_idx, const Value* values, const Index* col_idx,
-                        const Value* x, long row, long entry, long end) {
+[[gnu::always_inline]] inline long add_segment(Value* sum, const Index* row_idx,
+                                               const Value* values, const Index* col_idx,
+                                               const Value* x, long row, long entry, long end) {
     if constexpr (num_rhs == 1 && lanes > 1) {
         if (entry + lanes <= end && row_idx[entry + lanes - 1] == row) {
             Value part[lanes] = {};
@@ -354,8 +362,8 @@ template <int lanes, int num_rhs, typename Value, typename Index>
 /// y += α · what each thread left of a row that it did not end, in the order of threads;
 /// carry_row is -1 where a thread left nothing.
 template <scale alpha_mode, int num_rhs, typename Value>
-[[gnu::always_inline]] inline void add_carries(const long* carry_row, const Value* carry_sum, Value* y, Value alpha,
-                        int threads) {
+[[gnu::always_inline]] inline void add_carries(const long* carry_row, const Value* carry_sum,
+                                               Value* y, Value alpha, int threads) {
     for (int t = 0; t < threads; ++t) {
         if (carry_row[t] >= 0) {
             store_row<alpha_mode, scale::one, num_rhs>(y, carry_row[t], carry_sum + t * num_rhs,
