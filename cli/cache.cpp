@@ -73,7 +73,7 @@ void add_cache(CLI::App& program, Verbs& verbs) {
             ->type_name("DIR");
         sub->add_flag("--json", o->json, "print one JSON object instead");
         sub->footer(std::string("Examples:\n  spmvgen cache ") + name + "\n  spmvgen cache " +
-                    name + " --cache-dir /tmp/kernels --json");
+                    name + " --cache-dir kernels --json");
         verbs.push_back({sub, [o, work](Streams& streams) { work(*o, streams.out); }});
     };
     add("info", "where it is and how much is in it", info);
