@@ -4,19 +4,21 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
-#include "spmvgen/error.hpp"
 #include "tuner/candidates.hpp"
 
 namespace spmvgen {
 namespace {
 
-// Where one kernel begins to be better than another; measured, see docs/handle.md.
-constexpr double long_row_share = 0.1;  ///< longest row over a thread's share of rows plus entries
-constexpr double least_sell_row = 2;    ///< mean row
-constexpr double most_padding = 1.15;   ///< stored entries over nonzeros in SELL
-constexpr double least_vectors = 2;     ///< mean row over lanes for csr_vector
+// Where one kernel begins to be better than another: measured, see docs/kernels-cpu.md.
+constexpr double long_row_share = 0.5;        ///< longest row over a thread's share of the entries
+constexpr double least_vector_mean = 1.5;     ///< mean row
+constexpr double least_full_vector_mean = 3;  ///< mean row for which vectors fill a register
+constexpr double most_sell_mean = 4;          ///< mean row, where short rows alone speak for SELL
+constexpr double cached_bytes = 4e6;          ///< of A for each thread
+constexpr double even_padding = 1.02;         ///< stored entries over nonzeros in SELL, unsorted
+constexpr double cached_sorted_padding = 1.05, short_sorted_padding = 1.1;
+constexpr std::int64_t sorting_window = 4096;
 
 /// All that the rules look at.
 struct Situation {
@@ -24,83 +26,95 @@ struct Situation {
     const Request& request;
     std::vector<const KernelEntry*> among;
     std::int64_t lanes;  ///< values in one vector register
+
+    std::int64_t given(const std::string& name, std::int64_t otherwise) const {
+        const auto it = request.params.find(name);
+        return it != request.params.end() ? it->second : otherwise;
+    }
+    /// Index into Features' padding figures for the slices that the request leads to; lower slices
+    /// than the lowest of these pad less.
+    std::size_t slices() const {
+        const std::int64_t height = given("lanes", lanes) * given("unroll", 1);
+        return height <= 8 ? 0 : height <= 16 ? 1 : 2;
+    }
+    double padding() const { return f.sell_padding[slices()]; }
+    double sorted_padding() const { return f.sell_sorted_padding[slices()]; }
+    double bytes_per_thread() const {
+        const auto entry = static_cast<double>(size_of(f.value_type) + size_of(IndexType::i32));
+        return static_cast<double>(f.nnz) * entry / request.threads;
+    }
 };
 
+/// A rule's kernel and why; an empty id: the rule does not apply.
 struct Pick {
-    const KernelEntry* kernel = nullptr;  ///< null: the rule does not apply
-    std::map<std::string, std::int64_t> params;
+    std::string_view kernel;
     std::string reason;
 };
 
-/// Index into Features' padding figures for slices of `height` rows; a smaller slice pads less.
-std::size_t padding_class(std::int64_t height) {
-    return height <= 8 ? 0 : height <= 16 ? 1 : 2;
-}
-
-std::int64_t given(const Request& request, const std::string& name, std::int64_t otherwise) {
-    const auto it = request.params.find(name);
-    return it != request.params.end() ? it->second : otherwise;
-}
-
 Pick long_rows(const Situation& s) {
-    const KernelEntry* kernel = find_kernel(s.among, "csr_balanced");
-    const double share = static_cast<double>(s.f.rows + s.f.nnz) / s.request.threads;
-    if (kernel == nullptr || s.request.threads < 2 ||
-        static_cast<double>(s.f.max_row) < long_row_share * share)
+    const double share = static_cast<double>(s.f.nnz) / s.request.threads;
+    if (s.request.threads < 2 || static_cast<double>(s.f.max_row) <= long_row_share * share)
         return {};
-    return {
-        kernel,
-        {},
-        fmt::format("longest row {}, a thread's share {:.0f}: csr_balanced", s.f.max_row, share)};
+    return {"csr_balanced",
+            fmt::format("longest row {}, a thread's share {:.0f} entries", s.f.max_row, share)};
+}
+
+Pick several_right_hand_sides(const Situation& s) {
+    if (s.request.num_rhs == 1) return {};
+    return {"csr_rows", fmt::format("{} right-hand sides", s.request.num_rhs)};
+}
+
+Pick almost_empty_rows(const Situation& s) {
+    if (s.f.mean_row >= least_vector_mean) return {};
+    return {"csr_rows", fmt::format("mean row {:.1f}", s.f.mean_row)};
 }
 
 Pick equal_rows(const Situation& s) {
-    const KernelEntry* kernel = find_kernel(s.among, "sell");
-    if (kernel == nullptr || s.f.mean_row < least_sell_row) return {};
-    const auto height = given(s.request, "lanes", s.lanes) * given(s.request, "unroll", 1);
-    const std::size_t c = padding_class(height);
-    const double plain = s.f.sell_padding[c], sorted = s.f.sell_sorted_padding[c];
-    if (plain <= most_padding)
-        return {kernel,
-                {{"sigma", 1}},
-                fmt::format("mean row {:.1f}, padding {:.2f}: sell", s.f.mean_row, plain)};
-    if (sorted <= most_padding)
-        return {kernel,
-                {{"sigma", 256}},
-                fmt::format("mean row {:.1f}, padding {:.2f}, {:.2f} when sorted: sell",
-                            s.f.mean_row, plain, sorted)};
+    const bool cached = s.bytes_per_thread() < cached_bytes;
+    const bool even = s.padding() <= even_padding;
+    if (cached && (even || s.sorted_padding() <= cached_sorted_padding))
+        return {"sell",
+                fmt::format("{:.1f} MB of entries a thread, padding {:.2f}{}",
+                            s.bytes_per_thread() / 1e6, even ? s.padding() : s.sorted_padding(),
+                            even ? "" : " when sorted")};
+    if (s.f.mean_row < most_sell_mean && s.sorted_padding() <= short_sorted_padding)
+        return {"sell", fmt::format("mean row {:.1f}, padding {:.2f}, {:.2f} when sorted",
+                                    s.f.mean_row, s.padding(), s.sorted_padding())};
     return {};
 }
 
 Pick rows_in_vectors(const Situation& s) {
-    const KernelEntry* kernel = find_kernel(s.among, "csr_vector");
-    const double vectors = s.f.mean_row / static_cast<double>(s.lanes);
-    if (kernel == nullptr || vectors < least_vectors) return {};
-    return {kernel,
-            {},
-            fmt::format("mean row {:.1f}, {:.1f} vectors of {}: csr_vector", s.f.mean_row, vectors,
-                        s.lanes)};
-}
-
-Pick what_is_left(const Situation& s) {
-    const KernelEntry* kernel = find_kernel(s.among, "csr_rows");
-    if (kernel == nullptr) kernel = s.among.front();
-    return {kernel,
-            {},
-            fmt::format("mean row {:.1f}, no other rule applies: {}", s.f.mean_row, kernel->id)};
+    return {"csr_vector",
+            fmt::format("mean row {:.1f}, padding {:.2f} in slices", s.f.mean_row, s.padding())};
 }
 
 Pick pick(const Situation& s) {
-    if (s.request.kernel != "auto") return {s.among.front(), {}, "asked for"};
+    const KernelEntry& first = *s.among.front();
+    if (s.request.kernel != "auto") return {first.id, "asked for"};
     if (s.among.size() == 1)
-        return {s.among.front(),
-                {},
-                fmt::format("the one kernel of format {}{}", to_string(s.among.front()->format),
-                            s.request.params.empty() ? "" : " with these parameters")};
-    constexpr std::array rules{long_rows, equal_rows, rows_in_vectors, what_is_left};
-    for (auto rule : rules)
-        if (Pick chosen = rule(s); chosen.kernel != nullptr) return chosen;
-    throw Error(ErrorCode::internal, "no rule chose a kernel");
+        return {first.id, fmt::format("the one kernel of format {}{}", to_string(first.format),
+                                      s.request.params.empty() ? "" : " with these parameters")};
+    constexpr std::array rules{long_rows, several_right_hand_sides, almost_empty_rows, equal_rows,
+                               rows_in_vectors};
+    for (auto rule : rules) {
+        const Pick chosen = rule(s);
+        if (find_kernel(s.among, chosen.kernel) != nullptr)
+            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel)};
+    }
+    return {first.id, fmt::format("no rule applies: {}", first.id)};
+}
+
+/// Parameters of the kernel that a rule sets when the request leaves them open; the others keep
+/// the registry's presets.
+std::map<std::string, std::int64_t> params_of(std::string_view kernel, const Situation& s) {
+    const bool short_rows = s.f.mean_row < least_full_vector_mean;
+    if (kernel == "csr_vector" && short_rows)
+        return {{"lanes", std::max<std::int64_t>(2, s.lanes / 2)}};
+    if ((kernel == "csr_balanced" || kernel == "coo_segmented") && short_rows)
+        return {{"lanes", 1}};
+    if (kernel == "sell" && s.padding() > even_padding && s.sorted_padding() < s.padding())
+        return {{"sigma", sorting_window}};
+    return {};
 }
 
 /// An upper bound of the entries that are stored, padding included.
@@ -129,14 +143,16 @@ Choice choose(const Features& f, const Request& request) {
     const auto lanes =
         std::max<std::int64_t>(1, architecture(request.target).vector_bytes /
                                       static_cast<std::int64_t>(size_of(f.value_type)));
-    const Pick chosen = pick({f, request, candidates(request), lanes});
-    Signature signature{.kernel = std::string(chosen.kernel->id),
-                        .value = f.value_type,
-                        .num_rhs = request.num_rhs,
-                        .params = request.params,
-                        .target = request.target};
-    for (auto& [name, value] : chosen.params) signature.params.try_emplace(name, value);
-    set_types(signature, f, request, chosen.kernel->format);
+    const Situation situation{f, request, candidates(request), lanes};
+    const Pick chosen = pick(situation);
+    Signature signature;
+    signature.kernel = chosen.kernel;
+    signature.value = f.value_type;
+    signature.num_rhs = request.num_rhs;
+    signature.params = request.params;
+    signature.target = request.target;
+    signature.params.merge(params_of(chosen.kernel, situation));
+    set_types(signature, f, request, kernel_entry(chosen.kernel).format);
     return {complete(signature), chosen.reason};
 }
 

@@ -78,7 +78,7 @@ int BoundKernel::apply_source(const Argument& argument) const {
     const auto& spaces = kernel_->launch().workspace;
     const auto space = std::ranges::find(spaces, argument.name, &Workspace::name);
     if (space == spaces.end()) return -1;
-    if (!type.pointer || type.constant) refuse(argument, "is not workspace to write to");
+    if (!type.pointer) refuse(argument, "is not workspace");
     return workspace + static_cast<int>(space - spaces.begin());
 }
 
