@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "emission/kernel_file.hpp"
+
+namespace spmvgen {
+
+/// What an argument of a kernel is, in one line: "row_ptr[num_rows + 1]: first entry of each row".
+std::string argument_text(const KernelFile& file, const std::string& name);
+
+}  // namespace spmvgen

@@ -1,0 +1,345 @@
+#include "specializer/cleaner.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "specializer/arithmetic.hpp"
+#include "specializer/constants.hpp"
+#include "specializer/liveness.hpp"
+#include "specializer/loops.hpp"
+#include "specializer/statements.hpp"
+#include "specializer/tokens.hpp"
+
+namespace spmvgen::specializer {
+namespace {
+
+/// A local array of one element and where its elements are read or written.
+struct SingleElement {
+    bool scalar = true;  ///< every use is [0]
+    std::vector<Range> subscripts;
+};
+
+class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
+    using Base = clang::RecursiveASTVisitor<Cleaner>;
+
+  public:
+    Cleaner(clang::ASTContext& context, const std::string& text) : source_(context), text_(text) {}
+    TextEdits edits;
+
+    void clean(const std::vector<std::string>& steps) {
+        auto* unit = source_.context.getTranslationUnitDecl();
+        std::vector<clang::NamedDecl*> declarations;
+        for (auto* d : unit->decls())
+            if (auto* n = llvm::dyn_cast<clang::NamedDecl>(d); n && !n->isImplicit())
+                declarations.push_back(n);
+        for (auto* d : declarations) {
+            if (std::ranges::count(steps, d->getNameAsString()) > 0) liveness_.keep(d);
+            visit_top(d);
+        }
+        liveness_.spread();
+        for (auto* d : declarations)
+            if (!liveness_.live(d))
+                edits.remove(with_comments(
+                    text_, with_semicolon(text_, source_.range(d->getSourceRange()))));
+        remove_dead_locals();
+        remove_dead_parameters();
+        make_scalars();
+    }
+
+    bool TraverseStmt(clang::Stmt* s, DataRecursionQueue* = nullptr) {
+        if (!s) return true;
+        parents_.push_back(s);
+        const bool result = clean_statement(s) || Base::TraverseStmt(s);
+        parents_.pop_back();
+        return result;
+    }
+    bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+        refer(e->getDecl());
+        if (auto found = arrays_.find(e->getDecl()); found != arrays_.end())
+            found->second.scalar = false;
+        if (auto* c = llvm::dyn_cast<clang::EnumConstantDecl>(e->getDecl()))
+            refer(llvm::cast<clang::EnumDecl>(c->getDeclContext()));
+        return true;
+    }
+    bool VisitTypedefTypeLoc(clang::TypedefTypeLoc l) { return refer(l.getTypedefNameDecl()); }
+    bool VisitTagTypeLoc(clang::TagTypeLoc l) { return refer(l.getDecl()); }
+
+    bool TraverseVarDecl(clang::VarDecl* v) {
+        if (!v->isLocalVarDecl()) return Base::TraverseVarDecl(v);
+        note_array(v);
+        const bool removable = !v->getInit() || can_go(v->getInit());
+        if (!removable) refer(v);
+        return owned_by(removable ? v : owner_, [&] { return Base::TraverseVarDecl(v); });
+    }
+    bool TraverseTypedefDecl(clang::TypedefDecl* t) {
+        return owned_by(t, [&] { return Base::TraverseTypedefDecl(t); });
+    }
+    bool TraverseTypeAliasDecl(clang::TypeAliasDecl* t) {
+        return owned_by(t, [&] { return Base::TraverseTypeAliasDecl(t); });
+    }
+    bool TraverseCallExpr(clang::CallExpr* call, DataRecursionQueue* = nullptr) {
+        auto* callee = call->getDirectCallee();
+        if (!callee || callee->getBuiltinID()) return Base::TraverseCallExpr(call);
+        calls_.push_back(call);
+        TraverseStmt(call->getCallee());
+        for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+            auto* argument = call->getArg(i);
+            auto* parameter = i < callee->getNumParams() ? callee->getParamDecl(i) : nullptr;
+            if (!parameter) {
+                TraverseStmt(argument);
+                continue;
+            }
+            if (!can_go(argument)) refer(parameter);
+            owned_by(parameter, [&] { return TraverseStmt(argument); });
+        }
+        return true;
+    }
+
+  private:
+    void visit_top(clang::NamedDecl* d) {
+        auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
+        if (f) {
+            functions_.push_back(f);
+            const Range range = source_.range(f->getSourceRange());
+            words_ = identifiers(text_, range);
+            pragma_names_.clear();
+            for (auto& w : pragma_identifiers(text_, range)) pragma_names_.insert(w.text);
+            for (auto* p : f->parameters()) refer_if_in_pragma(p, f);
+        }
+        owned_by(d, [&] { return TraverseDecl(d); });
+    }
+
+    template <typename F>
+    bool owned_by(const clang::Decl* owner, F traverse) {
+        const auto* before = owner_;
+        owner_ = owner;
+        const bool result = traverse();
+        owner_ = before;
+        return result;
+    }
+    bool refer(const clang::Decl* target) {
+        liveness_.refer(target, owner_);
+        return true;
+    }
+    void refer_if_in_pragma(const clang::NamedDecl* d, const clang::Decl* owner) {
+        if (pragma_names_.contains(d->getNameAsString())) liveness_.refer(d, owner);
+    }
+
+    /// True when the statement is dealt with, its children included.
+    bool clean_statement(clang::Stmt* s) {
+        if (auto* e = llvm::dyn_cast<clang::Expr>(s)) return clean_expression(e);
+        if (auto* f = llvm::dyn_cast<clang::ForStmt>(s)) return clean_loop(f);
+        if (auto* i = llvm::dyn_cast<clang::IfStmt>(s)) return clean_if(i);
+        if (auto* c = llvm::dyn_cast<clang::CompoundStmt>(s)) strip_braces(c);
+        if (auto* d = llvm::dyn_cast<clang::DeclStmt>(s)) note_locals(d);
+        return false;
+    }
+
+    bool clean_expression(clang::Expr* e) {
+        const auto* inner = e->IgnoreImplicit();
+        if (auto* r = llvm::dyn_cast<clang::DeclRefExpr>(inner))
+            if (auto found = values_.find(r->getDecl()); found != values_.end()) {
+                edits.replace(source_.range(inner->getSourceRange()),
+                              loop_value(found->second, e, r->getType()));
+                return true;
+            }
+        if (auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) return note_subscript(a);
+        simplify_expression(e, parent(), source_, edits);
+        return false;
+    }
+
+    /// The loop variable's value where `e` (implicit conversions included) stands.
+    std::string loop_value(const llvm::APSInt& value, const clang::Expr* e,
+                           clang::QualType type) const {
+        if (!same_type(e->getType(), type)) return converted_literal(value, e->getType());
+        const auto* p = parent();
+        bool converts = llvm::isa_and_nonnull<clang::ArraySubscriptExpr, clang::CallExpr>(p);
+        if (auto* b = llvm::dyn_cast_or_null<clang::BinaryOperator>(p)) {
+            const auto* other = b->getLHS() == e ? b->getRHS() : b->getLHS();
+            converts = same_type(other->IgnoreParenImpCasts()->getType(), type);
+        }
+        return converts ? converted_literal(value, type) : literal(value, type);
+    }
+
+    const clang::Stmt* parent(std::size_t above = 1) const {
+        return parents_.size() > above ? parents_[parents_.size() - 1 - above] : nullptr;
+    }
+    bool in_block() const {
+        const auto* p = parent();
+        if (llvm::isa_and_nonnull<clang::AttributedStmt>(p)) p = parent(2);
+        return llvm::isa_and_nonnull<clang::CompoundStmt>(p);
+    }
+
+    bool clean_loop(clang::ForStmt* loop) {
+        const auto found = short_loop(loop, source_.context);
+        if (!found) return false;
+        if (!found->runs) {
+            remove_statement(loop, in_block(), source_, edits);
+            return true;
+        }
+        if (pragma_names_.contains(found->variable->getNameAsString())) return false;
+        keep_statement(loop, loop->getBody(), source_, edits);
+        values_[found->variable] = found->value;
+        if (auto* block = llvm::dyn_cast<clang::CompoundStmt>(loop->getBody()); block && in_block())
+            strip_braces_of(block);
+        return TraverseStmt(loop->getBody());
+    }
+
+    bool clean_if(clang::IfStmt* i) {
+        if (i->hasVarStorage() || i->hasInitStorage() || !is_literal(i->getCond())) return false;
+        const auto value = constant(i->getCond(), source_.context);
+        if (!value) return false;
+        auto* live = value->getBoolValue() ? i->getThen() : i->getElse();
+        if (!live) {
+            remove_statement(i, in_block(), source_, edits);
+            return true;
+        }
+        keep_statement(i, live, source_, edits);
+        if (auto* block = llvm::dyn_cast<clang::CompoundStmt>(live); block && in_block())
+            strip_braces_of(block);
+        return TraverseStmt(live);
+    }
+
+    void strip_braces(const clang::CompoundStmt* block) {
+        if (llvm::isa_and_nonnull<clang::CompoundStmt>(parent())) strip_braces_of(block);
+    }
+    void strip_braces_of(const clang::CompoundStmt* block) {
+        const Range range = source_.range(block->getSourceRange());
+        for (auto* s : block->body())
+            if (auto* d = llvm::dyn_cast<clang::DeclStmt>(s))
+                for (auto* declared : d->decls())
+                    if (auto* n = llvm::dyn_cast<clang::NamedDecl>(declared);
+                        n && named_outside(n->getNameAsString(), range))
+                        return;
+        edits.remove({range.begin, range.begin + 1});
+        edits.remove({range.end - 1, range.end});
+    }
+    bool named_outside(const std::string& name, Range range) const {
+        return std::ranges::any_of(
+            words_, [&](const Word& w) { return w.text == name && !range.contains(w.range); });
+    }
+
+    void note_locals(const clang::DeclStmt* d) {
+        if (llvm::isa_and_nonnull<clang::CompoundStmt>(parent())) local_statements_.push_back(d);
+        for (auto* declared : d->decls())
+            if (auto* n = llvm::dyn_cast<clang::NamedDecl>(declared))
+                refer_if_in_pragma(n, functions_.back());
+    }
+    void note_array(const clang::VarDecl* v) {
+        const auto* array = source_.context.getAsConstantArrayType(v->getType());
+        const bool plain =
+            array && array->getSize() == 1 && !array->getElementType()->isArrayType();
+        if (plain && !pragma_names_.contains(v->getNameAsString())) arrays_[v] = {};
+    }
+    bool note_subscript(clang::ArraySubscriptExpr* a) {
+        const auto* base = llvm::dyn_cast<clang::DeclRefExpr>(a->getBase()->IgnoreParenImpCasts());
+        const auto found = base ? arrays_.find(base->getDecl()) : arrays_.end();
+        const auto index = constant(a->getIdx(), source_.context);
+        if (found == arrays_.end() || !index || *index != 0) return false;
+        refer(base->getDecl());
+        found->second.subscripts.push_back(
+            {source_.end(a->getBase()->getEndLoc()), source_.end(a->getRBracketLoc())});
+        return true;
+    }
+
+    void remove_dead_locals() {
+        for (auto* d : local_statements_) {
+            const bool dead = std::ranges::none_of(d->decls(), [&](const clang::Decl* x) {
+                const bool kind = llvm::isa<clang::VarDecl, clang::TypedefNameDecl>(x);
+                return !kind || liveness_.live(x);
+            });
+            if (dead) remove_statement(d, true, source_, edits);
+        }
+    }
+
+    void remove_dead_parameters() {
+        for (auto* f : functions_) {
+            if (!liveness_.live(f)) continue;
+            std::vector<Range> all;
+            for (auto* p : f->parameters()) all.push_back(source_.range(p->getSourceRange()));
+            remove_dead(all, *f);
+        }
+        for (auto* call : calls_) {
+            std::vector<Range> all;
+            for (auto* a : call->arguments())
+                if (!llvm::isa<clang::CXXDefaultArgExpr>(a))
+                    all.push_back(source_.range(a->getSourceRange()));
+            remove_dead(all, *call->getDirectCallee());
+        }
+    }
+    /// Removes the items of a parameter or argument list that belong to dead parameters of f.
+    void remove_dead(const std::vector<Range>& items, const clang::FunctionDecl& f) {
+        const auto live = [&](std::size_t i) {
+            return liveness_.live(f.getParamDecl(static_cast<unsigned>(i)));
+        };
+        std::size_t kept = 0;  // live items so far
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (live(i)) {
+                ++kept;
+                continue;
+            }
+            std::size_t next = i;
+            while (next < items.size() && !live(next)) ++next;
+            if (next < items.size())
+                edits.remove({items[i].begin, items[next].begin});
+            else
+                edits.remove({kept > 0 ? items[i - 1].end : items[i].begin, items.back().end});
+            i = next - 1;
+        }
+    }
+
+    void make_scalars() {
+        for (auto& [decl, use] : arrays_) {
+            if (!use.scalar || !liveness_.live(decl)) continue;
+            const auto* v = llvm::cast<clang::VarDecl>(decl);
+            const auto loc = v->getTypeSourceInfo()->getTypeLoc().getUnqualifiedLoc();
+            const auto array = loc.getAs<clang::ArrayTypeLoc>();
+            const auto* list =
+                v->getInit() ? llvm::dyn_cast<clang::InitListExpr>(v->getInit()->IgnoreImplicit())
+                             : nullptr;
+            if (!array || (v->getInit() && !list)) continue;
+            if (list && !scalar_initialiser(*list, array.getTypePtr()->getElementType())) continue;
+            edits.remove(source_.range(array.getBracketsRange()));
+            for (auto& subscript : use.subscripts) edits.remove(subscript);
+        }
+    }
+    bool scalar_initialiser(const clang::InitListExpr& semantic, clang::QualType element) {
+        const auto* list = semantic.isSemanticForm() && semantic.getSyntacticForm()
+                               ? semantic.getSyntacticForm()
+                               : &semantic;
+        const Range all = source_.range(list->getSourceRange());
+        if (list->getNumInits() == 1)
+            edits.keep_only(all, source_.range(list->getInit(0)->getSourceRange()));
+        else if (element->isArithmeticType())
+            edits.replace(all, element->isIntegerType()
+                                   ? "0"
+                                   : floating_literal(llvm::APSInt::get(0), element));
+        return list->getNumInits() <= 1;
+    }
+
+    Source source_;
+    const std::string& text_;
+    Liveness liveness_;
+    const clang::Decl* owner_ = nullptr;
+    std::vector<clang::Stmt*> parents_;
+    std::vector<clang::FunctionDecl*> functions_;
+    std::vector<clang::CallExpr*> calls_;
+    std::vector<const clang::DeclStmt*> local_statements_;
+    std::vector<Word> words_;             // of the function at hand
+    std::set<std::string> pragma_names_;  // of the function at hand
+    std::map<const clang::Decl*, llvm::APSInt> values_;
+    std::map<const clang::Decl*, SingleElement> arrays_;
+};
+
+}  // namespace
+
+TextEdits cleaning_edits(clang::ASTContext& context, const std::string& text,
+                         const std::vector<std::string>& steps) {
+    Cleaner cleaner(context, text);
+    cleaner.clean(steps);
+    return std::move(cleaner.edits);
+}
+
+}  // namespace spmvgen::specializer

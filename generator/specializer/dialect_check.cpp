@@ -1,0 +1,202 @@
+#include "specializer/dialect_check.hpp"
+
+#include <set>
+
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "specializer/rules.hpp"
+#include "specializer/source.hpp"
+#include "specializer/tokens.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen::specializer {
+namespace {
+
+class DirectiveCheck {
+  public:
+    explicit DirectiveCheck(const Files& files) : files_(files) {}
+
+    void check(const std::string& file) {
+        if (!done_.insert(file).second) return;
+        for (auto& d : directives(files_.at(file))) check(d, file + ":" + std::to_string(d.line));
+    }
+
+  private:
+    void check(const Directive& d, const std::string& place) {
+        if (d.name == "pragma") return check_pragma(d.argument, place);
+        if (d.name == "include") return check_include(d.argument, place);
+        if (d.name == "define" || d.name == "undef")
+            refuse(Rule::macro, place,
+                   "#" + d.name + "; write a constexpr value or a function template");
+        refuse(Rule::conditional, place,
+               "#" + d.name + "; make it a template parameter and use if constexpr");
+    }
+    void check_include(const std::string& argument, const std::string& place) {
+        const bool quoted = argument.size() > 2 && argument.front() == '"' &&
+                            argument.find('"', 1) == argument.size() - 1;
+        const std::string path = quoted ? argument.substr(1, argument.size() - 2) : "";
+        if (!path.starts_with("dialect/") || !files_.contains(path))
+            refuse(Rule::include, place,
+                   "#include " + argument + "; only headers below dialect/ can be included");
+        check(path);
+    }
+    static void check_pragma(const std::string& argument, const std::string& place) {
+        static constexpr std::string_view allowed[] = {"once", "GCC unroll ", "GCC ivdep",
+                                                       "omp simd"};
+        for (auto a : allowed)
+            if (argument.starts_with(a)) return;
+        refuse(Rule::pragma, place,
+               "#pragma " + argument + "; use one of once, GCC unroll N, GCC ivdep, omp simd …");
+    }
+
+    const Files& files_;
+    std::set<std::string> done_;
+};
+
+class DeclarationCheck : public clang::RecursiveASTVisitor<DeclarationCheck> {
+  public:
+    explicit DeclarationCheck(clang::ASTContext& context) : source_(context) {}
+
+    bool TraverseNamespaceDecl(clang::NamespaceDecl* n) {
+        if (n->getName() != "spmvgen_bindings")
+            no(Rule::name_space, n->getLocation(),
+               "a namespace; emitted text is flat, so names are unique instead");
+        return true;
+    }
+    bool VisitUsingDirectiveDecl(clang::UsingDirectiveDecl* d) {
+        return no(Rule::name_space, d->getLocation(), "a using directive");
+    }
+    bool VisitTemplateDecl(clang::TemplateDecl* t) {
+        for (auto* p : *t->getTemplateParameters()) {
+            if (p->isParameterPack())
+                no(Rule::pack, p->getLocation(),
+                   "a parameter pack; write the cases out or loop up to a constant");
+            if (llvm::isa<clang::TemplateTemplateParmDecl>(p))
+                no(Rule::template_argument, p->getLocation(),
+                   "a template template parameter; take types and numbers");
+            if (p->getNameAsString().empty())
+                no(Rule::named_parameter, p->getLocation(),
+                   "a template parameter without a name; parameters are bound by name");
+        }
+        return true;
+    }
+    bool VisitLambdaExpr(clang::LambdaExpr* l) {
+        return !l->isGenericLambda() ||
+               no(Rule::generic_lambda, l->getBeginLoc(),
+                  "a generic lambda; give its parameters types or make it a function template");
+    }
+    bool VisitCXXRecordDecl(clang::CXXRecordDecl* r) {
+        if (!r->isThisDeclarationADefinition() || r->isLambda()) return true;
+        if (r->getNumBases() > 0)
+            no(Rule::plain_struct, r->getLocation(),
+               "'" + r->getNameAsString() + "' has a base class; structs hold data only");
+        return true;
+    }
+    bool VisitFunctionDecl(clang::FunctionDecl* f) {
+        const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(f);
+        if (f->isOverloadedOperator() && !(method && method->getParent()->isLambda()))
+            no(Rule::operator_overload, f->getLocation(),
+               "an overloaded operator; give the operation a name");
+        if (method && !method->getParent()->isLambda())
+            no(Rule::plain_struct, f->getLocation(),
+               "'" + method->getParent()->getNameAsString() +
+                   "' has a member function; structs hold data only");
+        if (f->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization)
+            no(Rule::full_specialisation, f->getLocation(),
+               "'" + f->getNameAsString() + "' is specialised explicitly; use if constexpr");
+        if (f->isVariadic())
+            no(Rule::pack, f->getLocation(), "'" + f->getNameAsString() + "' is variadic");
+        for (auto* p : f->parameters())
+            if (p->getNameAsString().empty())
+                no(Rule::named_parameter, p->getBeginLoc(),
+                   "a parameter without a name; one that is not used is dropped by itself");
+        return true;
+    }
+    bool VisitVarDecl(clang::VarDecl* v) {
+        if (v->isStaticLocal() || v->getTLSKind() != clang::VarDecl::TLS_None)
+            return no(Rule::state, v->getLocation(),
+                      "'" + v->getNameAsString() + "' outlives the call; keep state in arguments");
+        if (!v->isFileVarDecl()) return true;
+        const auto type = v->getType();
+        if (!v->isConstexpr())
+            no(Rule::state, v->getLocation(),
+               "'" + v->getNameAsString() + "' is a global variable; only constexpr is allowed");
+        if (!type->isDependentType() && !type->isIntegralOrEnumerationType())
+            no(Rule::state, v->getLocation(),
+               "'" + v->getNameAsString() + "' is no number; constants are constexpr integers");
+        return true;
+    }
+    bool VisitCXXThrowExpr(clang::CXXThrowExpr* e) {
+        return no(Rule::exception, e->getBeginLoc(), "throw; kernels have no way to fail");
+    }
+    bool VisitCXXTryStmt(clang::CXXTryStmt* s) {
+        return no(Rule::exception, s->getBeginLoc(), "try; kernels have no way to fail");
+    }
+    bool VisitGotoStmt(clang::GotoStmt* s) { return jump(s->getBeginLoc(), "goto"); }
+    bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* s) {
+        return jump(s->getBeginLoc(), "goto");
+    }
+    bool VisitAsmStmt(clang::AsmStmt* s) { return jump(s->getBeginLoc(), "asm"); }
+    bool VisitCXXNewExpr(clang::CXXNewExpr* e) { return library(e->getBeginLoc(), "new"); }
+    bool VisitCXXDeleteExpr(clang::CXXDeleteExpr* e) { return library(e->getBeginLoc(), "delete"); }
+    bool VisitCXXDynamicCastExpr(clang::CXXDynamicCastExpr* e) {
+        return library(e->getBeginLoc(), "dynamic_cast");
+    }
+    bool VisitCXXTypeidExpr(clang::CXXTypeidExpr* e) { return library(e->getBeginLoc(), "typeid"); }
+    bool VisitStmt(clang::Stmt* s) {
+        const auto begin = s->getBeginLoc();
+        if (begin.isMacroID())
+            no(Rule::macro, begin, "a macro is used; write a constexpr value or a function");
+        return true;
+    }
+
+  private:
+    bool no(Rule rule, clang::SourceLocation place, const std::string& what) {
+        refuse(rule, source_.place(place), what);
+    }
+    bool jump(clang::SourceLocation place, const std::string& what) {
+        return no(Rule::jump, place, what + "; use loops, if and return");
+    }
+    bool library(clang::SourceLocation place, const std::string& what) {
+        return no(Rule::runtime_library, place,
+                  what + "; kernels need no run-time library: memory comes from the caller");
+    }
+    Source source_;
+};
+
+}  // namespace
+
+void check_directives(const Files& files, const std::string& file) {
+    if (!files.contains(file))
+        throw Error(ErrorCode::internal, "there is no template file templates/" + file);
+    DirectiveCheck(files).check(file);
+}
+
+void check_declarations(clang::ASTContext& context) {
+    DeclarationCheck(context).TraverseDecl(context.getTranslationUnitDecl());
+}
+
+void check_step(const clang::FunctionDecl& function) {
+    const Source source(function.getASTContext());
+    const std::string name = "step '" + function.getNameAsString() + "' ";
+    if (!function.getReturnType()->isVoidType())
+        refuse(Rule::step, source.place(function.getLocation()), name + "must return void");
+    bool share = false;
+    for (auto* p : function.parameters()) {
+        const auto type = p->getType().getCanonicalType();
+        const bool is_share = p->getName() == "thread" || p->getName() == "threads";
+        if (type->isReferenceType() || type->isArrayType())
+            refuse(Rule::step, source.place(p->getLocation()),
+                   name + "takes '" + p->getNameAsString() +
+                       "' by reference; take values and pointers");
+        if (is_share && !type->isSpecificBuiltinType(clang::BuiltinType::Int))
+            refuse(Rule::step, source.place(p->getLocation()),
+                   name + "takes '" + p->getNameAsString() + "' that is not an int");
+        if (share && !is_share)
+            refuse(Rule::step, source.place(p->getLocation()),
+                   name + "takes '" + p->getNameAsString() +
+                       "' behind thread, threads; these come last");
+        share = is_share;
+    }
+}
+
+}  // namespace spmvgen::specializer

@@ -1,0 +1,307 @@
+#include "specializer/folding.hpp"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "specializer/constants.hpp"
+#include "specializer/rules.hpp"
+#include "specializer/statements.hpp"
+#include "specializer/tokens.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen::specializer {
+namespace {
+
+/// Finds what makes an expression depend on the bindings.
+class Dependence : public clang::RecursiveASTVisitor<Dependence> {
+  public:
+    static bool on_bindings(clang::Stmt* s) {
+        Dependence d;
+        d.TraverseStmt(s);
+        return d.found_;
+    }
+    bool VisitSubstNonTypeTemplateParmExpr(clang::SubstNonTypeTemplateParmExpr*) { return found(); }
+    bool VisitSubstTemplateTypeParmTypeLoc(clang::SubstTemplateTypeParmTypeLoc) { return found(); }
+    bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+        if (auto* v = llvm::dyn_cast<clang::VarDecl>(e->getDecl()))
+            return v->isConstexpr() && v->isFileVarDecl() ? found() : true;
+        auto* f = llvm::dyn_cast<clang::FunctionDecl>(e->getDecl());
+        return f && f->isConstexpr() && f->isTemplateInstantiation() ? found() : true;
+    }
+
+  private:
+    bool found() {
+        found_ = true;
+        return false;
+    }
+    bool found_ = false;
+};
+
+/// Edits of one instantiated declaration.
+class Folder : public clang::RecursiveASTVisitor<Folder> {
+    using Base = clang::RecursiveASTVisitor<Folder>;
+
+  public:
+    explicit Folder(Entities& entities) : entities_(entities), source_(entities.source()) {}
+    TextEdits edits;
+
+    bool shouldVisitTemplateInstantiations() const { return true; }
+
+    bool TraverseStmt(clang::Stmt* s, DataRecursionQueue* = nullptr) {
+        if (!s) return true;
+        parents_.push_back(s);
+        const bool done = fold_statement(s);
+        const bool result = done || Base::TraverseStmt(s);
+        parents_.pop_back();
+        return result;
+    }
+
+    bool VisitSubstTemplateTypeParmTypeLoc(clang::SubstTemplateTypeParmTypeLoc l) {
+        replace(l.getSourceRange(), entities_.spell(l.getType()));
+        return true;
+    }
+    bool TraverseElaboratedTypeLoc(clang::ElaboratedTypeLoc l) {
+        if (!l.getQualifierLoc()) return Base::TraverseElaboratedTypeLoc(l);
+        replace(l.getSourceRange(), entities_.spell(l.getType()));
+        return true;
+    }
+    bool TraverseTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc l) {
+        const auto* type = l.getTypePtr();
+        auto* pattern = type->getTemplateName().getAsTemplateDecl();
+        const bool names_vector =
+            type->isTypeAlias() && type->getCanonicalTypeInternal()->isVectorType();
+        replace(l.getSourceRange(), names_vector ? entities_.reference_vector(l.getType(), *pattern)
+                                                 : entities_.spell(l.getType()));
+        return true;
+    }
+    bool VisitTypedefTypeLoc(clang::TypedefTypeLoc l) {
+        auto* alias = l.getTypedefNameDecl();
+        if (alias->getDeclContext()->isFunctionOrMethod()) return true;
+        replace(l.getSourceRange(), l.getType()->isVectorType()
+                                        ? entities_.reference_vector(l.getType(), *alias)
+                                        : entities_.spell(l.getType()));
+        return true;
+    }
+    bool VisitTagTypeLoc(clang::TagTypeLoc l) {
+        if (!l.getDecl()->getDeclContext()->isFunctionOrMethod())
+            replace(l.getSourceRange(), entities_.spell(l.getType().getUnqualifiedType()));
+        return true;
+    }
+    bool TraverseDeclRefExpr(clang::DeclRefExpr* e) {
+        if (auto* f = llvm::dyn_cast<clang::FunctionDecl>(e->getDecl());
+            f && !llvm::isa<clang::CXXMethodDecl>(f) && !f->getBuiltinID())
+            replace({e->getBeginLoc(), e->getEndLoc()}, entities_.reference(f));
+        if (auto* c = llvm::dyn_cast<clang::EnumConstantDecl>(e->getDecl())) enumerator(e, c);
+        return true;
+    }
+
+  private:
+    /// True when the statement is dealt with, its children included.
+    bool fold_statement(clang::Stmt* s) {
+        if (auto* e = llvm::dyn_cast<clang::Expr>(s)) {
+            if (fold(e)) return true;
+            auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e);
+            return c && pick(c);
+        }
+        if (auto* i = llvm::dyn_cast<clang::IfStmt>(s)) return fold_if(i);
+        if (auto* d = llvm::dyn_cast<clang::DeclStmt>(s); d && d->isSingleDecl())
+            return fold_declaration(d);
+        if (auto* a = llvm::dyn_cast<clang::AttributedStmt>(s))
+            // The expression of a loop hint is not among the statement's children.
+            for (auto* attribute : a->getAttrs())
+                if (auto* hint = llvm::dyn_cast<clang::LoopHintAttr>(attribute))
+                    TraverseStmt(hint->getValue());
+        return false;
+    }
+
+    bool fold_declaration(clang::DeclStmt* d) {
+        if (llvm::isa<clang::StaticAssertDecl>(d->getSingleDecl())) {
+            edits.remove(with_comments(text(d), source_.range(d->getSourceRange())));
+            return true;
+        }
+        auto* alias = llvm::dyn_cast<clang::TypedefNameDecl>(d->getSingleDecl());
+        const auto type = alias ? alias->getUnderlyingType() : clang::QualType();
+        if (!alias || !type->isVectorType()) return false;
+        // Clang keeps no trace of a vector size that depended on a parameter: write it anew.
+        const auto element = type->getAs<clang::VectorType>()->getElementType();
+        replace(d->getSourceRange(),
+                vector_typedef(type, entities_.spell(element), alias->getNameAsString(), alias,
+                               source_.context) +
+                    ";");
+        return true;
+    }
+
+    bool fold(clang::Expr* e) {
+        const auto* inner = e->IgnoreImplicit();
+        const auto* bare = e->IgnoreParenImpCasts();
+        if (llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr, clang::InitListExpr,
+                      clang::ConstantExpr>(bare) ||
+            !Dependence::on_bindings(e))
+            return false;
+        if (fold_floating(inner)) return true;
+        const auto value = constant(e, source_.context);
+        if (!value) return false;
+        const bool converted = !same_type(e->getType(), inner->getType());
+        replace(inner->getSourceRange(), converted ? converted_literal(*value, e->getType())
+                                                   : own_literal(*value, e->getType()));
+        return true;
+    }
+
+    /// Value(0), static_cast<Value>(1), Value{} for a floating-point Value.
+    bool fold_floating(const clang::Expr* e) {
+        if (!e->getType()->isRealFloatingType()) return false;
+        const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(e);
+        const auto* list =
+            cast ? llvm::dyn_cast<clang::InitListExpr>(cast->getSubExpr()->IgnoreImplicit())
+                 : nullptr;
+        std::optional<llvm::APSInt> value;
+        if (llvm::isa<clang::CXXScalarValueInitExpr>(e) || (list && list->getNumInits() == 0))
+            value = llvm::APSInt::get(0);
+        else if (cast && !list)
+            value = constant(cast->getSubExpr()->IgnoreParenImpCasts(), source_.context);
+        if (!value) return false;
+        replace(e->getSourceRange(), floating_literal(*value, e->getType()));
+        return true;
+    }
+
+    std::string own_literal(const llvm::APSInt& value, clang::QualType type) {
+        const auto* enumeration = type->getAs<clang::EnumType>();
+        if (!enumeration) return literal(value, type);
+        const std::string name = entities_.reference(enumeration->getDecl());
+        for (auto* e : enumeration->getDecl()->enumerators())
+            if (llvm::APSInt::isSameValue(e->getInitVal(), value))
+                return (enumeration->getDecl()->isScoped() ? name + "::" : "") +
+                       e->getNameAsString();
+        return "static_cast<" + name + ">(" + llvm::toString(value, 10) + ")";
+    }
+
+    bool pick(clang::ConditionalOperator* c) {
+        const auto value = constant(c->getCond(), source_.context);
+        if (!value || !Dependence::on_bindings(c->getCond())) return false;
+        auto* live = value->getBoolValue() ? c->getTrueExpr() : c->getFalseExpr();
+        if (!same_type(live->IgnoreImplicit()->getType(), c->getType())) return false;
+        edits.keep_only(source_.range(c->getSourceRange()), source_.range(live->getSourceRange()));
+        return TraverseStmt(live);
+    }
+
+    bool fold_if(clang::IfStmt* i) {
+        const auto value = constant(i->getCond(), source_.context);
+        if (!value || i->hasVarStorage() || i->hasInitStorage()) return false;
+        if (!i->isConstexpr() && !Dependence::on_bindings(i->getCond())) return false;
+        auto* live = value->getBoolValue() ? i->getThen() : i->getElse();
+        if (!live) {
+            const auto* parent = parents_.size() > 1 ? parents_[parents_.size() - 2] : nullptr;
+            remove_statement(i, parent && llvm::isa<clang::CompoundStmt>(parent), source_, edits);
+            return true;
+        }
+        keep_statement(i, live, source_, edits);
+        return TraverseStmt(live);
+    }
+
+    void enumerator(const clang::DeclRefExpr* e, const clang::EnumConstantDecl* c) {
+        const auto* type = llvm::cast<clang::EnumDecl>(c->getDeclContext());
+        if (type->getDeclContext()->isFunctionOrMethod()) return;
+        const std::string name = entities_.reference(type);
+        replace(e->getSourceRange(), (type->isScoped() ? name + "::" : "") + c->getNameAsString());
+    }
+
+    void replace(clang::SourceRange range, std::string text) {
+        if (range.isValid() && !edits.replace(source_.range(range), std::move(text)))
+            refuse(Rule::two_meanings, source_.place(range.getBegin()),
+                   "one text stands for several things here; write it out");
+    }
+    std::string_view text(const clang::Stmt* s) const { return source_.text(s->getBeginLoc()); }
+
+    Entities& entities_;
+    const Source& source_;
+    std::vector<clang::Stmt*> parents_;
+};
+
+/// Pragmas that Clang skips are mere text: template parameters in them are bound by name.
+void bind_pragmas(const clang::FunctionDecl& function, Range body, Folder& folder,
+                  const Source& source) {
+    const auto* pattern = function.getPrimaryTemplate();
+    if (!pattern) return;
+    const auto whole = source.text(function.getLocation());
+    const auto arguments = function.getTemplateSpecializationArgs()->asArray();
+    for (auto& token : pragma_identifiers(whole, body)) {
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            const auto* parameter =
+                pattern->getTemplateParameters()->getParam(static_cast<unsigned>(i));
+            if (parameter->getNameAsString() != token.text ||
+                arguments[i].getKind() != clang::TemplateArgument::Integral)
+                continue;
+            folder.edits.replace(
+                token.range, literal(arguments[i].getAsIntegral(), arguments[i].getIntegralType()));
+        }
+    }
+}
+
+/// Where a plain function begins, attributes in front of it included.
+unsigned function_begin(const clang::FunctionDecl& f, const Source& source) {
+    unsigned begin = source.begin(f.getBeginLoc());
+    const auto whole = source.text(f.getBeginLoc());
+    for (auto* a : f.attrs()) {
+        const unsigned at = source.begin(a->getLocation());
+        if (a->isImplicit() || a->getLocation().isInvalid() || at >= begin) continue;
+        const auto bracket = whole.rfind(a->isGNUAttribute() ? "__attribute__" : "[[", at);
+        if (bracket != whole.npos) begin = static_cast<unsigned>(bracket);
+    }
+    return begin;
+}
+
+}  // namespace
+
+std::string folded_function(clang::FunctionDecl* function, const std::string& name,
+                            Entities& entities) {
+    const Source& source = entities.source();
+    const auto whole = source.text(function->getLocation());
+    Folder folder(entities);
+    folder.TraverseDecl(function);
+
+    unsigned head = function_begin(*function, source);
+    unsigned begin = head;
+    if (auto* pattern = function->getPrimaryTemplate()) {
+        head = source.begin(pattern->getBeginLoc());
+        begin = skip_space(whole, source.end(pattern->getTemplateParameters()->getRAngleLoc()));
+    }
+    const Range all{begin, source.end(function->getBody()->getEndLoc())};
+    const Range name_range{source.begin(function->getLocation()),
+                           source.end(function->getLocation())};
+    folder.edits.replace(name_range, name);
+    for (auto& token : identifiers(whole, {begin, name_range.begin}))
+        if (token.text == "static" || token.text == "inline" || token.text == "extern")
+            folder.edits.remove(token.range);
+    bind_pragmas(*function, all, folder, source);
+
+    unsigned after_attributes = begin;
+    while (whole.substr(after_attributes).starts_with("[["))
+        after_attributes =
+            skip_space(whole, static_cast<unsigned>(whole.find("]]", after_attributes)) + 2);
+    return comment_above(whole, head) + folder.edits.apply(whole, {begin, after_attributes}) +
+           "static inline " + folder.edits.apply(whole, {after_attributes, all.end});
+}
+
+std::string folded_type(clang::TagDecl* type, const std::string& name, Entities& entities) {
+    const Source& source = entities.source();
+    Folder folder(entities);
+    const clang::TagDecl* pattern = type;
+    clang::SourceLocation head = type->getBeginLoc();
+    if (auto* spec = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(type)) {
+        if (auto* from = spec->getTemplateInstantiationPattern()) {
+            pattern = from;
+            head = from->getDescribedClassTemplate()
+                       ? from->getDescribedClassTemplate()->getBeginLoc()
+                       : from->getBeginLoc();
+        }
+    }
+    for (auto* member : type->decls())
+        if (!member->isImplicit()) folder.TraverseDecl(member);
+    const auto whole = source.text(pattern->getLocation());
+    folder.edits.replace(source.range({pattern->getLocation(), pattern->getLocation()}), name);
+    const Range all{source.begin(pattern->getInnerLocStart()),
+                    source.end(pattern->getBraceRange().getEnd())};
+    return comment_above(whole, source.begin(head)) + folder.edits.apply(whole, all) + ";";
+}
+
+}  // namespace spmvgen::specializer

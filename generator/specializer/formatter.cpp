@@ -1,0 +1,35 @@
+#include "specializer/formatter.hpp"
+
+#include "clang/Format/Format.h"
+#include "clang/Tooling/Core/Replacement.h"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen::specializer {
+namespace {
+
+clang::format::FormatStyle house_style() {
+    auto style = clang::format::getGoogleStyle(clang::format::FormatStyle::LK_Cpp);
+    style.IndentWidth = 4;
+    style.ColumnLimit = 100;
+    style.MaxEmptyLinesToKeep = 1;
+    style.DerivePointerAlignment = false;
+    style.KeepEmptyLines.AtStartOfBlock = false;
+    style.AllowShortFunctionsOnASingleLine = clang::format::FormatStyle::SFS_None;
+    style.AllowShortLoopsOnASingleLine = false;
+    return style;
+}
+
+}  // namespace
+
+std::string format(const std::string& text) {
+    const auto style = house_style();
+    const auto changes = clang::format::reformat(
+        style, text, {clang::tooling::Range(0, static_cast<unsigned>(text.size()))}, "kernel.cpp");
+    auto formatted = clang::tooling::applyAllReplacements(text, changes);
+    if (!formatted)
+        throw Error(ErrorCode::internal,
+                    "the formatter failed: " + toString(formatted.takeError()));
+    return *formatted;
+}
+
+}  // namespace spmvgen::specializer

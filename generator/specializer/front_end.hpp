@@ -1,0 +1,55 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clang {
+class ASTUnit;
+}
+
+namespace spmvgen::specializer {
+
+/// Virtual files by path; quotes in #include lines name these paths.
+using Files = std::map<std::string, std::string>;
+
+/// How Clang is told to read a text. The CUDA/HIP dialect will be another value of this type
+/// (language "cuda", a device triple, a shim header that is included first).
+struct FrontEndOptions {
+    std::string triple = "x86_64-unknown-linux-gnu";
+    std::string language = "c++";
+    std::string standard = "c++17";
+    std::vector<std::string> arguments;  ///< further -cc1 arguments
+};
+
+/// One message of the front end.
+struct Diagnostic {
+    bool error = false;
+    std::string file;  ///< virtual path; "" when the message has no place
+    unsigned line = 0;
+    std::string message;
+};
+
+/// `file:line: message` for each, one a line; `prefix` goes before each file name.
+std::string to_string(const std::vector<Diagnostic>& diagnostics, const std::string& prefix = "");
+
+/// A parsed text. Its diagnostics grow when more is instantiated in it.
+class Parsed {
+  public:
+    /// Reads `main` from `files`. No file system, environment or working directory is looked at.
+    Parsed(const Files& files, const std::string& main, const FrontEndOptions& options);
+    ~Parsed();
+    Parsed(const Parsed&) = delete;
+    Parsed& operator=(const Parsed&) = delete;
+
+    clang::ASTUnit& unit() { return *unit_; }
+    const std::vector<Diagnostic>& diagnostics() const;
+    bool failed() const;
+
+  private:
+    class Collector;
+    std::unique_ptr<Collector> collector_;
+    std::unique_ptr<clang::ASTUnit> unit_;
+};
+
+}  // namespace spmvgen::specializer

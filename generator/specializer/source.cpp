@@ -1,0 +1,28 @@
+#include "specializer/source.hpp"
+
+#include "clang/Lex/Lexer.h"
+
+namespace spmvgen::specializer {
+
+unsigned Source::begin(clang::SourceLocation location) const {
+    return manager.getFileOffset(manager.getFileLoc(location));
+}
+
+unsigned Source::end(clang::SourceLocation location) const {
+    const auto place = manager.getFileLoc(location);
+    return manager.getFileOffset(place) +
+           clang::Lexer::MeasureTokenLength(place, manager, context.getLangOpts());
+}
+
+std::string_view Source::text(clang::SourceLocation location) const {
+    return manager.getBufferData(manager.getFileID(manager.getFileLoc(location)));
+}
+
+std::string Source::place(clang::SourceLocation location) const {
+    const auto place = manager.getPresumedLoc(manager.getFileLoc(location));
+    std::string file = place.getFilename();
+    if (file.starts_with("/templates/")) file.erase(0, std::string("/templates/").size());
+    return file + ":" + std::to_string(place.getLine());
+}
+
+}  // namespace spmvgen::specializer

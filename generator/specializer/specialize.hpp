@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "specializer/front_end.hpp"
+#include "specializer/instantiation.hpp"
+#include "specializer/simplify.hpp"
+
+namespace spmvgen::specializer {
+
+/// A template and what it is to be specialised for.
+struct TemplateUse {
+    Files files;  ///< the template and all it includes, by path: "dialect/cpu.hpp"
+    std::string file;
+    std::vector<std::string> functions;  ///< the steps, in order
+    Bindings bindings;
+    FrontEndOptions options;
+};
+
+struct Specialized {
+    std::string description;  ///< the comment that the template file begins with
+    std::string text;         ///< types, helpers and steps; not yet formatted
+    std::vector<FunctionSignature> functions;
+};
+
+/// The plain C++ text that the template becomes. Pure and thread safe: everything is read anew.
+/// Throws Error(invalid_input) "templates/FILE:LINE: …" for a template that is not legal C++ or
+/// breaks a rule of the dialect, Error(internal) when bindings and template do not fit.
+Specialized specialize(const TemplateUse& use);
+
+}  // namespace spmvgen::specializer

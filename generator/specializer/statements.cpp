@@ -1,0 +1,36 @@
+#include "specializer/statements.hpp"
+
+#include "llvm/Support/Casting.h"
+
+namespace spmvgen::specializer {
+
+Range statement_range(const clang::Stmt* s, const Source& source) {
+    if (auto* i = llvm::dyn_cast<clang::IfStmt>(s)) {
+        const Range last = statement_range(i->getElse() ? i->getElse() : i->getThen(), source);
+        return {source.begin(i->getBeginLoc()), last.end};
+    }
+    if (auto* f = llvm::dyn_cast<clang::ForStmt>(s))
+        return {source.begin(f->getBeginLoc()), statement_range(f->getBody(), source).end};
+    const Range range = source.range(s->getSourceRange());
+    const auto text = source.text(s->getBeginLoc());
+    const bool complete = text[range.begin] == '{' || text[range.end - 1] == ';';
+    return complete ? range : with_semicolon(text, range);
+}
+
+void remove_statement(const clang::Stmt* s, bool in_block, const Source& source, TextEdits& edits) {
+    const Range range = statement_range(s, source);
+    const auto text = source.text(s->getBeginLoc());
+    if (in_block)
+        edits.remove(with_comments(text, with_pragmas(text, range)));
+    else
+        edits.replace(range, "{}");
+}
+
+void keep_statement(const clang::Stmt* all, const clang::Stmt* live, const Source& source,
+                    TextEdits& edits) {
+    const auto text = source.text(all->getBeginLoc());
+    edits.keep_only(with_pragmas(text, statement_range(all, source)),
+                    statement_range(live, source));
+}
+
+}  // namespace spmvgen::specializer

@@ -1,0 +1,55 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spmvgen::specializer {
+
+/// Half-open range of byte offsets in one text.
+struct Range {
+    unsigned begin = 0;
+    unsigned end = 0;
+    bool contains(const Range& r) const { return begin <= r.begin && r.end <= end; }
+    bool operator==(const Range&) const = default;
+};
+
+/// A range that gets another text.
+struct Edit {
+    Range range;
+    std::string text;
+    bool operator==(const Edit&) const = default;
+};
+
+/// Edits of one text. Edits inside a removed range vanish with it; removed ranges may overlap.
+class TextEdits {
+  public:
+    /// False when the very same range already has another text (one text, two meanings).
+    bool replace(Range range, std::string text);
+    void remove(Range range) { replace(range, ""); }
+    /// Removes all of `all` but `kept`, which lies inside it.
+    void keep_only(Range all, Range kept);
+    bool empty() const { return edits_.empty(); }
+    /// The part `range` of `text` with the edits in it done.
+    std::string apply(std::string_view text, Range range) const;
+
+  private:
+    std::vector<Edit> edits_;
+};
+
+/// The range widened over the comment lines right above it, over a comment behind it on its last
+/// line, and over the line break when nothing else is on these lines.
+Range with_comments(std::string_view text, Range range);
+
+/// The comment lines right above `offset`, or "".
+std::string comment_above(std::string_view text, unsigned offset);
+
+/// Offset of the first character that is not white space.
+unsigned skip_space(std::string_view text, unsigned offset);
+
+/// The range widened over a ';' that follows.
+Range with_semicolon(std::string_view text, Range range);
+
+/// The range widened over the #pragma lines right above it.
+Range with_pragmas(std::string_view text, Range range);
+
+}  // namespace spmvgen::specializer
