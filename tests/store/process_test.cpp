@@ -38,6 +38,18 @@ int status_of(pid_t child) {
 
 constexpr int skip = 77;
 
+/// A mount namespace of this process's own, in which it may mount.
+bool may_mount() {
+    const std::string user = std::to_string(::geteuid()), group = std::to_string(::getegid());
+    if (::unshare(CLONE_NEWNS | (user == "0" ? 0 : CLONE_NEWUSER)) != 0) return false;
+    if (user != "0") {
+        std::ofstream("/proc/self/uid_map") << user + " " + user + " 1";
+        std::ofstream("/proc/self/setgroups") << "deny";
+        std::ofstream("/proc/self/gid_map") << group + " " + group + " 1";
+    }
+    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
 TEST(Processes, KilledWhilePublishing) {
     const TemporaryDirectory directory;
     Warnings warnings;
@@ -150,10 +162,7 @@ TEST(Processes, FullDisk) {
     const TemporaryDirectory directory;
     const std::string cache = directory.path().string();
     const int status = status_of(start([&] {
-        const int spaces = CLONE_NEWNS | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
-        if (::unshare(spaces) != 0 ||
-            ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-            ::mount("tmpfs", cache.c_str(), "tmpfs", 0, "size=256k,mode=0700") != 0)
+        if (!may_mount() || ::mount("tmpfs", cache.c_str(), "tmpfs", 0, "size=256k,mode=0700") != 0)
             return skip;
         Warnings warnings;
         Store store(sample_options(cache, warnings));
