@@ -125,7 +125,7 @@ void remark_rows(const Features& f, std::vector<std::string>& remarks) {
 void remark_columns(const Features& f, std::vector<std::string>& remarks) {
     const double mean = static_cast<double>(f.nnz) / static_cast<double>(f.cols);
     const double longest = static_cast<double>(f.max_col);
-    if (longest >= 64 && longest >= 16 * mean && 2 * f.max_col >= f.rows)
+    if (longest >= 64 && longest >= 16 * mean && f.max_col >= f.rows - f.max_col)
         remarks.push_back("a dense column");
     if (f.cols >= 100 && f.top_cols_share >= 0.2)
         remarks.push_back("1 % of the columns hold " + percent(f.top_cols_share) +
