@@ -45,25 +45,42 @@ void take_distances(const Index* col, std::int64_t begin, std::int64_t end, std:
     sums.distance += Wide{distance} << shift;
 }
 
-/// Entries begin … end-1, each of which has one before it in its row.
-template <typename Index>
-void take_deltas(const Index* col, std::int64_t begin, std::int64_t end, PlaceSums& sums) {
-    std::int64_t next = 0, byte = 0, two_bytes = 0, same = 0, back = 0;
-    for (std::int64_t k = begin; k < end; ++k) {
-        const Index delta = col[k] - col[k - 1];
+/// Steps from each entry to the next, by size.
+struct Steps {
+    std::int32_t all = 0, next = 0, byte = 0, two_bytes = 0, same = 0, back = 0;
+
+    template <typename Index>
+    void take(Index from, Index to) {
+        const Index delta = to - from;
         const auto step = static_cast<std::make_unsigned_t<Index>>(delta);
+        ++all;
         next += step == 1;
         byte += step < 256;
         two_bytes += step < 65536;
         same += step == 0;
         back += delta < 0;
     }
-    sums.followers += std::max<std::int64_t>(end - begin, 0);
-    sums.near[0] += next;
-    sums.near[1] += byte;
-    sums.near[2] += two_bytes;
-    sums.doubled = sums.doubled || same > 0;
-    sums.sorted = sums.sorted && back == 0;
+};
+
+/// The steps that end at entries begin … end-1 within their rows. `row` is the first row that
+/// begins at `begin` or later. All steps are taken in one plain loop; those from a row to the next
+/// are taken off again.
+template <typename Offset, typename Index>
+void take_steps(const Index* col, const Offset* row_ptr, std::int64_t rows, std::int64_t row,
+                std::int64_t begin, std::int64_t end, PlaceSums& sums) {
+    Steps steps, between_rows;
+    begin = std::max<std::int64_t>(begin, 1);
+    for (std::int64_t k = begin; k < end; ++k) steps.take(col[k - 1], col[k]);
+    for (; row < rows && row_ptr[row] < end; ++row) {
+        const Offset k = row_ptr[row];
+        if (k < row_ptr[row + 1] && k >= begin) between_rows.take(col[k - 1], col[k]);
+    }
+    sums.followers += steps.all - between_rows.all;
+    sums.near[0] += steps.next - between_rows.next;
+    sums.near[1] += steps.byte - between_rows.byte;
+    sums.near[2] += steps.two_bytes - between_rows.two_bytes;
+    sums.doubled = sums.doubled || steps.same > between_rows.same;
+    sums.sorted = sums.sorted && steps.back == between_rows.back;
 }
 
 template <typename Offset, typename Index>
@@ -75,13 +92,13 @@ PlaceSums place_sums(const CsrView& a, int threads) {
     std::vector<PlaceSums> partial(static_cast<std::size_t>(thread_count(threads)));
     for_parts(a.nnz, entries_a_part, threads, [&](std::int64_t begin, std::int64_t end, int t) {
         PlaceSums sums;
-        for (std::int64_t i = row_of_entry(row_ptr, a.rows, begin); i < a.rows && row_ptr[i] < end;
-             ++i) {
-            const std::int64_t first = row_ptr[i];
-            const std::int64_t last = std::min<std::int64_t>(row_ptr[i + 1], end);
-            take_distances(col, std::max(first, begin), last, i, shift, sums);
-            take_deltas(col, std::max(first + 1, begin), last, sums);
-        }
+        const std::int64_t row = row_of_entry(row_ptr, a.rows, begin);
+        for (std::int64_t i = row; i < a.rows && row_ptr[i] < end; ++i)
+            take_distances(col, std::max<std::int64_t>(row_ptr[i], begin),
+                           std::min<std::int64_t>(row_ptr[i + 1], end), i, shift, sums);
+        const std::int64_t first_row =
+            std::lower_bound(row_ptr, row_ptr + a.rows, static_cast<Offset>(begin)) - row_ptr;
+        take_steps(col, row_ptr, a.rows, first_row, begin, end, sums);
         partial[static_cast<std::size_t>(t)].add(sums);
     });
     PlaceSums total;

@@ -9,51 +9,47 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t most_samples = 16384, queries_a_part = 256;
+constexpr std::int64_t most_samples = 8192, queries_a_part = 256;
 
 /// A place of the matrix, and what is stored there: duplicates added up.
 struct Query {
     std::int64_t row = 0, col = 0;
-    std::int64_t sample = 0;  ///< 2·sample for the entry, 2·sample + 1 for its mirror image
     bool found = false;
     std::complex<double> value;
 };
 
-bool by_column(const Query& a, const Query& b) {
-    return a.col < b.col;
+bool before(const Query* a, const Query* b) {
+    return std::tie(a->row, a->col) < std::tie(b->row, b->col);
 }
 
 template <typename Offset, typename Index, typename Value>
 class Lookup {
   public:
-    Lookup(const CsrView& a, bool sorted)
+    explicit Lookup(const CsrView& a)
         : row_ptr_(a.row_ptr_as<Offset>()),
           col_(a.col_idx_as<Index>()),
-          values_(a.values_as<Value>()),
-          sorted_(sorted) {}
+          values_(a.values_as<Value>()) {}
 
-    /// Answers queries of one row, ascending by column.
-    void answer(Query* begin, Query* end) const {
-        const Offset first = row_ptr_[begin->row], last = row_ptr_[begin->row + 1];
-        if (sorted_) {
-            for (Query* q = begin; q != end; ++q) search(*q, first, last);
-            return;
-        }
-        for (Offset k = first; k < last; ++k) {
-            Query wanted;
+    /// Answers a query of a row that is sorted by column.
+    void search(Query& q) const {
+        const Offset last = row_ptr_[q.row + 1];
+        const Index* const found =
+            std::lower_bound(col_ + row_ptr_[q.row], col_ + last, static_cast<Index>(q.col));
+        for (auto k = static_cast<Offset>(found - col_); k < last && col_[k] == q.col; ++k)
+            add(q, k);
+    }
+    /// Answers queries of one row, sorted by column, by reading the row once.
+    void scan(Query** begin, Query** end) const {
+        Query wanted;
+        wanted.row = (*begin)->row;
+        for (Offset k = row_ptr_[wanted.row]; k < row_ptr_[wanted.row + 1]; ++k) {
             wanted.col = col_[k];
-            for (auto [q, stop] = std::equal_range(begin, end, wanted, by_column); q != stop; ++q)
-                add(*q, k);
+            for (auto [q, stop] = std::equal_range(begin, end, &wanted, before); q != stop; ++q)
+                add(**q, k);
         }
     }
 
   private:
-    void search(Query& q, Offset first, Offset last) const {
-        const Index* const found =
-            std::lower_bound(col_ + first, col_ + last, static_cast<Index>(q.col));
-        for (auto k = static_cast<Offset>(found - col_); k < last && col_[k] == q.col; ++k)
-            add(q, k);
-    }
     void add(Query& q, Offset k) const {
         q.found = true;
         q.value += std::complex<double>(values_[k]);
@@ -62,11 +58,10 @@ class Lookup {
     const Offset* row_ptr_;
     const Index* col_;
     const Value* values_;
-    bool sorted_;
 };
 
 /// Entries spread over the matrix, one at random in each of most_samples equal parts; all of a
-/// small matrix. Two queries each, diagonal entries left out.
+/// small matrix. Two queries each: the entry and its mirror image. Diagonal entries are left out.
 std::vector<Query> sample_entries(const CsrView& a) {
     const std::int64_t samples = std::min(a.nnz, most_samples);
     const generators::Random random(0, generators::Purpose::edge);
@@ -79,29 +74,42 @@ std::vector<Query> sample_entries(const CsrView& a) {
             const std::int64_t k = begin + random.below(part + (s < longer), s);
             const std::int64_t i = row_of_entry(a.row_ptr_as<Offset>(), a.rows, k), j = a.col(k);
             if (i == j) continue;
-            queries.push_back({i, j, 2 * s, false, {}});
-            queries.push_back({j, i, 2 * s + 1, false, {}});
+            queries.push_back({i, j, false, {}});
+            queries.push_back({j, i, false, {}});
         }
     });
     return queries;
 }
 
-void answer_all(const CsrView& a, bool sorted, int threads, std::vector<Query>& queries) {
-    std::sort(queries.begin(), queries.end(), [](const Query& p, const Query& q) {
-        return std::tie(p.row, p.col, p.sample) < std::tie(q.row, q.col, q.sample);
+template <typename Answer>
+void answer_sorted(const Answer& lookup, int threads, std::vector<Query>& queries) {
+    for_parts(static_cast<std::int64_t>(queries.size()), queries_a_part, threads,
+              [&](std::int64_t begin, std::int64_t end, int) {
+                  for (std::int64_t q = begin; q < end; ++q)
+                      lookup.search(queries[static_cast<std::size_t>(q)]);
+              });
+}
+
+template <typename Answer>
+void answer_unsorted(const Answer& lookup, int threads, std::vector<Query>& queries) {
+    std::vector<Query*> order;
+    for (Query& q : queries) order.push_back(&q);
+    std::sort(order.begin(), order.end(), before);
+    std::vector<std::size_t> groups;  // one for each row
+    for (std::size_t q = 0; q < order.size(); ++q)
+        if (q == 0 || order[q]->row != order[q - 1]->row) groups.push_back(q);
+    groups.push_back(order.size());
+    for_chunks(static_cast<std::int64_t>(groups.size()) - 1, threads, [&](std::int64_t g, int) {
+        lookup.scan(order.data() + groups[static_cast<std::size_t>(g)],
+                    order.data() + groups[static_cast<std::size_t>(g) + 1]);
     });
-    std::vector<std::size_t> groups;  // a row's queries each
-    for (std::size_t q = 0; q < queries.size(); ++q)
-        if (q == 0 || queries[q].row != queries[q - 1].row) groups.push_back(q);
-    groups.push_back(queries.size());
+}
+
+void answer_all(const CsrView& a, bool sorted, int threads, std::vector<Query>& queries) {
     const auto answer = [&]<typename Offset, typename Index, typename Value>(Offset, Index, Value) {
-        const Lookup<Offset, Index, Value> lookup(a, sorted);
-        for_parts(static_cast<std::int64_t>(groups.size()) - 1, queries_a_part, threads,
-                  [&](std::int64_t begin, std::int64_t end, int) {
-                      for (auto g = static_cast<std::size_t>(begin);
-                           g < static_cast<std::size_t>(end); ++g)
-                          lookup.answer(queries.data() + groups[g], queries.data() + groups[g + 1]);
-                  });
+        const Lookup<Offset, Index, Value> lookup(a);
+        sorted ? answer_sorted(lookup, threads, queries)
+               : answer_unsorted(lookup, threads, queries);
     };
     dispatch(a.offset_type, [&](auto offset) {
         dispatch(a.index_type, [&](auto index) {
@@ -119,8 +127,6 @@ void analyse_symmetry(const CsrView& a, int threads, Features& f) {
     std::vector<Query> queries = sample_entries(a);
     if (queries.empty()) return;
     answer_all(a, f.sorted, threads, queries);
-    std::sort(queries.begin(), queries.end(),
-              [](const Query& p, const Query& q) { return p.sample < q.sample; });
     std::int64_t mirrored = 0, equal = 0;
     for (std::size_t q = 0; q < queries.size(); q += 2) {
         mirrored += queries[q + 1].found;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "matrix/chunks.hpp"
@@ -28,16 +29,18 @@ class ValueSet {
   public:
     bool full() const { return size_ > most_distinct; }
     std::size_t size() const { return size_; }
-    void insert(const Bits& bits) {
+    /// Whether the value was not there yet; false when the set is full.
+    bool insert(const Bits& bits) {
         std::size_t slot = hash(bits);
         while (used_[slot]) {
-            if (slots_[slot] == bits) return;
+            if (slots_[slot] == bits) return false;
             slot = (slot + 1) % slots_.size();
         }
-        if (full()) return;
+        if (full()) return false;
         used_[slot] = true;
         slots_[slot] = bits;
         ++size_;
+        return true;
     }
     void insert(const ValueSet& other) {
         for (std::size_t s = 0; s < slots_.size(); ++s)
@@ -99,8 +102,12 @@ struct ValueSums {
     std::int64_t zeros = 0, non_finite = 0;
     ValueSet distinct;
 
-    template <typename Real>
-    void narrow(const Real* parts, std::int64_t count) {
+    /// Tests every value.
+    template <typename Value>
+    void narrow(const Value* values, std::int64_t count) {
+        using Real = typename RealOf<Value>::Type;
+        const auto* const parts = reinterpret_cast<const Real*>(values);
+        count *= static_cast<std::int64_t>(sizeof(Value) / sizeof(Real));
         f32 = f32 && all_fit(parts, count, fits_f32<Real>);
         const auto check = [&](bool& property, auto fits) {
             property = property && f32 &&
@@ -110,26 +117,45 @@ struct ValueSums {
         check(bf16, [](float v) { return fits_bf16(v); });
         check(int8, [](float v) { return fits_int8(v); });
     }
+    /// Collects different values and tests each once, until there are too many. Returns how many
+    /// entries are done.
     template <typename Value>
-    void count(const Value* values, std::int64_t count) {
-        std::int64_t zero = 0, odd = 0;
-        for (std::int64_t k = 0; k < count; ++k) {
-            zero += values[k] == Value{};
-            const auto difference = values[k] - values[k];  // 0, or NaN where not finite
-            odd += !(difference == Value{});
-        }
-        zeros += zero;
-        non_finite += odd;
-    }
-    template <typename Value>
-    void collect(const Value* values, std::int64_t count) {
+    std::int64_t collect(const Value* values, std::int64_t count) {
         Bits before{};
-        for (std::int64_t k = 0; k < count && !distinct.full(); ++k) {
+        for (std::int64_t k = 0; k < count; ++k) {
+            if (distinct.full()) return k;
             const Bits bits = bits_of(values[k]);
             if (k > 0 && bits == before) continue;
-            distinct.insert(bits);
+            if (distinct.insert(bits)) narrow(values + k, 1);
             before = bits;
         }
+        return count;
+    }
+    /// Counts zeros and infinite or undefined values, with shifts and sums only: these run in
+    /// vector registers on any machine, comparisons of 64 bits do not. At most entries_a_part
+    /// values.
+    template <typename Value>
+    void count(const Value* values, std::int64_t count) {
+        using Real = typename RealOf<Value>::Type;
+        using Word = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+        constexpr std::int64_t parts = sizeof(Value) / sizeof(Real);
+        constexpr int top = 8 * sizeof(Word) - 1;
+        constexpr Word exponent = std::bit_cast<Word>(std::numeric_limits<Real>::infinity());
+        constexpr Word lowest_of_exponent = exponent & (~exponent + 1);
+        const auto* const reals = reinterpret_cast<const Real*>(values);
+        Word zero = 0, odd = 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            Word magnitude = 0, overflow = 0;
+            for (std::int64_t p = 0; p < parts; ++p) {
+                const Word bits = std::bit_cast<Word>(reals[parts * k + p]);
+                magnitude |= bits << 1 >> 1;
+                overflow |= (bits & exponent) + lowest_of_exponent;
+            }
+            zero += (magnitude - 1) >> top;
+            odd += overflow >> top;
+        }
+        zeros += static_cast<std::int64_t>(zero);
+        non_finite += static_cast<std::int64_t>(odd);
     }
     void add(const ValueSums& other) {
         f32 = f32 && other.f32;
@@ -144,20 +170,19 @@ struct ValueSums {
 
 template <typename Value>
 ValueSums value_sums(const CsrView& a, int threads) {
-    using Real = typename RealOf<Value>::Type;
-    constexpr std::int64_t parts = sizeof(Value) / sizeof(Real);
     const Value* const values = a.values_as<Value>();
     std::vector<ValueSums> partial(static_cast<std::size_t>(thread_count(threads)));
     std::atomic<bool> many{false};
     for_parts(a.nnz, entries_a_part / 4, threads,
               [&](std::int64_t begin, std::int64_t end, int thread) {
                   ValueSums& sums = partial[static_cast<std::size_t>(thread)];
-                  sums.narrow(reinterpret_cast<const Real*>(values + begin), parts * (end - begin));
                   sums.count(values + begin, end - begin);
+                  std::int64_t done = begin;
                   if (!many.load(std::memory_order_relaxed)) {
-                      sums.collect(values + begin, end - begin);
+                      done += sums.collect(values + begin, end - begin);
                       if (sums.distinct.full()) many = true;
                   }
+                  sums.narrow(values + done, end - done);
               });
     for (std::size_t t = 1; t < partial.size(); ++t) partial[0].add(partial[t]);
     return std::move(partial[0]);

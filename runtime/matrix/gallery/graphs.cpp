@@ -49,14 +49,20 @@ CsrMatrix rmat(const Arguments& arguments) {
     const double abc = ab + arguments.real("c");
     if (abc > 1) arguments.fail(fmt::format("a + b + c = {} is more than 1", abc));
 
+    // Chances in 65536ths: a draw of 64 bits decides four levels.
+    const auto part = [](double chance) { return static_cast<std::uint64_t>(chance * 65536); };
+    const std::uint64_t to_b = part(a), to_c = part(ab), to_d = part(abc);
     const Random random(arguments.seed(), Purpose::edge);
     const Scatter scatter(arguments.seed(), scale);
     const auto edge = [&](std::int64_t k) {
         std::int64_t i = 0, j = 0;
-        for (int level = 0; level < scale; ++level) {
-            const double u = random.unit(k, level);
-            i = 2 * i + (u >= ab);
-            j = 2 * j + ((u >= a && u < ab) || u >= abc);
+        std::uint64_t bits = 0;
+        for (int level = 0; level < scale; ++level, bits >>= 16) {
+            if (level % 4 == 0) bits = random.bits(k, level);
+            const std::uint64_t u = bits & 0xffff;
+            const bool below = u >= to_c;
+            i = 2 * i + below;
+            j = 2 * j + (below ? u >= to_d : u >= to_b);
         }
         return scattered ? std::pair(scatter(i), scatter(j)) : std::pair(i, j);
     };
