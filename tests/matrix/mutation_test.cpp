@@ -76,7 +76,7 @@ std::string outcome(const TestFile& file, const ReadOptions& options) {
 
 int mutations() {
     const char* wanted = std::getenv("SPMVGEN_MUTATIONS");
-    return wanted != nullptr ? std::atoi(wanted) : 100;
+    return wanted != nullptr ? std::atoi(wanted) : 50;
 }
 
 void try_mutations(bool gzipped) {

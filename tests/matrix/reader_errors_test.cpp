@@ -161,6 +161,11 @@ TEST(ReaderErrors, LinesWithoutEnd) {
     EXPECT_EQ(failure(general + "1 1 1\n" + wide + "1 1 1\n"), "F:3: " + message);
     EXPECT_EQ(failure(gzip(general + "1 1 1\n" + wide + "1 1 1\n")), "F:3: " + message);
     EXPECT_EQ(failure(wide), "F:1: " + message);
+    // The first of several, and only after what is wrong before it.
+    EXPECT_EQ(failure(general + "1 1 1\n" + wide + "\n" + wide + "\n1 1 1\n", {3, 100000}),
+              "F:3: " + message);
+    EXPECT_EQ(failure(general + "1 1 1\nx\n" + wide + "\n", {3, 100000}),
+              "F:3: the row index is 'x', not a whole number");
 }
 
 TEST(ReaderErrors, DamagedGzip) {
@@ -176,6 +181,8 @@ TEST(ReaderErrors, DamagedGzip) {
     std::string wrong_sum = zipped;
     wrong_sum[zipped.size() - 6] ^= 1;
     EXPECT_EQ(failure(wrong_sum), "F:2002: the gzip data is corrupt: incorrect data check");
+    const std::string sizes = gzip(general + "3 3 0\n");
+    EXPECT_EQ(failure(sizes.substr(0, sizes.size() - 1)), "F:2: the gzip data is truncated");
     // What is wrong before the damage is told first.
     const std::string bad = gzip(general + "3 3 2\n1 1 x\n1 1 1\n");
     EXPECT_EQ(failure(bad.substr(0, bad.size() - 3)), "F:3: the value is 'x', not a number");
