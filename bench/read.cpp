@@ -157,6 +157,7 @@ void read_file(benchmark::State& state, const std::filesystem::path& path, int t
 void add(const std::string& name, const std::filesystem::path& path, int threads) {
     benchmark::RegisterBenchmark(name.c_str(), read_file, path, threads)
         ->UseRealTime()
+        ->MeasureProcessCPUTime()
         ->Unit(benchmark::kMillisecond);
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <complex>
 #include <cstdint>
@@ -65,24 +67,30 @@ class CsrAssembly {
     template <typename Offset>
     void count(const Entries& e, std::size_t begin, std::size_t end) {
         Offset* counts = ptr_.as<Offset>().data() + 2;
-        for_each_run(e, begin, end, [&](Row row, std::size_t from, std::size_t to) {
-            add(counts[row], static_cast<Offset>(to - from));
-        });
-        if (!h_.is_symmetric()) return;
-        for (std::size_t k = begin; k < end; ++k)
-            if (e.cols[k] != e.rows[k]) add(counts[e.cols[k]], Offset{1});
+        count_runs(counts, e.rows, begin, end, [](std::size_t) { return false; });
+        if (h_.is_symmetric())
+            count_runs(counts, e.cols, begin, end,
+                       [&](std::size_t k) { return is_diagonal(e, k); });
     }
 
-    /// Calls f(row, from, to) for each run of entries of one row: one atomic for the run.
-    template <typename F>
-    static void for_each_run(const Entries& e, std::size_t begin, std::size_t end, F&& f) {
-        for (std::size_t from = begin; from < end;) {
-            const Row row = e.rows[from];
-            std::size_t to = from + 1;
-            while (to < end && e.rows[to] == row) ++to;
-            f(row, from, to);
-            from = to;
+    /// Counts entries by rows[k], one atomic for a run in the same row; leaves out those that
+    /// `skip` tells.
+    template <typename Offset, typename Index, typename Skip>
+    static void count_runs(Offset* counts, const Index* rows, std::size_t begin, std::size_t end,
+                           Skip&& skip) {
+        for (std::size_t k = begin; k < end;) {
+            prefetch(counts + rows[std::min(k + ahead, end - 1)]);
+            const Index row = rows[k];
+            Offset run = 0;
+            for (; k < end && rows[k] == row; ++k) run += skip(k) ? 0 : 1;
+            if (run > 0) add(counts[row], run);
         }
+    }
+
+    static constexpr std::size_t ahead = 16;
+    static void prefetch(const void* p) { __builtin_prefetch(p, 1); }
+    static bool is_diagonal(const Entries& e, std::size_t k) {
+        return static_cast<std::int64_t>(e.rows[k]) == static_cast<std::int64_t>(e.cols[k]);
     }
 
     template <typename Offset>
@@ -124,24 +132,50 @@ class CsrAssembly {
 
     template <typename Offset>
     void scatter(const Entries& e, const Target<Offset>& to) const {
-        for_each_run(e, 0, e.size, [&](Row row, std::size_t from, std::size_t end) {
-            Offset at = add(to.next[row], static_cast<Offset>(end - from));
-            for (std::size_t k = from; k < end; ++k, ++at) {
-                to.keys[at] = static_cast<Key>(e.cols[k]) << to.tag_bits;
-                to.values[at] = stored(e, k);
-            }
-        });
-        if (h_.is_symmetric()) scatter_mirrored(e, to);
+        const int bits = to.tag_bits;
+        scatter_by(
+            e.rows, e.size, to, [](std::size_t) { return false; },
+            [&](std::size_t k) { return static_cast<Key>(static_cast<Key>(e.cols[k]) << bits); },
+            [&](std::size_t k) { return stored(e, k); });
+        if (!h_.is_symmetric()) return;
+        const Key tag = static_cast<Key>(bits);
+        scatter_by(
+            e.cols, e.size, to, [&](std::size_t k) { return is_diagonal(e, k); },
+            [&](std::size_t k) {
+                return static_cast<Key>(static_cast<Key>(e.rows[k]) << bits) | tag;
+            },
+            [&](std::size_t k) { return mirrored(stored(e, k)); });
     }
 
-    template <typename Offset>
-    void scatter_mirrored(const Entries& e, const Target<Offset>& to) const {
-        const Key tag = static_cast<Key>(to.tag_bits);
-        for (std::size_t k = 0; k < e.size; ++k) {
-            if (e.cols[k] == e.rows[k]) continue;
-            const Offset at = add(to.next[e.cols[k]], Offset{1});
-            to.keys[at] = static_cast<Key>(static_cast<Key>(e.rows[k]) << to.tag_bits) | tag;
-            to.values[at] = mirrored(stored(e, k));
+    /// Writes key(k) and value(k) to row rows[k]. An atomic waits for the writes before it, which
+    /// mostly miss the cache; so a batch first takes its places and asks for their lines.
+    template <typename Offset, typename Index, typename Skip, typename KeyOf, typename ValueOf>
+    static void scatter_by(const Index* rows, std::size_t size, const Target<Offset>& to,
+                           Skip&& skip, KeyOf&& key, ValueOf&& value) {
+        constexpr std::size_t batch = 64;
+        std::array<Offset, batch> places;
+        for (std::size_t begin = 0; begin < size; begin += batch) {
+            const std::size_t end = std::min(size, begin + batch);
+            for (std::size_t k = begin; k < end;) {
+                prefetch(to.next + rows[std::min(k + ahead, size - 1)]);
+                const std::size_t first = k;
+                Offset run = 0;
+                for (; k < end && rows[k] == rows[first]; ++k)
+                    places[k - begin] = skip(k) ? Offset{-1} : run++;
+                const Offset place = run > 0 ? add(to.next[rows[first]], run) : 0;
+                for (std::size_t i = first; i < k; ++i) {
+                    if (places[i - begin] < 0) continue;
+                    places[i - begin] += place;
+                    prefetch(to.keys + places[i - begin]);
+                    prefetch(to.values + places[i - begin]);
+                }
+            }
+            for (std::size_t k = begin; k < end; ++k) {
+                const Offset place = places[k - begin];
+                if (place < 0) continue;
+                to.keys[place] = key(k);
+                to.values[place] = value(k);
+            }
         }
     }
 

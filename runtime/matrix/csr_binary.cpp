@@ -235,7 +235,8 @@ bool is_csr_binary(const InputFile& file) {
 }
 
 CsrMatrix read_csr_binary(const InputFile& file, const ReadOptions& options, FileHeader& header) {
-    const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+    const int wanted = options.threads > 0 ? options.threads : omp_get_max_threads();
+    const int threads = file.size() < checksum_block / 4 ? 1 : wanted;
     const BinaryHeader h = read_header(file);
     CsrMatrix a{h.rows,
                 h.cols,
@@ -267,7 +268,8 @@ void write_csr_binary(const std::string& path, const CsrView& a) {
         static_cast<const char*>(a.rows == 0 ? &no_rows : a.row_ptr),
         static_cast<const char*>(a.col_idx), static_cast<const char*>(a.values)};
     std::vector<std::uint32_t> sums(static_cast<std::size_t>(layout.blocks()));
-    for_each_block(layout, omp_get_max_threads(),
+    const int threads = layout.blocks() > 3 ? omp_get_max_threads() : 1;
+    for_each_block(layout, threads,
                    [&](std::size_t block, std::size_t section, std::int64_t offset,
                        std::size_t bytes) { sums[block] = crc(from[section] + offset, bytes); });
     h.checksums_crc = crc(sums.data(), sums.size() * 4);

@@ -12,6 +12,9 @@
 namespace spmvgen {
 namespace {
 
+/// Fewer elements than this are not worth a team of threads.
+constexpr std::int64_t team_worth = 1 << 15;
+
 template <typename T>
 constexpr bool complex_value = !std::is_arithmetic_v<T>;
 
@@ -20,7 +23,7 @@ Buffer copy_bytes(const void* from, std::int64_t elements, std::size_t element_b
     Buffer to = make_buffer<char>(bytes);
     const char* source = static_cast<const char*>(from);
     char* target = static_cast<char*>(to.data());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (bytes > team_worth)
     for (std::int64_t i = 0; i < bytes; ++i) target[i] = source[i];
     return to;
 }
@@ -29,7 +32,7 @@ template <typename From, typename To>
 Buffer convert_array(const From* from, std::int64_t count) {
     Buffer result = make_buffer<To>(count);
     To* to = result.template as<To>().data();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count > team_worth)
     for (std::int64_t i = 0; i < count; ++i) {
         if constexpr (complex_value<To> && !complex_value<From>)
             to[i] = To(static_cast<typename To::value_type>(from[i]));
@@ -59,7 +62,8 @@ std::int64_t first_wrong_row(const CsrView& a) {
     const auto* ptr = a.row_ptr_as<Offset>();
     const auto* col = a.col_idx_as<Index>();
     std::int64_t first = a.rows;
-#pragma omp parallel for schedule(dynamic, 4096) reduction(min : first)
+#pragma omp parallel for schedule(dynamic, 4096) \
+    reduction(min : first) if (a.nnz + a.rows > team_worth)
     for (std::int64_t i = 0; i < a.rows; ++i) {
         const std::int64_t begin = ptr[i], end = ptr[i + 1];
         bool wrong = begin > end || begin < 0 || end > a.nnz;

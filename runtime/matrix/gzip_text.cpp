@@ -93,15 +93,14 @@ class GzipText final : public TextSource {
 
     bool next(TextBlock& block) override {
         const std::lock_guard lock(mutex_);
-        if (ended_ && rest_.empty()) {
-            if (inflater_.damage().empty()) return false;
-            throw TextError{damaged_at_, inflater_.damage()};
-        }
+        if (ended_ && rest_.empty() && !resumed_) return false;
+        resumed_ = false;
         block.index = next_++;
         block.offset = offset_;
         block.storage.swap(rest_);
         rest_.clear();
-        const std::size_t length = fill(block.storage);
+        block.trouble.reset();
+        const std::size_t length = fill(block);
         block.text = {block.storage.data(), length};
         offset_ += static_cast<std::int64_t>(length);
         return true;
@@ -113,6 +112,7 @@ class GzipText final : public TextSource {
         rest_.insert(rest_.begin(), unread.begin(), unread.end());
         offset_ = offset;
         next_ = 0;
+        resumed_ = true;
     }
 
     std::int64_t bytes_after(std::int64_t) const override {
@@ -121,9 +121,10 @@ class GzipText final : public TextSource {
     }
 
   private:
-    /// Adds to `text`, which holds the begin of the block, until it holds a block of whole lines;
-    /// the begin of the next line goes to rest_. Returns the length of the whole lines.
-    std::size_t fill(std::vector<char>& text) {
+    /// Adds to the block's text, whose begin it has, until that is a block of whole lines; the
+    /// begin of the next line goes to rest_. Returns the length of the whole lines.
+    std::size_t fill(TextBlock& block) {
+        std::vector<char>& text = block.storage;
         std::size_t have = text.size();
         std::size_t searched = 0;
         while (true) {
@@ -137,7 +138,9 @@ class GzipText final : public TextSource {
             const std::size_t length =
                 line_end == std::string_view::npos ? 0 : searched + line_end + 1;
             if (ended_) {
-                damaged_at_ = std::max(damaged_at_, offset_ + static_cast<std::int64_t>(have));
+                const std::int64_t last = offset_ + static_cast<std::int64_t>(have) - 1;
+                damaged_at_ = std::max(damaged_at_, last);
+                block.trouble = {damaged_at_, inflater_.damage()};
                 return length;
             }
             if (length > 0) {
@@ -145,9 +148,11 @@ class GzipText final : public TextSource {
                              text.begin() + static_cast<std::ptrdiff_t>(have));
                 return length;
             }
-            if (have > longest_line + block_bytes_)
-                throw TextError{offset_ + static_cast<std::int64_t>(have),
-                                "a line is longer than 1 MiB: this is not a text of numbers"};
+            if (have > longest_line + block_bytes_) {
+                ended_ = true;
+                block.trouble = {offset_, line_too_long};
+                return 0;
+            }
             searched = have;
         }
     }
@@ -165,8 +170,9 @@ class GzipText final : public TextSource {
     std::vector<char> rest_;
     std::int64_t offset_ = 0;
     std::int64_t next_ = 0;
-    std::int64_t damaged_at_ = 0;  ///< where the text ends, when the file is damaged
+    std::int64_t damaged_at_ = 0;  ///< the last byte of text, when the file is damaged
     bool ended_ = false;
+    bool resumed_ = false;  ///< the next block tells the trouble of the last one again
 };
 
 }  // namespace

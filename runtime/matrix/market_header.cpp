@@ -27,6 +27,7 @@ class LineReader {
 
     std::optional<Line> next() {
         while (position_ == block_.text.size()) {
+            if (block_.trouble) throw *block_.trouble;
             if (!source_.next(block_)) return std::nullopt;
             position_ = 0;
         }

@@ -39,7 +39,7 @@ void write_lines(OutputFile& file, std::int64_t count, std::int64_t part, F&& fo
     const std::int64_t parts = 4 * static_cast<std::int64_t>(omp_get_max_threads());
     std::vector<Text> texts(static_cast<std::size_t>(parts));
     for (std::int64_t begin = 0; begin < count; begin += parts * part) {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (count > part)
         for (std::int64_t p = 0; p < parts; ++p) {
             Text& text = texts[static_cast<std::size_t>(p)];
             text.clear();

@@ -66,6 +66,7 @@ class MarketReader {
         try {
             while (!stop_ && source_.next(block)) {
                 note_block(list, parser.parse(block));
+                if (block.trouble) throw *block.trouble;
             }
         } catch (const TextError& error) {
             stop_ = true;

@@ -42,7 +42,7 @@ template <typename From, typename To>
 void spread(const CsrView& a, To* to) {
     const From* values = a.values_as<From>();
     std::fill(to, to + a.rows * a.cols, To(0));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (a.rows > 32768)
     for (std::int64_t i = 0; i < a.rows; ++i)
         for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
             to[i * a.cols + a.col(k)] = static_cast<To>(values[k]);

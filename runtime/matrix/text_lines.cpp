@@ -15,35 +15,35 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// Calls f(line, offset) for the lines of the text, line end included, as far as it can be read and
-/// until f returns false.
+/// Calls f(line, offset) for the lines of the text, line end included, until f returns false or no
+/// whole line can be read any more. Whether the rest of the text could not be read.
 template <typename F>
-void for_each_line(const InputFile& file, F&& f) {
+bool for_each_line(const InputFile& file, F&& f) {
     const auto source = open_text(file, block_bytes);
     TextBlock block;
-    try {
-        while (source->next(block)) {
-            for (std::size_t at = 0; at < block.text.size();) {
-                const std::size_t end = block.text.find('\n', at) + 1;
-                const std::int64_t offset = block.offset + static_cast<std::int64_t>(at);
-                if (!f(block.text.substr(at, end - at), offset)) return;
-                at = end;
-            }
+    while (source->next(block)) {
+        for (std::size_t at = 0; at < block.text.size();) {
+            const std::size_t end = block.text.find('\n', at) + 1;
+            const std::int64_t offset = block.offset + static_cast<std::int64_t>(at);
+            if (!f(block.text.substr(at, end - at), offset)) return false;
+            at = end;
         }
-    } catch (const TextError&) {
-        // The text ends here; what is wrong beyond is not asked for.
+        if (block.trouble) return true;
     }
+    return false;
 }
 
 }  // namespace
 
 std::int64_t line_number(const InputFile& file, std::int64_t offset) {
-    std::int64_t number = 0;
-    for_each_line(file, [&](std::string_view, std::int64_t start) {
+    std::int64_t number = 0, end = 0;
+    const bool damaged = for_each_line(file, [&](std::string_view line, std::int64_t start) {
         if (start > offset) return false;
         ++number;
+        end = start + static_cast<std::int64_t>(line.size());
         return true;
     });
+    if (damaged && offset >= end) ++number;
     return std::max<std::int64_t>(number, 1);
 }
 

@@ -35,10 +35,11 @@ class PlainText final : public TextSource {
         if (lead > 0) first = after_line_end({block.storage.data(), own - 1}, 0);
         block.offset = begin;
         block.text = {};
+        block.trouble.reset();
         if (first == std::string_view::npos) return true;
         block.offset = begin - lead + static_cast<std::int64_t>(first);
         const std::size_t last = finish_line(block, own, begin - lead);
-        block.text = {block.storage.data() + first, last - first};
+        if (last > first) block.text = {block.storage.data() + first, last - first};
         return true;
     }
 
@@ -57,7 +58,8 @@ class PlainText final : public TextSource {
         return file_.read(block.storage.data() + at, bytes, offset);
     }
 
-    /// Reads on until the last line that starts in storage[0, own) is whole; returns its end.
+    /// Reads on until the last line that starts in storage[0, own) is whole; returns its end. A
+    /// line that is too long stays out.
     std::size_t finish_line(TextBlock& block, std::size_t own, std::int64_t from) {
         constexpr std::size_t step = std::size_t{1} << 12;
         std::size_t have = own;
@@ -66,9 +68,11 @@ class PlainText final : public TextSource {
             const std::string_view text{block.storage.data(), have};
             const std::size_t end = after_line_end(text, searched);
             if (end != std::string_view::npos) return end;
-            if (have - own > longest_line)
-                throw TextError{from + static_cast<std::int64_t>(own),
-                                "a line is longer than 1 MiB: this is not a text of numbers"};
+            if (have - own > longest_line) {
+                const std::size_t before = text.substr(0, own).rfind('\n') + 1;
+                block.trouble = {from + static_cast<std::int64_t>(before), line_too_long};
+                return before;
+            }
             searched = have;
             const std::size_t got = read(block, have, step, from);
             if (got == 0) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,9 @@ struct TextError {
 /// A run of whole lines. `text` points into `storage`.
 struct TextBlock {
     std::string_view text;  ///< empty, or ends in a line end (added where the file lacks the last)
-    std::int64_t offset = 0;  ///< bytes of text before `text`
-    std::int64_t index = 0;   ///< 0, 1, 2, … in the order of the text
+    std::int64_t offset = 0;           ///< bytes of text before `text`
+    std::int64_t index = 0;            ///< 0, 1, 2, … in the order of the text
+    std::optional<TextError> trouble;  ///< why the text cannot be read beyond this block
     std::vector<char> storage;
 };
 
@@ -30,7 +32,7 @@ class TextSource {
     virtual ~TextSource() = default;
 
     /// The next block in the order of the text; false at the end. Thread safe, one block a thread.
-    /// Throws TextError (a line without end, corrupt gzip data) and Error(io).
+    /// A line without end and corrupt gzip data are the block's trouble. Throws Error(io).
     virtual bool next(TextBlock& block) = 0;
 
     /// Goes on at `offset`, which lies in `block`, the last one taken; blocks count from 0 again.
@@ -42,6 +44,8 @@ class TextSource {
 
 /// The longest line that is read.
 inline constexpr std::size_t longest_line = std::size_t{1} << 20;
+inline constexpr const char* line_too_long =
+    "a line is longer than 1 MiB: this is not a text of numbers";
 
 /// Opens the text of `file`, plain or gzipped. `block_bytes` is about how large blocks are. The
 /// file must outlive the source.
