@@ -9,7 +9,7 @@ namespace spmvgen {
 namespace {
 
 // clang-format off
-const Parameter lanes{"lanes", {2, 4, 8, 16}, 0, "elements of one vector; 0 bytes wasted when it fills a register"};
+const Parameter lanes{"lanes", {2, 4, 8, 16}, 0, "elements of one vector; fitted to the vector register unless chosen"};
 const Parameter lanes_or_one{"lanes", {1, 2, 4, 8, 16}, 0, "entries of one vector; 1 = one entry after another"};
 const Parameter unroll{"unroll", {1, 2, 4}, 1, "vectors with an accumulator of their own"};
 const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows in a sorting window; 1 = unsorted"};

@@ -51,7 +51,7 @@ void coo_segmented(long num_rows, long nnz, const Index* __restrict__ row_idx,
 
 /// Adds the partial sums of cut rows to y, thread after thread.
 template <typename Value, scale alpha_mode, int num_rhs>
-void coo_segmented_carry(const long* __restrict__ carry_row, const Value* __restrict__ carry_sum,
+void coo_segmented_carry(long* __restrict__ carry_row, Value* __restrict__ carry_sum,
                          Value* __restrict__ y, Value alpha, int threads) {
     add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
 }

@@ -67,7 +67,7 @@ void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
 
 /// Adds the partial sums of cut rows to y, thread after thread.
 template <typename Value, scale alpha_mode, int num_rhs>
-void csr_balanced_carry(const long* __restrict__ carry_row, const Value* __restrict__ carry_sum,
+void csr_balanced_carry(long* __restrict__ carry_row, Value* __restrict__ carry_sum,
                         Value* __restrict__ y, Value alpha, int threads) {
     add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
 }

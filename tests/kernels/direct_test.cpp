@@ -1,6 +1,7 @@
 #include "direct.hpp"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <cmath>
 #include <cstring>
@@ -104,6 +105,9 @@ void check_modes(const KernelCase& kernel, const Fixture& f) {
 
 class Direct : public testing::TestWithParam<KernelCase> {
   protected:
+    /// Thousands of tiny products: a team of threads for each check would cost more than the check.
+    static void SetUpTestSuite() { omp_set_num_threads(1); }
+
     template <typename Value>
     void check_all() {
         for (auto& f : fixtures::all()) {
