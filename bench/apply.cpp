@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,7 +23,6 @@
 namespace {
 
 using namespace spmvgen;
-using Clock = std::chrono::steady_clock;
 
 struct Arguments {
     std::vector<std::string> matrices;
@@ -33,6 +32,7 @@ struct Arguments {
     double seconds = 1;
     double at_least = 0;
     std::string json;
+    bool cpu_time = false;
 };
 
 struct Row {
@@ -44,11 +44,26 @@ struct Row {
     std::string wrong;                    ///< "" = both results are right
 };
 
-double seconds_of(int calls, const std::function<void()>& call) {
-    const auto start = Clock::now();
-    for (int i = 0; i < calls; ++i) call();
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
+/// Seconds on a clock: of the wall, or of this thread's use of a CPU, which other processes on a
+/// busy machine disturb less.
+class Stopwatch {
+  public:
+    explicit Stopwatch(bool cpu_time)
+        : clock_(cpu_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC) {}
+    double seconds_of(int calls, const std::function<void()>& call) const {
+        const double start = now();
+        for (int i = 0; i < calls; ++i) call();
+        return now() - start;
+    }
+
+  private:
+    double now() const {
+        timespec t{};
+        clock_gettime(clock_, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
+    clockid_t clock_;
+};
 
 double quantile(std::vector<double> v, double q) {
     std::ranges::sort(v);
@@ -56,22 +71,24 @@ double quantile(std::vector<double> v, double q) {
 }
 
 /// Calls that take about `seconds`, found by doubling; warms up on the way.
-int calls_for(double seconds, const std::function<void()>& call) {
+int calls_for(double seconds, const Stopwatch& watch, const std::function<void()>& call) {
     for (int calls = 1;; calls *= 2)
-        if (const double t = seconds_of(calls, call); t >= seconds || calls > (1 << 24))
+        if (const double t = watch.seconds_of(calls, call); t >= seconds || calls > (1 << 24))
             return std::max(1, static_cast<int>(calls * seconds / t));
 }
 
 void measure(Row& row, const std::function<void()>& plain, const std::function<void()>& handle,
              const Arguments& arguments) {
     const double share = arguments.seconds / arguments.rounds / 2;
-    const int plain_calls = calls_for(share, plain), handle_calls = calls_for(share, handle);
+    const Stopwatch watch(arguments.cpu_time);
+    const int plain_calls = calls_for(share, watch, plain);
+    const int handle_calls = calls_for(share, watch, handle);
     std::vector<double> plain_s, handle_s, ratios;
     for (int round = 0; round < arguments.rounds; ++round) {
         double p = 0;
-        if (round % 2 == 0) p = seconds_of(plain_calls, plain) / plain_calls;
-        const double h = seconds_of(handle_calls, handle) / handle_calls;
-        if (round % 2 == 1) p = seconds_of(plain_calls, plain) / plain_calls;
+        if (round % 2 == 0) p = watch.seconds_of(plain_calls, plain) / plain_calls;
+        const double h = watch.seconds_of(handle_calls, handle) / handle_calls;
+        if (round % 2 == 1) p = watch.seconds_of(plain_calls, plain) / plain_calls;
         plain_s.push_back(p);
         handle_s.push_back(h);
         ratios.push_back(p / h);
@@ -175,12 +192,15 @@ Arguments parse(int argc, char** argv) {
     app.add_option("--rounds", a.rounds, "rounds, each of both")->check(CLI::Range(3, 10000));
     app.add_option("--seconds", a.seconds, "time for a matrix")->check(CLI::PositiveNumber);
     app.add_option("--at-least", a.at_least, "fail when an upper quartile is below this ratio");
+    app.add_flag("--cpu-time", a.cpu_time, "time the thread's CPU, for busy machines; --threads 1");
     app.add_option("--json", a.json, "also write the results to this file");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         std::exit(app.exit(error) == 0 ? 0 : 2);
     }
+    if (a.cpu_time && a.options.threads != 1)
+        throw Error(ErrorCode::invalid_argument, "--cpu-time: needs --threads 1");
     for (auto& text : params) {
         const auto equals = text.find('=');
         if (equals == std::string::npos)

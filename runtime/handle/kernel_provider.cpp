@@ -133,7 +133,7 @@ ProvidedKernel KernelProvider::fall_back(const Signature& signature, const Kerne
     const std::string warning = fmt::format("no kernel {}: {}", to_string(signature), why);
     if (policy.strict) throw Error(ErrorCode::compile, warning);
     ++fallbacks_;
-    log_.warn(warning + " (the generic kernel serves)");
+    log_.warn(warning + " (a fallback serves instead)");
     return {nullptr, "generic", "", warning};
 }
 

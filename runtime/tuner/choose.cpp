@@ -12,12 +12,13 @@ namespace {
 
 // Where one kernel begins to be better than another: measured, see docs/kernels-cpu.md.
 constexpr double long_row_share = 0.5;        ///< longest row over a thread's share of the entries
-constexpr double least_vector_mean = 1.5;     ///< mean row
-constexpr double least_full_vector_mean = 3;  ///< mean row for which vectors fill a register
-constexpr double most_sell_mean = 4;          ///< mean row, where short rows alone speak for SELL
-constexpr double cached_bytes = 4e6;          ///< of A for each thread
+constexpr double least_vector_mean = 1.5;     ///< mean row, for vectors and for sorting
+constexpr double most_short_mean = 4;         ///< mean row, where short rows alone speak for SELL
+constexpr double most_even_mean = 8;          ///< mean row, where rows of one length do
+constexpr double cached_bytes = 1e6;          ///< of A for each thread
 constexpr double even_padding = 1.02;         ///< stored entries over nonzeros in SELL, unsorted
-constexpr double cached_sorted_padding = 1.05, short_sorted_padding = 1.1;
+constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
+constexpr double short_sorted_padding = 1.1;
 constexpr std::int64_t sorting_window = 4096;
 
 /// All that the rules look at.
@@ -64,23 +65,31 @@ Pick several_right_hand_sides(const Situation& s) {
     return {"csr_rows", fmt::format("{} right-hand sides", s.request.num_rhs)};
 }
 
+std::string padding_text(const Situation& s) {
+    return s.padding() <= even_padding
+               ? fmt::format("padding {:.2f}", s.padding())
+               : fmt::format("padding {:.2f}, {:.2f} when sorted", s.padding(), s.sorted_padding());
+}
+
+Pick even_rows(const Situation& s) {
+    const bool sorting_pays =
+        s.f.mean_row >= least_vector_mean && s.sorted_padding() <= even_sorted_padding;
+    const bool even = s.padding() <= even_padding || sorting_pays;
+    const bool cached = s.bytes_per_thread() < cached_bytes;
+    if (is_complex(s.f.value_type) || !even || (s.f.mean_row > most_even_mean && !cached))
+        return {};
+    return {"sell", fmt::format("mean row {:.1f}, {:.1f} MB of entries a thread, {}", s.f.mean_row,
+                                s.bytes_per_thread() / 1e6, padding_text(s))};
+}
+
 Pick almost_empty_rows(const Situation& s) {
     if (s.f.mean_row >= least_vector_mean) return {};
     return {"csr_rows", fmt::format("mean row {:.1f}", s.f.mean_row)};
 }
 
-Pick equal_rows(const Situation& s) {
-    const bool cached = s.bytes_per_thread() < cached_bytes;
-    const bool even = s.padding() <= even_padding;
-    if (cached && (even || s.sorted_padding() <= cached_sorted_padding))
-        return {"sell",
-                fmt::format("{:.1f} MB of entries a thread, padding {:.2f}{}",
-                            s.bytes_per_thread() / 1e6, even ? s.padding() : s.sorted_padding(),
-                            even ? "" : " when sorted")};
-    if (s.f.mean_row < most_sell_mean && s.sorted_padding() <= short_sorted_padding)
-        return {"sell", fmt::format("mean row {:.1f}, padding {:.2f}, {:.2f} when sorted",
-                                    s.f.mean_row, s.padding(), s.sorted_padding())};
-    return {};
+Pick short_rows(const Situation& s) {
+    if (s.f.mean_row >= most_short_mean || s.sorted_padding() > short_sorted_padding) return {};
+    return {"sell", fmt::format("mean row {:.1f}, {}", s.f.mean_row, padding_text(s))};
 }
 
 Pick rows_in_vectors(const Situation& s) {
@@ -94,8 +103,8 @@ Pick pick(const Situation& s) {
     if (s.among.size() == 1)
         return {first.id, fmt::format("the one kernel of format {}{}", to_string(first.format),
                                       s.request.params.empty() ? "" : " with these parameters")};
-    constexpr std::array rules{long_rows, several_right_hand_sides, almost_empty_rows, equal_rows,
-                               rows_in_vectors};
+    constexpr std::array rules{long_rows,  several_right_hand_sides, even_rows, almost_empty_rows,
+                               short_rows, rows_in_vectors};
     for (auto rule : rules) {
         const Pick chosen = rule(s);
         if (find_kernel(s.among, chosen.kernel) != nullptr)
@@ -104,14 +113,20 @@ Pick pick(const Situation& s) {
     return {first.id, fmt::format("no rule applies: {}", first.id)};
 }
 
+/// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.
+std::int64_t lanes_of_a_row(const Situation& s) {
+    if (s.f.value_type == ValueType::c64 && s.f.mean_row < 8) return 2;
+    std::int64_t lanes = 4;
+    while (2.0 * static_cast<double>(lanes) <= s.f.mean_row) lanes *= 2;
+    return std::min(lanes, std::max<std::int64_t>(2, s.lanes));
+}
+
 /// Parameters of the kernel that a rule sets when the request leaves them open; the others keep
 /// the registry's presets.
 std::map<std::string, std::int64_t> params_of(std::string_view kernel, const Situation& s) {
-    const bool short_rows = s.f.mean_row < least_full_vector_mean;
-    if (kernel == "csr_vector" && short_rows)
-        return {{"lanes", std::max<std::int64_t>(2, s.lanes / 2)}};
-    if ((kernel == "csr_balanced" || kernel == "coo_segmented") && short_rows)
-        return {{"lanes", 1}};
+    if (kernel == "csr_vector") return {{"lanes", lanes_of_a_row(s)}};
+    if (kernel == "csr_balanced" || kernel == "coo_segmented")
+        return {{"lanes", s.f.mean_row < least_vector_mean ? 1 : lanes_of_a_row(s)}};
     if (kernel == "sell" && s.padding() > even_padding && s.sorted_padding() < s.padding())
         return {{"sigma", sorting_window}};
     return {};

@@ -110,7 +110,7 @@ TEST(KernelProvider, AFailingCompilerIsAskedOnceAndCounted) {
     EXPECT_EQ(first.warning,
               "no kernel " + to_string(csr_signature()) + ": csr_rows.cpp:3: error: no");
     EXPECT_EQ(second.warning, first.warning);
-    EXPECT_EQ(said, "spmvgen: warning: " + first.warning + " (the generic kernel serves)\n");
+    EXPECT_EQ(said, "spmvgen: warning: " + first.warning + " (a fallback serves instead)\n");
     EXPECT_EQ(fake.generator.compiled, 1);
     EXPECT_EQ(fake.disk.finds, 2);
     EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 1, 1, 2}));

@@ -62,21 +62,47 @@ TEST(Choose, LongerRowsGoInVectors) {
               "mean row 2.5, padding 1.80 in slices: csr_vector");
 }
 
-TEST(Choose, AlmostEmptyRowsStayScalar) {
+TEST(Choose, AlmostEmptyRowsStayScalarUnlessTheyAreEven) {
+    Features f = uneven_features(1);
+    f.sell_sorted_padding = {1, 1, 1};
+    EXPECT_EQ(chosen(f, request()), "csr_rows_f64_i32_o32_a1_b0_k1 | mean row 1.0: csr_rows");
     EXPECT_EQ(chosen(even_features(1), request()),
-              "csr_rows_f64_i32_o32_a1_b0_k1 | mean row 1.0: csr_rows");
-    EXPECT_EQ(choose(Features{}, request()).signature.kernel, "csr_rows");
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1 | "
+              "mean row 1.0, 30.0 MB of entries a thread, padding 1.00: sell");
+}
+
+TEST(Choose, AMatrixWithoutEntriesHasAKernelToo) {
+    EXPECT_NE(choose(Features{}, request()).signature.kernel, "");
+}
+
+TEST(Choose, LanesAreNoMoreThanARowFills) {
+    const auto lanes = [](ValueType type, double mean, const char* target) {
+        Features f = uneven_features(mean);
+        f.value_type = type;
+        Request r = request();
+        r.kernel = "csr_vector";
+        r.target = parse_target(target);
+        return choose(f, r).signature.params.at("lanes");
+    };
+    EXPECT_EQ(lanes(ValueType::f64, 7.9, "x86-64-v4"), 4);
+    EXPECT_EQ(lanes(ValueType::f64, 8, "x86-64-v4"), 8);
+    EXPECT_EQ(lanes(ValueType::f64, 1000, "x86-64-v4"), 8);
+    EXPECT_EQ(lanes(ValueType::f32, 5, "x86-64-v4"), 4);
+    EXPECT_EQ(lanes(ValueType::f32, 1000, "x86-64-v4"), 16);
+    EXPECT_EQ(lanes(ValueType::c64, 7, "x86-64-v4"), 2);
+    EXPECT_EQ(lanes(ValueType::c64, 8, "x86-64-v4"), 4);
+    EXPECT_EQ(lanes(ValueType::c64, 1000, "x86-64-v2"), 2);
 }
 
 TEST(Choose, ARowAsLongAsHalfAShareIsCut) {
-    Features f = even_features();
+    Features f = uneven_features();
     f.max_row = f.nnz / 8;
     EXPECT_THAT(chosen(f, request()), testing::Not(HasSubstr("balanced")));
     ++f.max_row;
     EXPECT_EQ(chosen(f, request()),
               "csr_balanced_f64_i32_o32_a1_b0_k1_lanes8_unroll1 | "
               "longest row 12500001, a thread's share 25000000 entries: csr_balanced");
-    f = even_features(2);
+    f = uneven_features(1.4);
     f.max_row = f.nnz;
     EXPECT_THAT(chosen(f, request()), HasSubstr("csr_balanced_f64_i32_o32_a1_b0_k1_lanes1"));
     Request alone = request();
@@ -84,19 +110,23 @@ TEST(Choose, ARowAsLongAsHalfAShareIsCut) {
     EXPECT_THAT(chosen(f, alone), testing::Not(HasSubstr("balanced")));
 }
 
-TEST(Choose, EvenRowsInCacheGoToSlices) {
-    Features f = even_features();
-    f.nnz = 1'000'000;
-    EXPECT_EQ(chosen(f, request()),
+TEST(Choose, EvenRowsThatAreShortOrInCacheGoToSlices) {
+    EXPECT_THAT(chosen(even_features(9), request()), HasSubstr("csr_vector"));
+    EXPECT_EQ(chosen(even_features(7), request()),
               "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1 | "
-              "3.0 MB of entries a thread, padding 1.00: sell");
+              "mean row 7.0, 210.0 MB of entries a thread, padding 1.00: sell");
+    Features f = even_features(20);
+    f.nnz = 300'000;
     f.sell_padding = {1.4, 1.5, 1.6};
     f.sell_sorted_padding = {1.04, 1.2, 1.3};
     EXPECT_EQ(chosen(f, request()),
               "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | "
-              "3.0 MB of entries a thread, padding 1.04 when sorted: sell");
+              "mean row 20.0, 0.9 MB of entries a thread, padding 1.40, 1.04 when sorted: sell");
     f.value_type = ValueType::f32;  // slices of 16 rows
     EXPECT_THAT(chosen(f, request()), HasSubstr("csr_vector_f32"));
+    f = even_features(7);
+    f.value_type = ValueType::c64;
+    EXPECT_THAT(chosen(f, request()), HasSubstr("csr_vector_c64"));
 }
 
 TEST(Choose, ShortUnevenRowsGoToSortedSlices) {

@@ -62,7 +62,8 @@ struct KernelCounters {
     std::int64_t hits_store = 0;        ///< came from the cache directory
     std::int64_t compiles_started = 0;  ///< was given to the compiler
     std::int64_t compiles_failed = 0;   ///< of these, without a usable result
-    std::int64_t fallbacks = 0;         ///< could not be had: precompiled code serves instead
+    std::int64_t fallbacks = 0;         ///< could not be had: the generic kernel, or the one for
+                                        ///< α = 1, β = 0 with an update of y, serves instead
     bool operator==(const KernelCounters&) const = default;
 };
 /// Safe to call from any thread; each figure is exact, together they are a snapshot in motion.
