@@ -161,7 +161,7 @@ CsrMatrix make_gallery_matrix(std::string_view spec) {
     const std::string text(spec);
     if (!text.starts_with("stencil5"))
         throw Error(ErrorCode::invalid_argument,
-                    "unknown generator '" + text + "': use one of stencil5");
+                    "gallery: no generator '" + text + "'; there are stencil5");
     if (auto at = text.find("nx="); at != std::string::npos) nx = std::stoll(text.substr(at + 3));
     if (auto at = text.find("ny="); at != std::string::npos) ny = std::stoll(text.substr(at + 3));
     std::vector<Triplet> t;
