@@ -110,7 +110,7 @@ Json findings_json(const Findings& f) {
 
 void print(const Findings& f, std::ostream& out) {
     const auto row = [&](const char* what, const std::string& found) {
-        out << fmt::format("{:<10} {}\n", what, found);
+        out << fmt::format("{:<14} {}\n", what, found);
     };
     row("spmvgen", version());
     row("cpu", f.cpu);

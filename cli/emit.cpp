@@ -86,9 +86,10 @@ Signature wanted_signature(const EmitOptions& o, Streams& streams) {
         s.offset = resolve("--offset", [&] { return parse_index_type(o.offset); });
     s.alpha = resolve("--alpha", [&] { return parse_scale(o.alpha); });
     s.beta = resolve("--beta", [&] { return parse_scale(o.beta); });
+    check_params(o.format, o.matrix.empty() ? named_kernel(o) : o.kernel, s.params, s.target);
     if (!o.matrix.empty()) return suggested(o, s, streams);
     s.kernel = named_kernel(o);
-    return resolve("emit", [&] { return complete(s); });
+    return complete(s);
 }
 
 Json launch_json(const KernelSource& source) {

@@ -7,6 +7,18 @@
 #include "options.hpp"
 
 namespace spmvgen::cli {
+namespace {
+
+CsrMatrix generated(const std::string& specification) {
+    try {
+        return make_gallery_matrix(specification);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::invalid_argument) throw;
+        throw UsageError(error.what());
+    }
+}
+
+}  // namespace
 
 SourcedMatrix load_matrix(const std::string& name) {
     constexpr std::string_view prefix = "gallery:";
@@ -14,8 +26,7 @@ SourcedMatrix load_matrix(const std::string& name) {
     SourcedMatrix source;
     source.name = name;
     if (name.starts_with(prefix)) {
-        source.matrix =
-            resolve(name, [&] { return make_gallery_matrix(name.substr(prefix.size())); });
+        source.matrix = generated(name.substr(prefix.size()));
     } else {
         FileHeader header;
         source.matrix = read_matrix(name, &header);

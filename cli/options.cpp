@@ -80,6 +80,28 @@ void check_format_and_kernel(const std::string& format, const std::string& kerne
                          ", not " + format);
 }
 
+void check_params(const std::string& format, const std::string& kernel,
+                  const std::map<std::string, std::int64_t>& params, const Target& target) {
+    if (params.empty()) return;
+    std::string first_reason;
+    for (auto& entry : kernel_registry()) {
+        if (kernel != "auto" && kernel != entry.id) continue;
+        if (format != "auto" && format != to_string(entry.format)) continue;
+        Signature signature;
+        signature.kernel = entry.id;
+        signature.params = params;
+        signature.target = target;
+        try {
+            complete(signature);
+            return;
+        } catch (const Error& error) {
+            if (first_reason.empty()) first_reason = error.what();
+        }
+    }
+    throw UsageError("--param: " +
+                     (first_reason.empty() ? "there is no kernel for " + format : first_reason));
+}
+
 void add_param_option(CLI::App& verb, std::vector<std::string>& texts) {
     verb.add_option("--param", texts, "a parameter of the kernel; repeatable (see: emit --list)")
         ->type_name("NAME=VALUE")

@@ -46,6 +46,7 @@ Options handle_options(const RunOptions& o) {
     options.format = o.format;
     options.kernel = o.kernel;
     options.params = parse_params(o.params);
+    check_params(o.format, o.kernel, options.params, target);
     options.target = o.arch;
     options.num_rhs = o.product.num_rhs;
     options.threads = o.threads;

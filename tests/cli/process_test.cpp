@@ -33,6 +33,32 @@ TEST_F(ProcessTest, ResultsAndMessagesAreApart) {
     EXPECT_NE(bad.err, "");
 }
 
+// In one process the second run would find the kernel in memory.
+TEST_F(ProcessTest, SecondRunComesFromTheCache) {
+    const auto run_json = [](const std::string& options) {
+        return nlohmann::json::parse(shell("\"$S\" run A.mtx --time 0 --json " + options).out);
+    };
+    EXPECT_EQ(run_json("")["origin"], "compiled");
+    auto again = run_json("");
+    EXPECT_EQ(again["origin"], "cache");
+    EXPECT_TRUE(std::filesystem::exists(again["source_path"].get<std::string>()));
+    EXPECT_EQ(run_json("--cache off")["origin"], "generic");
+}
+
+TEST_F(ProcessTest, CacheFillsWithARunAndCanBeCleared) {
+    ASSERT_EQ(shell("\"$S\" run A.mtx --time 0").status, 0);
+    auto json = json_of("cache info --json");
+    ASSERT_EQ(json["entries"], 1);
+    EXPECT_GT(json["bytes"], 0);
+    EXPECT_EQ(json["unsound"], 0);
+    auto entry = json_of("cache list --json")["entries"][0];
+    EXPECT_EQ(entry["problem"], "");
+    EXPECT_TRUE(std::filesystem::exists(entry["path"].get<std::string>()));
+    EXPECT_NE(run_line("cache list").out.find(entry["name"].get<std::string>()), std::string::npos);
+    EXPECT_EQ(json_of("cache clear --json")["removed"], 1);
+    EXPECT_EQ(json_of("cache info --json")["entries"], 0);
+}
+
 TEST_F(ProcessTest, ClosedPipe) {
     const Outcome outcome =
         shell("{ sleep 0.3; \"$S\" emit --list; echo $? >status; } | true; sleep 1");
