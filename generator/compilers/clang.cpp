@@ -44,7 +44,7 @@ void initialise_targets() {
 /// directory of this machine can enter the result.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const ClangJob& job) {
     auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-    files->setCurrentWorkingDirectory("/");
+    (void)files->setCurrentWorkingDirectory("/");
     const auto add = [&](const VirtualFile& file) {
         files->addFile(file.name, 0, llvm::MemoryBuffer::getMemBuffer(file.text, file.name));
     };
@@ -100,9 +100,9 @@ bool invoke(const ClangJob& job, ClangOutput output, llvm::SmallVectorImpl<char>
 
 std::string run_clang(const ClangJob& job, ClangOutput output) {
     std::string bytes;
+    const std::shared_lock registry(target_registry());  // out here: a crash would keep it locked
     run_guarded("Clang", [&] {
         initialise_targets();
-        std::shared_lock registry(target_registry());
         llvm::SmallVector<char, 0> buffer;
         std::string log;
         llvm::raw_string_ostream log_stream(log);

@@ -105,7 +105,9 @@ Generator& load_generator() {
             return *generator;
         }
         // dlerror starts with the path where it speaks of the file itself
-        reasons += "\n  " + (why.starts_with(path) ? why : path + ": " + why);
+        reasons += "\n  ";
+        if (!why.starts_with(path)) reasons += path + ": ";
+        reasons += why;
     }
     throw Error(ErrorCode::unsupported, failure(reasons));
 }
