@@ -151,8 +151,8 @@ template <int lanes, typename Value, typename Index>
             sum[l] = multiply_add(values[l], x[col_idx[l]], sum[l]);
         }
     } else {
-        // A vector type, copied in and out of plain arrays: both GCC and Clang then keep `sum` in
-        // a register and load x with a gather where the machine has one.
+        // A vector type, copied in and out of plain arrays: Clang then keeps `sum` in registers
+        // and loads x with gathers where the machine has them.
         typedef Value Lanes __attribute__((vector_size(lanes * sizeof(Value))));
         Lanes total = {};
         Lanes a = {};
