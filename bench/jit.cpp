@@ -156,8 +156,14 @@ void warm_dlopen(benchmark::State& state, const std::string& kernel) {
 
 void register_kernel(const std::string& kernel) {
     const auto add = [&](const std::string& name, auto function, auto... arguments) {
-        return benchmark::RegisterBenchmark((name + "/" + kernel).c_str(), function, kernel,
-                                            arguments...)
+        const auto guarded = [=](benchmark::State& state) {
+            try {
+                function(state, kernel, arguments...);
+            } catch (const std::exception& error) {
+                state.SkipWithError(error.what());
+            }
+        };
+        return benchmark::RegisterBenchmark((name + "/" + kernel).c_str(), guarded)
             ->Unit(benchmark::kMillisecond);
     };
     add("cold/callable", cold)->UseManualTime()->Iterations(30);
@@ -170,7 +176,7 @@ void register_kernel(const std::string& kernel) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
     if (argc == 3 && std::strcmp(argv[1], "--cold-child") == 0) {
         const Parts parts = measure_parts(argv[2]);
         return write(STDOUT_FILENO, &parts, sizeof parts) == sizeof parts ? 0 : 1;
@@ -180,4 +186,7 @@ int main(int argc, char** argv) {
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_jit: %s\n", error.what());
+    return 1;
 }

@@ -5,7 +5,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spmvgen)
 file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
 set_target_properties(spmvgen PROPERTIES INSTALL_RPATH "$ORIGIN")
-install(TARGETS spmvgen EXPORT spmvgenTargets COMPONENT runtime INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS spmvgen EXPORT spmvgenTargets COMPONENT runtime)
 foreach(header IN ITEMS error matrix signature spmvgen target types)
   install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/spmvgen/${header}.hpp
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spmvgen COMPONENT runtime)
