@@ -92,6 +92,10 @@ std::vector<Argument> driver_arguments(const LaunchDescription& launch) {
             const auto known = std::ranges::find(all, a.name, &Argument::name);
             if (known == all.end()) {
                 all.push_back(a);
+            } else if (a.type == "const " + known->type) {
+                continue;  // written by one step, read by another
+            } else if (known->type == "const " + a.type) {
+                known->type = a.type;
             } else if (known->type != a.type) {
                 throw Error(ErrorCode::internal,
                             "argument '" + a.name +

@@ -220,8 +220,8 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
                     if (auto* n = llvm::dyn_cast<clang::NamedDecl>(declared);
                         n && named_outside(n->getNameAsString(), range))
                         return;
-        edits.remove({range.begin, range.begin + 1});
-        edits.remove({range.end - 1, range.end});
+        edits.remove(with_line(text_, {range.begin, range.begin + 1}));
+        edits.remove(with_line(text_, {range.end - 1, range.end}));
     }
     bool named_outside(const std::string& name, Range range) const {
         return std::ranges::any_of(

@@ -53,7 +53,6 @@ SimplifiedText simplify(std::string text, const std::vector<std::string>& steps,
         auto& context = parsed.unit().getASTContext();
         const TextEdits edits = cleaning_edits(context, text, steps);
         if (edits.empty()) return {std::move(text), signatures(context, steps)};
-        if (getenv("DBG")) fprintf(stderr, "---- round %d\n%s\n", round, text.c_str());
         text = edits.apply(text, {0, static_cast<unsigned>(text.size())});
     }
     throw Error(ErrorCode::internal, "simplifying the specialised text does not end");
