@@ -15,12 +15,34 @@ std::string one_line(std::string text) {
     return text;
 }
 
+/// "// LABEL TEXT", broken at blanks so that it stays within 100 columns where it can.
+std::string labelled(const std::string& label, const std::string& text) {
+    constexpr std::size_t columns = 100;
+    const std::string indent = "//            ";
+    std::string result;
+    std::string line = "// " + label + std::string(indent.size() - label.size() - 3, ' ');
+    bool first = true;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto blank = std::min(text.find(' ', at), text.size());
+        const auto word = text.substr(at, blank - at);
+        at = blank + 1;
+        if (!first && line.size() + 1 + word.size() > columns) {
+            result += line + "\n";
+            line = indent;
+            first = true;
+        }
+        line += (first ? "" : " ") + word;
+        first = false;
+    }
+    return result + line + "\n";
+}
+
 std::string header(const KernelFile& f) {
     std::string text = "// " + kernel_name(f.signature) + "\n//\n" +
-                       "// Made by:   spmvgen " SPMVGEN_VERSION "\n" +
-                       "// Command:   " + one_line(f.command) + "\n" +
-                       "// Signature: " + to_string(f.signature) + "\n" +
-                       "// Template:  templates/" + std::string(f.entry.file) + "\n";
+                       labelled("Made by:", "spmvgen " SPMVGEN_VERSION) +
+                       labelled("Command:", one_line(f.command)) +
+                       labelled("Signature:", to_string(f.signature)) +
+                       labelled("Template:", "templates/" + std::string(f.entry.file));
     if (!f.specialized.description.empty()) text += "//\n" + f.specialized.description;
     return text + "\n";
 }
@@ -70,6 +92,10 @@ std::vector<Argument> driver_arguments(const LaunchDescription& launch) {
             const auto known = std::ranges::find(all, a.name, &Argument::name);
             if (known == all.end()) {
                 all.push_back(a);
+            } else if (a.type == "const " + known->type) {
+                continue;  // written by one step, read by another
+            } else if (known->type == "const " + a.type) {
+                known->type = a.type;
             } else if (known->type != a.type) {
                 throw Error(ErrorCode::internal,
                             "argument '" + a.name +
@@ -85,8 +111,14 @@ std::string call(const KernelFile& f, std::size_t index) {
     return step_function(f, index).name + "(" + joined(values) + ");\n";
 }
 
-std::string scale_text(Scale s, const std::string& name) {
-    return s == Scale::zero ? "0" : s == Scale::one ? "1" : name;
+/// "alpha A x + y"
+std::string product_text(const Signature& s) {
+    const std::string product = s.alpha == Scale::zero  ? ""
+                                : s.alpha == Scale::one ? "A x"
+                                                        : "alpha A x";
+    const std::string old = s.beta == Scale::zero ? "" : s.beta == Scale::one ? "y" : "beta y";
+    if (product.empty() && old.empty()) return "0";
+    return product + (product.empty() || old.empty() ? "" : " + ") + old;
 }
 
 /// The parallel region: steps in order, a barrier between; a step that runs once is the first
@@ -116,9 +148,8 @@ std::string driver(const KernelFile& f) {
         if (region.find(function) != region.npos)
             declarations += std::string("extern \"C\" int ") + function + "(void);\n";
     std::string text = "#ifdef _OPENMP\n" + declarations +
-                       "\n/// y = " + scale_text(f.signature.alpha, "alpha") + " A x + " +
-                       scale_text(f.signature.beta, "beta") +
-                       " y with all threads of OpenMP. Arrays are counted in elements.\n";
+                       "\n/// y = " + product_text(f.signature) +
+                       ", with all threads of OpenMP. Array sizes count elements.\n";
     for (auto& a : arguments) {
         text += "/// " + argument_text(f, a.name) + "\n";
         parameters.push_back(a.type + (a.type.ends_with("*") ? " __restrict__ " : " ") + a.name);

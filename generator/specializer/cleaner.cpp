@@ -129,12 +129,19 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
 
     /// True when the statement is dealt with, its children included.
     bool clean_statement(clang::Stmt* s) {
-        if (auto* e = llvm::dyn_cast<clang::Expr>(s)) return clean_expression(e);
+        if (auto* e = llvm::dyn_cast<clang::Expr>(s)) return idle_call(e) || clean_expression(e);
         if (auto* f = llvm::dyn_cast<clang::ForStmt>(s)) return clean_loop(f);
         if (auto* i = llvm::dyn_cast<clang::IfStmt>(s)) return clean_if(i);
         if (auto* c = llvm::dyn_cast<clang::CompoundStmt>(s)) strip_braces(c);
         if (auto* d = llvm::dyn_cast<clang::DeclStmt>(s)) note_locals(d);
         return false;
+    }
+
+    /// A call that does nothing, its value unused.
+    bool idle_call(const clang::Expr* e) {
+        if (!llvm::isa<clang::CallExpr>(e) || !in_block() || !can_go(e)) return false;
+        remove_statement(e, true, source_, edits);
+        return true;
     }
 
     bool clean_expression(clang::Expr* e) {
@@ -213,8 +220,8 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
                     if (auto* n = llvm::dyn_cast<clang::NamedDecl>(declared);
                         n && named_outside(n->getNameAsString(), range))
                         return;
-        edits.remove({range.begin, range.begin + 1});
-        edits.remove({range.end - 1, range.end});
+        edits.remove(with_line(text_, {range.begin, range.begin + 1}));
+        edits.remove(with_line(text_, {range.end - 1, range.end}));
     }
     bool named_outside(const std::string& name, Range range) const {
         return std::ranges::any_of(

@@ -133,9 +133,11 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
 
     bool fold(clang::Expr* e) {
         const auto* inner = e->IgnoreImplicit();
-        const auto* bare = e->IgnoreParenImpCasts();
-        if (llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr, clang::InitListExpr,
-                      clang::ConstantExpr>(bare) ||
+        const auto* bare = inner;
+        while (auto* p = llvm::dyn_cast<clang::ParenExpr>(bare))
+            bare = p->getSubExpr()->IgnoreImplicit();
+        if (llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr, clang::InitListExpr>(
+                bare) ||
             !Dependence::on_bindings(e))
             return false;
         if (fold_floating(inner)) return true;

@@ -13,6 +13,7 @@ clang::format::FormatStyle house_style() {
     style.ColumnLimit = 100;
     style.MaxEmptyLinesToKeep = 1;
     style.DerivePointerAlignment = false;
+    style.ReflowComments = false;  // it would join the lines of the header
     style.KeepEmptyLines.AtStartOfBlock = false;
     style.AllowShortFunctionsOnASingleLine = clang::format::FormatStyle::SFS_None;
     style.AllowShortLoopsOnASingleLine = false;

@@ -52,7 +52,7 @@ Parsed::Parsed(const Files& files, const std::string& main, const FrontEndOption
     : collector_(std::make_unique<Collector>()) {
     llvm::IntrusiveRefCntPtr memory(new llvm::vfs::InMemoryFileSystem);
     for (auto& [path, text] : files)
-        memory->addFile(root + path, 0, llvm::MemoryBuffer::getMemBuffer(text, path));
+        memory->addFile(root + path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, path));
     llvm::IntrusiveRefCntPtr engine(
         new clang::DiagnosticsEngine(new clang::DiagnosticIDs, new clang::DiagnosticOptions,
                                      collector_.get(), /*ShouldOwnClient=*/false));

@@ -79,6 +79,15 @@ Range with_comments(std::string_view text, Range range) {
     return {lines_above(text, start, "//"), std::min(end + 1, size)};
 }
 
+Range with_line(std::string_view text, Range range) {
+    const unsigned size = static_cast<unsigned>(text.size());
+    unsigned end = range.end;
+    while (end < size && (text[end] == ' ' || text[end] == '\t')) ++end;
+    if (end == size || text[end] != '\n') return range;
+    const unsigned start = line_start(text, range.begin);
+    return {only_space(text, start, range.begin) ? start : range.begin, end + 1};
+}
+
 std::string comment_above(std::string_view text, unsigned offset) {
     const unsigned start = line_start(text, offset);
     const unsigned above = lines_above(text, start, "//");

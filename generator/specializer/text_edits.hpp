@@ -40,6 +40,10 @@ class TextEdits {
 /// line, and over the line break when nothing else is on these lines.
 Range with_comments(std::string_view text, Range range);
 
+/// The range widened over its lines when nothing else is on them, else over the white space behind
+/// it up to the line break.
+Range with_line(std::string_view text, Range range);
+
 /// The comment lines right above `offset`, or "".
 std::string comment_above(std::string_view text, unsigned offset);
 

@@ -1,0 +1,58 @@
+// How long an emission takes: specialise, format, read again. The first iteration of a process is
+// the cold one (it maps LLVM's pages); the others are warm.
+#include <benchmark/benchmark.h>
+
+#include "emission/emit.hpp"
+#include "registry.hpp"
+#include "specializer/formatter.hpp"
+#include "specializer/simplify.hpp"
+
+namespace {
+
+spmvgen::Signature signature_of(std::string_view kernel) {
+    spmvgen::Signature s;
+    s.kernel = kernel;
+    s.target = spmvgen::parse_target("x86-64-v4");
+    s.alpha = s.beta = spmvgen::Scale::general;
+    return s;
+}
+
+void emission(benchmark::State& state, const std::string& kernel) {
+    const auto signature = signature_of(kernel);
+    std::size_t bytes = 0;
+    for (auto _ : state) bytes = spmvgen::emit_kernel(signature, "").text.size();
+    state.counters["bytes"] = static_cast<double>(bytes);
+}
+
+void formatting(benchmark::State& state) {
+    const auto text = spmvgen::emit_kernel(signature_of("csr_rows"), "").text;
+    for (auto _ : state) benchmark::DoNotOptimize(spmvgen::specializer::format(text));
+}
+
+void one_parse(benchmark::State& state) {
+    const auto text = spmvgen::emit_kernel(signature_of("csr_rows"), "").text;
+    for (auto _ : state)
+        benchmark::DoNotOptimize(
+            spmvgen::specializer::Parsed({{"kernel.cpp", text}}, "kernel.cpp", {}).failed());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // Registered first, run once: nothing of LLVM has been touched yet.
+    benchmark::RegisterBenchmark("emit_cold/csr_rows",
+                                 [](benchmark::State& s) { emission(s, "csr_rows"); })
+        ->Iterations(1)
+        ->Unit(benchmark::kMillisecond);
+    for (auto& entry : spmvgen::kernel_registry()) {
+        const std::string id(entry.id);
+        benchmark::RegisterBenchmark(("emit_warm/" + id).c_str(), [id](benchmark::State& s) {
+            emission(s, id);
+        })->Unit(benchmark::kMillisecond);
+    }
+    benchmark::RegisterBenchmark("format/csr_rows", formatting)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark("parse/csr_rows", one_parse)->Unit(benchmark::kMillisecond);
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}

@@ -1,0 +1,165 @@
+#include "emission/emit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "process.hpp"
+#include "signatures.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A folder of its own that goes with the test.
+class Emit : public testing::Test {
+  protected:
+    Emit() {
+        std::string name =
+            (std::filesystem::temp_directory_path() / "spmvgen-emit-XXXXXX").string();
+        folder_ = mkdtemp(name.data());
+    }
+    ~Emit() override { std::filesystem::remove_all(folder_); }
+    std::string write(const std::string& name, const std::string& text) {
+        const auto path = folder_ / name;
+        std::ofstream(path, std::ios::binary) << text;
+        return path.string();
+    }
+    std::filesystem::path folder_;
+};
+
+// Set SPMVGEN_UPDATE_GOLDEN=1 to write the file anew after an intended change; review the diff.
+TEST_F(Emit, GoldenText) {
+    const std::filesystem::path golden = SPMVGEN_GOLDEN "/csr_rows.cpp";
+    const auto source = emit_kernel(signature_of("csr_rows"), "");
+    if (std::getenv("SPMVGEN_UPDATE_GOLDEN")) std::ofstream(golden) << source.text;
+    EXPECT_EQ(source.text, read_file(golden));
+}
+
+TEST_F(Emit, SameBytesInOtherProcesses) {
+    const std::string tool = SPMVGEN_EMIT_TEXT " csr_rows 'some command'";
+    const std::string text = emit_kernel(signature_of("csr_rows"), "some command").text;
+    for (const std::string prefix :
+         {"", "cd / && ", "cd /tmp && umask 0777 && LC_ALL=C ",
+          "LC_ALL=tr_TR.UTF-8 LANG=de_DE TZ=Asia/Tokyo HOME=/nonexistent CPATH=/usr/include ",
+          "env -i "}) {
+        const auto result = run_process(prefix + tool);
+        EXPECT_EQ(result.status, 0) << prefix;
+        EXPECT_EQ(result.output, text) << prefix;
+    }
+}
+
+TEST_F(Emit, SameBytesAfterOtherEmissionsAndInThreads) {
+    std::vector<Signature> signatures;
+    for (auto& entry : kernel_registry()) signatures.push_back(signature_of(entry.id));
+    signatures.push_back(signature_of("csr_rows"));
+    signatures.back().num_rhs = 4;
+    std::vector<std::string> first;
+    for (auto& s : signatures) first.push_back(emit_kernel(s, "").text);
+    std::vector<std::vector<std::string>> again(4);
+    {
+        std::vector<std::jthread> threads;
+        for (auto& texts : again)
+            threads.emplace_back([&] {
+                for (auto& s : signatures) texts.push_back(emit_kernel(s, "").text);
+            });
+    }
+    for (auto& texts : again) EXPECT_EQ(texts, first);
+}
+
+TEST_F(Emit, LaunchFollowsTheText) {
+    auto s = signature_of("csr_rows");
+    auto source = emit_kernel(s, "");
+    EXPECT_EQ(source.name, "csr_rows_f64_i32_o32_a1_b0_k1");
+    EXPECT_EQ(source.signature, complete(s));
+    EXPECT_EQ(source.launch, (LaunchDescription{{{"csr_rows_f64_i32_o32_a1_b0_k1_step0",
+                                                  StepRule::per_thread,
+                                                  {{"num_rows", "long"},
+                                                   {"row_ptr", "const int*"},
+                                                   {"col_idx", "const int*"},
+                                                   {"values", "const double*"},
+                                                   {"x", "const double*"},
+                                                   {"y", "double*"}}}},
+                                                {}}));
+    s.value = ValueType::c64;
+    s.offset = IndexType::i64;
+    s.alpha = Scale::general;
+    s.beta = Scale::general;
+    EXPECT_EQ(emit_kernel(s, "").launch.steps[0].arguments,
+              (std::vector<Argument>{{"num_rows", "long"},
+                                     {"row_ptr", "const long*"},
+                                     {"col_idx", "const int*"},
+                                     {"values", "const complex_f64*"},
+                                     {"x", "const complex_f64*"},
+                                     {"y", "complex_f64*"},
+                                     {"alpha", "complex_f64"},
+                                     {"beta", "complex_f64"}}));
+}
+
+TEST_F(Emit, RefusesWhatTheRegistryRefuses) {
+    auto s = signature_of("csr_rows");
+    s.params["group"] = 4;
+    try {
+        emit_kernel(s, "");
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::invalid_argument);
+        EXPECT_STREQ(e.what(), "kernel csr_rows has no parameter 'group'");
+    }
+}
+
+TEST_F(Emit, HeaderStaysAComment) {
+    const auto text =
+        emit_kernel(signature_of("csr_rows"), "spmvgen emit\nint x;\t--as 'a\\'\\").text;
+    EXPECT_NE(text.find("// Command:   spmvgen emit int x; --as 'a\\'\n"), text.npos) << text;
+}
+
+// g++ takes every emitted file alone, with and without OpenMP.
+TEST_F(Emit, CompilesAlone) {
+    const std::string flags = " -std=c++17 -fsyntax-only -Wall -Wextra -Wpedantic -Werror ";
+    std::string files;
+    for (auto& s : all_signatures({1, 3})) {
+        const auto source = emit_kernel(s, "");
+        EXPECT_EQ(source.text.find("#include"), std::string::npos);
+        files += " " + write(source.name + ".cpp", source.text);
+    }
+    for (const std::string openmp : {"-fopenmp", "-Wno-unknown-pragmas"}) {
+        const auto result = run_process("g++" + flags + openmp + files + " 2>&1");
+        EXPECT_EQ(result.status, 0) << result.output.substr(0, 4000);
+    }
+}
+
+// The file alone, with its own driver: [[1 0 2] [0 0 0] [3 4 0]] [1 10 100]' = [201 0 43]'.
+TEST_F(Emit, DriverMultiplies) {
+    auto s = signature_of("csr_rows");
+    s.alpha = s.beta = Scale::general;
+    const auto source = emit_kernel(s, "");
+    const std::string main_text = source.text + R"(
+#include <cstdio>
+int main() {
+    const int row_ptr[] = {0, 2, 2, 4}, col_idx[] = {0, 2, 0, 1};
+    const double values[] = {1, 2, 3, 4}, x[] = {1, 10, 100};
+    double y[] = {1, 2, 3};
+    )" + source.name + R"((3, row_ptr, col_idx, values, x, y, 2.0, -1.0);
+    std::printf("%g %g %g\n", y[0], y[1], y[2]);
+}
+)";
+    const std::string program = (folder_ / "program").string();
+    const auto compiled = run_process("g++ -std=c++17 -O3 -fopenmp -Wall -Wextra -Werror " +
+                                      write("main.cpp", main_text) + " -o " + program + " 2>&1");
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    for (const std::string threads : {"1", "2", "7"})
+        EXPECT_EQ(run_process("OMP_NUM_THREADS=" + threads + " " + program).output, "401 -2 83\n");
+}
+
+}  // namespace
+}  // namespace spmvgen

@@ -1,0 +1,43 @@
+#pragma once
+#include <vector>
+
+#include "registry.hpp"
+
+namespace spmvgen {
+
+inline Signature signature_of(std::string_view kernel) {
+    Signature s;
+    s.kernel = kernel;
+    s.target = parse_target("x86-64-v3");
+    return s;
+}
+
+/// Every kernel with every value type and α/β mode for each of the given numbers of right-hand
+/// sides, and with each end of each parameter's range.
+inline std::vector<Signature> all_signatures(const std::vector<int>& rhs) {
+    std::vector<Signature> all;
+    for (auto& entry : kernel_registry()) {
+        for (auto value : {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64})
+            for (auto alpha : {Scale::zero, Scale::one, Scale::general})
+                for (auto beta : {Scale::zero, Scale::one, Scale::general})
+                    for (int k : rhs) {
+                        Signature s = signature_of(entry.id);
+                        s.value = value;
+                        s.alpha = alpha;
+                        s.beta = beta;
+                        s.num_rhs = k;
+                        all.push_back(s);
+                    }
+        for (auto& p : entry.params)
+            for (auto v : {p.allowed.front(), p.allowed.back()}) {
+                Signature s = signature_of(entry.id);
+                s.index = s.offset = IndexType::i64;
+                s.alpha = s.beta = Scale::general;
+                s.params[std::string(p.name)] = v;
+                all.push_back(s);
+            }
+    }
+    return all;
+}
+
+}  // namespace spmvgen
