@@ -23,11 +23,9 @@ namespace {
 /// A field of /proc/self/status, in bytes.
 double status_bytes(std::string_view field) {
     std::ifstream file("/proc/self/status");
-    std::string key, unit;
-    double kilobytes = 0;
     for (std::string line; std::getline(file, line);)
         if (line.starts_with(field)) return 1024 * std::stod(line.substr(field.size()));
-    return kilobytes;
+    return 0;
 }
 
 /// Sets the peak that VmHWM tells to what is used now.
@@ -140,7 +138,7 @@ std::vector<Case> cases() {
 
 void read_file(benchmark::State& state, const std::filesystem::path& path, int threads) {
     double ratio = 0, entries = 0;
-    for (auto _ : state) {
+    for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores)
         reset_peak();
         const double before = status_bytes("VmRSS:");
         const CsrMatrix a = read_matrix(path, nullptr, {threads, 0});

@@ -105,7 +105,6 @@ std::string word_of(const std::array<Word<Enum>, n>& known, Enum meaning) {
 }
 
 void check_combination(const MarketHeader& h) {
-    const std::string symmetry = word_of(symmetries, h.symmetry);
     const bool pattern = h.field == MarketField::pattern;
     if (h.layout == MarketLayout::array && pattern)
         throw TextError{0, "'array pattern' is no Matrix Market format: an array has values"};

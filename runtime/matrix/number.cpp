@@ -160,7 +160,7 @@ Scan scan_special(const char*& p, double& value) {
 
 }  // namespace
 
-Scan scan_index(const char*& p, std::int64_t& value) {
+Scan scan_unusual_index(const char*& p, std::int64_t& value) {
     const char* q = p;
     const bool negative = *q == '-';
     if (*q == '-' || *q == '+') ++q;

@@ -14,7 +14,7 @@ enum class Scan {
 // is after the token and a blank or line end follows; otherwise `p` is left at the token.
 
 /// A dimension, count or index: digits with an optional sign. Values beyond int64 are `too_large`.
-Scan scan_index(const char*& p, std::int64_t& value);
+inline Scan scan_index(const char*& p, std::int64_t& value);
 
 /// A number of the integer field, rounded to the nearest double.
 Scan scan_integer(const char*& p, double& value);
@@ -40,6 +40,19 @@ inline bool ends_token(const char* p) {
 
 inline void skip_blanks(const char*& p) {
     while (is_blank(*p)) ++p;
+}
+
+/// scan_index for any token; the usual one, a few digits, never gets here.
+Scan scan_unusual_index(const char*& p, std::int64_t& value);
+
+inline Scan scan_index(const char*& p, std::int64_t& value) {
+    const char* q = p;
+    std::int64_t number = 0;
+    for (; *q >= '0' && *q <= '9' && q - p < 18; ++q) number = number * 10 + (*q - '0');
+    if (q == p || !ends_token(q)) return scan_unusual_index(p, value);
+    value = number;
+    p = q;
+    return Scan::ok;
 }
 
 }  // namespace spmvgen

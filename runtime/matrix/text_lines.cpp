@@ -50,7 +50,7 @@ std::int64_t line_number(const InputFile& file, std::int64_t offset) {
 std::int64_t entry_offset(const InputFile& file, std::int64_t data_offset, std::int64_t ordinal) {
     std::int64_t found = INT64_MAX;
     for_each_line(file, [&](std::string_view line, std::int64_t start) {
-        if (start < data_offset || entry_in_line(line.data()) == nullptr || ordinal-- > 0)
+        if (start < data_offset || entry_in_line(&line.front()) == nullptr || ordinal-- > 0)
             return true;
         found = start;
         return false;
@@ -63,7 +63,7 @@ TextError find_conflict(const InputFile& file, std::int64_t data_offset,
     bool as_named = false, swapped = false;
     std::int64_t found = data_offset;
     for_each_line(file, [&](std::string_view line, std::int64_t start) {
-        const char* p = entry_in_line(line.data());
+        const char* p = entry_in_line(&line.front());
         if (start < data_offset || p == nullptr) return true;
         std::int64_t row = 0, col = 0;
         if (scan_index(p, row) != Scan::ok) return true;
