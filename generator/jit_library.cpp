@@ -1,6 +1,7 @@
-#include "spmvgen/generator.hpp"
+#include "clang_generator.hpp"
 
 extern "C" __attribute__((visibility("default"))) spmvgen::Generator* spmvgen_generator(int abi) {
-    (void)abi;
-    return nullptr;
+    if (abi != spmvgen::generator_abi) return nullptr;
+    static spmvgen::ClangGenerator generator;
+    return &generator;
 }

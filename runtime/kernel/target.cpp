@@ -12,7 +12,7 @@ constexpr std::array<Architecture, 4> table{{
      "x86-64 with SSE4.2 (2009 and later)"},
     {"x86-64-v3", TargetKind::host, "x86_64-unknown-linux-gnu", "x86-64-v3", "", 32,
      "x86-64 with AVX2 and FMA (2013 and later)"},
-    {"x86-64-v4", TargetKind::host, "x86_64-unknown-linux-gnu", "x86-64-v4", "", 64,
+    {"x86-64-v4", TargetKind::host, "x86_64-unknown-linux-gnu", "x86-64-v4", "-prefer-256-bit", 64,
      "x86-64 with AVX-512 F, BW, CD, DQ, VL"},
     {"aarch64", TargetKind::host, "aarch64-unknown-linux-gnu", "generic", "+neon", 16,
      "64-bit Arm with NEON"},

@@ -8,8 +8,9 @@
 
 namespace spmvgen {
 
-/// What a matrix looks like: all that choosing a kernel may know of it. Plain data; made in
-/// parallel in two passes.
+/// What a matrix looks like: all that choosing a kernel may know of it. Plain data, never NaN.
+/// Exact where a field does not say that it is sampled; docs/features.md has the definitions, the
+/// edge cases and the cost.
 struct Features {
     std::int64_t rows = 0, cols = 0, nnz = 0;
     ValueType value_type = ValueType::f64;
@@ -32,8 +33,8 @@ struct Features {
     std::int64_t max_col = 0, empty_cols = 0;  ///< longest column, columns without entries
     double top_cols_share = 0;                 ///< share of entries in the 1 % most used columns
     bool sorted = true, duplicates = false;    ///< every row ascending; some column twice in a row
-    /// Share of entries whose distance to the entry before in its row fits in 1, 8, 16 bits ([0] =
-    /// exactly +1).
+    /// Of the entries with one before them in their row, the share whose distance to it is exactly
+    /// +1, fits in 8 bits, fits in 16 bits; 1 when there are none.
     std::array<double, 3> delta_share{};
     /// Distinct blocks r×c touched × r·c / nnz (fill ratio) for 2×2, 3×3, 4×4, 8×8; sampled for
     /// large matrices.
@@ -43,7 +44,7 @@ struct Features {
     double value_symmetry = 0;   ///< of those, share with equal values
     bool diagonal_full = false;  ///< square and every diagonal entry stored
 
-    // Values.
+    // Values; all false and 0 when there are no entries.
     std::int64_t distinct_values = 0;  ///< exact up to 256, 257 = more
     bool all_equal = false, exact_f32 = false, exact_f16 = false, exact_bf16 = false,
          exact_int8 = false;

@@ -9,13 +9,14 @@ namespace spmvgen {
 struct FileHeader {
     std::string kind;         ///< "matrix market" or "csr binary"
     std::string layout;       ///< "coordinate" or "array"
-    std::string field;        ///< "real", "double", "integer", "complex", "pattern"
+    std::string field;        ///< as written: "real", "double", "integer", "complex", "pattern", …
     std::string symmetry;     ///< "general", "symmetric", "skew-symmetric", "hermitian"
     std::int64_t stored = 0;  ///< entries in the file
 };
 
 struct ReadOptions {
-    int threads = 0;  ///< 0 = what OpenMP would use
+    int threads = 0;              ///< 0 = what OpenMP would use
+    std::size_t block_bytes = 0;  ///< text that a thread takes at a time; 0 = chosen
 };
 
 /// Reads a matrix; the file's first bytes tell what it is (Matrix Market plain or gzipped, or CSR

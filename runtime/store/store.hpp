@@ -1,26 +1,50 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "spmvgen/kernel.hpp"
+#include "store/files.hpp"
+#include "store/key.hpp"
 
 namespace spmvgen {
 
+/// How a Store is opened. The defaults are what the product uses; tests set the rest.
+struct StoreOptions {
+    std::string directory;  ///< "" = the default: $SPMVGEN_CACHE_DIR, $XDG_CACHE_HOME/spmvgen/v1,
+                            ///< ~/.cache/spmvgen/v1
+    bool writable = true;   ///< false: nothing is written, nothing removed
+    std::optional<bool> sync;                      ///< fsync before an entry gets its name; unset =
+                                                   ///< $SPMVGEN_CACHE_FSYNC is "1"
+    Maker maker = this_maker();                    ///< goes into the key
+    std::function<void(const std::string&)> warn;  ///< unset = a line on standard error, unless
+                                                   ///< $SPMVGEN_LOG is "quiet"
+    std::function<std::int64_t()> clock;           ///< seconds since 1970; unset = the system's
+};
+
 /// The kernel cache on disk: a directory of single-file entries (docs/store.md). Every trouble with
 /// an entry is a miss; no function throws for what is on the disk. Safe for any number of threads
-/// and processes on one directory.
+/// and processes on one directory. Each kind of trouble is warned of once for each Store.
 class Store {
   public:
     /// `directory` "" = the default: $SPMVGEN_CACHE_DIR, $XDG_CACHE_HOME/spmvgen/v1,
-    /// ~/.cache/spmvgen/v1. Created 0700 at the first write; a directory that another user owns is
-    /// not used (unless root's and `directory` was given).
+    /// ~/.cache/spmvgen/v1. Created 0700 at the first write. A directory that another user owns is
+    /// not used (unless root's and given by `directory` or $SPMVGEN_CACHE_DIR), nor is one that
+    /// every user may write to.
     explicit Store(std::string directory = "", bool writable = true);
+    explicit Store(StoreOptions options);
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
 
     /// The binary for `signature`, or nothing.
-    std::optional<KernelBinary> find(const Signature& signature);
-    /// Writes an entry; false (and one warning) when that cannot be done.
+    std::optional<KernelBinary> find(const Signature& signature,
+                                     BinaryKind kind = BinaryKind::shared_object);
+    /// Writes an entry; false (and one warning) when that cannot be done. False without a warning
+    /// when the store is not writable, which the caller asked for.
     bool put(const KernelBinary& binary);
 
     struct Entry {
@@ -28,24 +52,53 @@ class Store {
         std::string name;  ///< kernel name
         std::string target;
         std::int64_t bytes = 0;
-        std::string problem;  ///< "" = sound
+        std::string problem;   ///< "" = sound
+        std::string compiler;  ///< identity of the compiler that made it
+        std::string version;   ///< of the spmvgen that made it
+        std::string created;   ///< "2026-11-20T23:04:05Z"
+        bool current = false;  ///< this spmvgen could find it; others' entries are of no use here
     };
-    std::vector<Entry> list() const;
-    /// Removes all entries (and nothing else); returns how many.
+    /// How closely list() looks: at headers only, or at every byte.
+    enum class Check { header, everything };
+    /// All entries, by path.
+    std::vector<Entry> list(Check check = Check::header) const;
+    /// Removes all entries (and nothing else but what crashed writers left more than an hour ago);
+    /// returns how many entries. Removes nothing, with a warning, when the store is not writable.
     int clear();
     const std::string& directory() const { return directory_; }
-    /// Where the entry of `signature` is or would be.
-    std::string path_of(const Signature& signature) const;
+    /// Where the entry of `signature` is or would be. The source in it can be read with any pager.
+    std::string path_of(const Signature& signature,
+                        BinaryKind kind = BinaryKind::shared_object) const;
+    /// Why the directory is not used; "" = it is, or does not exist yet.
+    std::string problem() const;
 
-    /// What happened in this object so far.
+    /// What happened in this object so far. A find is a hit or a miss; `rejected` are the misses
+    /// where there was an entry that could not be used.
     struct Counters {
         std::int64_t hits = 0, misses = 0, rejected = 0, written = 0, write_failures = 0;
     };
     Counters counters() const;
 
   private:
+    struct State;
+    struct Opened;
+    Opened open_usable() const;
+    File open_or_warn() const;
+    std::optional<KernelBinary> read(const File& directory, const std::string& name,
+                                     const Key& key);
+    void reject(const File& directory, const std::string& name, const struct stat& seen,
+                const std::string& reason);
+    void publish(const std::string& name, const std::string& entry);
+    std::optional<Entry> inspect(const File& shard, const std::string& digest,
+                                 const std::string& name, Check check) const;
+    bool wants_sync() const;
+    std::string full_path(const std::string& name) const;
+    void warn_once(const std::string& kind, const std::string& text) const;
+
+    StoreOptions options_;
     std::string directory_;
-    bool writable_;
+    bool given_ = false;
+    std::unique_ptr<State> state_;
 };
 
 }  // namespace spmvgen

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 
 #include "matrix/features.hpp"
@@ -15,6 +16,9 @@ struct Request {
     Target target;
     int num_rhs = 1;
     int threads = 1;  ///< threads that will take part in an apply
+    /// Types of the caller's own arrays, which a CSR kernel must take as they are (they are
+    /// borrowed); absent = the narrowest that the matrix allows.
+    std::optional<IndexType> csr_index = {}, csr_offset = {};
 };
 
 struct Choice {
@@ -22,7 +26,8 @@ struct Choice {
     std::string reason;   ///< one line for people, with the figures that decided
 };
 
-/// Level `rule`: constant time, from features alone, no device work. Throws
+/// Level `rule`: constant time, from features alone, no device work. What the request fixes is
+/// honoured or refused; kernels that do not have a given parameter are not considered. Throws
 /// Error(invalid_argument).
 Choice choose(const Features& features, const Request& request);
 

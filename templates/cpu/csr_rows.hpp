@@ -1,22 +1,39 @@
 // CSR, one row after another.
+//
+// What:       the plain CSR product, one accumulator a row (a row of accumulators when
+//             num_rhs > 1, over which the compiler vectorises). Good for short rows of any kind.
+// Source:     the textbook algorithm (Saad, Iterative Methods for Sparse Linear Systems, §3.4).
+// Parameters: none of its own.
+// Work:       a thread takes a contiguous run of rows with its share of rows plus nonzeros, found
+//             by binary search in row_ptr; no row is cut.
+// Reads:      nnz·(value + index) + (m+1)·offset bytes of A, x once for each entry;
+//             writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/cpu.hpp"
 
-/// y = αAx + βy for A in CSR; a thread takes a run of rows with its share of rows plus nonzeros.
+/// y = αAx + βy for A in CSR, row after row.
 template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
           int num_rhs>
 void csr_rows(long num_rows, const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
               const Value* __restrict__ values, const Value* __restrict__ x, Value* __restrict__ y,
               Value alpha, Value beta, int thread, int threads) {
-    const long begin = first_row(num_rows, row_ptr, thread, threads);
-    const long end = first_row(num_rows, row_ptr, thread + 1, threads);
-    for (long row = begin; row < end; ++row) {
-        for (int rhs = 0; rhs < num_rhs; ++rhs) {
-            Value sum = 0;
-            for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-                sum += values[k] * x[static_cast<long>(col_idx[k]) * num_rhs + rhs];
+    if constexpr (alpha_mode == scale::zero) {
+        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+    } else {
+        const long begin = first_row(num_rows, row_ptr, thread, threads);
+        const long end = first_row(num_rows, row_ptr, thread + 1, threads);
+        for (long row = begin; row < end; ++row) {
+            if constexpr (num_rhs == 1) {
+                Value sum = {};
+                for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+                    sum = multiply_add(values[k], x[col_idx[k]], sum);
+                }
+                store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+            } else {
+                Value sum[num_rhs] = {};
+                add_entries<num_rhs>(sum, values, col_idx, x, row_ptr[row], row_ptr[row + 1]);
+                store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
             }
-            store<alpha_mode, beta_mode>(y, row * num_rhs + rhs, sum, alpha, beta);
         }
     }
 }

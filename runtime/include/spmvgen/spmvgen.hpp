@@ -53,7 +53,23 @@ struct Info {
     std::int64_t matrix_bytes = 0;                         ///< bytes of A read by one apply
     std::int64_t bytes = 0;  ///< bytes moved by one apply with β = 0, each array counted once
 };
+/// A short block for people: one "name: value" a line, empty fields left out.
 std::string to_string(const Info& info);
+
+/// What became of the requests for kernels in this process so far.
+struct KernelCounters {
+    std::int64_t hits_memory = 0;       ///< was loaded already
+    std::int64_t hits_store = 0;        ///< came from the cache directory
+    std::int64_t compiles_started = 0;  ///< was given to the compiler
+    std::int64_t compiles_failed = 0;   ///< of these, without a usable result
+    std::int64_t fallbacks = 0;         ///< could not be had: the generic kernel, or the one for
+                                        ///< α = 1, β = 0 with an update of y, serves instead
+    bool operator==(const KernelCounters&) const = default;
+};
+/// Safe to call from any thread; each figure is exact, together they are a snapshot in motion.
+KernelCounters kernel_counters();
+
+class KernelProvider;
 
 /// One matrix ready to be multiplied. Move-only; needs no other object to stay alive, except
 /// borrowed arrays.
@@ -94,7 +110,10 @@ class Handle {
     std::string source() const;
 
   private:
+    friend Handle make_handle(const CsrView&, const Options&, KernelProvider&);
     struct Impl;
+    explicit Handle(std::unique_ptr<Impl> impl);
+    const Impl& impl() const;
     std::unique_ptr<Impl> impl_;
 };
 

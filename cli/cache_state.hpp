@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "output.hpp"
+#include "store/store.hpp"
+
+namespace spmvgen::cli {
+
+/// The cache directory as `cache info` and `doctor` tell it.
+struct CacheState {
+    std::string directory;
+    bool exists = false;
+    bool writable = false;  ///< or can be made
+    std::int64_t entries = 0, bytes = 0;
+    std::int64_t unsound = 0;  ///< of the entries
+};
+
+CacheState cache_state(const Store& store);
+Json to_json(const CacheState& state);
+std::string to_string(const CacheState& state);
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,109 @@
+#include "command_line.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "spmvgen/error.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+constexpr int done = 0, failed = 1, wrong_usage = 2;
+
+constexpr const char* overview =
+    "A kernel compiler for sparse matrix-vector products, y = αAx + βy.\n"
+    "A matrix A.mtx is a file (Matrix Market, plain or .gz, or binary CSR) or a generated one:\n"
+    "gallery:stencil5:nx=100 (see: spmvgen gallery list).";
+constexpr const char* examples =
+    "Examples:\n"
+    "  spmvgen run A.mtx --check                     multiply, check and time\n"
+    "  spmvgen analyze A.mtx                         what the matrix looks like\n"
+    "  spmvgen emit --format csr --arch x86-64-v4    print a specialised kernel\n"
+    "  spmvgen doctor                                what was found, what is missing\n"
+    "\n"
+    "Exit status: 0 done, 1 the work failed, 2 wrong usage.";
+
+struct CommandLine {
+    CLI::App program{overview, "spmvgen"};
+    Verbs verbs;
+
+    CommandLine() {
+        program.set_version_flag("--version", std::string("spmvgen ") + version());
+        program.set_help_flag("-h,--help", "show this and exit");
+        program.require_subcommand(1);
+        program.footer(examples);
+        for (auto add :
+             {add_emit, add_analyze, add_run, add_convert, add_cache, add_gallery, add_doctor})
+            add(program, verbs);
+    }
+};
+
+int usage_error(const std::string& what, const CLI::App* app, std::ostream& err) {
+    err << "spmvgen: " << what << "\nsee: " << path_of(app) << " --help\n";
+    return wrong_usage;
+}
+
+/// Parses; nothing when the verb's work is to be done, else the exit status.
+std::optional<int> parse(CommandLine& line, const std::vector<std::string>& arguments,
+                         std::ostream& out, std::ostream& err) {
+    if (const auto wrong = wrong_command(line.program, arguments))
+        return usage_error(wrong->what, wrong->where, err);
+    try {
+        line.program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+        return std::nullopt;
+    } catch (const CLI::CallForHelp&) {
+        CLI::App* const app = deepest(line.program);
+        out << app->help(app == &line.program ? "" : path_of(app->get_parent()));
+        return done;
+    } catch (const CLI::CallForVersion& version_text) {
+        out << version_text.what() << "\n";
+        return done;
+    } catch (const CLI::ExtrasError&) {
+        CLI::App* const app = deepest(line.program);
+        return usage_error(unexpected_arguments(*app, line.program.remaining(true)), app, err);
+    } catch (const CLI::ParseError& error) {
+        return usage_error(error.what(), deepest(line.program), err);
+    }
+}
+
+int work(CommandLine& line, Streams& streams) {
+    const CLI::App* const given = deepest(line.program);
+    try {
+        for (auto& verb : line.verbs)
+            if (verb.parser == given) verb.work(streams);
+        return done;
+    } catch (const UsageError& error) {
+        return usage_error(error.what(), given, streams.err);
+    } catch (const Error& error) {
+        streams.err << "spmvgen: " << error.what() << "\n";
+    } catch (const std::bad_alloc&) {
+        streams.err << "spmvgen: not enough memory\n";
+    } catch (const std::exception& error) {
+        streams.err << "spmvgen: internal error: " << error.what() << "\n";
+    }
+    return failed;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments, std::ostream& out,
+                     std::ostream& err) {
+    CommandLine line;
+    Streams streams{out, err};
+    const auto early = parse(line, arguments, out, err);
+    const int status = early ? *early : work(line, streams);
+    errno = 0;
+    if (!out.flush() && status == done) {
+        err << "spmvgen: cannot write to standard output"
+            << (errno != 0 ? ": " + std::string(std::strerror(errno)) : "") << "\n";
+        return failed;
+    }
+    return status;
+}
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,148 @@
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "cache_state.hpp"
+#include "handle/jit_loader.hpp"
+#include "measure/bandwidth.hpp"
+#include "output.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "spmvgen/target.hpp"
+#include "units.hpp"
+#include "verb.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+/// What is missing, and the command or change that brings it.
+struct Missing {
+    std::string what, remedy;
+};
+
+struct Findings {
+    std::string cpu, target;
+    int threads = 0;
+    unsigned processors = 0;
+    std::string openmp, library;
+    std::string generator;  // path; "" = not loaded
+    std::map<std::string, std::string> versions;
+    CacheState cache;
+    std::vector<Missing> missing;
+};
+
+/// The file that holds the function at `address`.
+std::string file_of(const void* address) {
+    Dl_info info;
+    return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+std::string cpu_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return "unknown";
+}
+
+void look_for_target(Findings& f) {
+    try {
+        f.target = to_string(parse_target("native"));
+    } catch (const Error& error) {
+        f.missing.push_back({error.what(), "use a machine that runs one of them"});
+    }
+}
+
+void look_for_generator(Findings& f) {
+    try {
+        f.versions = load_generator().versions();
+        f.generator = generator_path();
+    } catch (const Error& error) {
+        f.missing.push_back(
+            {error.what(),
+             "build spmvgen whole, or set SPMVGEN_JIT to libspmvgen_jit.so; its libraries come "
+             "with: apt-get install libclang-cpp19 libllvm19. Kernels in the cache and the "
+             "generic kernel run without it"});
+    }
+}
+
+void look_at_cache(Findings& f) {
+    f.cache = cache_state(Store("", false));
+    if (!f.cache.writable)
+        f.missing.push_back({f.cache.directory + " cannot be written: every process compiles anew",
+                             "set SPMVGEN_CACHE_DIR to a directory that you own"});
+    if (f.cache.unsound > 0)
+        f.missing.push_back({plural(f.cache.unsound, "entry") + " of the cache cannot be used",
+                             "nothing has to be done; spmvgen cache clear removes them"});
+}
+
+Findings look() {
+    Findings f;
+    f.cpu = cpu_name();
+    f.threads = omp_get_max_threads();
+    f.processors = std::thread::hardware_concurrency();
+    f.openmp = file_of(reinterpret_cast<const void*>(&omp_get_max_threads));
+    f.library = file_of(reinterpret_cast<const void*>(static_cast<const char* (*)()>(&version)));
+    look_for_target(f);
+    look_for_generator(f);
+    look_at_cache(f);
+    return f;
+}
+
+Json findings_json(const Findings& f) {
+    Json missing = Json::array();
+    for (auto& m : f.missing) missing.push_back({{"what", m.what}, {"remedy", m.remedy}});
+    return {{"version", version()},
+            {"cpu",
+             {{"model", f.cpu},
+              {"native", f.target},
+              {"processors", f.processors},
+              {"last_level_cache_bytes", last_level_cache_bytes()},
+              {"available_memory_bytes", available_memory_bytes()}}},
+            {"openmp", {{"threads", f.threads}, {"version", _OPENMP}, {"path", f.openmp}}},
+            {"libspmvgen", f.library},
+            {"libspmvgen_jit", {{"path", f.generator}, {"versions", f.versions}}},
+            {"cache", to_json(f.cache)},
+            {"missing", missing}};
+}
+
+void print(const Findings& f, std::ostream& out) {
+    const auto row = [&](const char* what, const std::string& found) {
+        out << fmt::format("{:<14} {}\n", what, found);
+    };
+    row("spmvgen", version());
+    row("cpu", f.cpu);
+    row("native", f.target.empty() ? "none" : f.target);
+    row("memory", in_bytes(static_cast<double>(available_memory_bytes())) + " available, " +
+                      in_bytes(static_cast<double>(last_level_cache_bytes())) +
+                      " last-level cache");
+    row("threads", fmt::format("{} of OpenMP on {}", f.threads, plural(f.processors, "processor")));
+    row("openmp", fmt::format("{} ({})", f.openmp, _OPENMP));
+    row("runtime", f.library);
+    row("generator", f.generator.empty() ? "not found" : f.generator);
+    for (auto& [name, text] : f.versions) row(name.c_str(), text);
+    row("cache", to_string(f.cache));
+    if (f.missing.empty()) out << "nothing is missing\n";
+    for (auto& m : f.missing) out << "\nmissing: " << m.what << "\n  remedy: " << m.remedy << "\n";
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& program, Verbs& verbs) {
+    auto json = std::make_shared<bool>(false);
+    CLI::App* verb = program.add_subcommand(
+        "doctor", "tell what was found, which versions, what is missing and how to get it");
+    verb->add_flag("--json", *json, "print one JSON object instead");
+    verb->footer("Examples:\n  spmvgen doctor\n  spmvgen doctor --json");
+    verbs.push_back({verb, [json](Streams& streams) {
+                         const Findings findings = look();
+                         if (*json)
+                             print_json(streams.out, findings_json(findings));
+                         else
+                             print(findings, streams.out);
+                     }});
+}
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,87 @@
+#include "matrix/gallery.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "matrix_source.hpp"
+#include "output.hpp"
+#include "units.hpp"
+#include "verb.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+struct GalleryOptions {
+    bool json = false;
+    std::string specification, path, to;
+};
+
+/// The preset specification: "stencil5:nx=1000,ny=1000".
+std::string preset_of(const GalleryEntry& entry) {
+    std::string text(entry.name);
+    char separator = ':';
+    for (auto& [name, value] : entry.params) {
+        text += fmt::format("{}{}={}", separator, name, value);
+        separator = ',';
+    }
+    return text;
+}
+
+void list(const GalleryOptions& o, std::ostream& out) {
+    Json generators = Json::array();
+    for (auto& entry : gallery()) {
+        Json params = Json::object();
+        for (auto& [name, value] : entry.params) params[std::string(name)] = value;
+        if (o.json)
+            generators.push_back(
+                {{"name", entry.name}, {"summary", entry.summary}, {"params", params}});
+        else
+            out << fmt::format("{}\n    {}\n", preset_of(entry), entry.summary);
+    }
+    if (o.json) print_json(out, {{"generators", generators}});
+}
+
+void make(const GalleryOptions& o, Streams& streams) {
+    const MatrixFile kind = matrix_file_kind(o.path, o.to);
+    const bool prefixed = o.specification.starts_with("gallery:");
+    const auto source = load_matrix((prefixed ? "" : "gallery:") + o.specification);
+    save_matrix(o.path, kind, source.matrix.view());
+    streams.err << o.path << ": " << source.matrix.rows << " x " << source.matrix.cols << ", "
+                << plural(source.matrix.nnz, "nonzero") << "\n";
+}
+
+}  // namespace
+
+void add_gallery(CLI::App& program, Verbs& verbs) {
+    auto o = std::make_shared<GalleryOptions>();
+    CLI::App* verb = program.add_subcommand("gallery", "deterministic test matrices");
+    verb->require_subcommand(1);
+    CLI::App* lister = verb->add_subcommand("list", "list the generators with their presets");
+    lister->add_flag("--json", o->json, "print one JSON object instead");
+    lister->footer("Examples:\n  spmvgen gallery list\n  spmvgen gallery list --json");
+    verbs.push_back({lister, [o](Streams& streams) { list(*o, streams.out); }});
+
+    CLI::App* maker = verb->add_subcommand("make", "write one of them to a file");
+    maker->add_option("spec", o->specification, "NAME or NAME:size=value,…,seed=n")
+        ->required()
+        ->type_name("SPEC");
+    maker->add_option("-o,--output", o->path, "the file to write: .mtx or .csr")
+        ->required()
+        ->type_name("FILE");
+    maker->add_option("--to", o->to, "its form: mtx or csr (default: by the file's suffix)")
+        ->type_name("FORM");
+    maker->footer(
+        "Examples:\n"
+        "  spmvgen gallery make stencil5:nx=100,ny=100 -o A.mtx\n"
+        "  spmvgen gallery make stencil5 -o A.csr");
+    verbs.push_back({maker, [o](Streams& streams) { make(*o, streams); }});
+    verb->footer(
+        "Examples:\n"
+        "  spmvgen gallery list\n"
+        "  spmvgen gallery make stencil5:nx=100,ny=100 -o A.mtx\n"
+        "Wherever a matrix is taken, gallery:SPEC makes it on the spot:\n"
+        "  spmvgen analyze gallery:stencil5:nx=100");
+}
+
+}  // namespace spmvgen::cli

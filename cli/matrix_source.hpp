@@ -1,0 +1,26 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "matrix/csr_matrix.hpp"
+#include "matrix/reader.hpp"
+
+namespace spmvgen::cli {
+
+/// A matrix as the command line names it, and where it came from.
+struct SourcedMatrix {
+    std::string name;
+    CsrMatrix matrix;
+    std::optional<FileHeader> header;  ///< nothing for a generated matrix
+    double seconds = 0;                ///< what reading or making it took
+};
+
+/// `name` is a file (Matrix Market, plain or .gz, or binary CSR) or "gallery:" and a specification
+/// of the gallery. A wrong specification is UsageError; else throws as read_matrix.
+SourcedMatrix load_matrix(const std::string& name);
+
+/// The text that help gives for such an argument.
+inline constexpr const char* matrix_help =
+    "a matrix: Matrix Market (plain or .gz), binary CSR, or gallery:SPEC";
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,80 @@
+#include "operands.hpp"
+
+#include <cstring>
+
+#include "matrix/reader.hpp"
+#include "measure/random_vector.hpp"
+#include "options.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+/// f(pointer to α, pointer to β) with both in the matrix's type.
+template <typename F>
+void with_scalars(const Operands& p, F f) {
+    dispatch(p.type, [&](auto zero) {
+        using Value = decltype(zero);
+        const auto in_type = [](std::complex<double> z) {
+            if constexpr (std::is_floating_point_v<Value>)
+                return static_cast<Value>(z.real());
+            else
+                return static_cast<Value>(z);
+        };
+        const Value alpha = in_type(p.alpha), beta = in_type(p.beta);
+        f(static_cast<const void*>(&alpha), static_cast<const void*>(&beta));
+    });
+}
+
+Buffer vector_for(const std::string& path, ValueType type, std::int64_t elements, int columns,
+                  std::uint64_t seed) {
+    if (!path.empty()) return read_vector(path, type, elements, columns);
+    Buffer data(static_cast<std::size_t>(elements * columns) * size_of(type));
+    fill_random(type, data.data(), elements * columns, seed);
+    return data;
+}
+
+}  // namespace
+
+void Operands::apply(const Handle& handle, Buffer& to) const {
+    with_scalars(*this, [&](const void* a, const void* b) {
+        handle.apply(type, a, x.data(), b, to.data());
+    });
+}
+
+void Operands::reset(Buffer& to) const {
+    if (to.bytes() == 0) return;
+    if (beta == 0.0)
+        std::memset(to.data(), 0xff, to.bytes());
+    else
+        std::memcpy(to.data(), y_before.data(), to.bytes());
+}
+
+CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result) const {
+    CheckResult check;
+    with_scalars(*this, [&](const void* a, const void* b) {
+        check = check_product(matrix.view(), {.alpha = a,
+                                              .x = x.data(),
+                                              .beta = b,
+                                              .y_before = y_before.data(),
+                                              .y_after = result.data(),
+                                              .num_rhs = num_rhs});
+    });
+    return check;
+}
+
+Operands make_operands(const ProductOptions& o, const CsrMatrix& matrix) {
+    Operands p;
+    p.type = matrix.value_type;
+    p.num_rhs = o.num_rhs;
+    p.alpha = parse_number("--alpha", o.alpha, p.type);
+    p.beta = parse_number("--beta", o.beta, p.type);
+    if (p.beta == 0.0 && !o.y_path.empty())
+        throw UsageError("--y: with --beta 0 the initial y is not read; drop --y or give --beta");
+    p.x = vector_for(o.x_path, p.type, matrix.cols, o.num_rhs, 1);
+    if (p.beta != 0.0) p.y_before = vector_for(o.y_path, p.type, matrix.rows, o.num_rhs, 2);
+    p.y = Buffer(static_cast<std::size_t>(matrix.rows * o.num_rhs) * size_of(p.type));
+    p.reset(p.y);
+    return p;
+}
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,111 @@
+#include "options.hpp"
+
+#include <charconv>
+
+#include "registry.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+/// All of `text` as a number; false when it is none.
+template <typename Number>
+bool parse_all(std::string_view text, Number& number) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+std::string known_architectures() {
+    std::string names = "native";
+    for (auto& row : architectures()) names += ", " + std::string(row.name);
+    return names;
+}
+
+}  // namespace
+
+std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>& texts) {
+    std::map<std::string, std::int64_t> params;
+    for (auto& text : texts) {
+        const auto equals = text.find('=');
+        std::int64_t value = 0;
+        if (equals == 0 || equals == std::string::npos ||
+            !parse_all(std::string_view(text).substr(equals + 1), value))
+            throw UsageError("--param: '" + text + "' is not NAME=INTEGER, such as lanes=8");
+        if (!params.emplace(text.substr(0, equals), value).second)
+            throw UsageError("--param: " + text.substr(0, equals) + " is given twice");
+    }
+    return params;
+}
+
+std::complex<double> parse_number(std::string_view option, std::string_view text, ValueType type) {
+    const auto comma = text.find(',');
+    double re = 0, im = 0;
+    const bool is_number =
+        parse_all(text.substr(0, comma), re) &&
+        (comma == std::string_view::npos || parse_all(text.substr(comma + 1), im));
+    if (!is_number)
+        throw UsageError(std::string(option) + ": '" + std::string(text) +
+                         "' is not a number, such as 1.5 or, for complex values, 1.5,-2");
+    if (comma != std::string_view::npos && !is_complex(type))
+        throw UsageError(std::string(option) + ": '" + std::string(text) +
+                         "' is complex, but the values are " + to_string(type));
+    return {re, im};
+}
+
+Target parse_arch(const std::string& text) {
+    if (text.starts_with("gfx") || text.starts_with("sm_"))
+        throw Error(ErrorCode::unsupported,
+                    "--arch: " + text + " is a GPU; this version makes kernels for CPUs only: " +
+                        known_architectures());
+    return resolve("--arch", [&] { return parse_target(text); });
+}
+
+void check_device(const std::string& text) {
+    if (text == "host") return;
+    for (const char* planned : {"cuda", "hip", "simt"})
+        if (text == planned || text.starts_with(std::string(planned) + ":"))
+            throw Error(ErrorCode::unsupported,
+                        "--device: this version runs on the CPU only; use --device host instead "
+                        "of " +
+                            text);
+    throw UsageError("--device: unknown device '" + text + "': use host");
+}
+
+void check_format_and_kernel(const std::string& format, const std::string& kernel) {
+    if (format != "auto") resolve("--format", [&] { return parse_format(format); });
+    if (kernel == "auto") return;
+    const Format of_kernel = resolve("--kernel", [&] { return kernel_entry(kernel).format; });
+    if (format != "auto" && format != to_string(of_kernel))
+        throw UsageError("--kernel: " + kernel + " is for format " + to_string(of_kernel) +
+                         ", not " + format);
+}
+
+void check_params(const std::string& format, const std::string& kernel,
+                  const std::map<std::string, std::int64_t>& params, const Target& target) {
+    if (params.empty()) return;
+    std::string first_reason;
+    for (auto& entry : kernel_registry()) {
+        if (kernel != "auto" && kernel != entry.id) continue;
+        if (format != "auto" && format != to_string(entry.format)) continue;
+        Signature signature;
+        signature.kernel = entry.id;
+        signature.params = params;
+        signature.target = target;
+        try {
+            complete(signature);
+            return;
+        } catch (const Error& error) {
+            if (first_reason.empty()) first_reason = error.what();
+        }
+    }
+    throw UsageError("--param: " +
+                     (first_reason.empty() ? "there is no kernel for " + format : first_reason));
+}
+
+void add_param_option(CLI::App& verb, std::vector<std::string>& texts) {
+    verb.add_option("--param", texts, "a parameter of the kernel; repeatable (see: emit --list)")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+}
+
+}  // namespace spmvgen::cli

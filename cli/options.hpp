@@ -1,0 +1,51 @@
+#pragma once
+#include <complex>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spmvgen/error.hpp"
+#include "spmvgen/target.hpp"
+#include "spmvgen/types.hpp"
+#include "verb.hpp"
+
+/// What the verbs' options have in common. Everything here throws UsageError, with the option's
+/// name, for what the user spelled wrong.
+namespace spmvgen::cli {
+
+/// f(), its Error(invalid_argument) being a wrong value of `option`.
+template <typename F>
+auto resolve(std::string_view option, F&& f) {
+    try {
+        return f();
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::invalid_argument) throw;
+        throw UsageError(std::string(option) + ": " + error.what());
+    }
+}
+
+/// "lanes=8" … as a map.
+std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>& texts);
+
+/// `text` as a number of `type`: "1.5", or "re,im" for complex types.
+std::complex<double> parse_number(std::string_view option, std::string_view text, ValueType type);
+
+/// --arch: GPU architectures are Error(unsupported).
+Target parse_arch(const std::string& text);
+
+/// --device: only "host" for now; a device that is planned is Error(unsupported).
+void check_device(const std::string& text);
+
+/// --format and --kernel, each "auto" or a name: known, and meant for each other.
+void check_format_and_kernel(const std::string& format, const std::string& kernel);
+
+/// --param: some kernel of that format, or that kernel, takes these values on `target`.
+void check_params(const std::string& format, const std::string& kernel,
+                  const std::map<std::string, std::int64_t>& params, const Target& target);
+
+/// Adds --param, repeatable.
+void add_param_option(CLI::App& verb, std::vector<std::string>& texts);
+
+}  // namespace spmvgen::cli

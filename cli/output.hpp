@@ -1,0 +1,33 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "spmvgen/matrix.hpp"
+#include "verb.hpp"
+
+namespace spmvgen::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// Prints one JSON object and a newline. Text that is not UTF-8 (a file name) is replaced, numbers
+/// that JSON lacks become null.
+void print_json(std::ostream& out, const Json& json);
+
+/// Lets `write` make the file under a temporary name beside `path` and renames it, so that a
+/// failure leaves what was at `path`; devices and pipes are written to directly. Throws Error(io).
+void write_file_with(const std::string& path, const std::function<void(const std::string&)>& write);
+
+/// Writes `bytes` to `path` that way; "" and "-" mean `out`.
+void write_file(const std::string& path, std::string_view bytes, std::ostream& out);
+
+/// How a matrix is written.
+enum class MatrixFile { matrix_market, csr_binary };
+
+/// `to` ("mtx", "csr", or "" = by the suffix of `path`). Throws UsageError.
+MatrixFile matrix_file_kind(const std::string& path, const std::string& to);
+void save_matrix(const std::string& path, MatrixFile kind, const CsrView& matrix);
+
+}  // namespace spmvgen::cli

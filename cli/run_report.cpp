@@ -1,0 +1,147 @@
+#include "run_report.hpp"
+
+#include <fmt/format.h>
+
+#include "units.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+std::string row(const char* what, const std::string& text) {
+    return fmt::format("{:<9}{}\n", what, text);
+}
+
+std::string check_text(const CheckResult& check) {
+    if (!check.passed) return "FAILED: " + check.message;
+    std::string text = "passed against the compensated reference";
+    if (check.worst_row >= 0)
+        text += fmt::format(": worst error {} of its rounding bound, in row {}",
+                            in_digits(check.worst_ratio), check.worst_row);
+    if (check.undecided > 0)
+        text += fmt::format("; {} of y undecided (their sums overflow)",
+                            plural(check.undecided, "element"));
+    return text;
+}
+
+std::string timing_text(const Timing& t) {
+    return fmt::format("{} an apply: median of {}, spread {}, {} … {}", in_seconds(t.median_s),
+                       plural(t.samples, "sample"), in_percent(t.spread), in_seconds(t.min_s),
+                       in_seconds(t.max_s));
+}
+
+std::string speed_text(const RunReport& r) {
+    const std::string traffic = in_digits(r.bytes_per_s() / 1e9) + " GB/s (" +
+                                in_bytes(static_cast<double>(r.bytes)) +
+                                " an apply, each array counted once)";
+    return r.flops > 0 ? in_digits(r.flops_per_s() / 1e9) + " GFLOP/s, " + traffic : traffic;
+}
+
+std::string bandwidth_text(const RunReport& r, const Bandwidth& b) {
+    return fmt::format("{} of the {} GB/s measured now with {} over {} (read {}, triad {})",
+                       in_percent(r.share_of(b)), in_digits(b.best() / 1e9),
+                       plural(b.threads, "thread"), in_bytes(static_cast<double>(b.bytes)),
+                       in_digits(b.read / 1e9), in_digits(b.triad / 1e9));
+}
+
+std::string memory_rows(const RunReport& r) {
+    std::string text = row("memory", bandwidth_text(r, *r.bandwidth));
+    const std::string cache = in_bytes(static_cast<double>(last_level_cache_bytes()));
+    if (r.bandwidth->cached)
+        text += row(
+            "", "that is no larger than the last-level cache (" + cache + "): memory is slower");
+    if (r.in_cache) {
+        text += row("cache", bandwidth_text(r, *r.in_cache));
+        text += row("", "A, x and y fit in the last-level cache (" + cache +
+                            "), so the share of memory says little");
+    }
+    return text;
+}
+
+std::string prepare_text(const RunReport& r) {
+    const Info& i = r.info;
+    return fmt::format("{}: kernel {}, analysis and conversion {}; reading took {}, first apply {}",
+                       in_seconds(i.prepare_ms / 1e3), in_seconds(i.kernel_ms / 1e3),
+                       in_seconds((i.prepare_ms - i.kernel_ms) / 1e3), in_seconds(r.read_s),
+                       in_seconds(r.first_apply_s));
+}
+
+Json timing_json(const Timing& t) {
+    return {{"median_s", t.median_s}, {"min_s", t.min_s},
+            {"max_s", t.max_s},       {"spread", t.spread},
+            {"samples", t.samples},   {"calls_per_sample", t.calls_per_sample}};
+}
+
+Json bandwidth_json(const Bandwidth& b) {
+    return {{"read_bytes_per_s", b.read}, {"triad_bytes_per_s", b.triad},
+            {"bytes", b.bytes},           {"threads", b.threads},
+            {"passes", b.passes},         {"measured_in_cache", b.cached}};
+}
+
+Json check_json(const CheckResult& c) {
+    return {{"passed", c.passed}, {"worst_ratio", c.worst_ratio}, {"worst_row", c.worst_row},
+            {"wrong", c.wrong},   {"undecided", c.undecided},     {"message", c.message}};
+}
+
+}  // namespace
+
+std::string to_string(const RunReport& r) {
+    const Info& i = r.info;
+    std::string text = row("matrix", fmt::format("{}: {} x {}, {}, {}", r.matrix, i.rows, i.cols,
+                                                 plural(i.nnz, "nonzero"), to_string(r.value)));
+    const std::string rhs = r.num_rhs > 1 ? ", " + plural(r.num_rhs, "right-hand side") : "";
+    text += row("product", fmt::format("y = {} A x + {} y{}, {}", r.alpha, r.beta, rhs,
+                                       plural(r.threads, "thread")));
+    text += row("kernel", r.kernel + " @ " + i.target);
+    text += row("why", i.reason);
+    text += row("format", fmt::format("{}: {} stored, {}", i.format, plural(i.stored, "entry"),
+                                      in_bytes(static_cast<double>(i.matrix_bytes))));
+    text += row("origin", i.origin);
+    if (!i.source_path.empty()) text += row("source", i.source_path);
+    text += row("prepare", prepare_text(r));
+    if (r.check) text += row("check", check_text(*r.check));
+    if (!r.timing) return text;
+    text += row("time", timing_text(*r.timing));
+    text += row("speed", speed_text(r));
+    return r.bandwidth ? text + memory_rows(r) : text;
+}
+
+Json to_json(const RunReport& r) {
+    const Info& i = r.info;
+    Json json{{"matrix", r.matrix},
+              {"rows", i.rows},
+              {"cols", i.cols},
+              {"nnz", i.nnz},
+              {"value", to_string(r.value)},
+              {"num_rhs", r.num_rhs},
+              {"threads", r.threads},
+              {"alpha", r.alpha},
+              {"beta", r.beta},
+              {"kernel", r.kernel},
+              {"target", i.target},
+              {"reason", i.reason},
+              {"format", i.format},
+              {"stored", i.stored},
+              {"matrix_bytes", i.matrix_bytes},
+              {"origin", i.origin},
+              {"source_path", i.source_path},
+              {"warning", i.warning},
+              {"read_ms", 1e3 * r.read_s},
+              {"prepare_ms", i.prepare_ms},
+              {"kernel_ms", i.kernel_ms},
+              {"first_apply_ms", 1e3 * r.first_apply_s}};
+    json["check"] = r.check ? check_json(*r.check) : Json();
+    json["time"] = r.timing ? timing_json(*r.timing) : Json();
+    if (!r.timing) return json;
+    json["bytes"] = r.bytes;
+    json["bytes_per_s"] = r.bytes_per_s();
+    json["flops_per_s"] = r.flops > 0 ? Json(r.flops_per_s()) : Json();
+    if (!r.bandwidth) return json;
+    json["bandwidth"] = bandwidth_json(*r.bandwidth);
+    json["bandwidth_share"] = r.share_of(*r.bandwidth);
+    json["fits_in_cache"] = r.in_cache.has_value();
+    json["cache_bandwidth"] = r.in_cache ? bandwidth_json(*r.in_cache) : Json();
+    json["cache_bandwidth_share"] = r.in_cache ? Json(r.share_of(*r.in_cache)) : Json();
+    return json;
+}
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "measure/bandwidth.hpp"
+#include "measure/timing.hpp"
+#include "output.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "verify/reference.hpp"
+
+namespace spmvgen::cli {
+
+/// All that `spmvgen run` found out. Plain and printable.
+struct RunReport {
+    std::string matrix;
+    ValueType value = ValueType::f64;
+    int num_rhs = 1;
+    int threads = 0;
+    std::string alpha, beta;  ///< as the user wrote them
+    std::string kernel;       ///< name of the kernel for these α and β
+    Info info;
+    double read_s = 0;         ///< reading or making the matrix
+    double first_apply_s = 0;  ///< of it making the kernel for α and β when they are not 1 and 0
+    std::optional<CheckResult> check;
+    std::optional<Timing> timing;        ///< never for a product that failed its check
+    std::optional<Bandwidth> bandwidth;  ///< of memory; measured together with timing
+    std::optional<Bandwidth>
+        in_cache;            ///< of as many bytes as an apply moves, when a cache holds them
+    std::int64_t bytes = 0;  ///< moved by one apply, each array counted once
+    double flops = 0;        ///< of one apply; 0 when A is not read (α = 0)
+
+    double bytes_per_s() const { return static_cast<double>(bytes) / timing->median_s; }
+    double flops_per_s() const { return flops / timing->median_s; }
+    /// Bytes per second over what the machine gave just now.
+    double share_of(const Bandwidth& b) const { return bytes_per_s() / b.best(); }
+};
+
+std::string to_string(const RunReport& report);
+Json to_json(const RunReport& report);
+
+}  // namespace spmvgen::cli

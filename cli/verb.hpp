@@ -1,0 +1,39 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace spmvgen::cli {
+
+/// Where a verb writes: results to `out`, messages and progress to `err`.
+struct Streams {
+    std::ostream& out;
+    std::ostream& err;
+};
+
+/// One verb: its parser and what it does. `work` throws spmvgen::Error when the work fails (exit
+/// status 1) and UsageError for options that are wrong (exit status 2).
+struct Verb {
+    CLI::App* parser;
+    std::function<void(Streams&)> work;
+};
+using Verbs = std::vector<Verb>;
+
+class UsageError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Each adds one verb; to add another: a file, a line here and one in command_line.cpp.
+void add_analyze(CLI::App& program, Verbs& verbs);
+void add_cache(CLI::App& program, Verbs& verbs);
+void add_convert(CLI::App& program, Verbs& verbs);
+void add_doctor(CLI::App& program, Verbs& verbs);
+void add_emit(CLI::App& program, Verbs& verbs);
+void add_gallery(CLI::App& program, Verbs& verbs);
+void add_run(CLI::App& program, Verbs& verbs);
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,41 @@
+#include "clang_generator.hpp"
+
+#include <clang/Basic/Version.h>
+#include <dlfcn.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/Support/ErrorHandling.h>
+
+#include "compilers/clang.hpp"
+#include "compilers/host.hpp"
+#include "compilers/linker.hpp"
+#include "emission/emit.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// The file that holds a function: which of the libraries of that name was loaded.
+std::string library_of(void* function) {
+    Dl_info info{};
+    return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+}  // namespace
+
+KernelSource ClangGenerator::emit(const Signature& signature, const std::string& command) {
+    return emit_kernel(signature, command);
+}
+
+KernelBinary ClangGenerator::compile(const KernelSource& source, BinaryKind kind) {
+    return compile_host(source, kind);
+}
+
+std::map<std::string, std::string> ClangGenerator::versions() {
+    return {
+        {"spmvgen_jit", SPMVGEN_VERSION},
+        {"clang", clang_version()},
+        {"clang library", library_of(reinterpret_cast<void*>(&clang::getClangFullVersion))},
+        {"llvm library", library_of(reinterpret_cast<void*>(&llvm::remove_fatal_error_handler))},
+        {"lld", linker_version()}};
+}
+
+}  // namespace spmvgen

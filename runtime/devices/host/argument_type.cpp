@@ -1,0 +1,46 @@
+#include "devices/host/argument_type.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace spmvgen {
+
+ArgumentType parse_argument_type(std::string_view text) {
+    ArgumentType type;
+    std::string spaced;
+    for (const char c : text) spaced += c == '*' ? std::string(" * ") : std::string(1, c);
+    std::istringstream words(spaced);
+    for (std::string word; words >> word;) {
+        if (word == "*")
+            type.pointer = true;
+        else if (word == "const")
+            type.constant = true;
+        else if (!word.starts_with("__restrict"))
+            type.element += (type.element.empty() ? "" : " ") + word;
+    }
+    return type;
+}
+
+std::optional<IndexType> integer_type(std::string_view element) {
+    constexpr std::array narrow{"int", "std::int32_t", "int32_t"};
+    constexpr std::array wide{"long", "long long", "long int", "std::int64_t", "int64_t"};
+    if (std::ranges::find(narrow, element) != narrow.end()) return IndexType::i32;
+    if (std::ranges::find(wide, element) != wide.end()) return IndexType::i64;
+    return std::nullopt;
+}
+
+bool spells(std::string_view element, ValueType type) {
+    switch (type) {
+        case ValueType::f32:
+            return element == "float";
+        case ValueType::f64:
+            return element == "double";
+        case ValueType::c32:
+            return element == "complex_f32";
+        default:
+            return element == "complex_f64";
+    }
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,121 @@
+#include "devices/host/generic_csr.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <complex>
+
+namespace spmvgen {
+namespace {
+
+template <typename T>
+T multiply(T a, T b) {
+    return a * b;
+}
+/// The textbook product, as the emitted kernels form it, without C's recovery of infinities.
+template <typename T>
+std::complex<T> multiply(std::complex<T> a, std::complex<T> b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+template <typename Value>
+Value update(Value sum, Value alpha, Value beta, const Value& y) {
+    const Value scaled = alpha == Value(1) ? sum : multiply(alpha, sum);
+    if (beta == Value(0)) return scaled;
+    return scaled + (beta == Value(1) ? y : multiply(beta, y));
+}
+
+/// First row of a thread's share: every thread gets about the same number of rows plus nonzeros.
+template <typename Offset>
+std::int64_t first_row(std::int64_t rows, const Offset* row_ptr, int thread, int threads) {
+    if (thread == threads) return rows;
+    const std::int64_t work = (rows + row_ptr[rows]) / threads * thread;
+    std::int64_t low = 0, high = rows;
+    while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (middle + row_ptr[middle] < work)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// `width` right-hand sides from `first` on of one row.
+template <int width, typename Value, typename Index>
+void add_row(const Index* col_idx, const Value* values, std::int64_t begin, std::int64_t end,
+             const Value* x, std::int64_t num_rhs, Value* sums) {
+    std::fill_n(sums, width, Value(0));
+    for (std::int64_t k = begin; k < end; ++k) {
+        const Value* xk = x + static_cast<std::int64_t>(col_idx[k]) * num_rhs;
+        for (int rhs = 0; rhs < width; ++rhs) sums[rhs] += multiply(values[k], xk[rhs]);
+    }
+}
+
+template <typename Value, typename Index, typename Offset>
+void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
+    const auto* row_ptr = a.row_ptr_as<Offset>();
+    const auto* col_idx = a.col_idx_as<Index>();
+    const auto* values = a.values_as<Value>();
+    const auto* x = static_cast<const Value*>(o.x);
+    auto* y = static_cast<Value*>(o.y);
+    const Value alpha = *static_cast<const Value*>(o.alpha);
+    const Value beta = *static_cast<const Value*>(o.beta);
+#pragma omp parallel num_threads(threads)
+    {
+        const int thread = omp_get_thread_num(), team = omp_get_num_threads();
+        const std::int64_t end = first_row(a.rows, row_ptr, thread + 1, team);
+        for (std::int64_t row = first_row(a.rows, row_ptr, thread, team); row < end; ++row) {
+            for (int rhs = 0; rhs < num_rhs;) {
+                constexpr int most = 8;
+                Value sums[most];
+                const int width = num_rhs - rhs >= most ? most : 1;
+                (width == 1 ? add_row<1, Value, Index>
+                            : add_row<most, Value, Index>)(col_idx, values, row_ptr[row],
+                                                           row_ptr[row + 1], x + rhs, num_rhs,
+                                                           sums);
+                for (int i = 0; i < width; ++i, ++rhs)
+                    y[row * num_rhs + rhs] = update(sums[i], alpha, beta, y[row * num_rhs + rhs]);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void generic_csr(const CsrView& a, int num_rhs, const Operands& operands, int threads) {
+    dispatch(a.value_type, [&](auto value) {
+        dispatch(a.index_type, [&](auto index) {
+            dispatch(a.offset_type, [&](auto offset) {
+                product<decltype(value), decltype(index), decltype(offset)>(a, num_rhs, operands,
+                                                                            threads);
+            });
+        });
+    });
+}
+
+void scale_vector(ValueType type, std::int64_t count, const void* beta, void* y, int threads) {
+    dispatch(type, [&](auto tag) {
+        using Value = decltype(tag);
+        auto* out = static_cast<Value*>(y);
+        const Value b = *static_cast<const Value*>(beta);
+        if (b == Value(1)) return;
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (std::int64_t i = 0; i < count; ++i)
+            out[i] = b == Value(0) ? Value(0) : multiply(b, out[i]);
+    });
+}
+
+void scale_add(ValueType type, std::int64_t count, const void* alpha, const void* t,
+               const void* beta, void* y, int threads) {
+    dispatch(type, [&](auto tag) {
+        using Value = decltype(tag);
+        const auto* in = static_cast<const Value*>(t);
+        auto* out = static_cast<Value*>(y);
+        const Value a = *static_cast<const Value*>(alpha), b = *static_cast<const Value*>(beta);
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (std::int64_t i = 0; i < count; ++i) out[i] = update(in[i], a, b, out[i]);
+    });
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+
+#include "devices/host/operands.hpp"
+#include "spmvgen/matrix.hpp"
+
+/// Precompiled loops that need no kernel: the product that serves when none can be had, and the
+/// updates of y beside it. All take every value type, any number of right-hand sides, and a number
+/// of threads; α and β are looked at when running, and β = 0 never reads y.
+namespace spmvgen {
+
+/// y = αAx + βy from plain CSR arrays; x is n×k and y is m×k, row-major.
+void generic_csr(const CsrView& a, int num_rhs, const Operands& operands, int threads);
+
+/// y = βy for `count` elements.
+void scale_vector(ValueType type, std::int64_t count, const void* beta, void* y, int threads);
+
+/// y = αt + βy for `count` elements.
+void scale_add(ValueType type, std::int64_t count, const void* alpha, const void* t,
+               const void* beta, void* y, int threads);
+
+}  // namespace spmvgen

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "formats/layout.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr double sane_padding = 10;
+/// Small matrices may pad as they like, and a row may always take a few entries.
+constexpr double padding_slack = 65536;
+constexpr double padding_slack_per_row = 4;
+
+}  // namespace
+
+std::int64_t limit_of(IndexType type) {
+    return type == IndexType::i32 ? std::numeric_limits<std::int32_t>::max()
+                                  : std::numeric_limits<std::int64_t>::max();
+}
+
+void check_padding(const CsrView& matrix, std::string_view format, double stored) {
+    const auto nnz = static_cast<double>(matrix.nnz);
+    const double allowed = sane_padding * nnz + padding_slack +
+                           padding_slack_per_row * static_cast<double>(matrix.rows);
+    if (stored > allowed)
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("format {} would store {:.0f} entries for {} nonzeros ({:.1f} times "
+                        "as many; at most {:.0f} times is sane): use csr or coo",
+                        format, stored, matrix.nnz, stored / (nnz > 0 ? nnz : 1), sane_padding));
+}
+
+void check_fits(std::int64_t count, IndexType type, std::string_view what, std::string_view field) {
+    if (count > limit_of(type))
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{} {} do not fit {} type {}: use {}=i64", count, what, field,
+                                to_string(type), field));
+}
+
+StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow) {
+    const KernelEntry& entry = kernel_entry(signature.kernel);
+    if (matrix.value_type != signature.value)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("the matrix holds {} values but the kernel is for {}",
+                                to_string(matrix.value_type), to_string(signature.value)));
+    check_fits(matrix.cols, signature.index, "columns", "index");
+    check_fits(matrix.nnz, signature.offset, "nonzeros", "offset");
+    switch (entry.format) {
+        case Format::csr:
+            return store_csr(matrix, signature, borrow);
+        case Format::coo:
+            return store_coo(matrix, signature);
+        case Format::ell:
+            return store_ell(matrix, signature);
+        case Format::sell:
+            return store_sell(matrix, signature);
+    }
+    throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");
+}
+
+}  // namespace spmvgen

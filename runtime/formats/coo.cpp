@@ -1,0 +1,24 @@
+#include "formats/layout.hpp"
+
+namespace spmvgen {
+
+StoredMatrix store_coo(const CsrView& matrix, const Signature& signature) {
+    check_fits(matrix.rows, signature.index, "rows", "index");
+    StoredMatrix stored = store_csr(matrix, signature, false);
+    stored.format = Format::coo;
+    dispatch(signature.index, [&]<typename Index>(Index) {
+        Index* row_idx = add_array<Index>(stored, "row_idx", matrix.nnz);
+#pragma omp parallel for schedule(static)
+        for (std::int64_t row = 0; row < matrix.rows; ++row) {
+            const std::int64_t end = matrix.row_begin(row + 1);
+            for (std::int64_t k = matrix.row_begin(row); k < end; ++k)
+                row_idx[k] = static_cast<Index>(row);
+        }
+    });
+    stored.arrays.erase("row_ptr");
+    stored.bytes = matrix.nnz * static_cast<std::int64_t>(size_of(signature.value) +
+                                                          2 * size_of(signature.index));
+    return stored;
+}
+
+}  // namespace spmvgen

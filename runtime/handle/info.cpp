@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen {
+namespace {
+
+std::string readable_bytes(std::int64_t bytes) {
+    const auto b = static_cast<double>(bytes);
+    return b < 1e3   ? fmt::format("{} B", bytes)
+           : b < 1e6 ? fmt::format("{:.1f} kB", b / 1e3)
+           : b < 1e9 ? fmt::format("{:.1f} MB", b / 1e6)
+                     : fmt::format("{:.2f} GB", b / 1e9);
+}
+
+}  // namespace
+
+std::string to_string(const Info& i) {
+    std::string text;
+    const auto line = [&](const char* name, const std::string& value) {
+        if (!value.empty()) text += fmt::format("{:<10}{}\n", fmt::format("{}:", name), value);
+    };
+    line("matrix", fmt::format("{} x {}, {} entries", i.rows, i.cols, i.nnz));
+    line("kernel", i.kernel);
+    line("format", i.stored == i.nnz
+                       ? i.format
+                       : fmt::format("{}, {} entries with padding", i.format, i.stored));
+    line("target", i.target);
+    line("reason", i.reason);
+    line("origin", i.origin);
+    line("source", i.source_path);
+    line("bytes", fmt::format("{} a product, {} of them the matrix", readable_bytes(i.bytes),
+                              readable_bytes(i.matrix_bytes)));
+    line("prepared",
+         fmt::format("{:.1f} ms, {:.1f} of them for the kernel", i.prepare_ms, i.kernel_ms));
+    line("warning", i.warning);
+    return text;
+}
+
+}  // namespace spmvgen

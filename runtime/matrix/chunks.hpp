@@ -1,0 +1,44 @@
+#pragma once
+#include <omp.h>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+namespace spmvgen {
+
+/// `threads`, or what OpenMP would use when it is 0.
+inline int thread_count(int threads) {
+    return threads > 0 ? threads : omp_get_max_threads();
+}
+
+/// Calls body(chunk, thread) once for each chunk 0 … count-1, spread dynamically over `threads`
+/// threads (0 = what OpenMP would use). The first exception that a body throws is thrown again
+/// here; chunks not yet begun are then left out.
+template <typename Body>
+void for_chunks(std::int64_t count, int threads, Body&& body) {
+    std::exception_ptr failure;
+    std::atomic<bool> failed{false};
+#pragma omp parallel for schedule(dynamic) num_threads(thread_count(threads)) if (count > 1)
+    for (std::int64_t chunk = 0; chunk < count; ++chunk) {
+        if (failed.load(std::memory_order_relaxed)) continue;
+        try {
+            body(chunk, omp_get_thread_num());
+        } catch (...) {
+            if (!failed.exchange(true)) failure = std::current_exception();
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+/// Calls body(begin, end, thread) for parts of at most `length` of 0 … size-1. The parts do not
+/// depend on the number of threads.
+template <typename Body>
+void for_parts(std::int64_t size, std::int64_t length, int threads, Body&& body) {
+    for_chunks((size + length - 1) / length, threads, [&](std::int64_t chunk, int thread) {
+        const std::int64_t begin = chunk * length;
+        body(begin, begin + length < size ? begin + length : size, thread);
+    });
+}
+
+}  // namespace spmvgen

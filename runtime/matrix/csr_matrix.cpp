@@ -1,0 +1,128 @@
+#include "matrix/csr_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Fewer elements than this are not worth a team of threads.
+constexpr std::int64_t team_worth = 1 << 15;
+
+template <typename T>
+constexpr bool complex_value = !std::is_arithmetic_v<T>;
+
+Buffer copy_bytes(const void* from, std::int64_t elements, std::size_t element_bytes) {
+    const std::int64_t bytes = elements * static_cast<std::int64_t>(element_bytes);
+    Buffer to = make_buffer<char>(bytes);
+    const char* source = static_cast<const char*>(from);
+    char* target = static_cast<char*>(to.data());
+#pragma omp parallel for schedule(static) if (bytes > team_worth)
+    for (std::int64_t i = 0; i < bytes; ++i) target[i] = source[i];
+    return to;
+}
+
+template <typename From, typename To>
+Buffer convert_array(const From* from, std::int64_t count) {
+    Buffer result = make_buffer<To>(count);
+    To* to = result.template as<To>().data();
+#pragma omp parallel for schedule(static) if (count > team_worth)
+    for (std::int64_t i = 0; i < count; ++i) {
+        if constexpr (complex_value<To> && !complex_value<From>)
+            to[i] = To(static_cast<typename To::value_type>(from[i]));
+        else
+            to[i] = static_cast<To>(from[i]);
+    }
+    return result;
+}
+
+[[noreturn]] void broken(const std::string& what) {
+    throw Error(ErrorCode::invalid_argument, "broken CSR matrix: " + what);
+}
+
+void validate_shape(const CsrView& a) {
+    if (a.rows < 0 || a.cols < 0 || a.nnz < 0)
+        broken(
+            fmt::format("negative size ({} rows, {} columns, {} entries)", a.rows, a.cols, a.nnz));
+    if (a.row_ptr == nullptr && a.rows > 0) broken("row_ptr is null");
+    if (a.col_idx == nullptr && a.nnz > 0) broken("col_idx is null");
+    if (a.values == nullptr && a.nnz > 0) broken("values is null");
+    if (a.rows == 0 && a.nnz > 0) broken(fmt::format("{} entries but no rows", a.nnz));
+}
+
+/// The first row that is wrong, or rows.
+template <typename Offset, typename Index>
+std::int64_t first_wrong_row(const CsrView& a) {
+    const auto* ptr = a.row_ptr_as<Offset>();
+    const auto* col = a.col_idx_as<Index>();
+    std::int64_t first = a.rows;
+#pragma omp parallel for schedule(dynamic, 4096) \
+    reduction(min : first) if (a.nnz + a.rows > team_worth)
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+        const std::int64_t begin = ptr[i], end = ptr[i + 1];
+        bool wrong = begin > end || begin < 0 || end > a.nnz;
+        for (std::int64_t k = begin; !wrong && k < end; ++k)
+            wrong = col[k] < 0 || static_cast<std::int64_t>(col[k]) >= a.cols;
+        if (wrong) first = std::min(first, i);
+    }
+    return first;
+}
+
+[[noreturn]] void explain_row(const CsrView& a, std::int64_t i) {
+    const std::int64_t begin = a.row_begin(i), end = a.row_begin(i + 1);
+    if (begin > end) broken(fmt::format("row_ptr descends at row {}: {} after {}", i, end, begin));
+    if (end > a.nnz)
+        broken(fmt::format("row_ptr[{}] = {} is beyond the {} entries", i + 1, end, a.nnz));
+    for (std::int64_t k = begin; k < end; ++k)
+        if (a.col(k) < 0 || a.col(k) >= a.cols)
+            broken(fmt::format("entry {} (row {}) has column {}, outside 0…{}", k, i, a.col(k),
+                               a.cols - 1));
+    broken(fmt::format("row {}", i));
+}
+
+}  // namespace
+
+CsrMatrix convert_values(const CsrView& a, ValueType type) {
+    if (is_complex(a.value_type) && !is_complex(type))
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("complex values ({}) cannot become real ({}): ask for c32 or c64",
+                                to_string(a.value_type), to_string(type)));
+    CsrMatrix result{a.rows, a.cols, a.nnz, a.offset_type, a.index_type, type, {}, {}, {}};
+    if (a.row_ptr != nullptr)
+        result.row_ptr = copy_bytes(a.row_ptr, a.rows + 1, size_of(a.offset_type));
+    result.col_idx = copy_bytes(a.col_idx, a.nnz, size_of(a.index_type));
+    result.values = dispatch(a.value_type, [&](auto from) {
+        return dispatch(type, [&](auto to) -> Buffer {
+            using From = decltype(from);
+            using To = decltype(to);
+            if constexpr (complex_value<From> && !complex_value<To>)
+                return {};
+            else
+                return convert_array<From, To>(a.values_as<From>(), a.nnz);
+        });
+    });
+    return result;
+}
+
+void validate(const CsrView& a) {
+    validate_shape(a);
+    if (a.rows == 0) return;
+    if (a.row_begin(0) != 0) broken(fmt::format("row_ptr starts at {}, not at 0", a.row_begin(0)));
+    const std::int64_t wrong = dispatch(a.offset_type, [&](auto offset) {
+        return dispatch(a.index_type, [&](auto index) {
+            return first_wrong_row<decltype(offset), decltype(index)>(a);
+        });
+    });
+    if (wrong < a.rows) explain_row(a, wrong);
+    if (a.row_begin(a.rows) != a.nnz)
+        broken(fmt::format("row_ptr ends at {}, but there are {} entries", a.row_begin(a.rows),
+                           a.nnz));
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,24 @@
+#include "matrix/features.hpp"
+
+#include "matrix/csr_matrix.hpp"
+#include "matrix/features_parts.hpp"
+
+namespace spmvgen {
+
+Features analyse(const CsrView& matrix, int threads) {
+    validate(matrix);
+    Features features;
+    features.rows = matrix.rows;
+    features.cols = matrix.cols;
+    features.nnz = matrix.nnz;
+    features.value_type = matrix.value_type;
+    analyse_rows(matrix, threads, features);
+    analyse_places(matrix, threads, features);
+    analyse_columns(matrix, threads, features);
+    analyse_values(matrix, threads, features);
+    analyse_blocks(matrix, threads, features);
+    analyse_symmetry(matrix, threads, features);
+    return features;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,47 @@
+#include "matrix/memory_limit.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+namespace spmvgen {
+namespace {
+
+/// "MemAvailable: N kB" of /proc/meminfo; all memory where the system does not tell.
+std::int64_t system_memory() {
+    std::ifstream file("/proc/meminfo");
+    std::string key, unit;
+    std::int64_t kilobytes = 0;
+    while (file >> key >> kilobytes) {
+        std::getline(file, unit);
+        if (key == "MemAvailable:") return kilobytes * 1024;
+    }
+    return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
+std::int64_t read_number(const char* path, std::int64_t otherwise) {
+    std::ifstream file(path);
+    std::int64_t value = 0;
+    return file >> value ? value : otherwise;
+}
+
+}  // namespace
+
+std::int64_t available_memory() {
+    const std::int64_t limit = read_number("/sys/fs/cgroup/memory.max", INT64_MAX);
+    const std::int64_t used = read_number("/sys/fs/cgroup/memory.current", 0);
+    return std::min(system_memory(), std::max(limit - used, limit / 2));
+}
+
+std::string format_bytes(double bytes) {
+    constexpr std::array<const char*, 7> units{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+    return unit == 0 ? fmt::format("{:.0f} bytes", bytes)
+                     : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+}  // namespace spmvgen

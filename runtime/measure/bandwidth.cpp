@@ -1,0 +1,156 @@
+#include "measure/bandwidth.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "matrix/buffer.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t mega = 1'000'000;
+constexpr double seconds_per_loop = 0.08;
+constexpr int least_passes = 3;
+constexpr std::size_t lanes = 8;  // doubles of a cache line
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+struct Range {
+    std::size_t begin, end;
+};
+
+/// The share of thread `thread` in `count` elements, whole groups of `lanes`.
+Range share(std::size_t count, int thread, int threads) {
+    const std::size_t groups = count / lanes;
+    const auto t = static_cast<std::size_t>(thread), n = static_cast<std::size_t>(threads);
+    return {groups * t / n * lanes, groups * (t + 1) / n * lanes};
+}
+
+typedef double Pack __attribute__((vector_size(16), may_alias));
+
+/// The sum of a range that starts and ends at a cache line.
+double sum(const double* a, Range r) {
+    // One sum for each pack of a line, so that the adder's latency does not limit the loop.
+    Pack s0{}, s1{}, s2{}, s3{};
+    const Pack* const end = reinterpret_cast<const Pack*>(a + r.end);
+    for (auto p = reinterpret_cast<const Pack*>(a + r.begin); p < end; p += 4) {
+        s0 += p[0];
+        s1 += p[1];
+        s2 += p[2];
+        s3 += p[3];
+    }
+    const Pack s = s0 + s1 + s2 + s3;
+    return s[0] + s[1];
+}
+
+void triad(double* __restrict__ a, const double* __restrict__ b, const double* __restrict__ c,
+           double s, Range r) {
+    for (std::size_t i = r.begin; i < r.end; ++i) a[i] = b[i] + s * c[i];
+}
+
+/// Runs `body(thread, threads)` in parallel until the time is spent; seconds of the fastest pass.
+template <typename Body>
+double fastest_pass(int threads, int& passes, Body body) {
+    double fastest = std::numeric_limits<double>::infinity();
+    const double start = now();
+    for (passes = 0; passes < least_passes || now() - start < seconds_per_loop; ++passes) {
+        const double pass_start = now();
+#pragma omp parallel num_threads(threads)
+        body(omp_get_thread_num(), omp_get_num_threads());
+        fastest = std::min(fastest, now() - pass_start);
+    }
+    return fastest;
+}
+
+std::int64_t sensible_bytes() {
+    std::int64_t bytes = std::clamp(2 * last_level_cache_bytes(), 256 * mega, 1000 * mega);
+    if (const std::int64_t free = available_memory_bytes(); free > 0)
+        bytes = std::min(bytes, free / 4);
+    return std::max<std::int64_t>(bytes, mega);
+}
+
+/// "480M" or "32K", as sysfs writes sizes.
+std::int64_t parse_cache_size(const std::string& text) {
+    std::int64_t value = 0;
+    for (char c : text) {
+        if (c >= '0' && c <= '9') value = 10 * value + (c - '0');
+        if (c == 'K') value <<= 10;
+        if (c == 'M') value <<= 20;
+        if (c == 'G') value <<= 30;
+    }
+    return value;
+}
+
+}  // namespace
+
+std::int64_t last_level_cache_bytes() {
+    std::int64_t largest = 0;
+    for (int index = 0; index < 8; ++index) {
+        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) +
+                           "/size");
+        std::string text;
+        if (std::getline(file, text)) largest = std::max(largest, parse_cache_size(text));
+    }
+    return largest;
+}
+
+std::int64_t available_memory_bytes() {
+    std::ifstream file("/proc/meminfo");
+    std::string word;
+    std::int64_t kib = 0;
+    while (file >> word)
+        if (word == "MemAvailable:" && file >> kib) return kib * 1024;
+    return 0;
+}
+
+Bandwidth measure_bandwidth(int threads, std::int64_t bytes) {
+    Bandwidth result;
+    const double start = now();
+    result.threads = threads > 0 ? threads : omp_get_max_threads();
+    const std::int64_t wanted = bytes > 0 ? bytes : sensible_bytes();
+    const std::size_t third = static_cast<std::size_t>(wanted) / 3 / sizeof(double) / lanes * lanes;
+    const std::size_t count = 3 * std::max(third, lanes);
+    Buffer memory(count * sizeof(double));
+    double* const a = static_cast<double*>(memory.data());
+    double* const b = a + count / 3;
+    double* const c = b + count / 3;
+    result.bytes = static_cast<std::int64_t>(memory.bytes());
+    result.cached = result.bytes <= last_level_cache_bytes();
+
+    // The thread that walks over a page touches it first, so that it lies on its NUMA node.
+#pragma omp parallel num_threads(result.threads)
+    for (double* part : {a, b, c}) {
+        const Range r = share(count / 3, omp_get_thread_num(), omp_get_num_threads());
+        std::fill(part + r.begin, part + r.end, 1.0);
+    }
+
+    double total = 0;
+    const double read_s = fastest_pass(result.threads, result.passes, [&](int thread, int team) {
+        double mine = 0;
+        for (const double* part : {a, b, c}) mine += sum(part, share(count / 3, thread, team));
+#pragma omp atomic
+        total += mine;
+    });
+    // The sum must have a use, or the loop is no measurement.
+    const volatile double used = total;
+    (void)used;
+    int triad_passes = 0;
+    const double triad_s = fastest_pass(result.threads, triad_passes, [&](int thread, int team) {
+        triad(a, b, c, 0.5, share(count / 3, thread, team));
+    });
+    result.passes = std::min(result.passes, triad_passes);
+    result.read = static_cast<double>(result.bytes) / read_s;
+    result.triad = static_cast<double>(result.bytes) / triad_s;
+    result.seconds = now() - start;
+    return result;
+}
+
+}  // namespace spmvgen

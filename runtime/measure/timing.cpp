@@ -1,0 +1,77 @@
+#include "measure/timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+double seconds_of(const std::function<void()>& call, std::int64_t times) {
+    const double start = now();
+    for (std::int64_t i = 0; i < times; ++i) call();
+    return now() - start;
+}
+
+/// The p-quantile of ascending samples, interpolated between neighbours.
+double quantile(const std::vector<double>& samples, double p) {
+    const double position = p * static_cast<double>(samples.size() - 1);
+    const auto below = static_cast<std::size_t>(position);
+    const auto above = std::min(below + 1, samples.size() - 1);
+    const double weight = position - static_cast<double>(below);
+    return samples[below] + weight * (samples[above] - samples[below]);
+}
+
+/// Warms up, and tells how many calls fill one sample.
+std::int64_t warm_up(const std::function<void()>& call, const TimingPlan& plan) {
+    const double start = now();
+    double shortest = seconds_of(call, 1);
+    while (now() - start < plan.warm_up_s) shortest = std::min(shortest, seconds_of(call, 1));
+    // A call below the clock's resolution is measured in growing batches.
+    std::int64_t calls = 1;
+    while (shortest * static_cast<double>(calls) < plan.sample_s) {
+        const double wanted =
+            shortest > 0 ? std::ceil(plan.sample_s / shortest) : static_cast<double>(2 * calls);
+        calls = std::max(calls + 1, std::min(static_cast<std::int64_t>(wanted), 1000 * calls));
+        shortest = seconds_of(call, calls) / static_cast<double>(calls);
+    }
+    return calls;
+}
+
+}  // namespace
+
+Timing summarise(std::vector<double> samples, std::int64_t calls_per_sample) {
+    if (samples.empty())
+        throw Error(ErrorCode::invalid_argument, "no samples: a timing needs at least one");
+    std::ranges::sort(samples);
+    Timing t;
+    t.median_s = quantile(samples, 0.5);
+    t.min_s = samples.front();
+    t.max_s = samples.back();
+    t.spread =
+        t.median_s > 0 ? (quantile(samples, 0.75) - quantile(samples, 0.25)) / t.median_s : 0;
+    t.samples = static_cast<int>(samples.size());
+    t.calls_per_sample = calls_per_sample;
+    return t;
+}
+
+Timing time_apply(const std::function<void()>& call, const TimingPlan& plan) {
+    const std::int64_t calls = warm_up(call, plan);
+    std::vector<double> samples;
+    const double start = now();
+    do {
+        samples.push_back(seconds_of(call, calls) / static_cast<double>(calls));
+    } while (
+        static_cast<int>(samples.size()) < plan.max_samples &&
+        (static_cast<int>(samples.size()) < plan.min_samples || now() - start < plan.budget_s));
+    return summarise(std::move(samples), calls);
+}
+
+}  // namespace spmvgen

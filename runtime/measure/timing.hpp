@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace spmvgen {
+
+/// How long a call takes. All times are seconds of one call.
+struct Timing {
+    double median_s = 0, min_s = 0, max_s = 0;
+    double spread = 0;  ///< interquartile range over the median
+    int samples = 0;
+    std::int64_t calls_per_sample = 0;
+};
+
+struct TimingPlan {
+    double warm_up_s = 0.05;  ///< calls before the first sample, for at least this long
+    double sample_s = 1e-3;   ///< a sample is as many calls as take at least this long
+    double budget_s = 0.5;    ///< samples are taken for this long
+    int min_samples = 5;      ///< even when they exceed the budget
+    int max_samples = 10000;  ///< even when the budget is not spent
+};
+
+/// Times `call` on the calling thread with a steady clock: warm-up, then batches. What `call`
+/// throws passes through.
+Timing time_apply(const std::function<void()>& call, const TimingPlan& plan = {});
+
+/// Median, extremes and spread of samples (seconds of one call each); order does not matter.
+/// Throws Error(invalid_argument) when there is none.
+Timing summarise(std::vector<double> samples, std::int64_t calls_per_sample);
+
+}  // namespace spmvgen

@@ -1,0 +1,21 @@
+#pragma once
+#include <sys/stat.h>
+
+#include <string>
+
+namespace spmvgen {
+
+/// Where a store's directory came from decides how strictly it is judged.
+struct Location {
+    std::string path;    ///< absolute; "" = there is none
+    bool given = false;  ///< asked for by the caller or by $SPMVGEN_CACHE_DIR
+};
+
+/// `directory`, else $SPMVGEN_CACHE_DIR, else $XDG_CACHE_HOME/spmvgen/v1, else ~/.cache/spmvgen/v1.
+/// The home is $HOME, else that of the user database.
+Location locate_directory(const std::string& directory);
+
+/// Why code must not be loaded from a directory with this status; "" = it may be.
+std::string why_unsafe(const struct stat& directory, bool given);
+
+}  // namespace spmvgen

@@ -1,0 +1,162 @@
+#include "store/files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include "store/sha256.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::string_view temporary_prefix = "tmp-";
+constexpr std::size_t temporary_digits = 32;
+
+[[noreturn]] void fail(int error, const std::string& step) {
+    throw std::system_error(error, std::generic_category(), step);
+}
+
+template <typename Call>
+auto retrying(Call call) {
+    auto result = call();
+    while (result < 0 && errno == EINTR) result = call();
+    return result;
+}
+
+std::string temporary_name() {
+    char random[temporary_digits / 2];
+    if (retrying([&] { return ::getrandom(random, sizeof random, 0); }) != sizeof random)
+        fail(errno, "getrandom");
+    return std::string(temporary_prefix) + to_hex({random, sizeof random});
+}
+
+void write_all(const File& file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto n = retrying([&] { return ::write(file.get(), bytes.data(), bytes.size()); });
+        if (n < 0) fail(errno, "write");
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+/// A write beyond RLIMIT_FSIZE would end the process by SIGXFSZ.
+void check_size_limit(std::size_t bytes) {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) fail(EFBIG, "write");
+}
+
+void sync_file(const File& file) {
+    if (retrying([&] { return ::fsync(file.get()); }) != 0) fail(errno, "fsync");
+}
+
+/// A full NFS or quota may be told of only here.
+void close_checked(File& file) {
+    if (::close(file.release()) != 0 && errno != EINTR) fail(errno, "close");
+}
+
+}  // namespace
+
+File open_directory(const std::string& path) {
+    return File(retrying([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+}
+
+File open_file(int directory, const std::string& path) {
+    // O_NONBLOCK: a FIFO that somebody put there must not stop us.
+    File file(retrying([&] {
+        return ::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    }));
+    if (file && !S_ISREG(status(file).st_mode)) fail(EINVAL, "not a regular file");
+    return file;
+}
+
+struct stat status(const File& file) {
+    struct stat s{};
+    if (::fstat(file.get(), &s) != 0) fail(errno, "fstat");
+    return s;
+}
+
+std::string read_bytes(const File& file, std::uint64_t count) {
+    std::string bytes(count, '\0');
+    std::size_t got = 0;
+    while (got < count) {
+        const auto n = retrying([&] {
+            return ::pread(file.get(), bytes.data() + got, count - got, static_cast<off_t>(got));
+        });
+        if (n < 0) fail(errno, "read");
+        if (n == 0) break;
+        got += static_cast<std::size_t>(n);
+    }
+    bytes.resize(got);
+    return bytes;
+}
+
+void make_directories(const std::string& path) {
+    for (std::size_t end = 1; end != std::string::npos;) {
+        end = path.find('/', end + 1);
+        const std::string part = path.substr(0, end);
+        struct stat s{};
+        // Looked at first: mkdir of an existing directory may say EACCES or EROFS for EEXIST.
+        if (::stat(part.c_str(), &s) == 0 && S_ISDIR(s.st_mode)) continue;
+        if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir " + part);
+    }
+}
+
+File make_directory(int parent, const std::string& name) {
+    if (::mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir");
+    File made(retrying([&] {
+        return ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    }));
+    if (!made) fail(errno, "open");
+    return made;
+}
+
+void publish_file(int directory, const std::string& name, std::string_view bytes, bool sync) {
+    check_size_limit(bytes.size());
+    const std::string temporary = temporary_name();
+    File file(retrying([&] {
+        return ::openat(directory, temporary.c_str(),
+                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    }));
+    if (!file) fail(errno, "create");
+    try {
+        write_all(file, bytes);
+        if (sync) sync_file(file);
+        close_checked(file);
+        if (::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
+            fail(errno, "rename");
+    } catch (const std::system_error&) {
+        ::unlinkat(directory, temporary.c_str(), 0);
+        throw;
+    }
+    if (sync && retrying([&] { return ::fsync(directory); }) != 0) fail(errno, "fsync");
+}
+
+bool is_temporary_name(std::string_view name) {
+    return name.size() == temporary_prefix.size() + temporary_digits &&
+           name.starts_with(temporary_prefix) &&
+           name.find_first_not_of("0123456789abcdef", temporary_prefix.size()) ==
+               std::string_view::npos;
+}
+
+void for_each_name(const File& directory, const std::function<void(const std::string&)>& visit) {
+    // A descriptor of its own: readdir moves the position, and closedir closes it.
+    File own(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!own) fail(errno, "open");
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own.get()), ::closedir);
+    if (!stream) fail(errno, "read directory");
+    own.release();
+    std::vector<std::string> names;
+    while (const dirent* found = ::readdir(stream.get()))
+        if (std::string_view name = found->d_name; name != "." && name != "..")
+            names.emplace_back(name);
+    std::ranges::sort(names);
+    for (auto& name : names) visit(name);
+}
+
+}  // namespace spmvgen

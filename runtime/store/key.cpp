@@ -1,0 +1,82 @@
+#include "store/key.hpp"
+
+#include <string_view>
+
+#include "registry.hpp"
+#include "store/sha256.hpp"
+
+namespace spmvgen {
+namespace {
+
+void append_number(std::string& bytes, std::uint64_t number) {
+    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
+}
+
+void append_text(std::string& bytes, std::string_view text) {
+    append_number(bytes, text.size());
+    bytes += text;
+}
+
+}  // namespace
+
+Maker this_maker() {
+    return {std::string(generator_digest()), SPMVGEN_COMPILER_KIND, SPMVGEN_COMPILER_SERIES};
+}
+
+std::string Key::digest() const {
+    std::string bytes;
+    append_number(bytes, fields.size());
+    for (auto& [name, value] : fields) {
+        append_text(bytes, name);
+        if (auto* text = std::get_if<std::string>(&value)) {
+            bytes += 's';
+            append_text(bytes, *text);
+        } else {
+            bytes += 'i';
+            append_number(bytes, static_cast<std::uint64_t>(std::get<std::int64_t>(value)));
+        }
+    }
+    return to_hex(sha256(bytes));
+}
+
+Key key_of(const Signature& s, BinaryKind kind, const Maker& maker) {
+    Key key{{{"format", std::int64_t{store_format}},
+             {"launch_abi", launch_abi},
+             {"generator", maker.generator},
+             {"compiler", maker.compiler},
+             {"compiler_series", maker.compiler_series},
+             {"binary", to_string(kind)},
+             {"arch", s.target.arch},
+             {"tune", s.target.tune},
+             {"kernel", s.kernel},
+             {"value", to_string(s.value)},
+             {"index", to_string(s.index)},
+             {"offset", to_string(s.offset)},
+             {"alpha", to_string(s.alpha)},
+             {"beta", to_string(s.beta)},
+             {"num_rhs", std::int64_t{s.num_rhs}}}};
+    for (auto& [name, value] : s.params) key.fields["param." + name] = value;
+    return key;
+}
+
+std::string compiled_digest(const KernelBinary& binary) {
+    return Key{
+        {{"source", binary.source_digest}, {"flags", binary.flags}, {"compiler", binary.compiler}}}
+        .digest();
+}
+
+const char* to_string(BinaryKind kind) {
+    switch (kind) {
+        case BinaryKind::shared_object:
+            return "shared_object";
+        case BinaryKind::object:
+            return "object";
+        case BinaryKind::assembly:
+            return "assembly";
+        case BinaryKind::llvm_ir:
+            return "llvm_ir";
+    }
+    return "?";
+}
+
+}  // namespace spmvgen

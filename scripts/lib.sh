@@ -1,0 +1,58 @@
+# Shared by the scripts here: installing what is missing, and building a preset quietly. Sourced, not run.
+
+# Debian/Ubuntu packages that the build, the tests and the benchmarks need.
+SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
+                  llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
+                  libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev libmd-dev)
+
+# Installs the packages that are absent, and says which; silent when all are there.
+install_missing() {
+    local missing=() package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+    local as_root=()
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || {
+            echo "These packages are missing and neither root nor sudo is at hand; install them and try again:" >&2
+            echo "  apt-get install ${missing[*]}" >&2
+            return 1
+        }
+        as_root=(sudo)
+    fi
+    echo "Installing: ${missing[*]}"
+    local log
+    log=$(mktemp)
+    if ! { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+           "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+        tail -n 30 "$log" >&2
+        echo "The packages could not be installed; the whole log is in $log" >&2
+        return 1
+    fi
+    rm -f "$log"
+}
+
+# build_preset PRESET [TARGET…]: configures at the first time, builds, and shows the log only when that fails.
+build_preset() {
+    local preset=$1 log
+    shift
+    log=$(mktemp)
+    local launcher=()
+    command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    if [[ ! -f build/$preset/build.ninja ]]; then
+        echo "Configuring build/$preset"
+        if ! cmake --preset "$preset" "${launcher[@]}" >"$log" 2>&1; then
+            cat "$log" >&2
+            return 1
+        fi
+    fi
+    if ! ninja -C "build/$preset" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
+        echo "Building build/$preset (the first time takes some minutes)"
+    fi
+    if ! cmake --build --preset "$preset" ${1+--target "$@"} >"$log" 2>&1; then
+        cat "$log" >&2
+        return 1
+    fi
+    rm -f "$log"
+}

@@ -1,0 +1,57 @@
+// COO, sorted by row: segmented sums over exactly balanced shares.
+//
+// What:       the product from (row, column, value) triplets that are sorted by row. Every run of
+//             entries with one row number is one segment; a segment may be cut between threads,
+//             whose partial sums a second step adds to y. The result depends on the number of
+//             threads, and on nothing else.
+// Source:     segmented sums (Blelloch, Heroux & Zagha, CMU-CS-93-173); shares along the merge
+//             path (Merrill & Garland, SC 2016), searched in the row numbers.
+// Parameters: lanes  1, 2, 4, 8, 16: entries in one vector, used inside long segments; 1 = one
+//             entry after another, for short rows.
+// Work:       the path that merges the rows' ends with the entries has m + nnz steps; a thread
+//             takes an equal run of them. The thread whose run holds a row's end stores the row,
+//             so that rows without entries get βy too.
+// Reads:      nnz·(value + 2·index) bytes of A, x once for each entry; writes y once, reads it when
+//             β ≠ 0 and where a row is cut.
+#pragma once
+#include "dialect/cpu.hpp"
+
+/// y = αAx + βy for A in COO but for the parts of cut rows; carry_row (row number or -1) and
+/// carry_sum (num_rhs sums) hold what this thread leaves for coo_segmented_carry.
+template <typename Value, typename Index, scale alpha_mode, scale beta_mode, int num_rhs, int lanes>
+void coo_segmented(long num_rows, long nnz, const Index* __restrict__ row_idx,
+                   const Index* __restrict__ col_idx, const Value* __restrict__ values,
+                   const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
+                   long* __restrict__ carry_row, Value* __restrict__ carry_sum, int thread,
+                   int threads) {
+    carry_row[thread] = -1;
+    if constexpr (alpha_mode == scale::zero) {
+        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+    } else {
+        const long first_step = share(num_rows + nnz, thread, threads);
+        const long last_step = share(num_rows + nnz, thread + 1, threads);
+        long entry = entries_taken(nnz, row_idx, first_step);
+        const long end_entry = entries_taken(nnz, row_idx, last_step);
+        const long end_row = last_step - end_entry;
+        for (long row = first_step - entry; row < end_row; ++row) {
+            Value sum[num_rhs] = {};
+            entry = add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, row, entry,
+                                                end_entry);
+            store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+        }
+        if (entry < end_entry) {
+            Value sum[num_rhs] = {};
+            add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, end_row, entry,
+                                        end_entry);
+            carry_row[thread] = end_row;
+            store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha, beta);
+        }
+    }
+}
+
+/// Adds the partial sums of cut rows to y, thread after thread.
+template <typename Value, scale alpha_mode, int num_rhs>
+void coo_segmented_carry(long* __restrict__ carry_row, Value* __restrict__ carry_sum,
+                         Value* __restrict__ y, Value alpha, int threads) {
+    add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
+}

@@ -1,0 +1,73 @@
+// CSR with exactly balanced shares; a row may be cut between threads.
+//
+// What:       the CSR product for matrices with a few very long rows: a thread that does not see
+//             the end of its last row leaves that partial sum in the workspace, and a second step
+//             adds those sums to y. The result depends on the number of threads, and on nothing
+//             else.
+// Source:     merge-based CSR (Merrill & Garland, Merge-Based Parallel Sparse Matrix-Vector
+//             Multiplication, SC 2016), one merge-path share for each thread.
+// Parameters: lanes  1, 2, 4, 8, 16: entries in one vector; 1 = one entry after another, for short
+//             rows.
+//             unroll 1, 2, 4: vectors with an accumulator of their own; must be 1 for rows of less
+//             than several hundred entries to be fast.
+// Work:       the path that merges the rows' ends with the entries has m + nnz steps; a thread
+//             takes an equal run of them. The thread whose run holds a row's end stores the row.
+// Reads:      nnz·(value + index) + (m+1)·offset bytes of A, x once for each entry; the
+//             vector that ends a row also loads entries of the rows below and x for them, never
+//             beyond the arrays. Writes y once, reads it when β ≠ 0 and where a row is cut.
+#pragma once
+#include "dialect/cpu.hpp"
+
+/// y = αAx + βy for A in CSR but for the parts of cut rows; carry_row (row number or -1) and
+/// carry_sum (num_rhs sums) hold what this thread leaves for csr_balanced_carry.
+template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
+          int num_rhs, int lanes, int unroll>
+void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
+                  const Index* __restrict__ col_idx, const Value* __restrict__ values,
+                  const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
+                  long* __restrict__ carry_row, Value* __restrict__ carry_sum, int thread,
+                  int threads) {
+    carry_row[thread] = -1;
+    if constexpr (alpha_mode == scale::zero) {
+        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+    } else {
+        const long nnz = row_ptr[num_rows];
+        const long first_step = share(num_rows + nnz, thread, threads);
+        const long last_step = share(num_rows + nnz, thread + 1, threads);
+        long row = rows_ended(num_rows, row_ptr, first_step);
+        long entry = first_step - row;
+        const long end_row = rows_ended(num_rows, row_ptr, last_step);
+        const long end_entry = last_step - end_row;
+        for (; row < end_row; ++row) {
+            const long row_end = row_ptr[row + 1];
+            if constexpr (num_rhs == 1) {
+                const Value sum =
+                    row_product<lanes, unroll>(values, col_idx, x, entry, row_end, nnz);
+                store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+            } else {
+                Value sum[num_rhs] = {};
+                add_entries<num_rhs>(sum, values, col_idx, x, entry, row_end);
+                store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+            }
+            entry = row_end;
+        }
+        if (entry < end_entry) {
+            carry_row[thread] = row;
+            if constexpr (num_rhs == 1) {
+                carry_sum[thread] =
+                    row_product<lanes, unroll>(values, col_idx, x, entry, end_entry, nnz);
+            } else {
+                Value sum[num_rhs] = {};
+                add_entries<num_rhs>(sum, values, col_idx, x, entry, end_entry);
+                store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha, beta);
+            }
+        }
+    }
+}
+
+/// Adds the partial sums of cut rows to y, thread after thread.
+template <typename Value, scale alpha_mode, int num_rhs>
+void csr_balanced_carry(long* __restrict__ carry_row, Value* __restrict__ carry_sum,
+                        Value* __restrict__ y, Value alpha, int threads) {
+    add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
+}

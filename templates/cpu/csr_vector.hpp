@@ -1,0 +1,43 @@
+// CSR, every row in vectors.
+//
+// What:       consecutive entries of a row go to consecutive lanes, the lanes are added at the end
+//             of the row; with num_rhs > 1 the vectors run over the right-hand sides instead.
+//             Good for rows of at least about two vectors.
+// Source:     the CSR vector kernel (Bell & Garland, SC 2009, §4.2) for the lanes of one core.
+// Parameters: lanes  2, 4, 8, 16: entries in one vector; the vector register's width fits best.
+//             unroll 1, 2, 4: vectors with an accumulator of their own; more than 1 for rows of
+//             several hundred entries.
+// Work:       a thread takes a contiguous run of rows with its share of rows plus nonzeros, found
+//             by binary search in row_ptr; no row is cut.
+// Reads:      nnz·(value + index) + (m+1)·offset bytes of A, x once for each entry. The vector
+//             that ends a row also loads entries of the rows below and x for them, never
+//             beyond the arrays. Writes y once, reads it when β ≠ 0.
+#pragma once
+#include "dialect/cpu.hpp"
+
+/// y = αAx + βy for A in CSR, each row in vectors of `lanes` entries.
+template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
+          int num_rhs, int lanes, int unroll>
+void csr_vector(long num_rows, const Offset* __restrict__ row_ptr,
+                const Index* __restrict__ col_idx, const Value* __restrict__ values,
+                const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
+                int thread, int threads) {
+    if constexpr (alpha_mode == scale::zero) {
+        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+    } else {
+        const long nnz = row_ptr[num_rows];
+        const long begin = first_row(num_rows, row_ptr, thread, threads);
+        const long end = first_row(num_rows, row_ptr, thread + 1, threads);
+        for (long row = begin; row < end; ++row) {
+            if constexpr (num_rhs == 1) {
+                const Value sum = row_product<lanes, unroll>(values, col_idx, x, row_ptr[row],
+                                                             row_ptr[row + 1], nnz);
+                store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+            } else {
+                Value sum[num_rhs] = {};
+                add_entries<num_rhs>(sum, values, col_idx, x, row_ptr[row], row_ptr[row + 1]);
+                store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+            }
+        }
+    }
+}

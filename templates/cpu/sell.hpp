@@ -1,0 +1,63 @@
+// SELL-C-σ: slices of C rows, each padded to its own longest row and stored column after column.
+//
+// What:       rows go to lanes: a vector holds the k-th entry of `lanes` rows of a slice. Rows may
+//             be sorted by length in windows of σ, so that the rows of a slice are about equally
+//             long. With num_rhs > 1 a row is done after the other and the vectors run over the
+//             right-hand sides.
+// Source:     Kreutzer, Hager, Wellein, Fehske & Bishop, A Unified Sparse Matrix Data Format for
+//             Efficient General SpMV on Modern Processors with Wide SIMD Units, SISC 36(5), 2014.
+// Parameters: lanes  2, 4, 8, 16: rows in one vector; the vector register's width fits best.
+//             unroll 1, 2, 4: vectors in a slice: C = lanes · unroll.
+//             sigma  1, 64, 256, 1024, 4096, 16384: rows in a sorting window; 1 = rows keep their
+//             order, and no permutation is read.
+// Format:     slice_ptr counts columns of slices: the k-th entry of row l of a slice is at
+//             (slice_ptr[slice] + k)·C + l. Padding has the column -1 and the value 0 and never
+//             meets x. slice_full holds the shortest row of each slice; row_order the row of A at
+//             each position (σ > 1).
+// Work:       a thread takes a contiguous run of slices with its share of slices plus columns.
+// Reads:      stored·(value + index) bytes plus two offsets a slice, an index a row (σ > 1), x once
+//             for each entry; writes y once, reads it when β ≠ 0.
+#pragma once
+#include "dialect/cpu.hpp"
+
+/// y = αAx + βy for A in SELL-C-σ, slice after slice.
+template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
+          int num_rhs, int lanes, int unroll, int sigma>
+void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
+          const Offset* __restrict__ slice_full, const Index* __restrict__ row_order,
+          const Index* __restrict__ col_idx, const Value* __restrict__ values,
+          const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta, int thread,
+          int threads) {
+    if constexpr (alpha_mode == scale::zero) {
+        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+    } else {
+        constexpr int height = lanes * unroll;
+        const long end = first_row(num_slices, slice_ptr, thread + 1, threads);
+        for (long slice = first_row(num_slices, slice_ptr, thread, threads); slice < end; ++slice) {
+            const long first = slice * height;
+            const long rows = num_rows - first < height ? num_rows - first : height;
+            const long start = static_cast<long>(slice_ptr[slice]) * height;
+            const long width = slice_ptr[slice + 1] - slice_ptr[slice];
+            if constexpr (num_rhs == 1) {
+                Value sum[height] = {};
+                add_strips<lanes, unroll>(sum, values + start, col_idx + start, x, height,
+                                          slice_full[slice], width);
+                if constexpr (sigma == 1) {
+                    store_rows<alpha_mode, beta_mode, height>(y + first, rows, sum, alpha, beta);
+                } else {
+                    for (long l = 0; l < rows; ++l) {
+                        store<alpha_mode, beta_mode>(y, row_order[first + l], sum[l], alpha, beta);
+                    }
+                }
+            } else {
+                for (long l = 0; l < rows; ++l) {
+                    Value sum[num_rhs] = {};
+                    add_strided_row<num_rhs>(sum, values + start + l, col_idx + start + l, x,
+                                             height, width);
+                    const long row = sigma == 1 ? first + l : row_order[first + l];
+                    store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+#include "cli_fixture.hpp"
+#include "registry.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+class EmitTest : public CliTest {};
+
+TEST_F(EmitTest, ListNamesEveryKernelAndArchitecture) {
+    const std::string text = run_line("emit --list").out;
+    auto json = json_of("emit --list --json");
+    ASSERT_EQ(json["kernels"].size(), kernel_registry().size());
+    ASSERT_EQ(json["architectures"].size(), architectures().size());
+    for (auto& kernel : kernel_registry()) {
+        EXPECT_NE(text.find(std::string(kernel.id) + " (format "), std::string::npos) << kernel.id;
+        for (auto& p : kernel.params)
+            EXPECT_NE(text.find("--param " + std::string(p.name) + "={"), std::string::npos);
+    }
+    for (auto& arch : architectures())
+        EXPECT_NE(text.find("  " + std::string(arch.name) + " "), std::string::npos) << arch.name;
+}
+
+TEST_F(EmitTest, GpuArchitecturesAreRefused) {
+    for (const std::string arch : {"gfx906", "sm_90"}) {
+        const Outcome outcome = run_line("emit --format csr --arch " + arch);
+        EXPECT_EQ(outcome.status, 1);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err, "spmvgen: --arch: " + arch +
+                                   " is a GPU; this version makes kernels for CPUs only: native, "
+                                   "x86-64-v2, x86-64-v3, x86-64-v4, aarch64\n");
+    }
+}
+
+TEST_F(EmitTest, PrintsSourceOnStandardOutputOnly) {
+    const Outcome outcome = run_line("emit --kernel csr_rows --arch x86-64-v2");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_NE(outcome.out.find("csr_rows_f64_i32_o32_a1_b0_k1"), std::string::npos);
+}
+
+TEST_F(EmitTest, HeaderDoesNotDependOnTheOrderOfOptions) {
+    const Outcome first =
+        run_line("emit --kernel csr_rows --value f32 --beta general --arch x86-64-v2");
+    const Outcome second =
+        run_line("emit --arch x86-64-v2 --beta general --kernel csr_rows --value f32 --rhs 1");
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_EQ(first.out, second.out);
+    EXPECT_NE(first.out.find("spmvgen emit"), std::string::npos);
+}
+
+/// The command line that a source's header gives.
+std::string command_in(const std::string& source) {
+    const auto at = source.find("spmvgen emit");
+    return at == std::string::npos ? "" : source.substr(at + 8, source.find('\n', at) - at - 8);
+}
+
+TEST_F(EmitTest, HeaderReproducesTheSource) {
+    const Outcome first = run_line("emit --format csr --value c32 --index i64 --rhs 2");
+    ASSERT_EQ(first.status, 0) << first.err;
+    EXPECT_EQ(run_line(command_in(first.out)).out, first.out);
+}
+
+TEST_F(EmitTest, FormatTakesItsFirstKernel) {
+    for (auto& kernel : kernel_registry()) {
+        const std::string format = to_string(kernel.format);
+        const auto first =
+            std::ranges::find(kernel_registry(), kernel.format, &KernelEntry::format);
+        const Outcome outcome = run_line("emit --arch x86-64-v3 --format " + format);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_NE(outcome.out.find(std::string(first->id) + "_f64_"), std::string::npos) << format;
+    }
+}
+
+TEST_F(EmitTest, OutputAndLaunchGoToFiles) {
+    const Outcome outcome = run_line("emit --kernel csr_rows -o k.cpp --launch k.json");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(read("k.cpp"), run_line("emit --kernel csr_rows").out);
+    const auto launch = nlohmann::json::parse(read("k.json"));
+    EXPECT_EQ(launch["kernel"], "csr_rows_f64_i32_o32_a1_b0_k1");
+    ASSERT_EQ(launch["steps"].size(), 1u);
+    EXPECT_EQ(launch["steps"][0]["rule"], "per_thread");
+    EXPECT_FALSE(launch["steps"][0]["symbol"].get<std::string>().empty());
+    EXPECT_FALSE(launch["steps"][0]["arguments"].empty());
+}
+
+TEST_F(EmitTest, CompilesToEveryForm) {
+    const std::string line = "emit --kernel csr_rows --arch x86-64-v2 --as ";
+    EXPECT_EQ(run_line(line + "object -o k.o").status, 0);
+    EXPECT_EQ(read("k.o").substr(0, 4),
+              "\x7f"
+              "ELF");
+    EXPECT_EQ(run_line(line + "shared -o k.so").status, 0);
+    EXPECT_EQ(read("k.so").substr(0, 4),
+              "\x7f"
+              "ELF");
+    EXPECT_NE(run_line(line + "asm").out.find(".globl"), std::string::npos);
+    EXPECT_NE(run_line(line + "llvm-ir").out.find("define "), std::string::npos);
+    EXPECT_EQ(run_line(line + "object -o -").out, read("k.o"));
+}
+
+TEST_F(EmitTest, MatrixChoosesAndOptionsWin) {
+    const Outcome chosen = run_line("emit --matrix A.mtx --arch x86-64-v2");
+    EXPECT_EQ(chosen.status, 0) << chosen.err;
+    EXPECT_NE(chosen.out.find("_f64_i32_o32_a1_b0_k1"), std::string::npos);
+    EXPECT_TRUE(chosen.err.starts_with("spmvgen: ")) << chosen.err;  // which kernel and why
+    const Outcome won = run_line(
+        "emit --matrix A.mtx --kernel csr_rows --value f32 --offset i64 --alpha general --arch "
+        "x86-64-v2");
+    EXPECT_EQ(won.status, 0) << won.err;
+    EXPECT_NE(won.out.find("csr_rows_f32_i32_o64_ax_b0_k1"), std::string::npos);
+    EXPECT_EQ(run_line("emit --matrix nonesuch.mtx").status, 1);
+}
+
+TEST_F(EmitTest, FailureLeavesTheOutputAlone) {
+    write("k.cpp", "precious");
+    EXPECT_EQ(run_line("emit --format csr --arch gfx906 -o k.cpp").status, 1);
+    EXPECT_EQ(read("k.cpp"), "precious");
+    EXPECT_EQ(run_line("emit --kernel csr_rows -o /nonesuch/k.cpp").status, 1);
+}
+
+}  // namespace
+}  // namespace spmvgen::cli

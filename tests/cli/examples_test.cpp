@@ -1,0 +1,46 @@
+#include <regex>
+
+#include "cli_fixture.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+/// The lines "  spmvgen …" of a help text, without what explains them.
+std::vector<std::string> examples_in(const std::string& help) {
+    std::vector<std::string> lines;
+    std::istringstream text(help);
+    for (std::string line; std::getline(text, line);)
+        if (line.starts_with("  spmvgen ")) {
+            const std::string command = line.substr(10);
+            lines.push_back(command.substr(0, command.find("  ")));
+        }
+    return lines;
+}
+
+class Examples : public CliTest, public testing::WithParamInterface<std::string> {};
+
+// What help shows must work as shown. Timing is left out where the example does not ask for it.
+TEST_P(Examples, OfHelpWork) {
+    ASSERT_EQ(run_line("convert A.mtx B.csr").status, 0);
+    const auto examples = examples_in(run_line(GetParam() + " --help").out);
+    EXPECT_GE(examples.size(), 2u);
+    for (std::string line : examples) {
+        if (line.starts_with("run") && line.find("--time") == std::string::npos)
+            line += " --time 0";
+        const Outcome outcome = run_line(line);
+        EXPECT_EQ(outcome.status, 0) << line << "\n" << outcome.err;
+    }
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+    return info.param.empty() ? "overview" : std::regex_replace(info.param, std::regex(" "), "_");
+}
+
+INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
+                         testing::Values("", "emit", "analyze", "run", "convert", "cache",
+                                         "cache info", "cache list", "cache clear", "gallery",
+                                         "gallery list", "gallery make", "doctor"),
+                         test_name);
+
+}  // namespace
+}  // namespace spmvgen::cli

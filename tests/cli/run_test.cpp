@@ -1,0 +1,169 @@
+#include <cmath>
+
+#include "cli_fixture.hpp"
+#include "matrix/reader.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+class RunTest : public CliTest {
+  protected:
+    /// Runs and reads y back.
+    static std::vector<double> product(const std::string& options) {
+        const Outcome outcome = run_line("run A.mtx --time 0 --check -o out.mtx " + options);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        const Buffer y = read_vector("out.mtx", ValueType::f64, 2);
+        const auto elements = y.as<double>();
+        return {elements.begin(), elements.end()};
+    }
+};
+
+TEST_F(RunTest, ProductWorkedOutByHand) {
+    EXPECT_EQ(product("--x x.mtx"), (std::vector<double>{5, 9}));
+    EXPECT_EQ(product("--x x.mtx --alpha 2 --beta -1 --y y.mtx"), (std::vector<double>{0, -2}));
+    EXPECT_EQ(product("--x x.mtx --alpha 0 --beta 1 --y y.mtx"), (std::vector<double>{10, 20}));
+    EXPECT_EQ(product("--x x.mtx --alpha 0"), (std::vector<double>{0, 0}));
+}
+
+TEST_F(RunTest, EveryCacheModeGivesTheSameProduct) {
+    for (const std::string mode : {"on", "memory", "readonly", "load", "off"})
+        EXPECT_EQ(product("--x x.mtx --cache " + mode), (std::vector<double>{5, 9})) << mode;
+}
+
+TEST_F(RunTest, RandomVectorsAreTheSameEachTime) {
+    const auto y = product("");
+    EXPECT_EQ(y, product("--threads 1"));
+    EXPECT_GE(y[0], 1.5);  // x in [0.5, 1.5)
+    EXPECT_LT(y[0], 4.5);
+    EXPECT_NE(product("--beta 1"), y);
+}
+
+TEST_F(RunTest, SheetTellsKernelCheckTimeAndSpeed) {
+    const Outcome outcome = run_line("run A.mtx --check --time 1");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const char* row :
+         {"matrix   A.mtx: 2 x 3, 3 nonzeros, f64\n", "\nkernel   ", "\nwhy      ", "\nprepare  ",
+          "\ncheck    passed", "\ntime     ", "GFLOP/s", "GB/s", "\nmemory   "})
+        EXPECT_NE(outcome.out.find(row), std::string::npos) << row << "\n" << outcome.out;
+}
+
+TEST_F(RunTest, JsonIsOneObject) {
+    auto json = json_of("run A.mtx --check --repeat 3 --time 1 --json --threads 1");
+    EXPECT_EQ(json["rows"], 2);
+    EXPECT_EQ(json["nnz"], 3);
+    EXPECT_EQ(json["value"], "f64");
+    EXPECT_EQ(json["threads"], 1);
+    EXPECT_EQ(json["check"]["passed"], true);
+    EXPECT_LE(json["check"]["worst_ratio"], 1);
+    EXPECT_EQ(json["time"]["samples"], 3);
+    const double median = json["time"]["median_s"];
+    EXPECT_GT(median, 0);
+    EXPECT_DOUBLE_EQ(json["flops_per_s"], 2 * 3 / median);
+    EXPECT_DOUBLE_EQ(json["bytes_per_s"], json["bytes"].get<double>() / median);
+    EXPECT_EQ(json["bandwidth"]["threads"], 1);
+    EXPECT_GT(json["bandwidth_share"], 0);
+    EXPECT_EQ(json["fits_in_cache"], true);
+}
+
+TEST_F(RunTest, NothingIsTimedOrCheckedUnasked) {
+    auto json = json_of("run A.mtx --time 0 --json");
+    EXPECT_TRUE(json["check"].is_null());
+    EXPECT_TRUE(json["time"].is_null());
+    EXPECT_FALSE(json.contains("bandwidth"));
+}
+
+TEST_F(RunTest, CheckDoesNotChangeTheKernel) {
+    EXPECT_EQ(json_of("run A.mtx --time 0 --json")["kernel"],
+              json_of("run A.mtx --time 0 --json --check")["kernel"]);
+}
+
+TEST_F(RunTest, KernelIsNamedForItsScalars) {
+    const std::string line = "run A.mtx --time 0 --json --kernel csr_rows";
+    EXPECT_EQ(json_of(line)["kernel"], "csr_rows_f64_i32_o32_a1_b0_k1");
+    EXPECT_EQ(json_of(line + " --alpha 2 --beta 1")["kernel"], "csr_rows_f64_i32_o32_ax_b1_k1");
+}
+
+TEST_F(RunTest, EveryValueTypeIsChecked) {
+    for (const std::string type : {"f32", "f64", "c32", "c64"}) {
+        auto json = json_of("run A.mtx --time 0 --check --json --alpha 2 --value " + type);
+        EXPECT_EQ(json["value"], type);
+        EXPECT_EQ(json["check"]["passed"], true);
+    }
+}
+
+TEST_F(RunTest, ComplexScalars) {
+    const Outcome outcome =
+        run_line("run A.mtx --value c64 --alpha 0,1 --beta 1,-1 --check --time 0");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("y = 0,1 A x + 1,-1 y"), std::string::npos) << outcome.out;
+}
+
+TEST_F(RunTest, ComplexMatrixCannotBecomeReal) {
+    write("C.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n");
+    EXPECT_EQ(run_line("run C.mtx --value f64").status, 2);
+}
+
+TEST_F(RunTest, SeveralRightHandSides) {
+    auto json = json_of("run A.mtx --rhs 3 --time 0 --check --json");
+    EXPECT_EQ(json["num_rhs"], 3);
+    EXPECT_EQ(json["check"]["passed"], true);
+}
+
+TEST_F(RunTest, WideColumns) {
+    auto json = json_of("run A.mtx --index i64 --time 0 --check --json");
+    EXPECT_NE(json["kernel"].get<std::string>().find("_i64_"), std::string::npos);
+}
+
+TEST_F(RunTest, DegenerateShapes) {
+    for (const std::string size : {"0 3", "2 0", "2 3"}) {
+        write("E.mtx", "%%MatrixMarket matrix coordinate real general\n" + size + " 0\n");
+        const Outcome outcome = run_line("run E.mtx --check --time 0 --beta 2");
+        EXPECT_EQ(outcome.status, 0) << size << outcome.err;
+    }
+}
+
+TEST_F(RunTest, NothingToMultiplyCanBeTimed) {
+    write("E.mtx", "%%MatrixMarket matrix coordinate real general\n0 3 0\n");
+    const auto json = json_of("run E.mtx --check --repeat 1 --json");
+    EXPECT_EQ(json["time"]["samples"], 1);
+}
+
+TEST_F(RunTest, OtherDevicesAreRefused) {
+    for (const std::string device : {"cuda:0", "hip", "simt:gfx906"}) {
+        const Outcome outcome = run_line("run A.mtx --device " + device);
+        EXPECT_EQ(outcome.status, 1);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err,
+                  "spmvgen: --device: this version runs on the CPU only; use --device host instead "
+                  "of " +
+                      device + "\n");
+    }
+}
+
+TEST_F(RunTest, ArchitectureThatCannotRunHere) {
+#if defined(__x86_64__)
+    const Outcome outcome = run_line("run A.mtx --arch aarch64");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(
+        outcome.err,
+        "spmvgen: --arch: aarch64 cannot run here: this machine is x86-64; emit makes kernels "
+        "for other machines\n");
+#else
+    GTEST_SKIP() << "names an architecture that is foreign to x86-64";
+#endif
+}
+
+TEST_F(RunTest, WrongVectorLength) {
+    const Outcome outcome = run_line("run A.mtx --x y.mtx --time 0");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(outcome.err.starts_with("spmvgen: y.mtx:")) << outcome.err;
+}
+
+TEST_F(RunTest, OutputThatCannotBeWritten) {
+    const Outcome outcome = run_line("run A.mtx --time 0 -o /nonesuch/y.mtx");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.err.find("/nonesuch/y.mtx: "), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace spmvgen::cli

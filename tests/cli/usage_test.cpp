@@ -1,0 +1,124 @@
+#include "cli_fixture.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+struct Wrong {
+    std::string line, message, help;
+};
+
+// Each wrong command line: exit status 2, nothing on standard output, this text.
+const std::vector<Wrong> wrong_lines{
+    {"", "a command is missing: use one of emit, analyze, run, convert, cache, gallery, doctor",
+     "spmvgen"},
+    {"foo", "unknown command 'foo': use one of emit, analyze, run, convert, cache, gallery, doctor",
+     "spmvgen"},
+    {"--foo", "unknown option '--foo'", "spmvgen"},
+    {"cache", "a command is missing: use one of info, list, clear", "spmvgen cache"},
+    {"cache prune", "unknown command 'prune': use one of info, list, clear", "spmvgen cache"},
+    {"gallery", "a command is missing: use one of list, make", "spmvgen gallery"},
+    {"analyze", "matrix is required", "spmvgen analyze"},
+    {"analyze A.mtx B.mtx", "unexpected argument 'B.mtx'", "spmvgen analyze"},
+    {"analyze A.mtx --jsn", "unknown option '--jsn': did you mean --json?", "spmvgen analyze"},
+    {"analyze A.mtx --colour=red", "unknown option '--colour'", "spmvgen analyze"},
+    {"convert A.mtx B.txt", "B.txt: the name tells no form: use the suffix .mtx or .csr, or --to",
+     "spmvgen convert"},
+    {"convert A.mtx B.mtx.gz",
+     "B.mtx.gz: gzipped files are read, not written: write B.mtx and run gzip", "spmvgen convert"},
+    {"convert A.mtx B.mtx --to pdf", "--to: unknown form 'pdf': use mtx or csr", "spmvgen convert"},
+    {"emit", "no kernel is named: use --format, --kernel or --matrix", "spmvgen emit"},
+    {"emit --json", "--json: goes with --list; the launch is written by --launch", "spmvgen emit"},
+    {"emit --format csr --as pdf",
+     "--as: unknown form 'pdf': use one of source, object, shared, asm, llvm-ir", "spmvgen emit"},
+    {"emit --format csr --as object",
+     "--as object makes a binary file: name it with -o (- = standard output)", "spmvgen emit"},
+    {"emit --format bsr", "--format: unknown format 'bsr': use one of csr, coo, ell, sell",
+     "spmvgen emit"},
+    {"emit --kernel csr_rows --format ell", "--kernel: csr_rows is for format csr, not ell",
+     "spmvgen emit"},
+    {"emit --format csr --arch pdp11",
+     "--arch: unknown architecture 'pdp11': use one of native, x86-64-v2, x86-64-v3, x86-64-v4, "
+     "aarch64",
+     "spmvgen emit"},
+    {"emit --format csr --value f16",
+     "--value: unknown value type 'f16': use one of f32, f64, c32, c64", "spmvgen emit"},
+    {"emit --format csr --index i16", "--index: unknown index type 'i16': use one of i32, i64",
+     "spmvgen emit"},
+    {"emit --format csr --offset u32", "--offset: unknown index type 'u32': use one of i32, i64",
+     "spmvgen emit"},
+    {"emit --format csr --alpha 2",
+     "--alpha: unknown scale mode '2': use one of zero, one, general", "spmvgen emit"},
+    {"emit --format csr --rhs 65", "--rhs: Value 65 not in range 1 to 64", "spmvgen emit"},
+    {"emit --format csr --param lanes", "--param: 'lanes' is not NAME=INTEGER, such as lanes=8",
+     "spmvgen emit"},
+    {"emit --format csr --param lanes=8x",
+     "--param: 'lanes=8x' is not NAME=INTEGER, such as lanes=8", "spmvgen emit"},
+    {"emit --format csr --param =8", "--param: '=8' is not NAME=INTEGER, such as lanes=8",
+     "spmvgen emit"},
+    {"emit --format csr --param lanes=8 --param lanes=4", "--param: lanes is given twice",
+     "spmvgen emit"},
+    {"emit --kernel csr_rows --param width=3", "--param: kernel csr_rows has no parameter 'width'",
+     "spmvgen emit"},
+    {"run A.mtx --kernel csr_rows --param width=3",
+     "--param: kernel csr_rows has no parameter 'width'", "spmvgen run"},
+    {"run A.mtx --device gpu", "--device: unknown device 'gpu': use host", "spmvgen run"},
+    {"run A.mtx --cache maybe",
+     "--cache: unknown mode 'maybe': use one of on, memory, readonly, load, off", "spmvgen run"},
+    {"run A.mtx --alpha two",
+     "--alpha: 'two' is not a number, such as 1.5 or, for complex values, 1.5,-2", "spmvgen run"},
+    {"run A.mtx --alpha 1e",
+     "--alpha: '1e' is not a number, such as 1.5 or, for complex values, "
+     "1.5,-2",
+     "spmvgen run"},
+    {"run A.mtx --beta 1,2", "--beta: '1,2' is complex, but the values are f64", "spmvgen run"},
+    {"run A.mtx --y y.mtx", "--y: with --beta 0 the initial y is not read; drop --y or give --beta",
+     "spmvgen run"},
+    {"run A.mtx --threads -1", "--threads: Value -1 not in range 0 to 4096", "spmvgen run"},
+    {"run A.mtx --repeat 0", "--repeat: Value 0 not in range 1 to 1000000", "spmvgen run"},
+    {"gallery make stencil5", "--output is required", "spmvgen gallery make"},
+};
+
+class WrongUsage : public CliTest, public testing::WithParamInterface<Wrong> {};
+
+TEST_P(WrongUsage, ExitsTwoAndSaysWhatIsAllowed) {
+    const Outcome outcome = run_line(GetParam().line);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err,
+              "spmvgen: " + GetParam().message + "\nsee: " + GetParam().help + " --help\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, WrongUsage, testing::ValuesIn(wrong_lines));
+
+class HelpTest : public CliTest {};
+
+TEST_F(HelpTest, VersionGoesToStandardOutput) {
+    const Outcome outcome = run_line("--version");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out, "spmvgen 0.1.0\n");
+    EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(HelpTest, OverviewNamesEveryVerb) {
+    const Outcome outcome = run_line("--help");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    for (const char* verb : {"emit", "analyze", "run", "convert", "cache", "gallery", "doctor"})
+        EXPECT_NE(outcome.out.find("\n  " + std::string(verb) + " "), std::string::npos) << verb;
+    EXPECT_NE(outcome.out.find("Exit status: 0 done, 1 the work failed, 2 wrong usage."),
+              std::string::npos);
+}
+
+TEST_F(HelpTest, HelpOfAPart) {
+    const Outcome outcome = run_line("cache info --help");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(outcome.out.find("Usage: spmvgen cache info [OPTIONS]"), std::string::npos)
+        << outcome.out;
+}
+
+TEST_F(HelpTest, ALeadingDashOfANumberIsNoOption) {
+    EXPECT_EQ(run_line("run A.mtx --alpha -1 --beta -2.5e-1 --time 0").status, 0);
+}
+
+}  // namespace
+}  // namespace spmvgen::cli

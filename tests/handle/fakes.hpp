@@ -1,0 +1,138 @@
+#pragma once
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "handle/kernel_provider.hpp"
+#include "spmvgen/error.hpp"
+#include "spmvgen/generator.hpp"
+
+namespace spmvgen {
+
+/// How GoogleTest prints counters.
+inline void PrintTo(const KernelCounters& c, std::ostream* out) {
+    *out << "{memory " << c.hits_memory << ", store " << c.hits_store << ", started "
+         << c.compiles_started << ", failed " << c.compiles_failed << ", fallbacks " << c.fallbacks
+         << "}";
+}
+
+inline std::string file_bytes(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The launch description of fake_csr_f64 and fake_csr_f32.
+inline LaunchDescription csr_launch(const std::string& value = "double") {
+    const std::string array = "const " + value + "* __restrict__";
+    return {{{value == "double" ? "fake_csr_f64" : "fake_csr_f32",
+              StepRule::per_thread,
+              {{"num_rows", "long"},
+               {"row_ptr", "const int* __restrict__"},
+               {"col_idx", "const int* __restrict__"},
+               {"values", array},
+               {"x", array},
+               {"y", value + "* __restrict__"},
+               {"alpha", value},
+               {"beta", value}}}},
+            {}};
+}
+
+inline KernelBinary csr_binary(const Signature& signature) {
+    KernelBinary binary;
+    binary.signature = signature;
+    binary.bytes = file_bytes(FAKE_KERNEL);
+    binary.launch = csr_launch(signature.value == ValueType::f32 ? "float" : "double");
+    binary.compiler = "fake 1";
+    binary.source = "// the source of " + kernel_name(signature);
+    return binary;
+}
+
+inline Signature csr_signature(Scale alpha = Scale::one, Scale beta = Scale::zero) {
+    Signature s;
+    s.kernel = "csr_rows";
+    s.alpha = alpha;
+    s.beta = beta;
+    s.target = parse_target("native");
+    return s;
+}
+
+/// Hands out the precompiled kernel; counts, and fails when told to.
+class FakeGenerator : public Generator {
+  public:
+    std::atomic<int> compiled{0};
+    std::string failure;           ///< "" = works
+    bool only_base_works = false;  ///< fails for all but α = 1, β = 0
+    std::string bytes = file_bytes(FAKE_KERNEL);
+
+    KernelSource emit(const Signature& signature, const std::string&) override {
+        return {signature, kernel_name(signature), "// the source of " + kernel_name(signature),
+                csr_binary(signature).launch};
+    }
+    KernelBinary compile(const KernelSource& source, BinaryKind) override {
+        ++compiled;
+        if (!failure.empty()) throw Error(ErrorCode::compile, failure);
+        if (only_base_works && source.signature.beta != Scale::zero)
+            throw Error(ErrorCode::compile, "only the base works");
+        KernelBinary binary = csr_binary(source.signature);
+        binary.bytes = bytes;
+        binary.source.clear();
+        return binary;
+    }
+    std::map<std::string, std::string> versions() override { return {{"fake", "1"}}; }
+};
+
+/// The entries of a cache directory, kept in memory.
+struct FakeDisk {
+    std::mutex mutex;
+    std::map<std::string, KernelBinary> entries;
+    int finds = 0, puts = 0;
+    bool full = false;
+};
+
+class FakeCache : public KernelCache {
+  public:
+    FakeCache(FakeDisk& disk, bool writable) : disk_(disk), writable_(writable) {}
+    std::optional<KernelBinary> find(const Signature& signature) override {
+        const std::lock_guard lock(disk_.mutex);
+        ++disk_.finds;
+        const auto it = disk_.entries.find(to_string(signature));
+        if (it == disk_.entries.end()) return std::nullopt;
+        return it->second;
+    }
+    bool put(const KernelBinary& binary) override {
+        const std::lock_guard lock(disk_.mutex);
+        ++disk_.puts;
+        if (!writable_ || disk_.full) return false;
+        disk_.entries[to_string(binary.signature)] = binary;
+        return true;
+    }
+    std::string path_of(const Signature& signature) const override {
+        return "/fake/" + kernel_name(signature);
+    }
+
+  private:
+    FakeDisk& disk_;
+    bool writable_;
+};
+
+/// A provider with a fake generator and a fake disk behind it.
+struct FakeKernels {
+    FakeGenerator generator;
+    FakeDisk disk;
+    KernelProvider provider = make();
+
+    KernelProvider make() {
+        return KernelProvider({[this]() -> Generator& { return generator; },
+                               [this](const std::string&, bool writable) {
+                                   return std::make_unique<FakeCache>(disk, writable);
+                               }});
+    }
+};
+
+}  // namespace spmvgen

@@ -1,0 +1,216 @@
+#include "handle/kernel_provider.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "fakes.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr KernelPolicy on{CacheMode::on, "", false};
+constexpr KernelPolicy memory{CacheMode::memory, "", false};
+constexpr KernelPolicy readonly{CacheMode::readonly, "", false};
+constexpr KernelPolicy load{CacheMode::load, "", false};
+constexpr KernelPolicy off{CacheMode::off, "", false};
+
+std::string code_and_text(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return std::string(to_string(e.code())) + ": " + e.what();
+    }
+    return "no error";
+}
+
+TEST(KernelProvider, CompilesOnceThenServesFromMemory) {
+    FakeKernels fake;
+    const ProvidedKernel first = fake.provider.get(csr_signature(), on);
+    ASSERT_NE(first.kernel, nullptr);
+    EXPECT_EQ(first.origin, "compiled");
+    EXPECT_EQ(first.source_path, "/fake/csr_rows_f64_i32_o32_a1_b0_k1");
+    EXPECT_EQ(first.kernel->source(), "// the source of csr_rows_f64_i32_o32_a1_b0_k1");
+    const ProvidedKernel second = fake.provider.get(csr_signature(), on);
+    EXPECT_EQ(second.origin, "memory");
+    EXPECT_EQ(second.kernel, first.kernel);
+    EXPECT_EQ(second.source_path, first.source_path);
+    EXPECT_EQ(fake.disk.finds, 1);
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{1, 0, 1, 0, 0}));
+}
+
+TEST(KernelProvider, FindsInTheCacheWhatAnotherProcessKept) {
+    FakeKernels fake;
+    fake.provider.get(csr_signature(), on);
+    KernelProvider other(fake.make());
+    const ProvidedKernel found = other.get(csr_signature(), on);
+    EXPECT_EQ(found.origin, "cache");
+    EXPECT_EQ(found.kernel->source(), "// the source of csr_rows_f64_i32_o32_a1_b0_k1");
+    EXPECT_EQ(fake.generator.compiled, 1);
+    EXPECT_EQ(other.counters(), (KernelCounters{0, 1, 0, 0, 0}));
+}
+
+TEST(KernelProvider, UsesItsOwnBytesWhenTheDiskIsFull) {
+    FakeKernels fake;
+    fake.disk.full = true;
+    const ProvidedKernel made = fake.provider.get(csr_signature(), on);
+    EXPECT_NE(made.kernel, nullptr);
+    EXPECT_EQ(made.source_path, "");
+    EXPECT_EQ(made.warning, "");
+    EXPECT_EQ(fake.disk.finds, 1);
+    EXPECT_EQ(fake.disk.puts, 1);
+}
+
+TEST(KernelProvider, MemoryModeNeverTouchesTheCache) {
+    FakeKernels fake;
+    EXPECT_EQ(fake.provider.get(csr_signature(), memory).origin, "compiled");
+    EXPECT_EQ(fake.disk.finds, 0);
+    EXPECT_EQ(fake.disk.puts, 0);
+}
+
+TEST(KernelProvider, ReadonlyModeReadsAndCompilesButNeverWrites) {
+    FakeKernels fake;
+    EXPECT_EQ(fake.provider.get(csr_signature(), readonly).origin, "compiled");
+    EXPECT_EQ(fake.disk.finds, 1);
+    EXPECT_EQ(fake.disk.puts, 0);
+}
+
+TEST(KernelProvider, LoadModeNeverCompiles) {
+    FakeKernels fake;
+    const ProvidedKernel missed = fake.provider.get(csr_signature(), load);
+    EXPECT_EQ(missed.kernel, nullptr);
+    EXPECT_EQ(missed.origin, "generic");
+    EXPECT_EQ(missed.warning, "no kernel " + to_string(csr_signature()) +
+                                  ": it is not in the cache, and cache mode load does not compile");
+    EXPECT_EQ(fake.generator.compiled, 0);
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 0, 0, 1}));
+    fake.disk.entries[to_string(csr_signature())] = csr_binary(csr_signature());
+    EXPECT_EQ(fake.provider.get(csr_signature(), load).origin, "cache");
+}
+
+TEST(KernelProvider, OffAsksNobodyAndIsNoFallback) {
+    FakeKernels fake;
+    const ProvidedKernel none = fake.provider.get(csr_signature(), off);
+    EXPECT_EQ(none.kernel, nullptr);
+    EXPECT_EQ(none.warning, "");
+    EXPECT_EQ(fake.disk.finds, 0);
+    EXPECT_EQ(fake.generator.compiled, 0);
+    EXPECT_EQ(fake.provider.counters(), KernelCounters{});
+}
+
+TEST(KernelProvider, AFailingCompilerIsAskedOnceAndCounted) {
+    FakeKernels fake;
+    fake.generator.failure = "csr_rows.cpp:3: error: no";
+    testing::internal::CaptureStderr();
+    const ProvidedKernel first = fake.provider.get(csr_signature(), on);
+    const ProvidedKernel second = fake.provider.get(csr_signature(), on);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(first.warning,
+              "no kernel " + to_string(csr_signature()) + ": csr_rows.cpp:3: error: no");
+    EXPECT_EQ(second.warning, first.warning);
+    EXPECT_EQ(said, "spmvgen: warning: " + first.warning + " (a fallback serves instead)\n");
+    EXPECT_EQ(fake.generator.compiled, 1);
+    EXPECT_EQ(fake.disk.finds, 2);
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 1, 1, 2}));
+}
+
+TEST(KernelProvider, QuietSaysNothingAndDebugSaysWhereAKernelCameFrom) {
+    FakeKernels fake;
+    fake.generator.failure = "no";
+    ASSERT_EQ(setenv("SPMVGEN_LOG", "quiet", 1), 0);
+    testing::internal::CaptureStderr();
+    fake.provider.get(csr_signature(), on);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    ASSERT_EQ(setenv("SPMVGEN_LOG", "debug", 1), 0);
+    FakeKernels working;
+    testing::internal::CaptureStderr();
+    working.provider.get(csr_signature(), on);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "spmvgen: kernel " + to_string(csr_signature()) + ": compiled\n");
+    ASSERT_EQ(setenv("SPMVGEN_LOG", "loud", 1), 0);
+    EXPECT_EQ(code_and_text([&] { working.provider.get(csr_signature(), on); }),
+              "invalid_argument: SPMVGEN_LOG=loud: use one of quiet, info, debug");
+    ASSERT_EQ(unsetenv("SPMVGEN_LOG"), 0);
+}
+
+TEST(KernelProvider, StrictMakesAFallbackAnError) {
+    FakeKernels fake;
+    fake.generator.failure = "no";
+    const std::string name = to_string(csr_signature());
+    EXPECT_EQ(code_and_text([&] { fake.provider.get(csr_signature(), {CacheMode::on, "", true}); }),
+              "compile: no kernel " + name + ": no");
+    EXPECT_EQ(
+        code_and_text([&] { fake.provider.get(csr_signature(), {CacheMode::load, "", true}); }),
+        "compile: no kernel " + name +
+            ": it is not in the cache, and cache mode load does not compile");
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 1, 1, 0}));
+}
+
+TEST(KernelProvider, AMissingCompilerIsAFallbackToo) {
+    FakeDisk disk;
+    KernelProvider provider(
+        {[]() -> Generator& { throw Error(ErrorCode::unsupported, "no libspmvgen_jit"); },
+         [&](const std::string&, bool writable) {
+             return std::make_unique<FakeCache>(disk, writable);
+         }});
+    EXPECT_THAT(provider.get(csr_signature(), on).warning, HasSubstr(": no libspmvgen_jit"));
+}
+
+TEST(KernelProvider, ACacheThatCannotBeOpenedIsPassedOver) {
+    FakeKernels fake;
+    KernelProvider provider({[&]() -> Generator& { return fake.generator; },
+                             [](const std::string&, bool) -> std::unique_ptr<KernelCache> {
+                                 throw Error(ErrorCode::io, "no such directory");
+                             }});
+    EXPECT_EQ(provider.get(csr_signature(), on).origin, "compiled");
+}
+
+TEST(KernelProvider, AnEntryThatCannotBeLoadedIsMadeAgain) {
+    FakeKernels fake;
+    KernelBinary& entry = fake.disk.entries[to_string(csr_signature())];
+    entry = csr_binary(csr_signature());
+    entry.bytes = "not a shared object";
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(fake.provider.get(csr_signature(), on).origin, "compiled");
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                HasSubstr("a cache entry is of no use and will be made again"));
+    EXPECT_EQ(fake.disk.entries[to_string(csr_signature())].bytes, fake.generator.bytes);
+}
+
+TEST(KernelProvider, AnEntryForAnotherSignatureIsNotUsed) {
+    FakeKernels fake;
+    fake.disk.entries[to_string(csr_signature())] =
+        csr_binary(csr_signature(Scale::general, Scale::one));
+    EXPECT_EQ(fake.provider.get(csr_signature(), on).origin, "compiled");
+}
+
+TEST(KernelProvider, CompiledCodeThatCannotBeLoadedIsAFailedCompilation) {
+    FakeKernels fake;
+    fake.generator.bytes = "not a shared object";
+    const ProvidedKernel none = fake.provider.get(csr_signature(), on);
+    EXPECT_EQ(none.kernel, nullptr);
+    EXPECT_THAT(none.warning, HasSubstr("its shared object cannot be loaded"));
+    EXPECT_EQ(fake.disk.puts, 0);
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 1, 1, 1}));
+}
+
+TEST(KernelProvider, ATargetOfAnotherMachineIsRefused) {
+    FakeKernels fake;
+    Signature other = csr_signature();
+#if defined(__x86_64__)
+    other.target = parse_target("aarch64");
+    const std::string expected =
+        "unsupported: target aarch64 cannot run here: this machine is x86-64; use native";
+#else
+    other.target = parse_target("x86-64-v2");
+    const std::string expected =
+        "unsupported: target x86-64-v2 cannot run here: this machine is aarch64; use native";
+#endif
+    EXPECT_EQ(code_and_text([&] { fake.provider.get(other, on); }), expected);
+    EXPECT_EQ(fake.generator.compiled, 0);
+}
+
+}  // namespace
+}  // namespace spmvgen

@@ -1,0 +1,116 @@
+#pragma once
+#include <type_traits>
+#include <utility>
+
+#include "dialect/cpu.hpp"
+#include "direct.hpp"
+
+/// How a kernel template is called on a StoredMatrix; the table's rows are made from this.
+namespace spmvgen::direct {
+
+/// The template parameters that every kernel has.
+template <typename V, typename I, typename O, scale alpha, scale beta, int rhs>
+struct Bound {
+    using Value = V;
+    using Index = I;
+    using Offset = O;
+    static constexpr scale alpha_mode = alpha, beta_mode = beta;
+    static constexpr int num_rhs = rhs;
+};
+
+/// The arguments of one product; arrays and scalars are found by name.
+template <typename B>
+struct Arguments {
+    using Value = typename B::Value;
+    const StoredMatrix& stored;
+    const Value* x;
+    Value* y;
+    Value alpha, beta;
+    int threads;
+    std::vector<long> carry_row;
+    std::vector<Value> carry_sum;
+
+    template <typename T>
+    const T* array(const char* array_name) const {
+        // α = 0 must not touch A: whoever does, falls over a null pointer
+        if (B::alpha_mode == scale::zero) return nullptr;
+        return static_cast<const T*>(stored.arrays.at(array_name));
+    }
+    const typename B::Offset* offsets(const char* array_name) const {
+        return array<typename B::Offset>(array_name);
+    }
+    const typename B::Index* indices(const char* array_name) const {
+        return array<typename B::Index>(array_name);
+    }
+    const Value* values() const { return array<Value>("values"); }
+    long scalar(const char* scalar_name) const { return stored.scalars.at(scalar_name); }
+};
+
+template <typename Value>
+struct InDialect {
+    using type = Value;
+};
+template <>
+struct InDialect<std::complex<float>> {
+    using type = complex_f32;
+};
+template <>
+struct InDialect<std::complex<double>> {
+    using type = complex_f64;
+};
+
+template <typename F>
+void with_scale(Scale mode, F&& f) {
+    switch (mode) {
+        case Scale::zero:
+            return f(std::integral_constant<scale, scale::zero>{});
+        case Scale::one:
+            return f(std::integral_constant<scale, scale::one>{});
+        default:
+            return f(std::integral_constant<scale, scale::general>{});
+    }
+}
+
+template <typename Kernel, typename B>
+void run_bound(const StoredMatrix& stored, int threads, const void* alpha, const void* x,
+               const void* beta, void* y) {
+    using Value = typename B::Value;
+    const auto count = static_cast<std::size_t>(threads);
+    Arguments<B> arguments{
+        stored,
+        static_cast<const Value*>(x),
+        static_cast<Value*>(y),
+        *static_cast<const Value*>(alpha),
+        *static_cast<const Value*>(beta),
+        threads,
+        std::vector<long>(count, 1L << 40),  // workspace comes with anything in it
+        std::vector<Value>(count * B::num_rhs)};
+    for (int thread = threads; thread-- > 0;) Kernel::share(arguments, thread);
+    if constexpr (requires { Kernel::once(arguments); }) Kernel::once(arguments);
+}
+
+/// Finds the instantiation for what is known at run time only. Integers are both int32 or, for f64
+/// and one right-hand side, both int64; num_rhs is 1 or 3. Fewer instantiations keep the build
+/// short.
+template <typename Kernel>
+void run_case(const StoredMatrix& stored, ValueType value, IndexType integers, const Problem& p,
+              const void* alpha, const void* x, const void* beta, void* y) {
+    dispatch(value, [&]<typename T>(T) {
+        using Value = typename InDialect<T>::type;
+        with_scale(p.alpha, [&]<scale a>(std::integral_constant<scale, a>) {
+            with_scale(p.beta, [&]<scale b>(std::integral_constant<scale, b>) {
+                const auto run = [&]<typename B>(B) {
+                    run_bound<Kernel, B>(stored, p.threads, alpha, x, beta, y);
+                };
+                if (integers == IndexType::i32) {
+                    p.num_rhs == 1 ? run(Bound<Value, int, int, a, b, 1>{})
+                                   : run(Bound<Value, int, int, a, b, 3>{});
+                } else if constexpr (std::is_same_v<Value, double>) {
+                    if (p.num_rhs == 1) run(Bound<Value, long, long, a, b, 1>{});
+                }
+            });
+        });
+    });
+}
+
+}  // namespace spmvgen::direct

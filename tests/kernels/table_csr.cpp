@@ -1,0 +1,55 @@
+#include "cpu/csr_balanced.hpp"
+#include "cpu/csr_rows.hpp"
+#include "cpu/csr_vector.hpp"
+#include "direct_run.hpp"
+
+namespace spmvgen::direct {
+namespace {
+
+struct CsrRows {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        csr_rows<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode,
+                 B::beta_mode, B::num_rhs>(a.scalar("num_rows"), a.offsets("row_ptr"),
+                                           a.indices("col_idx"), a.values(), a.x, a.y, a.alpha,
+                                           a.beta, thread, a.threads);
+    }
+};
+
+template <int lanes, int unroll>
+struct CsrVector {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        csr_vector<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode,
+                   B::beta_mode, B::num_rhs, lanes, unroll>(
+            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, a.y,
+            a.alpha, a.beta, thread, a.threads);
+    }
+};
+
+template <int lanes, int unroll>
+struct CsrBalanced {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        csr_balanced<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode,
+                     B::beta_mode, B::num_rhs, lanes, unroll>(
+            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, a.y,
+            a.alpha, a.beta, a.carry_row.data(), a.carry_sum.data(), thread, a.threads);
+    }
+    template <typename B>
+    static void once(Arguments<B>& a) {
+        csr_balanced_carry<typename B::Value, B::alpha_mode, B::num_rhs>(
+            a.carry_row.data(), a.carry_sum.data(), a.y, a.alpha, a.threads);
+    }
+};
+
+}  // namespace
+
+std::vector<KernelCase> csr_cases() {
+    return {{"csr_rows", {}, run_case<CsrRows>},
+            {"csr_vector", {{"lanes", 4}, {"unroll", 2}}, run_case<CsrVector<4, 2>>},
+            {"csr_balanced", {{"lanes", 1}, {"unroll", 1}}, run_case<CsrBalanced<1, 1>>},
+            {"csr_balanced", {{"lanes", 4}, {"unroll", 1}}, run_case<CsrBalanced<4, 1>>}};
+}
+
+}  // namespace spmvgen::direct

@@ -1,0 +1,58 @@
+#include "cpu/coo_segmented.hpp"
+#include "cpu/ell.hpp"
+#include "cpu/sell.hpp"
+#include "direct_run.hpp"
+
+namespace spmvgen::direct {
+namespace {
+
+template <int lanes>
+struct CooSegmented {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        coo_segmented<typename B::Value, typename B::Index, B::alpha_mode, B::beta_mode, B::num_rhs,
+                      lanes>(a.scalar("num_rows"), a.scalar("nnz"), a.indices("row_idx"),
+                             a.indices("col_idx"), a.values(), a.x, a.y, a.alpha, a.beta,
+                             a.carry_row.data(), a.carry_sum.data(), thread, a.threads);
+    }
+    template <typename B>
+    static void once(Arguments<B>& a) {
+        coo_segmented_carry<typename B::Value, B::alpha_mode, B::num_rhs>(
+            a.carry_row.data(), a.carry_sum.data(), a.y, a.alpha, a.threads);
+    }
+};
+
+template <int lanes, int unroll>
+struct Ell {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        ell<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode, B::beta_mode,
+            B::num_rhs, lanes, unroll>(a.scalar("num_rows"), a.scalar("stride"),
+                                       a.offsets("block_full"), a.offsets("block_width"),
+                                       a.indices("col_idx"), a.values(), a.x, a.y, a.alpha, a.beta,
+                                       thread, a.threads);
+    }
+};
+
+template <int lanes, int unroll, int sigma>
+struct Sell {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        sell<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode, B::beta_mode,
+             B::num_rhs, lanes, unroll, sigma>(
+            a.scalar("num_rows"), a.scalar("num_slices"), a.offsets("slice_ptr"),
+            a.offsets("slice_full"), a.indices("row_order"), a.indices("col_idx"), a.values(), a.x,
+            a.y, a.alpha, a.beta, thread, a.threads);
+    }
+};
+
+}  // namespace
+
+std::vector<KernelCase> other_cases() {
+    return {{"coo_segmented", {{"lanes", 4}}, run_case<CooSegmented<4>>},
+            {"ell", {{"lanes", 4}, {"unroll", 2}}, run_case<Ell<4, 2>>},
+            {"sell", {{"lanes", 8}, {"unroll", 1}, {"sigma", 1}}, run_case<Sell<8, 1, 1>>},
+            {"sell", {{"lanes", 2}, {"unroll", 2}, {"sigma", 64}}, run_case<Sell<2, 2, 64>>}};
+}
+
+}  // namespace spmvgen::direct

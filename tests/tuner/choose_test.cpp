@@ -1,0 +1,217 @@
+#include "tuner/choose.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+
+/// A square matrix with rows of about one length, too large for a cache.
+Features even_features(double mean = 10) {
+    Features f;
+    f.rows = f.cols = 10'000'000;
+    f.mean_row = mean;
+    f.nnz = static_cast<std::int64_t>(mean * 1e7);
+    f.max_row = static_cast<std::int64_t>(2 * mean);
+    f.sell_padding = f.sell_sorted_padding = {1, 1, 1};
+    f.ell_padding = 2;
+    return f;
+}
+
+/// The same with rows of very different lengths.
+Features uneven_features(double mean = 10) {
+    Features f = even_features(mean);
+    f.sell_padding = {1.8, 2.1, 2.5};
+    f.sell_sorted_padding = {1.2, 1.3, 1.4};
+    return f;
+}
+
+Request request() {
+    Request r;
+    r.target = parse_target("x86-64-v4");
+    r.threads = 4;
+    return r;
+}
+
+std::string code_and_text(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return std::string(to_string(e.code())) + ": " + e.what();
+    }
+    return "no error";
+}
+
+std::string chosen(const Features& f, const Request& r) {
+    const Choice choice = choose(f, r);
+    return kernel_name(choice.signature) + " | " + choice.reason;
+}
+
+TEST(Choose, LongerRowsGoInVectors) {
+    EXPECT_EQ(chosen(uneven_features(), request()),
+              "csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll1 | "
+              "mean row 10.0, padding 1.80 in slices: csr_vector");
+    EXPECT_EQ(chosen(uneven_features(2.5), request()),
+              "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_unroll1 | "
+              "mean row 2.5, padding 1.80 in slices: csr_vector");
+}
+
+TEST(Choose, AlmostEmptyRowsStayScalarUnlessTheyAreEven) {
+    Features f = uneven_features(1);
+    f.sell_sorted_padding = {1, 1, 1};
+    EXPECT_EQ(chosen(f, request()), "csr_rows_f64_i32_o32_a1_b0_k1 | mean row 1.0: csr_rows");
+    EXPECT_EQ(chosen(even_features(1), request()),
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1 | "
+              "mean row 1.0, 30.0 MB of entries a thread, padding 1.00: sell");
+}
+
+TEST(Choose, AMatrixWithoutEntriesHasAKernelToo) {
+    EXPECT_NE(choose(Features{}, request()).signature.kernel, "");
+}
+
+TEST(Choose, LanesAreNoMoreThanARowFills) {
+    const auto lanes = [](ValueType type, double mean, const char* target) {
+        Features f = uneven_features(mean);
+        f.value_type = type;
+        Request r = request();
+        r.kernel = "csr_vector";
+        r.target = parse_target(target);
+        return choose(f, r).signature.params.at("lanes");
+    };
+    EXPECT_EQ(lanes(ValueType::f64, 7.9, "x86-64-v4"), 4);
+    EXPECT_EQ(lanes(ValueType::f64, 8, "x86-64-v4"), 8);
+    EXPECT_EQ(lanes(ValueType::f64, 1000, "x86-64-v4"), 8);
+    EXPECT_EQ(lanes(ValueType::f32, 5, "x86-64-v4"), 4);
+    EXPECT_EQ(lanes(ValueType::f32, 1000, "x86-64-v4"), 16);
+    EXPECT_EQ(lanes(ValueType::c64, 7, "x86-64-v4"), 2);
+    EXPECT_EQ(lanes(ValueType::c64, 8, "x86-64-v4"), 4);
+    EXPECT_EQ(lanes(ValueType::c64, 1000, "x86-64-v2"), 2);
+}
+
+TEST(Choose, ARowAsLongAsHalfAShareIsCut) {
+    Features f = uneven_features();
+    f.max_row = f.nnz / 8;
+    EXPECT_THAT(chosen(f, request()), testing::Not(HasSubstr("balanced")));
+    ++f.max_row;
+    EXPECT_EQ(chosen(f, request()),
+              "csr_balanced_f64_i32_o32_a1_b0_k1_lanes8_unroll1 | "
+              "longest row 12500001, a thread's share 25000000 entries: csr_balanced");
+    f = uneven_features(1.4);
+    f.max_row = f.nnz;
+    EXPECT_THAT(chosen(f, request()), HasSubstr("csr_balanced_f64_i32_o32_a1_b0_k1_lanes1"));
+    Request alone = request();
+    alone.threads = 1;
+    EXPECT_THAT(chosen(f, alone), testing::Not(HasSubstr("balanced")));
+}
+
+TEST(Choose, EvenRowsThatAreShortOrInCacheGoToSlices) {
+    EXPECT_THAT(chosen(even_features(9), request()), HasSubstr("csr_vector"));
+    EXPECT_EQ(chosen(even_features(7), request()),
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1 | "
+              "mean row 7.0, 210.0 MB of entries a thread, padding 1.00: sell");
+    Features f = even_features(20);
+    f.nnz = 300'000;
+    f.sell_padding = {1.4, 1.5, 1.6};
+    f.sell_sorted_padding = {1.04, 1.2, 1.3};
+    EXPECT_EQ(chosen(f, request()),
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | "
+              "mean row 20.0, 0.9 MB of entries a thread, padding 1.40, 1.04 when sorted: sell");
+    f.value_type = ValueType::f32;  // slices of 16 rows
+    EXPECT_THAT(chosen(f, request()), HasSubstr("csr_vector_f32"));
+    f = even_features(7);
+    f.value_type = ValueType::c64;
+    EXPECT_THAT(chosen(f, request()), HasSubstr("csr_vector_c64"));
+}
+
+TEST(Choose, ShortUnevenRowsGoToSortedSlices) {
+    Features f = uneven_features(3.5);
+    f.sell_sorted_padding = {1.08, 1.1, 1.2};
+    EXPECT_EQ(chosen(f, request()),
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | "
+              "mean row 3.5, padding 1.80, 1.08 when sorted: sell");
+}
+
+TEST(Choose, SeveralRightHandSides) {
+    Request r = request();
+    r.num_rhs = 8;
+    EXPECT_EQ(chosen(even_features(), r),
+              "csr_rows_f64_i32_o32_a1_b0_k8 | 8 right-hand sides: csr_rows");
+}
+
+TEST(Choose, WhatIsAskedForIsHonoured) {
+    Request r = request();
+    r.format = "ell";
+    EXPECT_EQ(chosen(even_features(), r),
+              "ell_f64_i32_o32_a1_b0_k1_lanes8_unroll1 | the one kernel of format ell");
+    r.params = {{"unroll", 4}};
+    EXPECT_THAT(chosen(even_features(), r), HasSubstr("ell_f64_i32_o32_a1_b0_k1_lanes8_unroll4"));
+    r = request();
+    r.format = "csr";
+    EXPECT_THAT(chosen(even_features(3.5), r), HasSubstr("csr_vector"));
+    r = request();
+    r.params = {{"sigma", 64}};
+    EXPECT_EQ(chosen(uneven_features(), r),
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma64_unroll1 | "
+              "the one kernel of format sell with these parameters");
+    r = request();
+    r.kernel = "sell";
+    EXPECT_EQ(chosen(uneven_features(), r),
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | asked for");
+}
+
+TEST(Choose, WhatCannotBeHadIsRefused) {
+    const auto with = [](const std::function<void(Request&)>& change) {
+        Request r = request();
+        change(r);
+        return code_and_text([&] { choose(even_features(), r); });
+    };
+    EXPECT_EQ(with([](Request& r) { r.format = "dia"; }),
+              "invalid_argument: unknown format 'dia': use one of csr, coo, ell, sell");
+    EXPECT_EQ(with([](Request& r) { r.kernel = "sell", r.format = "csr"; }),
+              "invalid_argument: kernel sell reads format sell, not csr: leave one of them auto");
+    EXPECT_EQ(with([](Request& r) { r.format = "coo", r.params = {{"sigma", 1}}; }),
+              "invalid_argument: no kernel of format coo has all of the parameters 'sigma'");
+    EXPECT_THAT(with([](Request& r) { r.kernel = "csr_rows", r.params = {{"lanes", 4}}; }),
+                HasSubstr("invalid_argument: kernel csr_rows has no parameter 'lanes'"));
+    EXPECT_THAT(with([](Request& r) { r.kernel = "sell", r.params = {{"sigma", 3}}; }),
+                HasSubstr("invalid_argument: parameter sigma=3 of kernel sell: use one of 1, 64"));
+    EXPECT_THAT(with([](Request& r) { r.num_rhs = 65; }), HasSubstr("invalid_argument: "));
+}
+
+TEST(Choose, IndexTypesAreTheNarrowestThatFit) {
+    Request r = request();
+    Features f = uneven_features();
+    f.nnz = std::int64_t{1} << 31;
+    EXPECT_THAT(chosen(f, r), HasSubstr("_i32_o64_"));
+    f.nnz = 1;
+    f.cols = std::int64_t{1} << 31;
+    EXPECT_THAT(chosen(f, r), HasSubstr("_i64_o32_"));
+    f.cols = 5;
+    f.rows = std::int64_t{1} << 31;
+    r.format = "csr";
+    EXPECT_THAT(chosen(f, r), HasSubstr("_i32_o32_"));
+    r.format = "coo";  // stores row numbers
+    EXPECT_THAT(chosen(f, r), HasSubstr("_i64_o32_"));
+    f = even_features();
+    f.nnz = 1'000'000'000;
+    f.ell_padding = 3;
+    r.format = "ell";  // stores padding
+    EXPECT_THAT(chosen(f, r), HasSubstr("_i32_o64_"));
+}
+
+TEST(Choose, BorrowedArraysKeepTheirTypesInCsrOnly) {
+    Request r = request();
+    r.csr_index = r.csr_offset = IndexType::i64;
+    EXPECT_THAT(chosen(uneven_features(), r), HasSubstr("csr_vector_f64_i64_o64_"));
+    r.format = "sell";
+    EXPECT_THAT(chosen(uneven_features(), r), HasSubstr("sell_f64_i32_o32_"));
+}
+
+}  // namespace
+}  // namespace spmvgen

@@ -1,0 +1,131 @@
+#include "registry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "refusal.hpp"
+
+namespace spmvgen {
+namespace {
+
+Signature of(const KernelEntry& entry) {
+    Signature s{.kernel = std::string(entry.id), .params = {}, .target = {}};
+    for (auto& row : architectures())
+        if (row.kind == entry.kind) s.target.arch = row.name;
+    return s;
+}
+
+std::string ids() {
+    std::string text;
+    for (auto& entry : kernel_registry())
+        text += (text.empty() ? "" : ", ") + std::string(entry.id);
+    return text;
+}
+
+TEST(Registry, EntriesAreSound) {
+    std::set<std::string_view> seen;
+    for (auto& entry : kernel_registry()) {
+        EXPECT_TRUE(seen.insert(entry.id).second) << entry.id;
+        EXPECT_EQ(&kernel_entry(entry.id), &entry);
+        EXPECT_FALSE(entry.file.empty() || entry.summary.empty() || entry.steps.empty())
+            << entry.id;
+        EXPECT_FALSE(of(entry).target.arch.empty()) << "no machine for " << entry.id;
+        std::set<std::string_view> names;
+        for (auto& p : entry.params) {
+            EXPECT_TRUE(names.insert(p.name).second) << entry.id << ' ' << p.name;
+            EXPECT_FALSE(p.allowed.empty() || p.summary.empty()) << entry.id << ' ' << p.name;
+            EXPECT_TRUE(std::ranges::is_sorted(p.allowed)) << entry.id << ' ' << p.name;
+            EXPECT_TRUE(std::ranges::adjacent_find(p.allowed) == p.allowed.end())
+                << entry.id << ' ' << p.name;
+            EXPECT_TRUE(p.preset == 0 || std::ranges::count(p.allowed, p.preset) == 1)
+                << entry.id << ' ' << p.name;
+        }
+        for (auto& w : entry.workspace)
+            EXPECT_TRUE(w.element == "value" || w.element == "int64") << entry.id << ' ' << w.name;
+    }
+}
+
+TEST(Registry, CompleteFillsInWhatIsAbsent) {
+    for (auto& entry : kernel_registry())
+        for (auto& row : architectures()) {
+            if (row.kind != entry.kind) continue;
+            for (auto value : {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64}) {
+                Signature s = of(entry);
+                s.value = value;
+                s.target.arch = row.name;
+                const Signature full = complete(s);
+                EXPECT_EQ(full.params.size(), entry.params.size());
+                EXPECT_EQ(complete(full), full) << to_string(full);
+                for (auto& p : entry.params) {
+                    const auto chosen = full.params.at(std::string(p.name));
+                    EXPECT_EQ(std::ranges::count(p.allowed, chosen), 1) << to_string(full);
+                    if (p.preset != 0) {
+                        EXPECT_EQ(chosen, p.preset) << to_string(full);
+                    }
+                }
+                s.params = full.params;
+                EXPECT_EQ(complete(s), full) << "what is given stays";
+            }
+        }
+}
+
+TEST(Registry, UnknownKernelIsRefused) {
+    EXPECT_EQ(refusal([] { complete({.kernel = "csr_magic", .params = {}, .target = {}}); }),
+              "invalid_argument: unknown kernel 'csr_magic': use one of " + ids());
+    EXPECT_EQ(refusal([] { kernel_entry(""); }),
+              "invalid_argument: unknown kernel '': use one of " + ids());
+}
+
+TEST(Registry, NumberOfRightHandSidesHasLimits) {
+    Signature s = of(kernel_registry()[0]);
+    for (int k : {-1, 0, 65}) {
+        s.num_rhs = k;
+        EXPECT_EQ(refusal([&] { complete(s); }), "invalid_argument: number of right-hand sides " +
+                                                     std::to_string(k) + " is outside 1…64");
+    }
+    for (int k : {1, 64}) {
+        s.num_rhs = k;
+        EXPECT_EQ(complete(s).num_rhs, k);
+    }
+}
+
+TEST(Registry, UnknownArchitectureIsRefused) {
+    Signature s = of(kernel_registry()[0]);
+    s.target.arch = "vax";
+    EXPECT_EQ(refusal([&] { complete(s); }),
+              "invalid_argument: unknown architecture 'vax': use one of native, x86-64-v2, "
+              "x86-64-v3, x86-64-v4, aarch64");
+}
+
+TEST(Registry, WrongParametersAreRefused) {
+    for (auto& entry : kernel_registry()) {
+        std::string names;
+        for (auto& p : entry.params) {
+            names += (names.empty() ? ": use " : ", ") + std::string(p.name);
+            std::string allowed;
+            for (auto v : p.allowed) allowed += (allowed.empty() ? "" : ", ") + std::to_string(v);
+            for (auto wrong : {p.allowed.front() - 1, p.allowed.back() + 1}) {
+                Signature s = of(entry);
+                s.params[std::string(p.name)] = wrong;
+                EXPECT_EQ(refusal([&] { complete(s); }), "invalid_argument: parameter " +
+                                                             std::string(p.name) + "=" +
+                                                             std::to_string(wrong) + " of kernel " +
+                                                             s.kernel + ": use one of " + allowed);
+            }
+        }
+        Signature s = of(entry);
+        s.params["magic"] = 1;
+        EXPECT_EQ(refusal([&] { complete(s); }),
+                  "invalid_argument: kernel " + s.kernel + " has no parameter 'magic'" + names);
+    }
+}
+
+TEST(Registry, GeneratorDigestIsASha256) {
+    EXPECT_EQ(generator_digest().size(), 64u);
+    EXPECT_EQ(generator_digest().find_first_not_of("0123456789abcdef"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace spmvgen

@@ -1,0 +1,80 @@
+#include "spmvgen/signature.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <map>
+#include <vector>
+
+#include "registry.hpp"
+
+namespace spmvgen {
+namespace {
+
+TEST(Signature, NameSaysEverythingButTheTarget) {
+    Signature s{.kernel = "csr_vector",
+                .params = {{"unroll", 2}, {"lanes", 8}},
+                .target = {"x86-64-v4", "sapphirerapids"}};
+    EXPECT_EQ(kernel_name(s), "csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll2");
+    EXPECT_EQ(to_string(s),
+              "csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll2@x86-64-v4:tune=sapphirerapids");
+    s.value = ValueType::c32;
+    s.index = IndexType::i64;
+    s.offset = IndexType::i64;
+    s.alpha = Scale::general;
+    s.beta = Scale::one;
+    s.num_rhs = 16;
+    s.params.clear();
+    s.target = {"aarch64", ""};
+    EXPECT_EQ(to_string(s), "csr_vector_c32_i64_o64_ax_b1_k16@aarch64");
+}
+
+/// Calls visit with the signature under every choice of the kernel's parameters from `at` on.
+void each_choice(const std::vector<Parameter>& params, std::size_t at, Signature s, auto&& visit) {
+    if (at == params.size()) return visit(s);
+    for (auto value : params[at].allowed) {
+        s.params[std::string(params[at].name)] = value;
+        each_choice(params, at + 1, s, visit);
+    }
+}
+
+/// Every type, mode and a few numbers of right-hand sides.
+void each_signature(const KernelEntry& entry, auto&& visit) {
+    Signature s{.kernel = std::string(entry.id), .params = {}, .target = {}};
+    for (auto value : {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64})
+        for (auto index : {IndexType::i32, IndexType::i64})
+            for (auto offset : {IndexType::i32, IndexType::i64})
+                for (auto alpha : {Scale::zero, Scale::one, Scale::general})
+                    for (auto beta : {Scale::zero, Scale::one, Scale::general})
+                        for (int k : {1, 2, 12, 64}) {
+                            s.value = value, s.index = index, s.offset = offset;
+                            s.alpha = alpha, s.beta = beta, s.num_rhs = k;
+                            each_choice(entry.params, 0, s, visit);
+                        }
+}
+
+TEST(Signature, NamesAreDifferentAndIdentifiers) {
+    std::map<std::string, Signature> seen;
+    for (auto& entry : kernel_registry())
+        each_signature(entry, [&](const Signature& s) {
+            const std::string name = kernel_name(s);
+            const auto [it, fresh] = seen.emplace(name, s);
+            ASSERT_TRUE(fresh) << name;
+            ASSERT_TRUE(std::isalpha(static_cast<unsigned char>(name[0]))) << name;
+            for (unsigned char c : name) ASSERT_TRUE(std::isalnum(c) || c == '_') << name;
+        });
+    EXPECT_GE(seen.size(), kernel_registry().size() * 4 * 4 * 9 * 4);
+}
+
+TEST(Signature, TargetsTellTextsApart) {
+    std::map<std::string, int> seen;
+    for (auto& row : architectures())
+        for (const char* tune : {"", "skylake", "znver3"})
+            EXPECT_EQ(
+                ++seen[to_string(Signature{
+                    .kernel = "csr_rows", .params = {}, .target = {std::string(row.name), tune}})],
+                1);
+}
+
+}  // namespace
+}  // namespace spmvgen
