@@ -7,19 +7,32 @@
 // Template:  templates/cpu/csr_rows.hpp
 //
 // CSR, one row after another.
+//
+// What:       the plain CSR product, one accumulator a row (a row of accumulators when
+//             num_rhs > 1, over which the compiler vectorises). Good for short rows of any kind.
+// Source:     the textbook algorithm (Saad, Iterative Methods for Sparse Linear Systems, §3.4).
+// Parameters: none of its own.
+// Work:       a thread takes a contiguous run of rows with its share of rows plus nonzeros, found
+//             by binary search in row_ptr; no row is cut.
+// Reads:      nnz·(value + index) + (m+1)·offset bytes of A, x once for each entry;
+//             writes y once, reads it when β ≠ 0.
 
-/// First row of a thread's share: rows are cut so that every thread gets about the same number of
-/// rows plus nonzeros.
-static inline long first_row(long num_rows, const int* row_ptr, long thread, long threads) {
-    const long work = (num_rows + row_ptr[num_rows] - row_ptr[0]) / threads * thread;
-    if (thread == threads) {
-        return num_rows;
-    }
+/// Where the share of thread number `thread` begins when `total` units of work are cut into
+/// `threads` nearly equal shares; share(total, threads, threads) = total.
+[[gnu::always_inline]] static inline long share(long total, long thread, long threads) {
+    return total / threads * thread + total % threads * thread / threads;
+}
+
+/// First row of a thread's share when rows are not cut: every thread gets about the same number of
+/// rows plus entries. row_ptr has num_rows + 1 elements.
+[[gnu::always_inline]] static inline long first_row(long num_rows, const int* row_ptr, long thread,
+                                                    long threads) {
+    const long work = share(num_rows + row_ptr[num_rows], thread, threads);
     long low = 0;
     long high = num_rows;
     while (low < high) {
         const long middle = low + (high - low) / 2;
-        if (middle + row_ptr[middle] - row_ptr[0] < work) {
+        if (middle + row_ptr[middle] < work) {
             low = middle + 1;
         } else {
             high = middle;
@@ -28,12 +41,17 @@ static inline long first_row(long num_rows, const int* row_ptr, long thread, lon
     return low;
 }
 
+/// sum + a · b.
+[[gnu::always_inline]] static inline double multiply_add(double a, double b, double sum) {
+    return sum + a * b;
+}
+
 /// y[i] = α·sum + β·y[i]; y is not read when β = 0.
-static inline void store(double* y, long i, double sum) {
+[[gnu::always_inline]] static inline void store(double* y, long i, double sum) {
     y[i] = sum;
 }
 
-/// y = αAx + βy for A in CSR; a thread takes a run of rows with its share of rows plus nonzeros.
+/// y = αAx + βy for A in CSR, row after row.
 static inline void csr_rows(long num_rows, const int* __restrict__ row_ptr,
                             const int* __restrict__ col_idx, const double* __restrict__ values,
                             const double* __restrict__ x, double* __restrict__ y, int thread,
@@ -41,9 +59,9 @@ static inline void csr_rows(long num_rows, const int* __restrict__ row_ptr,
     const long begin = first_row(num_rows, row_ptr, thread, threads);
     const long end = first_row(num_rows, row_ptr, thread + 1, threads);
     for (long row = begin; row < end; ++row) {
-        double sum = 0;
+        double sum = {};
         for (int k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-            sum += values[k] * x[static_cast<long>(col_idx[k])];
+            sum = multiply_add(values[k], x[col_idx[k]], sum);
         }
         store(y, row, sum);
     }
