@@ -55,7 +55,8 @@ const clang::Expr* equal_operand(const clang::BinaryOperator* e, const clang::AS
     }
 }
 
-bool simplify_binary(const clang::BinaryOperator* e, const Source& source, TextEdits& edits) {
+bool simplify_binary(const clang::BinaryOperator* e, const clang::Stmt* parent,
+                     const Source& source, TextEdits& edits) {
     auto& context = source.context;
     if (const auto* kept = equal_operand(e, context); kept && has_type_of(kept, e)) {
         edits.keep_only(source.range(e->getSourceRange()), source.range(kept->getSourceRange()));
@@ -72,7 +73,7 @@ bool simplify_binary(const clang::BinaryOperator* e, const Source& source, TextE
     if (!zero && !small && !truth) return false;
     const auto value = zero ? std::optional(llvm::APSInt::get(0)) : constant(e, context);
     if (!value) return false;
-    edits.replace(source.range(e->getSourceRange()), literal(*value, e->getType()));
+    edits.replace(source.range(e->getSourceRange()), placed_literal(*value, e, parent));
     return true;
 }
 
@@ -136,7 +137,7 @@ bool is_literal(const clang::Expr* e) {
 bool simplify_expression(const clang::Expr* e, const clang::Stmt* parent, const Source& source,
                          TextEdits& edits) {
     if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e))
-        return !b->isAssignmentOp() && simplify_binary(b, source, edits);
+        return !b->isAssignmentOp() && simplify_binary(b, parent, source, edits);
     if (auto* p = llvm::dyn_cast<clang::ParenExpr>(e))
         return simplify_parentheses(p, parent, source, edits);
     if (auto* c = llvm::dyn_cast<clang::CXXStaticCastExpr>(e))

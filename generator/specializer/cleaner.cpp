@@ -161,13 +161,7 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
     std::string loop_value(const llvm::APSInt& value, const clang::Expr* e,
                            clang::QualType type) const {
         if (!same_type(e->getType(), type)) return converted_literal(value, e->getType());
-        const auto* p = parent();
-        bool converts = llvm::isa_and_nonnull<clang::ArraySubscriptExpr, clang::CallExpr>(p);
-        if (auto* b = llvm::dyn_cast_or_null<clang::BinaryOperator>(p)) {
-            const auto* other = b->getLHS() == e ? b->getRHS() : b->getLHS();
-            converts = same_type(other->IgnoreParenImpCasts()->getType(), type);
-        }
-        return converts ? converted_literal(value, type) : literal(value, type);
+        return placed_literal(value, e, parent());
     }
 
     const clang::Stmt* parent(std::size_t above = 1) const {

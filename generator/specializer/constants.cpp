@@ -50,6 +50,18 @@ std::string converted_literal(const llvm::APSInt& value, clang::QualType type) {
     return value.isNegative() ? "(" + text + ")" : text;
 }
 
+std::string placed_literal(const llvm::APSInt& value, const clang::Expr* e,
+                           const clang::Stmt* parent) {
+    bool converts = llvm::isa_and_nonnull<clang::ArraySubscriptExpr, clang::CallExpr>(parent);
+    if (auto* cast = llvm::dyn_cast_or_null<clang::ImplicitCastExpr>(parent))
+        converts = cast->getCastKind() == clang::CK_IntegralCast;
+    if (auto* b = llvm::dyn_cast_or_null<clang::BinaryOperator>(parent)) {
+        const auto* other = b->getLHS() == e ? b->getRHS() : b->getLHS();
+        converts = same_type(other->IgnoreParenImpCasts()->getType(), e->getType());
+    }
+    return converts ? converted_literal(value, e->getType()) : literal(value, e->getType());
+}
+
 std::string floating_literal(const llvm::APSInt& value, clang::QualType type) {
     const std::string text = llvm::toString(value, 10) +
                              (type.getCanonicalType().getUnqualifiedType()->isSpecificBuiltinType(

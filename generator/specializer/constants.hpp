@@ -17,6 +17,11 @@ std::string literal(const llvm::APSInt& value, clang::QualType type);
 /// gives the same.
 std::string converted_literal(const llvm::APSInt& value, clang::QualType type);
 
+/// The constant where it takes the place of `e`, whose parent in the AST is `parent`: plain where
+/// the surroundings convert it or have the same type, else of exactly e's type.
+std::string placed_literal(const llvm::APSInt& value, const clang::Expr* e,
+                           const clang::Stmt* parent);
+
 /// "0.0", "1.0f" for a small whole number.
 std::string floating_literal(const llvm::APSInt& value, clang::QualType type);
 

@@ -135,7 +135,7 @@ class DeclarationCheck : public clang::RecursiveASTVisitor<DeclarationCheck> {
     bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* s) {
         return jump(s->getBeginLoc(), "goto");
     }
-    bool VisitAsmStmt(clang::AsmStmt* s) { return jump(s->getBeginLoc(), "asm"); }
+    bool VisitAsmStmt(clang::AsmStmt* s) { return jump(s->getAsmLoc(), "asm"); }
     bool VisitCXXNewExpr(clang::CXXNewExpr* e) { return library(e->getBeginLoc(), "new"); }
     bool VisitCXXDeleteExpr(clang::CXXDeleteExpr* e) { return library(e->getBeginLoc(), "delete"); }
     bool VisitCXXDynamicCastExpr(clang::CXXDynamicCastExpr* e) {

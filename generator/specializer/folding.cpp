@@ -136,17 +136,31 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
         const auto* bare = inner;
         while (auto* p = llvm::dyn_cast<clang::ParenExpr>(bare))
             bare = p->getSubExpr()->IgnoreImplicit();
-        if (llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr, clang::InitListExpr>(
-                bare) ||
+        // A lone sizeof says more than its value.
+        if (llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr, clang::InitListExpr,
+                      clang::UnaryExprOrTypeTraitExpr>(bare) ||
             !Dependence::on_bindings(e))
             return false;
         if (fold_floating(inner)) return true;
         const auto value = constant(e, source_.context);
         if (!value) return false;
-        const bool converted = !same_type(e->getType(), inner->getType());
+        const bool converted = !same_type(e->getType(), inner->getType()) || is_declared();
         replace(inner->getSourceRange(), converted ? converted_literal(*value, e->getType())
                                                    : own_literal(*value, e->getType()));
         return true;
+    }
+
+    /// Whether the expression at hand is converted to a declared type, or is an array bound or an
+    /// alignment.
+    bool is_declared() const {
+        const auto* d = parents_.size() > 1
+                            ? llvm::dyn_cast<clang::DeclStmt>(parents_[parents_.size() - 2])
+                            : nullptr;
+        return d && llvm::none_of(d->decls(), [](const clang::Decl* x) {
+                   const auto* v = llvm::dyn_cast<clang::ValueDecl>(x);
+                   return !v || v->getType()->getContainedDeducedType() ||
+                          v->getType()->isEnumeralType();
+               });
     }
 
     /// Value(0), static_cast<Value>(1), Value{} for a floating-point Value.

@@ -65,6 +65,8 @@ Parsed::Parsed(const Files& files, const std::string& main, const FrontEndOption
                                        "-nobuiltininc",
                                        "-nostdsysteminc",
                                        "-nostdinc++",
+                                       "-fcxx-exceptions",
+                                       "-fexceptions",
                                        "-I",
                                        root.c_str(),
                                        "-x",

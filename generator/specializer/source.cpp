@@ -20,6 +20,7 @@ std::string_view Source::text(clang::SourceLocation location) const {
 
 std::string Source::place(clang::SourceLocation location) const {
     const auto place = manager.getPresumedLoc(manager.getFileLoc(location));
+    if (place.isInvalid()) return "?";
     std::string file = place.getFilename();
     if (file.starts_with("/templates/")) file.erase(0, std::string("/templates/").size());
     return file + ":" + std::to_string(place.getLine());

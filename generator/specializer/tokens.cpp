@@ -1,6 +1,7 @@
 #include "specializer/tokens.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "clang/Basic/LangOptions.h"
 #include "clang/Lex/Lexer.h"
@@ -59,9 +60,15 @@ std::vector<Word> identifiers(std::string_view text, Range range) {
 std::vector<Word> pragma_identifiers(std::string_view text, Range range) {
     std::vector<Word> words;
     for (auto& line : directive_lines(text, range)) {
-        auto found = identifiers(text, line);
-        if (found.empty() || found.front().text != "pragma") continue;
-        words.insert(words.end(), found.begin() + 1, found.end());
+        const auto found = identifiers(text, line);
+        if (found.size() < 3 || found[0].text != "pragma") continue;
+        // `omp simd CLAUSE(ARGUMENTS)`: the clauses' names are no names of the program.
+        const auto argument = [&](const Word& w) {
+            const auto before = text.substr(line.begin, w.range.begin - line.begin);
+            return found[1].text == "GCC" ||
+                   std::ranges::count(before, '(') > std::ranges::count(before, ')');
+        };
+        std::copy_if(found.begin() + 3, found.end(), std::back_inserter(words), argument);
     }
     return words;
 }

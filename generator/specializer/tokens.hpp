@@ -16,7 +16,7 @@ struct Word {
 /// The words in a part of the text, in order.
 std::vector<Word> identifiers(std::string_view text, Range range);
 
-/// The words of the #pragma lines in a part of the text.
+/// The words in a part of the text that are arguments of pragmas: N of `#pragma GCC unroll N`.
 std::vector<Word> pragma_identifiers(std::string_view text, Range range);
 
 /// One preprocessor line.

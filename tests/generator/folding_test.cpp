@@ -123,7 +123,7 @@ void kernel(Value* y, long i, long c) {
     constexpr int height = 24;
     y[i * 2 + height] = y[i];
     y[c * 3 + 6] = (i > 0) ? y[height] : y[3];
-    const long bytes = 8ul * i;
+    const long bytes = sizeof(double) * i;
     y[bytes] = 0;
 }
 )");
@@ -287,7 +287,7 @@ static inline f64x4 load(const double* p) {
 static inline void kernel(double* y) {
     typedef double Lanes __attribute__((vector_size(32)));
     typedef double Loose __attribute__((vector_size(32), aligned(8)));
-    alignas(32ul) double room[4] = {};
+    alignas(32) double room[4] = {};
     Lanes a = load(y);
     Loose* b = reinterpret_cast<Loose*>(room);
     *b = a + a;
