@@ -1,4 +1,4 @@
-#include <regex>
+#include <algorithm>
 
 #include "cli_fixture.hpp"
 
@@ -33,7 +33,9 @@ TEST_P(Examples, OfHelpWork) {
 }
 
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
-    return info.param.empty() ? "overview" : std::regex_replace(info.param, std::regex(" "), "_");
+    std::string name = info.param.empty() ? "overview" : info.param;
+    std::ranges::replace(name, ' ', '_');
+    return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
