@@ -54,6 +54,7 @@ specializer::TemplateUse template_use(const Signature& s, const KernelEntry& ent
 
 /// The front end reads the emitted text again: a warning is a defect, too.
 void check_text(const std::string& text, specializer::FrontEndOptions options) {
+    options.warnings = true;
     options.arguments = {"-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-source-uses-openmp",
                          "-D_OPENMP=201511"};
     const specializer::Parsed parsed({{"kernel.cpp", text}}, "kernel.cpp", options);

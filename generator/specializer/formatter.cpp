@@ -14,6 +14,10 @@ clang::format::FormatStyle house_style() {
     style.MaxEmptyLinesToKeep = 1;
     style.DerivePointerAlignment = false;
     style.ReflowComments = false;  // it would join the lines of the header
+    // Each of these would be a pass of its own over the text, with nothing to do.
+    style.FixNamespaceComments = false;
+    style.SortUsingDeclarations = clang::format::FormatStyle::SUD_Never;
+    style.SortIncludes = clang::format::FormatStyle::SI_Never;
     style.KeepEmptyLines.AtStartOfBlock = false;
     style.AllowShortFunctionsOnASingleLine = clang::format::FormatStyle::SFS_None;
     style.AllowShortLoopsOnASingleLine = false;

@@ -20,6 +20,7 @@ struct FrontEndOptions {
     std::string language = "c++";
     std::string standard = "c++17";
     std::vector<std::string> arguments;  ///< further -cc1 arguments
+    bool warnings = false;               ///< whether warnings are looked for, beside errors
 };
 
 /// One message of the front end.

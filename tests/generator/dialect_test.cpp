@@ -27,7 +27,7 @@ const RuleCase rule_cases[] = {
      "cpu/test.hpp:1: rule 1: #include \"dialect/absent.hpp\"; only headers below dialect/ can be included"},
     {"define", "template <int n> void kernel() {}\n#define TWICE (2 * n)\n",
      "cpu/test.hpp:2: rule 2: #define; write a constexpr value or a function template"},
-    {"macro_use", "template <int n> void kernel(long* y) {\n    y[0] = __INT_MAX__;\n}\n",
+    {"macro_use", "template <int n> void kernel(long* y) {\n    y[0] = __LINE__;\n}\n",
      "cpu/test.hpp:2: rule 2: a macro is used; write a constexpr value or a function"},
     {"conditional", "#if defined(__AVX2__)\n#endif\ntemplate <int n> void kernel() {}\n",
      "cpu/test.hpp:1: rule 3: #if; make it a template parameter and use if constexpr"},
