@@ -5,6 +5,7 @@ namespace {
 
 struct Wrong {
     std::string line, message, help;
+    friend void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.line; }
 };
 
 // Each wrong command line: exit status 2, nothing on standard output, this text.
