@@ -159,7 +159,6 @@ void run(const RunOptions& o, Streams& streams) {
     Operands p = make_operands(o.product, source.matrix);
     const Handle handle(source.matrix.view(), options);
     RunReport r = prepare_report(o, source, handle, p);
-    if (!r.info.warning.empty()) streams.err << "spmvgen: warning: " << r.info.warning << "\n";
     if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
         throw Error(ErrorCode::unsupported,
                     "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");

@@ -97,6 +97,7 @@ std::string to_string(const RunReport& r) {
                                       in_bytes(static_cast<double>(i.matrix_bytes))));
     text += row("origin", i.origin);
     if (!i.source_path.empty()) text += row("source", i.source_path);
+    if (!i.warning.empty()) text += row("warning", i.warning);
     text += row("prepare", prepare_text(r));
     if (r.check) text += row("check", check_text(*r.check));
     if (!r.timing) return text;

@@ -80,6 +80,14 @@ TEST(RunReport, SmallMatricesAreComparedWithTheCacheToo) {
     EXPECT_EQ(to_json(r)["cache_bandwidth_share"], 0.25);
 }
 
+TEST(RunReport, AFallbackIsTold) {
+    RunReport r = example();
+    EXPECT_EQ(to_string(r).find("warning"), std::string::npos);
+    r.info.warning = "no compiler";
+    EXPECT_NE(to_string(r).find("\nwarning  no compiler\n"), std::string::npos);
+    EXPECT_EQ(to_json(r)["warning"], "no compiler");
+}
+
 TEST(RunReport, InfinityIsNullInJson) {
     RunReport r = example();
     r.check->worst_ratio = INFINITY;
