@@ -3,16 +3,15 @@
 #include <limits>
 
 #include "formats/layout.hpp"
+#include "matrix/memory_limit.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
 
-constexpr double sane_padding = 10;
-/// Small matrices may pad as they like, and a row may always take a few entries.
-constexpr double padding_slack = 65536;
-constexpr double padding_slack_per_row = 4;
+/// Share of the machine's free memory that a padded matrix may take.
+constexpr double memory_share = 0.5;
 
 }  // namespace
 
@@ -22,15 +21,17 @@ std::int64_t limit_of(IndexType type) {
 }
 
 void check_padding(const CsrView& matrix, std::string_view format, double stored) {
-    const auto nnz = static_cast<double>(matrix.nnz);
-    const double allowed = sane_padding * nnz + padding_slack +
-                           padding_slack_per_row * static_cast<double>(matrix.rows);
-    if (stored > allowed)
-        throw Error(
-            ErrorCode::invalid_argument,
-            fmt::format("format {} would store {:.0f} entries for {} nonzeros ({:.1f} times "
-                        "as many; at most {:.0f} times is sane): use csr or coo",
-                        format, stored, matrix.nnz, stored / (nnz > 0 ? nnz : 1), sane_padding));
+    const double bytes =
+        stored * static_cast<double>(size_of(matrix.value_type) + size_of(matrix.index_type));
+    const auto available = static_cast<double>(available_memory());
+    const auto nnz = static_cast<double>(matrix.nnz > 0 ? matrix.nnz : 1);
+    if (bytes > memory_share * available)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("format {} would store {:.0f} entries for {} nonzeros ({:.1f} times as "
+                                "many): {}, more than half of the {} that this machine has free; use "
+                                "csr or coo",
+                                format, stored, matrix.nnz, stored / nnz, format_bytes(bytes),
+                                format_bytes(available)));
 }
 
 void check_fits(std::int64_t count, IndexType type, std::string_view what, std::string_view field) {

@@ -26,8 +26,8 @@ struct StoredMatrix {
 /// Converts `matrix` to the format that `signature`'s kernel reads (its parameters included:
 /// "lanes", "sigma", …). Index and offset types become the signature's; CSR arrays of the right
 /// types are borrowed when `borrow`, else copied. Parallel. Throws Error(invalid_argument) when the
-/// matrix does not fit the signature's types, or when padding would exceed what is sane (the
-/// message gives the padding ratio).
+/// matrix does not fit the signature's types, or when the padded arrays would take more
+/// than half of the machine's free memory (the message gives the padding ratio).
 StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow);
 
 }  // namespace spmvgen
