@@ -54,6 +54,26 @@ for (int r = 0; r < 1; ++r) {
               "    while (c > i)\n        c -= 1;\n");
 }
 
+TEST(Simplify, FollowsTheValuesOfVanishedLoops) {
+    EXPECT_EQ(simplified(R"(
+for (int u = 0; u < 1; ++u) {
+    for (int r = 1; r < 2; ++r) {
+        long s[1] = {};
+        s[u] = y[c + u * 8] + (u + i) * r;
+        if (r == u) {
+            y[0] = 1;
+        } else {
+            y[r * 4 + u] = r > 0 ? s[u] : 0;
+        }
+    }
+}
+)"),
+              "    long s = 0;\n    s = y[c] + i;\n    y[4] = s;\n");
+    EXPECT_EQ(simplified("constexpr int lanes = 1;\nif (lanes > 1) y[0] = 1;\n"
+                         "y[1] = static_cast<long>(c * lanes);\n"),
+              "    y[1] = c;\n");
+}
+
 TEST(Simplify, KeepsLoopsThatCannotGo) {
     for (const char* body :
          {"    for (int r = 0; r < 2; ++r) {\n        y[r] = 1;\n    }\n",
@@ -91,15 +111,19 @@ struct unused {
     int a;
 };
 /// Pure: may go, too.
-static inline long length(const long* p, long n) {
+[[gnu::always_inline]] static inline long length(const long* p, long n) {
     long sum = 0;
     for (long i = 0; i < n; ++i) sum += p[i];
     return sum;
 }
+struct pair {
+    long a;
+    long b;
+};
 static inline void inner(long* y, long kept, long dead, const long* p) {
     y[0] = kept;
 }
-static inline void kernel(long* y, long a, long b, const long* p, int thread) {
+static inline void kernel(pair both, long* y, long a, long b, const long* p, int thread) {
     // not read
     const long begin = length(p, b);
     using name = long;
