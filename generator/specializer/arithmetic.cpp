@@ -35,15 +35,23 @@ bool is_literal(const clang::Expr* e) {
 
 }  // namespace
 
-const llvm::APSInt* ExpressionCleaner::value_of(const clang::Expr* e) const {
+std::optional<std::int64_t> ExpressionCleaner::value_of(const clang::Expr* e) const {
     const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e);
     const auto found = name ? values_.find(name->getDecl()) : values_.end();
-    return found == values_.end() ? nullptr : &found->second;
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::int64_t> ExpressionCleaner::value(const clang::Expr* e) const {
-    e = e->IgnoreParenImpCasts();
-    if (const auto* set = value_of(e)) return limited(set->getExtValue());
+    const auto v = bare_value(e->IgnoreParenImpCasts());
+    const auto type = e->getType();
+    if (!v || type->isBooleanType()) return v;
+    const bool changes = (*v < 0 && type->isUnsignedIntegerType()) ||
+                         (type->isIntegerType() && source_.context.getTypeSize(type) < 32);
+    return changes ? std::nullopt : v;
+}
+
+std::optional<std::int64_t> ExpressionCleaner::bare_value(const clang::Expr* e) const {
+    if (const auto set = value_of(e)) return set;
     if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return binary_value(b);
     if (auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
         const auto v = value(u->getSubExpr());
@@ -71,6 +79,8 @@ std::optional<std::int64_t> ExpressionCleaner::binary_value(const clang::BinaryO
             return limited(*l - *r);
         case clang::BO_Mul:
             return limited(*l * *r);
+        case clang::BO_Div:
+            return *r == 0 ? std::nullopt : limited(*l / *r);
         case clang::BO_EQ:
             return *l == *r;
         case clang::BO_NE:

@@ -15,11 +15,11 @@ class ExpressionCleaner {
     ExpressionCleaner(const Source& source, TextEdits& edits) : source_(source), edits_(edits) {}
 
     /// From now on the variable is read as this value.
-    void set_value(const clang::VarDecl* variable, const llvm::APSInt& value) {
+    void set_value(const clang::VarDecl* variable, std::int64_t value) {
         values_[variable] = value;
     }
-    /// The value set for what the expression names, or nothing.
-    const llvm::APSInt* value_of(const clang::Expr* e) const;
+    /// The value set for the variable that the expression is, or nothing.
+    std::optional<std::int64_t> value_of(const clang::Expr* e) const;
 
     /// What is left of an expression once the edits of its top are done.
     enum class Left { all, operand, literal };
@@ -30,8 +30,8 @@ class ExpressionCleaner {
     /// Edits the top of `e`; for Left::all the children are still to be cleaned.
     Outcome clean(const clang::Expr* e, const clang::Stmt* parent);
 
-    /// Value of whole numbers and truth values made of literals, constexpr names, variables with a
-    /// set value and operators.
+    /// Value of whole numbers and truth values (of less than 32 bits) made of literals, constexpr
+    /// names, variables with a set value and operators.
     std::optional<std::int64_t> value(const clang::Expr* e) const;
 
   private:
@@ -42,6 +42,8 @@ class ExpressionCleaner {
     Outcome keep(const clang::Expr* e, const clang::Expr* operand);
     Outcome replace(const clang::Expr* e, std::int64_t value, const clang::Stmt* parent);
 
+    /// Before implicit conversions.
+    std::optional<std::int64_t> bare_value(const clang::Expr* e) const;
     std::optional<std::int64_t> binary_value(const clang::BinaryOperator* e) const;
     const clang::Expr* equal_operand(const clang::BinaryOperator* e) const;
     bool is_zero_product(const clang::BinaryOperator* e) const;
@@ -50,7 +52,7 @@ class ExpressionCleaner {
 
     const Source& source_;
     TextEdits& edits_;
-    std::map<const clang::Decl*, llvm::APSInt> values_;  // looked up only
+    std::map<const clang::Decl*, std::int64_t> values_;  // looked up only
 };
 
 }  // namespace spmvgen::specializer

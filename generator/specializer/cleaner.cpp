@@ -190,8 +190,9 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
 
     bool clean_expression(clang::Expr* e) {
         const auto* inner = e->IgnoreImplicit();
-        if (const auto* value = expressions_.value_of(inner)) {
-            edits.replace(source_.range(inner->getSourceRange()), loop_value(*value, e, inner));
+        if (const auto value = expressions_.value_of(inner)) {
+            edits.replace(source_.range(inner->getSourceRange()),
+                          loop_value(llvm::APSInt::get(*value), e, inner));
             return true;
         }
         if (auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) return note_subscript(a);
@@ -217,7 +218,7 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
     }
 
     bool clean_loop(clang::ForStmt* loop) {
-        const auto found = short_loop(loop, source_.context);
+        const auto found = short_loop(loop, expressions_);
         if (!found) return false;
         if (!found->runs) {
             settled = false;

@@ -27,12 +27,14 @@ TEST(Simplify, DropsWhatDoesNothing) {
 }
 
 TEST(Simplify, KeepsWhatHasAnEffectOrAnotherType) {
-    for (const char* body : {"    y[0] = 0 * ++i;\n",      // the increment stays
-                             "    y[0] = n * 1l;\n",       // long, not int
-                             "    y[0] = 1024 * 1024;\n",  // said on purpose
-                             "    y[0] = i - (0 - c);\n",  // no neutral element on the left of -
-                             "    y[0] = sizeof(i);\n",    // these parentheses stay
-                             "    y[0] = 0.0 * n + 1.0 * n;\n"})  // not for floating point: NaN, -0
+    for (const char* body :
+         {"    y[0] = 0 * ++i;\n",             // the increment stays
+          "    y[0] = n * 1l;\n",              // long, not int
+          "    y[0] = 1024 * 1024;\n",         // said on purpose
+          "    if (0u - 1 > 0) y[0] = 2;\n",   // unsigned: true, and not for us to tell
+          "    y[0] = i - (0 - c);\n",         // no neutral element on the left of -
+          "    y[0] = sizeof(i);\n",           // these parentheses stay
+          "    y[0] = 0.0 * n + 1.0 * n;\n"})  // not for floating point: NaN, -0
         EXPECT_EQ(simplified(body), body);
 }
 
@@ -72,6 +74,9 @@ for (int u = 0; u < 1; ++u) {
     EXPECT_EQ(simplified("constexpr int lanes = 1;\nif (lanes > 1) y[0] = 1;\n"
                          "y[1] = static_cast<long>(c * lanes);\n"),
               "    y[1] = c;\n");
+    EXPECT_EQ(simplified("long s[2] = {c, i};\nfor (int h = 2 / 2; h > 0; h /= 2) {\n"
+                         "for (int l = 0; l < h; ++l) s[l] += s[l + h];\n}\ny[0] = s[0];\n"),
+              "    long s[2] = {c, i};\n    s[0] += s[1];\n    y[0] = s[0];\n");
 }
 
 TEST(Simplify, KeepsLoopsThatCannotGo) {
