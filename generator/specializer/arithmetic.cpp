@@ -7,18 +7,11 @@
 namespace spmvgen::specializer {
 namespace {
 
-/// The value of a literal or of a constexpr name; nothing for longer expressions.
-std::optional<llvm::APSInt> known(const clang::Expr* e, const clang::ASTContext& context) {
-    const auto* bare = e->IgnoreParenImpCasts();
-    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(bare);
-    const auto* v = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
-    if (!is_literal(bare) && !(v && v->isConstexpr())) return std::nullopt;
-    return constant(e, context);
-}
+/// Numbers beyond this are left alone, so that no operation on two of them overflows.
+constexpr std::int64_t value_limit = std::int64_t{1} << 31;
 
-bool is_value(const clang::Expr* e, std::int64_t value, const clang::ASTContext& context) {
-    const auto v = known(e, context);
-    return v && *v == value;
+std::optional<std::int64_t> limited(std::int64_t v) {
+    return v > -value_limit && v < value_limit ? std::optional(v) : std::nullopt;
 }
 
 /// Whether `operand` alone has the type that the whole has.
@@ -28,56 +21,7 @@ bool has_type_of(const clang::Expr* operand, const clang::Expr* whole) {
     return same_type(type, whole->getType());
 }
 
-/// The operand that equals the whole, or nothing.
-const clang::Expr* equal_operand(const clang::BinaryOperator* e, const clang::ASTContext& context) {
-    const auto* l = e->getLHS();
-    const auto* r = e->getRHS();
-    const bool whole_numbers = e->getType()->isIntegerType() || e->getType()->isPointerType();
-    switch (whole_numbers ? e->getOpcode() : clang::BO_Comma) {
-        case clang::BO_Mul:
-            if (is_value(r, 1, context)) return l;
-            return is_value(l, 1, context) ? r : nullptr;
-        case clang::BO_Div:
-            return is_value(r, 1, context) ? l : nullptr;
-        case clang::BO_Add:
-            if (is_value(r, 0, context)) return l;
-            return is_value(l, 0, context) ? r : nullptr;
-        case clang::BO_Sub:
-            return is_value(r, 0, context) ? l : nullptr;
-        case clang::BO_LAnd:
-            if (is_value(l, 1, context)) return r;
-            return is_value(r, 1, context) ? l : nullptr;
-        case clang::BO_LOr:
-            if (is_value(l, 0, context)) return r;
-            return is_value(r, 0, context) ? l : nullptr;
-        default:
-            return nullptr;
-    }
-}
-
-bool simplify_binary(const clang::BinaryOperator* e, const clang::Stmt* parent,
-                     const Source& source, TextEdits& edits) {
-    auto& context = source.context;
-    if (const auto* kept = equal_operand(e, context); kept && has_type_of(kept, e)) {
-        edits.keep_only(source.range(e->getSourceRange()), source.range(kept->getSourceRange()));
-        return true;
-    }
-    const bool product = e->getOpcode() == clang::BO_Mul && e->getType()->isIntegerType();
-    const bool zero = product && ((is_value(e->getLHS(), 0, context) && can_go(e->getRHS())) ||
-                                  (is_value(e->getRHS(), 0, context) && can_go(e->getLHS())));
-    // A product or sum with a literal 0 or 1 that a vanished loop left behind.
-    const bool small = (product || e->getOpcode() == clang::BO_Add) && is_literal(e) &&
-                       e->getType()->isIntegerType() &&
-                       (equal_operand(e, context) != nullptr || zero);
-    const bool truth = is_literal(e) && e->getType()->isBooleanType();
-    if (!zero && !small && !truth) return false;
-    const auto value = zero ? std::optional(llvm::APSInt::get(0)) : constant(e, context);
-    if (!value) return false;
-    edits.replace(source.range(e->getSourceRange()), placed_literal(*value, e, parent));
-    return true;
-}
-
-/// Whether the text of e stays one operand without parentheses.
+/// Whether the text of e is one operand without parentheses.
 bool is_operand(const clang::Expr* e) {
     return llvm::isa<clang::DeclRefExpr, clang::IntegerLiteral, clang::FloatingLiteral,
                      clang::CXXBoolLiteralExpr, clang::CallExpr, clang::ArraySubscriptExpr,
@@ -85,72 +29,193 @@ bool is_operand(const clang::Expr* e) {
            !llvm::isa<clang::CXXOperatorCallExpr>(e);
 }
 
-bool simplify_parentheses(const clang::ParenExpr* e, const clang::Stmt* parent,
-                          const Source& source, TextEdits& edits) {
-    if (!is_operand(e->getSubExpr()->IgnoreImplicit()) ||
-        llvm::isa_and_nonnull<clang::UnaryExprOrTypeTraitExpr>(parent))
-        return false;
-    edits.replace({source.begin(e->getLParen()), source.end(e->getLParen())}, " ");
-    edits.replace({source.begin(e->getRParen()), source.end(e->getRParen())}, " ");
-    return true;
-}
-
-bool simplify_cast(const clang::CXXStaticCastExpr* e, const Source& source, TextEdits& edits) {
-    const auto* from = e->getSubExpr()->IgnoreImplicit();
-    if (e->isLValue() || !e->getType()->isArithmeticType() ||
-        !same_type(from->getType(), e->getType()))
-        return false;
-    const Range all = source.range(e->getSourceRange());
-    Range kept = source.range(from->getSourceRange());
-    if (!is_operand(from)) {
-        kept.begin = source.begin(e->getAngleBrackets().getEnd()) + 1;
-        kept.end = all.end;
-    }
-    edits.keep_only(all, kept);
-    return true;
-}
-
-bool simplify_conditional(const clang::ConditionalOperator* e, const Source& source,
-                          TextEdits& edits) {
-    if (!is_literal(e->getCond())) return false;
-    const auto value = constant(e->getCond(), source.context);
-    if (!value) return false;
-    const auto* live = value->getBoolValue() ? e->getTrueExpr() : e->getFalseExpr();
-    if (!same_type(live->IgnoreImplicit()->getType(), e->getType())) return false;
-    edits.keep_only(source.range(e->getSourceRange()), source.range(live->getSourceRange()));
-    return true;
+bool is_literal(const clang::Expr* e) {
+    return llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr>(e->IgnoreParenImpCasts());
 }
 
 }  // namespace
 
-bool is_literal(const clang::Expr* e) {
-    e = e->IgnoreParenImpCasts();
-    if (auto* u = llvm::dyn_cast<clang::UnaryOperator>(e))
-        return !u->isIncrementDecrementOp() && is_literal(u->getSubExpr());
-    if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e))
-        return is_literal(b->getLHS()) && is_literal(b->getRHS());
-    if (auto* r = llvm::dyn_cast<clang::DeclRefExpr>(e))
-        return llvm::isa<clang::EnumConstantDecl>(r->getDecl());
-    return llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr>(e);
+std::optional<std::int64_t> ExpressionCleaner::value_of(const clang::Expr* e) const {
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e);
+    const auto found = name ? values_.find(name->getDecl()) : values_.end();
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool simplify_expression(const clang::Expr* e, const clang::Stmt* parent, const Source& source,
-                         TextEdits& edits) {
-    if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e))
-        return !b->isAssignmentOp() && simplify_binary(b, parent, source, edits);
-    if (auto* p = llvm::dyn_cast<clang::ParenExpr>(e))
-        return simplify_parentheses(p, parent, source, edits);
-    if (auto* c = llvm::dyn_cast<clang::CXXStaticCastExpr>(e))
-        return simplify_cast(c, source, edits);
-    if (auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e))
-        return simplify_conditional(c, source, edits);
+std::optional<std::int64_t> ExpressionCleaner::value(const clang::Expr* e) const {
+    const auto v = bare_value(e->IgnoreParenImpCasts());
+    const auto type = e->getType();
+    if (!v || type->isBooleanType()) return v;
+    const bool changes = (*v < 0 && type->isUnsignedIntegerType()) ||
+                         (type->isIntegerType() && source_.context.getTypeSize(type) < 32);
+    return changes ? std::nullopt : v;
+}
+
+std::optional<std::int64_t> ExpressionCleaner::bare_value(const clang::Expr* e) const {
+    if (const auto set = value_of(e)) return set;
+    if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return binary_value(b);
     if (auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
-        if (u->getOpcode() != clang::UO_LNot || !is_literal(u)) return false;
-        edits.replace(source.range(e->getSourceRange()),
-                      literal(*constant(e, source.context), e->getType()));
-        return true;
+        const auto v = value(u->getSubExpr());
+        if (!v) return std::nullopt;
+        if (u->getOpcode() == clang::UO_LNot) return *v == 0;
+        return u->getOpcode() == clang::UO_Minus ? std::optional(-*v) : std::nullopt;
     }
-    return false;
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e);
+    const auto* v = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+    if (!is_literal(e) && !(v && v->isConstexpr())) return std::nullopt;
+    const auto known = constant(e, source_.context);
+    if (!known || known->getSignificantBits() > 32) return std::nullopt;
+    return limited(known->getExtValue());
+}
+
+std::optional<std::int64_t> ExpressionCleaner::binary_value(const clang::BinaryOperator* e) const {
+    const auto l = value(e->getLHS());
+    const auto r = value(e->getRHS());
+    if (is_zero_product(e)) return 0;
+    if (!l || !r) return std::nullopt;
+    switch (e->getOpcode()) {
+        case clang::BO_Add:
+            return limited(*l + *r);
+        case clang::BO_Sub:
+            return limited(*l - *r);
+        case clang::BO_Mul:
+            return limited(*l * *r);
+        case clang::BO_Div:
+            return *r == 0 ? std::nullopt : limited(*l / *r);
+        case clang::BO_EQ:
+            return *l == *r;
+        case clang::BO_NE:
+            return *l != *r;
+        case clang::BO_LT:
+            return *l < *r;
+        case clang::BO_LE:
+            return *l <= *r;
+        case clang::BO_GT:
+            return *l > *r;
+        case clang::BO_GE:
+            return *l >= *r;
+        case clang::BO_LAnd:
+            return *l != 0 && *r != 0;
+        case clang::BO_LOr:
+            return *l != 0 || *r != 0;
+        default:
+            return std::nullopt;
+    }
+}
+
+/// The operand that equals the whole, or nothing.
+const clang::Expr* ExpressionCleaner::equal_operand(const clang::BinaryOperator* e) const {
+    if (!e->getType()->isIntegerType() && !e->getType()->isPointerType()) return nullptr;
+    const auto* l = e->getLHS();
+    const auto* r = e->getRHS();
+    const auto either = [&](std::int64_t neutral) {
+        const auto* kept = value(r) == neutral ? l : value(l) == neutral ? r : nullptr;
+        return kept && has_type_of(kept, e) ? kept : nullptr;
+    };
+    switch (e->getOpcode()) {
+        case clang::BO_Mul:
+        case clang::BO_LAnd:
+            return either(1);
+        case clang::BO_Add:
+        case clang::BO_LOr:
+            return either(0);
+        case clang::BO_Div:
+            return value(r) == 1 && has_type_of(l, e) ? l : nullptr;
+        case clang::BO_Sub:
+            return value(r) == 0 && has_type_of(l, e) ? l : nullptr;
+        default:
+            return nullptr;
+    }
+}
+
+bool ExpressionCleaner::is_zero_product(const clang::BinaryOperator* e) const {
+    return e->getOpcode() == clang::BO_Mul && e->getType()->isIntegerType() &&
+           ((value(e->getLHS()) == 0 && can_go(e->getRHS())) ||
+            (value(e->getRHS()) == 0 && can_go(e->getLHS())));
+}
+
+/// Whether a variable with a set value occurs in e.
+bool ExpressionCleaner::names_set_value(const clang::Expr* e) const {
+    e = e->IgnoreParenImpCasts();
+    if (value_of(e)) return true;
+    if (auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) return names_set_value(u->getSubExpr());
+    auto* b = llvm::dyn_cast<clang::BinaryOperator>(e);
+    return b && (names_set_value(b->getLHS()) || names_set_value(b->getRHS()));
+}
+
+/// Whether e is one operand when its own edits are done.
+bool ExpressionCleaner::becomes_operand(const clang::Expr* e) const {
+    e = e->IgnoreImplicit();
+    const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e);
+    if (!b) return is_operand(e);
+    if (is_zero_product(b) || (value(e) && names_set_value(e))) return value(e) >= 0;
+    const auto* kept = equal_operand(b);
+    return kept && becomes_operand(kept);
+}
+
+ExpressionCleaner::Outcome ExpressionCleaner::keep(const clang::Expr* e,
+                                                   const clang::Expr* operand) {
+    edits_.keep_only(source_.range(e->getSourceRange()), source_.range(operand->getSourceRange()));
+    return {Left::operand, operand};
+}
+
+ExpressionCleaner::Outcome ExpressionCleaner::replace(const clang::Expr* e, std::int64_t value,
+                                                      const clang::Stmt* parent) {
+    edits_.replace(source_.range(e->getSourceRange()),
+                   placed_literal(llvm::APSInt::get(value), e, parent));
+    return {Left::literal};
+}
+
+ExpressionCleaner::Outcome ExpressionCleaner::clean_binary(const clang::BinaryOperator* e,
+                                                           const clang::Stmt* parent) {
+    if (e->isAssignmentOp()) return {};
+    const auto known = value(e);
+    const bool truth = e->getType()->isBooleanType();
+    if (known && (truth || is_zero_product(e) || names_set_value(e)))
+        return replace(e, *known, parent);
+    const auto* kept = equal_operand(e);
+    return kept ? keep(e, kept) : Outcome{};
+}
+
+ExpressionCleaner::Outcome ExpressionCleaner::clean_parentheses(const clang::ParenExpr* e,
+                                                                const clang::Stmt* parent) {
+    if (!becomes_operand(e->getSubExpr()) ||
+        llvm::isa_and_nonnull<clang::UnaryExprOrTypeTraitExpr>(parent))
+        return {};
+    edits_.replace({source_.begin(e->getLParen()), source_.end(e->getLParen())}, " ");
+    edits_.replace({source_.begin(e->getRParen()), source_.end(e->getRParen())}, " ");
+    return {};
+}
+
+ExpressionCleaner::Outcome ExpressionCleaner::clean_cast(const clang::Expr* e) {
+    const auto* cast = llvm::cast<clang::CXXStaticCastExpr>(e);
+    const auto* from = cast->getSubExpr()->IgnoreImplicit();
+    if (e->isLValue() || !e->getType()->isArithmeticType() ||
+        !same_type(from->getType(), e->getType()))
+        return {};
+    const Range all = source_.range(e->getSourceRange());
+    const Range operand = source_.range(from->getSourceRange());
+    const Range parentheses{source_.begin(cast->getAngleBrackets().getEnd()) + 1, all.end};
+    edits_.keep_only(all, becomes_operand(from) ? operand : parentheses);
+    return {Left::operand, cast->getSubExpr()};
+}
+
+ExpressionCleaner::Outcome ExpressionCleaner::clean_conditional(
+    const clang::ConditionalOperator* e) {
+    const auto known = value(e->getCond());
+    if (!known) return {};
+    const auto* live = *known != 0 ? e->getTrueExpr() : e->getFalseExpr();
+    return same_type(live->IgnoreImplicit()->getType(), e->getType()) ? keep(e, live) : Outcome{};
+}
+
+ExpressionCleaner::Outcome ExpressionCleaner::clean(const clang::Expr* e,
+                                                    const clang::Stmt* parent) {
+    if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return clean_binary(b, parent);
+    if (auto* p = llvm::dyn_cast<clang::ParenExpr>(e)) return clean_parentheses(p, parent);
+    if (auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e)) return clean_conditional(c);
+    if (llvm::isa<clang::CXXStaticCastExpr>(e)) return clean_cast(e);
+    const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e);
+    const auto known = u && u->getOpcode() == clang::UO_LNot ? value(u) : std::nullopt;
+    return known ? replace(e, *known, parent) : Outcome{};
 }
 
 }  // namespace spmvgen::specializer

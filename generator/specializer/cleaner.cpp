@@ -21,12 +21,39 @@ struct SingleElement {
     std::vector<Range> subscripts;
 };
 
+/// Whether a call's arguments may be the only use of something.
+class CallSearch : public clang::RecursiveASTVisitor<CallSearch> {
+  public:
+    bool found = false;
+    bool VisitCallExpr(clang::CallExpr*) {
+        found = true;
+        return false;
+    }
+};
+
+bool has_call(const clang::Expr* e) {
+    CallSearch search;
+    search.TraverseStmt(const_cast<clang::Expr*>(e));
+    return search.found;
+}
+
+std::string type_text(clang::QualType type, const clang::ASTContext& context) {
+    clang::PrintingPolicy policy(context.getLangOpts());
+    policy.SuppressTagKeyword = true;
+    type.removeLocalRestrict();
+    std::string text = type.getUnqualifiedType().getAsString(policy);
+    if (const auto star = text.find(" *"); star != text.npos) text.erase(star, 1);
+    return text;
+}
+
 class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
     using Base = clang::RecursiveASTVisitor<Cleaner>;
 
   public:
-    Cleaner(clang::ASTContext& context, const std::string& text) : source_(context), text_(text) {}
+    Cleaner(clang::ASTContext& context, const std::string& text)
+        : source_(context), text_(text), expressions_(source_, edits) {}
     TextEdits edits;
+    bool settled = true;
 
     void clean(const std::vector<std::string>& steps) {
         auto* unit = source_.context.getTranslationUnitDecl();
@@ -40,9 +67,7 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         }
         liveness_.spread();
         for (auto* d : declarations)
-            if (!liveness_.live(d))
-                edits.remove(with_comments(
-                    text_, with_semicolon(text_, source_.range(d->getSourceRange()))));
+            if (!liveness_.live(d)) remove_declaration(*d);
         remove_dead_locals();
         remove_dead_parameters();
         make_scalars();
@@ -73,6 +98,9 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         if (!removable) refer(v);
         return owned_by(removable ? v : owner_, [&] { return Base::TraverseVarDecl(v); });
     }
+    bool TraverseParmVarDecl(clang::ParmVarDecl* p) {
+        return owned_by(p, [&] { return Base::TraverseParmVarDecl(p); });
+    }
     bool TraverseTypedefDecl(clang::TypedefDecl* t) {
         return owned_by(t, [&] { return Base::TraverseTypedefDecl(t); });
     }
@@ -97,6 +125,17 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         return true;
     }
 
+    /// The step as it is when the edits are done.
+    FunctionSignature signature(const std::string& step) const {
+        FunctionSignature result{step, {}};
+        for (auto* f : functions_)
+            for (auto* p : f->parameters())
+                if (f->getNameAsString() == step && liveness_.live(p))
+                    result.parameters.push_back(
+                        {type_text(p->getType(), source_.context), p->getNameAsString()});
+        return result;
+    }
+
   private:
     void visit_top(clang::NamedDecl* d) {
         auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
@@ -109,6 +148,11 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
             for (auto* p : f->parameters()) refer_if_in_pragma(p, f);
         }
         owned_by(d, [&] { return TraverseDecl(d); });
+    }
+
+    void remove_declaration(const clang::NamedDecl& d) {
+        const Range range{source_.declaration_begin(d), source_.end(d.getEndLoc())};
+        edits.remove(with_comments(text_, with_semicolon(text_, range)));
     }
 
     template <typename F>
@@ -146,22 +190,22 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
 
     bool clean_expression(clang::Expr* e) {
         const auto* inner = e->IgnoreImplicit();
-        if (auto* r = llvm::dyn_cast<clang::DeclRefExpr>(inner))
-            if (auto found = values_.find(r->getDecl()); found != values_.end()) {
-                edits.replace(source_.range(inner->getSourceRange()),
-                              loop_value(found->second, e, r->getType()));
-                return true;
-            }
+        if (const auto value = expressions_.value_of(inner)) {
+            edits.replace(source_.range(inner->getSourceRange()),
+                          loop_value(llvm::APSInt::get(*value), e, inner));
+            return true;
+        }
         if (auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) return note_subscript(a);
-        simplify_expression(e, parent(), source_, edits);
-        return false;
+        const auto outcome = expressions_.clean(e, parent());
+        if (outcome.operand) TraverseStmt(const_cast<clang::Expr*>(outcome.operand));
+        return outcome.left != ExpressionCleaner::Left::all;
     }
 
-    /// The loop variable's value where `e` (implicit conversions included) stands.
+    /// A loop variable's value where `e`, implicit conversions included, stands.
     std::string loop_value(const llvm::APSInt& value, const clang::Expr* e,
-                           clang::QualType type) const {
-        if (!same_type(e->getType(), type)) return converted_literal(value, e->getType());
-        return placed_literal(value, e, parent());
+                           const clang::Expr* name) const {
+        return same_type(e->getType(), name->getType()) ? placed_literal(value, e, parent())
+                                                        : converted_literal(value, e->getType());
     }
 
     const clang::Stmt* parent(std::size_t above = 1) const {
@@ -174,25 +218,27 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
     }
 
     bool clean_loop(clang::ForStmt* loop) {
-        const auto found = short_loop(loop, source_.context);
+        const auto found = short_loop(loop, expressions_);
         if (!found) return false;
         if (!found->runs) {
+            settled = false;
             remove_statement(loop, in_block(), source_, edits);
             return true;
         }
         if (pragma_names_.contains(found->variable->getNameAsString())) return false;
         keep_statement(loop, loop->getBody(), source_, edits);
-        values_[found->variable] = found->value;
+        expressions_.set_value(found->variable, found->value);
         if (auto* block = llvm::dyn_cast<clang::CompoundStmt>(loop->getBody()); block && in_block())
             strip_braces_of(block);
         return TraverseStmt(loop->getBody());
     }
 
     bool clean_if(clang::IfStmt* i) {
-        if (i->hasVarStorage() || i->hasInitStorage() || !is_literal(i->getCond())) return false;
-        const auto value = constant(i->getCond(), source_.context);
+        if (i->hasVarStorage() || i->hasInitStorage() || i->isConstexpr()) return false;
+        const auto value = expressions_.value(i->getCond());
         if (!value) return false;
-        auto* live = value->getBoolValue() ? i->getThen() : i->getElse();
+        settled = false;
+        auto* live = *value != 0 ? i->getThen() : i->getElse();
         if (!live) {
             remove_statement(i, in_block(), source_, edits);
             return true;
@@ -237,8 +283,7 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
     bool note_subscript(clang::ArraySubscriptExpr* a) {
         const auto* base = llvm::dyn_cast<clang::DeclRefExpr>(a->getBase()->IgnoreParenImpCasts());
         const auto found = base ? arrays_.find(base->getDecl()) : arrays_.end();
-        const auto index = constant(a->getIdx(), source_.context);
-        if (found == arrays_.end() || !index || *index != 0) return false;
+        if (found == arrays_.end() || expressions_.value(a->getIdx()) != 0) return false;
         refer(base->getDecl());
         found->second.subscripts.push_back(
             {source_.end(a->getBase()->getEndLoc()), source_.end(a->getRBracketLoc())});
@@ -251,7 +296,11 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
                 const bool kind = llvm::isa<clang::VarDecl, clang::TypedefNameDecl>(x);
                 return !kind || liveness_.live(x);
             });
-            if (dead) remove_statement(d, true, source_, edits);
+            if (!dead) continue;
+            for (auto* x : d->decls())
+                if (auto* v = llvm::dyn_cast<clang::VarDecl>(x); v && v->getInit())
+                    settled = settled && !has_call(v->getInit());
+            remove_statement(d, true, source_, edits);
         }
     }
 
@@ -264,9 +313,13 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         }
         for (auto* call : calls_) {
             std::vector<Range> all;
-            for (auto* a : call->arguments())
-                if (!llvm::isa<clang::CXXDefaultArgExpr>(a))
-                    all.push_back(source_.range(a->getSourceRange()));
+            for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+                const auto* a = call->getArg(i);
+                if (llvm::isa<clang::CXXDefaultArgExpr>(a)) continue;
+                all.push_back(source_.range(a->getSourceRange()));
+                if (!liveness_.live(call->getDirectCallee()->getParamDecl(i)))
+                    settled = settled && !has_call(a);
+            }
             remove_dead(all, *call->getDirectCallee());
         }
     }
@@ -330,17 +383,19 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
     std::vector<const clang::DeclStmt*> local_statements_;
     std::vector<Word> words_;             // of the function at hand
     std::set<std::string> pragma_names_;  // of the function at hand
-    std::map<const clang::Decl*, llvm::APSInt> values_;
+    ExpressionCleaner expressions_;
     std::map<const clang::Decl*, SingleElement> arrays_;
 };
 
 }  // namespace
 
-TextEdits cleaning_edits(clang::ASTContext& context, const std::string& text,
-                         const std::vector<std::string>& steps) {
+Cleaning clean(clang::ASTContext& context, const std::string& text,
+               const std::vector<std::string>& steps) {
     Cleaner cleaner(context, text);
     cleaner.clean(steps);
-    return std::move(cleaner.edits);
+    Cleaning result{std::move(cleaner.edits), cleaner.settled, {}};
+    for (auto& step : steps) result.functions.push_back(cleaner.signature(step));
+    return result;
 }
 
 }  // namespace spmvgen::specializer

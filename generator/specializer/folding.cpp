@@ -253,19 +253,6 @@ void bind_pragmas(const clang::FunctionDecl& function, Range body, Folder& folde
     }
 }
 
-/// Where a plain function begins, attributes in front of it included.
-unsigned function_begin(const clang::FunctionDecl& f, const Source& source) {
-    unsigned begin = source.begin(f.getBeginLoc());
-    const auto whole = source.text(f.getBeginLoc());
-    for (auto* a : f.attrs()) {
-        const unsigned at = source.begin(a->getLocation());
-        if (a->isImplicit() || a->getLocation().isInvalid() || at >= begin) continue;
-        const auto bracket = whole.rfind(a->isGNUAttribute() ? "__attribute__" : "[[", at);
-        if (bracket != whole.npos) begin = static_cast<unsigned>(bracket);
-    }
-    return begin;
-}
-
 }  // namespace
 
 std::string folded_function(clang::FunctionDecl* function, const std::string& name,
@@ -275,7 +262,7 @@ std::string folded_function(clang::FunctionDecl* function, const std::string& na
     Folder folder(entities);
     folder.TraverseDecl(function);
 
-    unsigned head = function_begin(*function, source);
+    unsigned head = source.declaration_begin(*function);
     unsigned begin = head;
     if (auto* pattern = function->getPrimaryTemplate()) {
         head = source.begin(pattern->getBeginLoc());

@@ -1,7 +1,6 @@
 #include "specializer/loops.hpp"
 
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "specializer/constants.hpp"
 
 namespace spmvgen::specializer {
 namespace {
@@ -81,7 +80,7 @@ std::optional<bool> compare(clang::BinaryOperatorKind op, std::int64_t a, std::i
 
 /// The variable's value after one step of the loop.
 std::optional<std::int64_t> next_value(const clang::Expr* step, const clang::VarDecl* variable,
-                                       std::int64_t value, const clang::ASTContext& context) {
+                                       std::int64_t value, const ExpressionCleaner& known) {
     if (auto* u = llvm::dyn_cast<clang::UnaryOperator>(step)) {
         if (!u->isIncrementDecrementOp() || !is_variable(u->getSubExpr(), variable))
             return std::nullopt;
@@ -89,9 +88,9 @@ std::optional<std::int64_t> next_value(const clang::Expr* step, const clang::Var
     }
     const auto* a = llvm::dyn_cast<clang::CompoundAssignOperator>(step);
     if (!a || !is_variable(a->getLHS(), variable)) return std::nullopt;
-    const auto amount = constant(a->getRHS(), context);
+    const auto amount = known.value(a->getRHS());
     if (!amount) return std::nullopt;
-    const std::int64_t n = amount->getExtValue();
+    const std::int64_t n = *amount;
     switch (a->getOpcode()) {
         case clang::BO_AddAssign:
             return value + n;
@@ -106,14 +105,9 @@ std::optional<std::int64_t> next_value(const clang::Expr* step, const clang::Var
     }
 }
 
-/// Values beyond this are left alone: no step of a loop over them can overflow 64 bits.
-bool is_small(const llvm::APSInt& v) {
-    return v.getSignificantBits() <= 31;
-}
-
 }  // namespace
 
-std::optional<ShortLoop> short_loop(const clang::ForStmt* loop, const clang::ASTContext& context) {
+std::optional<ShortLoop> short_loop(const clang::ForStmt* loop, const ExpressionCleaner& known) {
     const auto* init = llvm::dyn_cast_or_null<clang::DeclStmt>(loop->getInit());
     const auto* condition = llvm::dyn_cast_or_null<clang::BinaryOperator>(loop->getCond());
     if (!init || !init->isSingleDecl() || !condition || !loop->getInc() ||
@@ -123,21 +117,19 @@ std::optional<ShortLoop> short_loop(const clang::ForStmt* loop, const clang::AST
     if (!variable || !variable->getInit() || !variable->getType()->isIntegerType() ||
         !is_variable(condition->getLHS(), variable))
         return std::nullopt;
-    const auto first = constant(variable->getInit(), context);
-    const auto bound = constant(condition->getRHS(), context);
-    if (!first || !bound || !is_small(*first) || !is_small(*bound)) return std::nullopt;
+    const auto begin = known.value(variable->getInit());
+    const auto end = known.value(condition->getRHS());
+    if (!begin || !end) return std::nullopt;
 
-    const std::int64_t begin = first->getExtValue();
-    const std::int64_t end = bound->getExtValue();
-    const auto starts = compare(condition->getOpcode(), begin, end);
+    const auto starts = compare(condition->getOpcode(), *begin, *end);
     if (!starts) return std::nullopt;
-    if (!*starts) return ShortLoop{false, variable, *first};
-    const auto next = next_value(loop->getInc(), variable, begin, context);
-    if (!next || *compare(condition->getOpcode(), *next, end)) return std::nullopt;
+    if (!*starts) return ShortLoop{false, variable, *begin};
+    const auto next = next_value(loop->getInc(), variable, *begin, known);
+    if (!next || *compare(condition->getOpcode(), *next, *end)) return std::nullopt;
     BodyCheck check(variable);
     check.TraverseStmt(const_cast<clang::Stmt*>(loop->getBody()));
     if (!check.safe()) return std::nullopt;
-    return ShortLoop{true, variable, *first};
+    return ShortLoop{true, variable, *begin};
 }
 
 }  // namespace spmvgen::specializer

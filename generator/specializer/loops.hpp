@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "clang/AST/Stmt.h"
-#include "specializer/source.hpp"
+#include "specializer/arithmetic.hpp"
 
 namespace spmvgen::specializer {
 
@@ -10,11 +10,11 @@ namespace spmvgen::specializer {
 struct ShortLoop {
     bool runs = false;
     const clang::VarDecl* variable = nullptr;
-    llvm::APSInt value;  ///< of the variable in the one run
+    std::int64_t value = 0;  ///< of the variable in the one run
 };
 
 /// Recognises a loop that runs at most once and whose variable is only read in the body; no break
-/// or continue belongs to it.
-std::optional<ShortLoop> short_loop(const clang::ForStmt* loop, const clang::ASTContext& context);
+/// or continue belongs to it. The bounds are what `known` can tell.
+std::optional<ShortLoop> short_loop(const clang::ForStmt* loop, const ExpressionCleaner& known);
 
 }  // namespace spmvgen::specializer

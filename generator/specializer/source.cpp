@@ -1,5 +1,6 @@
 #include "specializer/source.hpp"
 
+#include "clang/AST/Attr.h"
 #include "clang/Lex/Lexer.h"
 
 namespace spmvgen::specializer {
@@ -12,6 +13,19 @@ unsigned Source::end(clang::SourceLocation location) const {
     const auto place = manager.getFileLoc(location);
     return manager.getFileOffset(place) +
            clang::Lexer::MeasureTokenLength(place, manager, context.getLangOpts());
+}
+
+unsigned Source::declaration_begin(const clang::Decl& d) const {
+    unsigned first = begin(d.getBeginLoc());
+    const auto whole = text(d.getBeginLoc());
+    for (auto* a : d.attrs()) {
+        if (a->isImplicit() || a->getLocation().isInvalid()) continue;
+        const unsigned at = begin(a->getLocation());
+        if (at >= first) continue;
+        const auto bracket = whole.rfind(a->isGNUAttribute() ? "__attribute__" : "[[", at);
+        if (bracket != whole.npos) first = static_cast<unsigned>(bracket);
+    }
+    return first;
 }
 
 std::string_view Source::text(clang::SourceLocation location) const {

@@ -17,6 +17,8 @@ class Source {
     /// Offset behind the token at `location`.
     unsigned end(clang::SourceLocation location) const;
     Range range(clang::SourceRange r) const { return {begin(r.getBegin()), end(r.getEnd())}; }
+    /// Where a declaration begins, attributes in front of it included.
+    unsigned declaration_begin(const clang::Decl& d) const;
     /// The whole text of the file that holds `location`.
     std::string_view text(clang::SourceLocation location) const;
     /// "cpu/csr_rows.hpp:12"

@@ -10,6 +10,7 @@
 
 #include "process.hpp"
 #include "signatures.hpp"
+#include "specializer/simplify.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -18,6 +19,11 @@ namespace {
 std::string read_file(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string without(std::string text, const std::string& part) {
+    for (std::size_t at; (at = text.find(part)) != text.npos;) text.erase(at, part.size());
+    return text;
 }
 
 /// A folder of its own that goes with the test.
@@ -121,6 +127,22 @@ TEST_F(Emit, HeaderStaysAComment) {
     const auto text =
         emit_kernel(signature_of("csr_rows"), "spmvgen emit\nint x;\t--as 'a\\'\\").text;
     EXPECT_NE(text.find("// Command:   spmvgen emit int x; --as 'a\\'\n"), text.npos) << text;
+}
+
+// Simplifying ends when nothing is left: another pass over what was emitted changes nothing.
+TEST_F(Emit, NothingIsLeftToSimplify) {
+    for (auto& s : all_signatures({1, 3})) {
+        // y = y: the entries call steps that do nothing.
+        if (s.alpha == Scale::zero && s.beta == Scale::one) continue;
+        const auto source = emit_kernel(s, "");
+        std::vector<std::string> entries;
+        for (auto& step : source.launch.steps) entries.push_back(step.symbol);
+        const std::string text = without(source.text, "extern \"C\" ");
+        const std::string again = specializer::simplify(text, entries, {}).text;
+        const std::string end_of_steps = "/// Runs ";
+        EXPECT_EQ(again.substr(0, again.find(end_of_steps)),
+                  text.substr(0, text.find(end_of_steps)));
+    }
 }
 
 // g++ takes every emitted file alone, with and without OpenMP.

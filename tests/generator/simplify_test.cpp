@@ -27,12 +27,14 @@ TEST(Simplify, DropsWhatDoesNothing) {
 }
 
 TEST(Simplify, KeepsWhatHasAnEffectOrAnotherType) {
-    for (const char* body : {"    y[0] = 0 * ++i;\n",      // the increment stays
-                             "    y[0] = n * 1l;\n",       // long, not int
-                             "    y[0] = 1024 * 1024;\n",  // said on purpose
-                             "    y[0] = i - (0 - c);\n",  // no neutral element on the left of -
-                             "    y[0] = sizeof(i);\n",    // these parentheses stay
-                             "    y[0] = 0.0 * n + 1.0 * n;\n"})  // not for floating point: NaN, -0
+    for (const char* body :
+         {"    y[0] = 0 * ++i;\n",             // the increment stays
+          "    y[0] = n * 1l;\n",              // long, not int
+          "    y[0] = 1024 * 1024;\n",         // said on purpose
+          "    if (0u - 1 > 0) y[0] = 2;\n",   // unsigned: true, and not for us to tell
+          "    y[0] = i - (0 - c);\n",         // no neutral element on the left of -
+          "    y[0] = sizeof(i);\n",           // these parentheses stay
+          "    y[0] = 0.0 * n + 1.0 * n;\n"})  // not for floating point: NaN, -0
         EXPECT_EQ(simplified(body), body);
 }
 
@@ -52,6 +54,29 @@ for (int r = 0; r < 1; ++r) {
               "    y[0] = 1;\n");
     EXPECT_EQ(simplified("while (c > i)\nfor (int r = 0; r < 1; ++r) c -= 1;\n"),
               "    while (c > i)\n        c -= 1;\n");
+}
+
+TEST(Simplify, FollowsTheValuesOfVanishedLoops) {
+    EXPECT_EQ(simplified(R"(
+for (int u = 0; u < 1; ++u) {
+    for (int r = 1; r < 2; ++r) {
+        long s[1] = {};
+        s[u] = y[c + u * 8] + (u + i) * r;
+        if (r == u) {
+            y[0] = 1;
+        } else {
+            y[r * 4 + u] = r > 0 ? s[u] : 0;
+        }
+    }
+}
+)"),
+              "    long s = 0;\n    s = y[c] + i;\n    y[4] = s;\n");
+    EXPECT_EQ(simplified("constexpr int lanes = 1;\nif (lanes > 1) y[0] = 1;\n"
+                         "y[1] = static_cast<long>(c * lanes);\n"),
+              "    y[1] = c;\n");
+    EXPECT_EQ(simplified("long s[2] = {c, i};\nfor (int h = 2 / 2; h > 0; h /= 2) {\n"
+                         "for (int l = 0; l < h; ++l) s[l] += s[l + h];\n}\ny[0] = s[0];\n"),
+              "    long s[2] = {c, i};\n    s[0] += s[1];\n    y[0] = s[0];\n");
 }
 
 TEST(Simplify, KeepsLoopsThatCannotGo) {
@@ -91,15 +116,19 @@ struct unused {
     int a;
 };
 /// Pure: may go, too.
-static inline long length(const long* p, long n) {
+[[gnu::always_inline]] static inline long length(const long* p, long n) {
     long sum = 0;
     for (long i = 0; i < n; ++i) sum += p[i];
     return sum;
 }
+struct pair {
+    long a;
+    long b;
+};
 static inline void inner(long* y, long kept, long dead, const long* p) {
     y[0] = kept;
 }
-static inline void kernel(long* y, long a, long b, const long* p, int thread) {
+static inline void kernel(pair both, long* y, long a, long b, const long* p, int thread) {
     // not read
     const long begin = length(p, b);
     using name = long;
