@@ -26,12 +26,13 @@ void check_padding(const CsrView& matrix, std::string_view format, double stored
     const auto available = static_cast<double>(available_memory());
     const auto nnz = static_cast<double>(matrix.nnz > 0 ? matrix.nnz : 1);
     if (bytes > memory_share * available)
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("format {} would store {:.0f} entries for {} nonzeros ({:.1f} times as "
-                                "many): {}, more than half of the {} that this machine has free; use "
-                                "csr or coo",
-                                format, stored, matrix.nnz, stored / nnz, format_bytes(bytes),
-                                format_bytes(available)));
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("format {} would store {:.0f} entries for {} nonzeros ({:.1f} times as "
+                        "many): {}, more than half of the {} that this machine has free; use "
+                        "csr or coo",
+                        format, stored, matrix.nnz, stored / nnz, format_bytes(bytes),
+                        format_bytes(available)));
 }
 
 void check_fits(std::int64_t count, IndexType type, std::string_view what, std::string_view field) {

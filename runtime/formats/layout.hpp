@@ -26,8 +26,8 @@ T* add_array(StoredMatrix& stored, std::string_view name, std::int64_t count) {
 /// Largest number that an index or offset of this type holds.
 std::int64_t limit_of(IndexType type);
 
-/// Throws Error(invalid_argument) when `stored` entries are an absurd price for the matrix's
-/// nonzeros.
+/// Throws Error(invalid_argument) when `stored` entries would take more than half of the free
+/// memory, with the ratio to the nonzeros.
 void check_padding(const CsrView& matrix, std::string_view format, double stored);
 
 /// Throws Error(invalid_argument) when `count` of `what` does not fit `type`, which the signature

@@ -144,11 +144,12 @@ struct Lopsided {
 };
 
 TEST(Padding, MoreThanTheMachinesMemoryIsRefusedWithItsRatio) {
-    EXPECT_THAT(refusal(Lopsided(200000).view(), signature("ell", {{"lanes", 4}})),
-                testing::MatchesRegex(
-                    "format ell would store 20000000000 entries for 200000 nonzeros \\(100000.0 times "
-                    "as many\\): 223.5 GiB, more than half of the [0-9.]+ GiB that this machine has "
-                    "free; use csr or coo"));
+    EXPECT_THAT(
+        refusal(Lopsided(200000).view(), signature("ell", {{"lanes", 4}})),
+        testing::MatchesRegex(
+            "format ell would store 20000000000 entries for 200000 nonzeros \\(100000.0 times "
+            "as many\\): 223.5 GiB, more than half of the [0-9.]+ GiB that this machine has "
+            "free; use csr or coo"));
     EXPECT_EQ(refusal(Lopsided(1).view(), signature("ell", {{"lanes", 4}})), "accepted");
     EXPECT_EQ(refusal(Lopsided(200000).view(),
                       signature("sell", {{"lanes", 16}, {"unroll", 1}, {"sigma", 1}})),
