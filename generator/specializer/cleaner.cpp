@@ -21,22 +21,6 @@ struct SingleElement {
     std::vector<Range> subscripts;
 };
 
-/// Whether a call's arguments may be the only use of something.
-class CallSearch : public clang::RecursiveASTVisitor<CallSearch> {
-  public:
-    bool found = false;
-    bool VisitCallExpr(clang::CallExpr*) {
-        found = true;
-        return false;
-    }
-};
-
-bool has_call(const clang::Expr* e) {
-    CallSearch search;
-    search.TraverseStmt(const_cast<clang::Expr*>(e));
-    return search.found;
-}
-
 std::string type_text(clang::QualType type, const clang::ASTContext& context) {
     clang::PrintingPolicy policy(context.getLangOpts());
     policy.SuppressTagKeyword = true;

@@ -56,6 +56,15 @@ class Effects : public clang::RecursiveASTVisitor<Effects> {
     std::set<const clang::Decl*> own_;
 };
 
+class CallSearch : public clang::RecursiveASTVisitor<CallSearch> {
+  public:
+    bool found = false;
+    bool VisitCallExpr(clang::CallExpr*) {
+        found = true;
+        return false;
+    }
+};
+
 }  // namespace
 
 void Liveness::spread() {
@@ -79,6 +88,12 @@ bool can_go(const clang::Expr* e) {
     Effects effects;
     effects.TraverseStmt(const_cast<clang::Expr*>(e));
     return !effects.found;
+}
+
+bool has_call(const clang::Expr* e) {
+    CallSearch search;
+    search.TraverseStmt(const_cast<clang::Expr*>(e));
+    return search.found;
 }
 
 }  // namespace spmvgen::specializer

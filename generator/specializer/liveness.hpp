@@ -34,4 +34,7 @@ bool is_pure_function(const clang::FunctionDecl* function);
 /// Whether the expression can go; calls of pure functions may.
 bool can_go(const clang::Expr* e);
 
+/// Whether the expression calls anything: then its arguments may be the only use of something.
+bool has_call(const clang::Expr* e);
+
 }  // namespace spmvgen::specializer
