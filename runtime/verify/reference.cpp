@@ -39,23 +39,33 @@ struct Accumulator {
     long double magnitude = 0;
 
     template <typename T>
-    void add_product(std::complex<T> a, std::complex<T> b, std::complex<long double> scale) {
-        const std::complex<long double> as = multiply(a, scale);
-        re.add(as.real() * b.real());
-        re.add(-as.imag() * b.imag());
-        im.add(as.real() * b.imag());
-        im.add(as.imag() * b.real());
-        magnitude += std::hypot(as.real(), as.imag()) * std::hypot<long double>(b.real(), b.imag());
+    void add_product(std::complex<T> a, std::complex<T> b) {
+        const long double ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
+        re.add(ar * br);
+        re.add(-ai * bi);
+        im.add(ar * bi);
+        im.add(ai * br);
+        magnitude += std::hypot(ar, ai) * std::hypot(br, bi);
     }
     template <typename T>
-    void add_product(T a, T b, long double scale) {
-        re.add(scale * a * b);
-        magnitude += std::fabs(scale * a * b);
+    void add_product(T a, T b) {
+        const long double product = static_cast<long double>(a) * b;
+        re.add(product);
+        magnitude += std::fabs(product);
+    }
+    /// Multiplies the whole sum, as kernels do: where parts are infinite, the order matters.
+    template <typename T>
+    void scale(std::complex<T> factor) {
+        if (factor == std::complex<T>(1)) return;
+        const long double r = re.value(), i = im.value(), fr = factor.real(), fi = factor.imag();
+        re = {fr * r - fi * i, 0};
+        im = {fr * i + fi * r, 0};
+        magnitude *= std::hypot(fr, fi);
     }
     template <typename T>
-    static std::complex<long double> multiply(std::complex<T> a, std::complex<long double> b) {
-        return {a.real() * b.real() - a.imag() * b.imag(),
-                a.real() * b.imag() + a.imag() * b.real()};
+    void scale(T factor) {
+        re = {factor * re.value(), 0};
+        magnitude *= std::fabs(static_cast<long double>(factor));
     }
 };
 
@@ -87,7 +97,6 @@ template <typename Value>
 class Checker {
     using Real = typename RealOf<Value>::type;
     static constexpr bool is_complex_value = !std::is_same_v<Real, Value>;
-    using Wide = std::conditional_t<is_complex_value, std::complex<long double>, long double>;
 
   public:
     Checker(const CsrView& matrix, const Product& p)
@@ -117,12 +126,13 @@ class Checker {
         const auto* values = a.values_as<Value>();
         const int k = product.num_rhs;
         Accumulator sum;
-        if (alpha != Value(0))
+        if (alpha != Value(0)) {
             for (std::int64_t e = a.row_begin(row); e < a.row_begin(row + 1); ++e)
-                sum.add_product(values[e], x[a.col(e) * k + rhs], Wide(alpha));
+                sum.add_product(values[e], x[a.col(e) * k + rhs]);
+            sum.scale(alpha);
+        }
         if (beta != Value(0))
-            sum.add_product(static_cast<const Value*>(product.y_before)[row * k + rhs], Value(1),
-                            Wide(beta));
+            sum.add_product(beta, static_cast<const Value*>(product.y_before)[row * k + rhs]);
         const long double operations = static_cast<long double>(a.row_length(row) + 4);
         const long double unit = std::numeric_limits<Real>::epsilon() / 2.0L;
         const long double bound = (is_complex_value ? 4 : 1) * operations *

@@ -75,16 +75,7 @@ void check(const KernelCase& kernel, const Fixture& f, const StoredMatrix& store
                    result->data());
     const CheckResult result =
         check_product(view, {&alpha, x_data, &beta, before.data(), y.data(), p.num_rhs});
-    if (is_complex(type_tag<Value>::value) && f.first_x == fixtures::Special::infinite &&
-        p.alpha == Scale::general) {
-        // ∞ times a complex number without NaN recovery depends on where α is multiplied in: the
-        // two elements that meet x[0] only have to stay non-finite.
-        EXPECT_LE(result.wrong, 2) << result.message;
-        for (std::size_t row : {5U, 30U})
-            EXPECT_FALSE(std::isfinite(std::abs(y[row * static_cast<std::size_t>(p.num_rhs)])));
-    } else {
-        EXPECT_TRUE(result.passed) << result.message;
-    }
+    EXPECT_TRUE(result.passed) << result.message;
     EXPECT_EQ(std::memcmp(y.data(), again.data(), y.size() * sizeof(Value)), 0)
         << "not reproducible";
 }

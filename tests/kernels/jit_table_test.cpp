@@ -1,0 +1,120 @@
+// Every kernel of the registry through the whole compiler: made by the real generator, run by a
+// handle on every odd matrix, and checked against the compensated reference, for every type and
+// every mode of α and β. A new kernel is in the table at once; parameters off their presets get a
+// row here.
+#include <gtest/gtest.h>
+
+#include "fixtures.hpp"
+#include "registry.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "verify/reference.hpp"
+
+namespace spmvgen {
+namespace {
+
+struct Types {
+    ValueType value;
+    IndexType index, offset;
+    int num_rhs;
+};
+
+struct Row {
+    std::string kernel;
+    std::map<std::string, std::int64_t> params;
+    Types types;
+};
+
+void PrintTo(const Row& row, std::ostream* out) {
+    *out << row.kernel << " " << to_string(row.types.value) << " i" << size_of(row.types.index) * 8
+         << " o" << size_of(row.types.offset) * 8 << " k" << row.types.num_rhs;
+    for (auto& [name, value] : row.params) *out << " " << name << "=" << value;
+}
+
+constexpr auto i32 = IndexType::i32, i64 = IndexType::i64;
+const std::vector<Types> all_types{
+    {ValueType::f32, i32, i32, 1}, {ValueType::f64, i32, i32, 1}, {ValueType::c32, i32, i32, 1},
+    {ValueType::c64, i32, i32, 1}, {ValueType::f64, i32, i64, 1}, {ValueType::f32, i64, i64, 1},
+    {ValueType::f64, i32, i32, 3}, {ValueType::c64, i64, i64, 2}, {ValueType::f32, i32, i32, 8},
+};
+
+/// Parameters worth a row of their own; every kernel has one with its presets.
+const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> variants{
+    {"csr_vector", {{"lanes", 2}, {"unroll", 2}}},
+    {"csr_balanced", {{"lanes", 1}}},
+    {"coo_segmented", {{"lanes", 1}}},
+    {"ell", {{"lanes", 4}, {"unroll", 2}}},
+    {"sell", {{"lanes", 4}, {"sigma", 64}}},
+    {"sell", {{"unroll", 2}, {"sigma", 4096}}},
+};
+
+std::vector<Row> rows() {
+    std::vector<Row> table;
+    for (auto& entry : kernel_registry())
+        if (entry.kind == TargetKind::host)
+            for (auto& types : all_types) table.push_back({std::string(entry.id), {}, types});
+    for (auto& [kernel, params] : variants)
+        for (auto& types : {all_types[1], all_types[3], all_types[6]})
+            table.push_back({kernel, params, types});
+    return table;
+}
+
+template <typename Value, typename Index, typename Offset>
+class Product {
+  public:
+    Product(const Row& row, const fixtures::Fixture& fixture)
+        : fixture_(fixture), matrix_(fixture), row_(row) {}
+
+    /// Every mode of α and β on a team of `threads`.
+    void check(int threads) const {
+        Options options;
+        options.kernel = row_.kernel;
+        options.params = row_.params;
+        options.num_rhs = row_.types.num_rhs;
+        options.threads = threads;
+        options.copy = false;  // keeps the index types where the format is CSR
+        options.cache = CacheMode::memory;
+        options.strict = true;
+        const Handle handle(matrix_.view(), options);
+        EXPECT_EQ(handle.source() != "", fixture_.nnz() > 0 && fixture_.rows > 0);
+        for (const float alpha : {1.0F, -1.5F, 0.0F})
+            for (const float beta : {0.0F, 1.0F, 2.5F}) check(handle, Value(alpha), Value(beta));
+    }
+
+  private:
+    void check(const Handle& handle, Value alpha, Value beta) const {
+        const auto x = fixtures::make_x<Value>(fixture_, row_.types.num_rhs);
+        const auto before = fixtures::make_y<Value>(fixture_, row_.types.num_rhs, beta == Value(0));
+        auto after = before;
+        handle.apply(alpha, x.data(), beta, after.data());
+        const CheckResult result = check_product(
+            matrix_.view(),
+            {&alpha, x.data(), &beta, before.data(), after.data(), row_.types.num_rhs});
+        EXPECT_TRUE(result.passed)
+            << fixture_ << ", α = " << alpha << ", β = " << beta << ": " << result.message;
+    }
+
+    const fixtures::Fixture& fixture_;
+    const fixtures::TypedMatrix<Value, Index, Offset> matrix_;
+    const Row& row_;
+};
+
+class EveryKernel : public testing::TestWithParam<Row> {};
+INSTANTIATE_TEST_SUITE_P(, EveryKernel, testing::ValuesIn(rows()));
+
+TEST_P(EveryKernel, GivesTheRightProductOfEveryOddMatrix) {
+    const Row& row = GetParam();
+    dispatch(row.types.value, [&](auto value) {
+        dispatch(row.types.index, [&](auto index) {
+            dispatch(row.types.offset, [&](auto offset) {
+                for (auto& fixture : fixtures::all()) {
+                    const Product<decltype(value), decltype(index), decltype(offset)> product(
+                        row, fixture);
+                    for (const int threads : {1, 3, 8}) product.check(threads);
+                }
+            });
+        });
+    });
+}
+
+}  // namespace
+}  // namespace spmvgen
