@@ -33,18 +33,18 @@ void coo_segmented(long num_rows, long nnz, const Index* __restrict__ row_idx,
         long entry = entries_taken(nnz, row_idx, first_step);
         const long end_entry = entries_taken(nnz, row_idx, last_step);
         const long end_row = last_step - end_entry;
-        for (long row = first_step - entry; row < end_row; ++row) {
+        // The last round may be the part of a row that the next thread goes on with: its sum is
+        // carried.
+        for (long row = first_step - entry; row < end_row || entry < end_entry; ++row) {
             Value sum[num_rhs] = {};
             entry = add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, row, entry,
                                                 end_entry);
-            store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
-        }
-        if (entry < end_entry) {
-            Value sum[num_rhs] = {};
-            add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, end_row, entry,
-                                        end_entry);
-            carry_row[thread] = end_row;
-            store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha, beta);
+            if (row < end_row) {
+                store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+            } else {
+                carry_row[thread] = row;
+                store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha, beta);
+            }
         }
     }
 }

@@ -38,29 +38,32 @@ void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
         long entry = first_step - row;
         const long end_row = rows_ended(num_rows, row_ptr, last_step);
         const long end_entry = last_step - end_row;
-        for (; row < end_row; ++row) {
-            const long row_end = row_ptr[row + 1];
+        // The last round may be the part of a row that the next thread goes on with: its sum is
+        // carried.
+        for (; row < end_row || entry < end_entry; ++row) {
+            const bool whole = row < end_row;
+            const long stop = whole ? static_cast<long>(row_ptr[row + 1]) : end_entry;
+            if (!whole) {
+                carry_row[thread] = row;
+            }
             if constexpr (num_rhs == 1) {
-                const Value sum =
-                    row_product<lanes, unroll>(values, col_idx, x, entry, row_end, nnz);
-                store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+                const Value sum = row_product<lanes, unroll>(values, col_idx, x, entry, stop, nnz);
+                if (whole) {
+                    store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+                } else {
+                    carry_sum[thread] = sum;
+                }
             } else {
                 Value sum[num_rhs] = {};
-                add_entries<num_rhs>(sum, values, col_idx, x, entry, row_end);
-                store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                add_entries<num_rhs>(sum, values, col_idx, x, entry, stop);
+                if (whole) {
+                    store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                } else {
+                    store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha,
+                                                                beta);
+                }
             }
-            entry = row_end;
-        }
-        if (entry < end_entry) {
-            carry_row[thread] = row;
-            if constexpr (num_rhs == 1) {
-                carry_sum[thread] =
-                    row_product<lanes, unroll>(values, col_idx, x, entry, end_entry, nnz);
-            } else {
-                Value sum[num_rhs] = {};
-                add_entries<num_rhs>(sum, values, col_idx, x, entry, end_entry);
-                store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha, beta);
-            }
+            entry = stop;
         }
     }
 }
