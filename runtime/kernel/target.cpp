@@ -109,14 +109,20 @@ const Architecture& architecture(const Target& target) {
 
 Target parse_target(std::string_view text) {
     if (text == "native") return native_target();
-    const auto colon = text.find(":tune=");
-    Target target{std::string(text.substr(0, colon)),
-                  colon == std::string_view::npos ? "" : std::string(text.substr(colon + 6))};
+    constexpr std::string_view tune = ":tune=";
+    const auto colon = text.find(tune);
+    Target target{std::string(text.substr(0, colon)), ""};
+    if (target.arch == "native")
+        throw Error(ErrorCode::invalid_argument,
+                    "native is tuned for this machine's CPU: to tune for another, name the "
+                    "architecture, as in "
+                    "x86-64-v4:tune=skylake-avx512");
     architecture(target);
-    for (char c : target.tune)
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
-            throw Error(ErrorCode::invalid_argument,
-                        "bad CPU model '" + target.tune + "' to tune for");
+    if (colon == std::string_view::npos) return target;
+    target.tune = text.substr(colon + tune.size());
+    constexpr auto letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    if (target.tune.empty() || target.tune.find_first_not_of(letters) != std::string::npos)
+        throw Error(ErrorCode::invalid_argument, "bad CPU model '" + target.tune + "' to tune for");
     return target;
 }
 

@@ -41,7 +41,12 @@ TEST(Target, WrongOnesAreRefused) {
               "invalid_argument: bad CPU model 'Sky Lake' to tune for");
     EXPECT_NE(refusal([] { parse_target("x86-64-v3:march=skylake"); }), "");
     EXPECT_NE(refusal([] { parse_target("X86-64-V3"); }), "");
-    EXPECT_NE(refusal([] { parse_target("native:tune=skylake"); }), "");
+    EXPECT_EQ(refusal([] { parse_target("x86-64-v3:tune="); }),
+              "invalid_argument: bad CPU model '' to tune for");
+    EXPECT_EQ(refusal([] { parse_target("native:tune=skylake"); }),
+              "invalid_argument: native is tuned for this machine's CPU: to tune for another, name "
+              "the architecture, "
+              "as in x86-64-v4:tune=skylake-avx512");
 }
 
 TEST(Target, NativeRunsHere) {
