@@ -10,6 +10,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "registry.hpp"
+#include "tuner/candidates.hpp"
 #include "tuner/choose.hpp"
 #include "verb.hpp"
 
@@ -64,18 +65,17 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
     return s;
 }
 
-/// The kernel that --kernel or --format names.
-std::string named_kernel(const EmitOptions& o) {
-    if (o.kernel != "auto") return o.kernel;
-    if (o.format == "auto")
-        throw UsageError("no kernel is named: use --format, --kernel or --matrix");
-    for (auto& entry : kernel_registry())
-        if (o.format == to_string(entry.format)) return std::string(entry.id);
-    throw UsageError("--format: there is no kernel for " + o.format + " yet");
+/// The kernel that --kernel names, or the first of --format that takes the parameters.
+std::string named_kernel(const EmitOptions& o, const Signature& s) {
+    const Request request{
+        .format = o.format, .kernel = o.kernel, .params = s.params, .target = s.target};
+    return std::string(candidates(request).front()->id);
 }
 
 Signature wanted_signature(const EmitOptions& o, Streams& streams) {
     check_format_and_kernel(o.format, o.kernel);
+    if (o.format == "auto" && o.kernel == "auto" && o.matrix.empty())
+        throw UsageError("no kernel is named: use --format, --kernel or --matrix");
     Signature s;
     s.target = parse_arch(o.arch);
     s.params = parse_params(o.params);
@@ -86,9 +86,9 @@ Signature wanted_signature(const EmitOptions& o, Streams& streams) {
         s.offset = resolve("--offset", [&] { return parse_index_type(o.offset); });
     s.alpha = resolve("--alpha", [&] { return parse_scale(o.alpha); });
     s.beta = resolve("--beta", [&] { return parse_scale(o.beta); });
-    check_params(o.format, o.matrix.empty() ? named_kernel(o) : o.kernel, s.params, s.target);
+    check_params(o.format, o.kernel, s.params, s.target);
     if (!o.matrix.empty()) return suggested(o, s, streams);
-    s.kernel = named_kernel(o);
+    s.kernel = named_kernel(o, s);
     return complete(s);
 }
 
@@ -136,7 +136,9 @@ void emit(const EmitOptions& o, Streams& streams) {
 void add_kernel_options(CLI::App& verb, EmitOptions& o) {
     verb.add_option("--format", o.format, "storage format: csr, coo, ell, sell")
         ->type_name("FORMAT");
-    verb.add_option("--kernel", o.kernel, "a kernel of that list instead of the format's first")
+    verb.add_option(
+            "--kernel", o.kernel,
+            "a kernel of emit --list instead of the format's first that takes the parameters")
         ->type_name("ID");
     verb.add_option("--arch", o.arch, "architecture (default native: this machine's)")
         ->type_name("ARCH");

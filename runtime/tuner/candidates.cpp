@@ -16,6 +16,13 @@ bool has_parameters(const KernelEntry& entry, const Request& request) {
     });
 }
 
+bool takes_values(const KernelEntry& entry, const Request& request) {
+    return std::ranges::all_of(request.params, [&](auto& wanted) {
+        const auto parameter = std::ranges::find(entry.params, wanted.first, &Parameter::name);
+        return std::ranges::binary_search(parameter->allowed, wanted.second);
+    });
+}
+
 std::string names(const Request& request) {
     std::string text;
     for (auto& [name, value] : request.params)
@@ -48,6 +55,9 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("no kernel of format {} has all of the parameters {}",
                                 request.format, names(request)));
+    // When none takes the values, complete() says of the kernel that is chosen which it takes.
+    if (std::ranges::any_of(found, [&](auto* entry) { return takes_values(*entry, request); }))
+        std::erase_if(found, [&](auto* entry) { return !takes_values(*entry, request); });
     return found;
 }
 

@@ -76,6 +76,16 @@ TEST_F(EmitTest, FormatTakesItsFirstKernel) {
     }
 }
 
+TEST_F(EmitTest, ParametersChooseAmongTheKernelsOfAFormat) {
+    EXPECT_NE(run_line("emit --format csr --arch x86-64-v4 --param lanes=8 --param unroll=2")
+                  .out.find("csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll2"),
+              std::string::npos);
+    EXPECT_NE(
+        run_line("emit --format csr --arch x86-64-v4 --param lanes=1").out.find("csr_balanced_"),
+        std::string::npos);
+    EXPECT_EQ(run_line("emit --format csr --param sigma=64").status, 2);
+}
+
 TEST_F(EmitTest, OutputAndLaunchGoToFiles) {
     const Outcome outcome = run_line("emit --kernel csr_rows -o k.cpp --launch k.json");
     EXPECT_EQ(outcome.status, 0) << outcome.err;
