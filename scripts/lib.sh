@@ -47,7 +47,7 @@ build_preset() {
             return 1
         fi
     fi
-    if ! ninja -C "build/$preset" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
+    if [[ $(ninja -C "build/$preset" -n "$@" 2>&1) != *"no work to do"* ]]; then
         echo "Building build/$preset (the first time takes some minutes)"
     fi
     if ! cmake --build --preset "$preset" ${1+--target "$@"} >"$log" 2>&1; then
