@@ -18,7 +18,7 @@ struct Request {
     int threads = 1;  ///< threads that will take part in an apply
     /// Types of the caller's own arrays, which a CSR kernel must take as they are (they are
     /// borrowed); absent = the narrowest that the matrix allows.
-    std::optional<IndexType> csr_index = {}, csr_offset = {};
+    std::optional<IndexType> csr_index = std::nullopt, csr_offset = std::nullopt;
 };
 
 struct Choice {
