@@ -8,6 +8,7 @@
 
 #include "cache_state.hpp"
 #include "handle/jit_loader.hpp"
+#include "matrix/memory_limit.hpp"
 #include "measure/bandwidth.hpp"
 #include "output.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -100,7 +101,7 @@ Json findings_json(const Findings& f) {
               {"native", f.target},
               {"processors", f.processors},
               {"last_level_cache_bytes", last_level_cache_bytes()},
-              {"available_memory_bytes", available_memory_bytes()}}},
+              {"available_memory_bytes", available_memory()}}},
             {"openmp", {{"threads", f.threads}, {"version", _OPENMP}, {"path", f.openmp}}},
             {"libspmvgen", f.library},
             {"libspmvgen_jit", {{"path", f.generator}, {"versions", f.versions}}},
@@ -115,7 +116,7 @@ void print(const Findings& f, std::ostream& out) {
     row("spmvgen", version());
     row("cpu", f.cpu);
     row("native", f.target.empty() ? "none" : f.target);
-    row("memory", in_bytes(static_cast<double>(available_memory_bytes())) + " available, " +
+    row("memory", in_bytes(static_cast<double>(available_memory())) + " available, " +
                       in_bytes(static_cast<double>(last_level_cache_bytes())) +
                       " last-level cache");
     row("threads", fmt::format("{} of OpenMP on {}", f.threads, plural(f.processors, "processor")));

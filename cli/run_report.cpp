@@ -54,6 +54,10 @@ std::string memory_rows(const RunReport& r) {
         text += row("", "A, x and y fit in the last-level cache (" + cache +
                             "), so the share of memory says little");
     }
+    if (last_level_cache_bytes() == 0)
+        text += row(
+            "",
+            "this machine does not tell how large its caches are: small matrices may fit in them");
     return text;
 }
 
@@ -139,7 +143,10 @@ Json to_json(const RunReport& r) {
     if (!r.bandwidth) return json;
     json["bandwidth"] = bandwidth_json(*r.bandwidth);
     json["bandwidth_share"] = r.share_of(*r.bandwidth);
-    json["fits_in_cache"] = r.in_cache.has_value();
+    if (r.in_cache || last_level_cache_bytes() > 0)
+        json["fits_in_cache"] = r.in_cache.has_value();
+    else
+        json["fits_in_cache"] = nullptr;  // the machine does not tell
     json["cache_bandwidth"] = r.in_cache ? bandwidth_json(*r.in_cache) : Json();
     json["cache_bandwidth_share"] = r.in_cache ? Json(r.share_of(*r.in_cache)) : Json();
     return json;

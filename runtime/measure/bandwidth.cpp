@@ -8,6 +8,8 @@
 #include <limits>
 #include <string>
 
+#include "matrix/memory_limit.hpp"
+
 #include "matrix/buffer.hpp"
 
 namespace spmvgen {
@@ -71,10 +73,8 @@ double fastest_pass(int threads, int& passes, Body body) {
 }
 
 std::int64_t sensible_bytes() {
-    std::int64_t bytes = std::clamp(2 * last_level_cache_bytes(), 256 * mega, 1000 * mega);
-    if (const std::int64_t free = available_memory_bytes(); free > 0)
-        bytes = std::min(bytes, free / 4);
-    return std::max<std::int64_t>(bytes, mega);
+    const std::int64_t bytes = std::clamp(2 * last_level_cache_bytes(), 256 * mega, 1000 * mega);
+    return std::max<std::int64_t>(std::min(bytes, available_memory() / 4), mega);
 }
 
 /// "480M" or "32K", as sysfs writes sizes.
@@ -100,15 +100,6 @@ std::int64_t last_level_cache_bytes() {
         if (std::getline(file, text)) largest = std::max(largest, parse_cache_size(text));
     }
     return largest;
-}
-
-std::int64_t available_memory_bytes() {
-    std::ifstream file("/proc/meminfo");
-    std::string word;
-    std::int64_t kib = 0;
-    while (file >> word)
-        if (word == "MemAvailable:" && file >> kib) return kib * 1024;
-    return 0;
 }
 
 Bandwidth measure_bandwidth(int threads, std::int64_t bytes) {

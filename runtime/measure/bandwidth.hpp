@@ -25,7 +25,4 @@ Bandwidth measure_bandwidth(int threads = 0, std::int64_t bytes = 0);
 /// machine it is the host's, shared with others.
 std::int64_t last_level_cache_bytes();
 
-/// Memory that can be taken without swapping (MemAvailable), in bytes; 0 when unknown.
-std::int64_t available_memory_bytes();
-
 }  // namespace spmvgen

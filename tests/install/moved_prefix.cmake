@@ -1,5 +1,5 @@
 # Installs to a prefix, moves that, and uses it from a project that knows only find_package(spmvgen).
-# Input: BUILD_DIR CONFIG WORK_DIR CONSUMER LIBDIR VERSION CXX SANITIZE HAS_CLI.
+# Input: BUILD_DIR CONFIG WORK_DIR CONSUMER LIBDIR VERSION CXX GENERATOR SANITIZE HAS_CLI.
 function(run_or_fail)
   cmake_parse_arguments(R "" "OUTPUT;FOLDER" "COMMAND" ${ARGN})
   if(NOT R_FOLDER)
@@ -40,7 +40,7 @@ foreach(file IN ITEMS ${library} ${module})
   endif()
 endforeach()
 
-run_or_fail(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK_DIR}/consumer -DCMAKE_BUILD_TYPE=${CONFIG}
+run_or_fail(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CONSUMER} -B ${WORK_DIR}/consumer -DCMAKE_BUILD_TYPE=${CONFIG}
             -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix} -DSANITIZE=${SANITIZE})
 run_or_fail(COMMAND ${CMAKE_COMMAND} --build ${WORK_DIR}/consumer)
 set(consumer ${WORK_DIR}/consumer/consumer)
