@@ -136,7 +136,5 @@ TEST(MeasureBandwidth, FewBytesAndManyThreads) {
     EXPECT_GT(b.best(), 0);
 }
 
-TEST(MeasureBandwidth, MemoryIsKnownHere) {}
-
 }  // namespace
 }  // namespace spmvgen
