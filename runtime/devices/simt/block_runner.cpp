@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <utility>
 
 namespace spmvgen {
@@ -26,6 +25,7 @@ void BlockRunner::begin(const spmvgen_simt_kernel& kernel, void* const* argument
     for (unsigned z = 0; z < launch.block.z; z++)
         for (unsigned y = 0; y < launch.block.y; y++)
             for (unsigned x = 0; x < launch.block.x; x++) places_.push_back({x, y, z});
+    threads_.resize(places_.size());
     stacks_.reserve(places_.size());
     if (fibers_.size() < places_.size()) fibers_.resize(places_.size());
     ready_.reserve(places_.size());
@@ -35,7 +35,7 @@ void BlockRunner::begin(const spmvgen_simt_kernel& kernel, void* const* argument
 
 std::string BlockRunner::run(spmvgen_simt_index block) {
     context_.block_idx = block;
-    threads_.assign(places_.size(), {});
+    for (auto& thread : threads_) thread.state = ThreadState::ready;
     ready_.clear();
     next_ready_ = 0;
     error_.clear();
@@ -59,7 +59,7 @@ void BlockRunner::start_threads() {
     started_ = 0;
     for (unsigned fiber = 0; started_ < size() && error_.empty(); fiber++) {
         starting_fiber_ = fiber;
-        fibers_[fiber].make(stacks_.stack(fiber), FiberStacks::bytes(), fiber_body, this);
+        fibers_[fiber].make(stacks_.stack(fiber), FiberStacks::bytes(fiber), fiber_body, this);
         Fiber::switch_to(main_, fibers_[fiber]);
     }
 }
@@ -128,25 +128,29 @@ unsigned long long BlockRunner::warp_operation(spmvgen_simt_context* context,
                                                const spmvgen_simt_warp_call* call) {
     auto& self = *static_cast<Context*>(context)->runner;
     auto& thread = self.threads_[self.current_];
-    if (auto why = self.refusal(*call); !why.empty()) self.fail(std::move(why));
+    if (!self.acceptable(*call)) self.fail(self.refusal(*call));
     thread.state = ThreadState::at_warp_operation;
-    thread.call = call;
+    thread.call = *call;
     self.suspend();
     return thread.result;
 }
 
-std::string BlockRunner::refusal(const spmvgen_simt_warp_call& call) const {
+bool BlockRunner::acceptable(const spmvgen_simt_warp_call& call) const {
     const auto width = static_cast<unsigned>(call.width);
-    if (!std::has_single_bit(width) || width > warp_)
-        return fmt::format(
-            "thread {}: {} in line {} has width {}; it must be a power of two, at most the warp of "
-            "{}",
-            current_, call.name, call.line, call.width, warp_);
-    if (call.masked && (call.mask >> current_ % warp_ & 1) == 0)
+    const bool in_mask = !call.masked || (call.mask >> current_ % warp_ & 1) != 0;
+    return in_mask && width != 0 && (width & (width - 1)) == 0 && width <= warp_;
+}
+
+std::string BlockRunner::refusal(const spmvgen_simt_warp_call& call) const {
+    const unsigned lane = current_ % warp_;
+    if (call.masked && (call.mask >> lane & 1) == 0)
         return fmt::format(
             "thread {}: {} in line {} has mask {:#x}, which does not name the calling lane {}",
-            current_, call.name, call.line, call.mask, current_ % warp_);
-    return "";
+            current_, call.name, call.line, call.mask, lane);
+    return fmt::format(
+        "thread {}: {} in line {} has width {}; it must be a power of two, at most the warp of "
+        "{}",
+        current_, call.name, call.line, call.width, warp_);
 }
 
 bool BlockRunner::release_barrier() {

@@ -16,9 +16,9 @@ enum class ThreadState : unsigned char { ready, at_barrier, at_warp_operation, r
 struct DeviceThread {
     ThreadState state = ThreadState::ready;
     unsigned fiber = 0;
-    int line = 0;                                  ///< of the barrier
-    const spmvgen_simt_warp_call* call = nullptr;  ///< on the waiting thread's stack
-    unsigned long long result = 0;                 ///< of the warp operation
+    int line = 0;                   ///< of the barrier
+    spmvgen_simt_warp_call call{};  ///< the warp operation; a copy, so that a warp's lie together
+    unsigned long long result = 0;  ///< of the warp operation
 };
 
 /// What each thread of a block waits for, as text: "threads 0-31 wait at __syncthreads() in line 3;
@@ -57,6 +57,8 @@ class BlockRunner {
     void enter(unsigned thread);
     void suspend();
     [[noreturn]] void fail(std::string text);
+    bool acceptable(const spmvgen_simt_warp_call& call) const;
+    /// Why a call is not acceptable.
     std::string refusal(const spmvgen_simt_warp_call& call) const;
     bool complete_warp(unsigned first);
     void complete_group(unsigned first, std::uint64_t group);

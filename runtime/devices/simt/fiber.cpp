@@ -51,7 +51,8 @@ spmvgen_simt_switch:
     popq %r12
     popq %rbx
     popq %rbp
-    ret
+    popq %rcx
+    jmpq *%rcx
 .size spmvgen_simt_switch, .-spmvgen_simt_switch
 .local spmvgen_simt_first
 .type spmvgen_simt_first, @function
@@ -172,14 +173,16 @@ void Fiber::leave_to(Fiber& from, Fiber& to) {
 }
 
 std::size_t FiberStacks::guard() {
-    return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return page;
 }
 
 std::size_t FiberStacks::stride() {
+    // One page more than a power of two: else the stacks meet in the same sets of the TLB.
 #ifdef SPMVGEN_ASAN
-    return 128 * 1024;
+    return 128 * 1024 + guard();
 #else
-    return 64 * 1024;
+    return 64 * 1024 + guard();
 #endif
 }
 

@@ -46,7 +46,9 @@ class FiberStacks {
     /// Makes room for `count` stacks; what was on them is lost. Throws std::bad_alloc.
     void reserve(std::size_t count);
     std::byte* stack(std::size_t i) const { return base_ + i * stride() + guard(); }
-    static std::size_t bytes() { return stride() - guard(); }
+    /// Bytes of stack i to be used. They differ, so that the tops of the stacks do not meet in the
+    /// same sets of the cache.
+    static std::size_t bytes(std::size_t i) { return stride() - guard() - i % 32 * 128; }
 
   private:
     static std::size_t stride();

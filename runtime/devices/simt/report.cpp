@@ -15,10 +15,10 @@ std::string describe(const DeviceThread& thread, bool many) {
         case ThreadState::at_barrier:
             return fmt::format("{} at __syncthreads() in line {}", wait, thread.line);
         case ThreadState::at_warp_operation:
-            if (thread.call->masked)
-                return fmt::format("{} at {} with mask {:#x} in line {}", wait, thread.call->name,
-                                   thread.call->mask, thread.call->line);
-            return fmt::format("{} at {} in line {}", wait, thread.call->name, thread.call->line);
+            if (thread.call.masked)
+                return fmt::format("{} at {} with mask {:#x} in line {}", wait, thread.call.name,
+                                   thread.call.mask, thread.call.line);
+            return fmt::format("{} at {} in line {}", wait, thread.call.name, thread.call.line);
         case ThreadState::ready:
             break;
     }

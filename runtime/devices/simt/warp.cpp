@@ -46,10 +46,10 @@ bool BlockRunner::complete_warp(unsigned first) {
         const std::uint64_t bit = std::uint64_t{1} << lane;
         if (thread.state != ThreadState::returned) live |= bit;
         if (thread.state == ThreadState::at_warp_operation)
-            (thread.call->masked ? masked : unmasked) |= bit;
+            (thread.call.masked ? masked : unmasked) |= bit;
     }
     const auto call = [&](std::uint64_t set) -> const spmvgen_simt_warp_call& {
-        return *threads_[first + static_cast<unsigned>(std::countr_zero(set))].call;
+        return threads_[first + static_cast<unsigned>(std::countr_zero(set))].call;
     };
     const auto at_same_place = [&](std::uint64_t set, const spmvgen_simt_warp_call& place) {
         std::uint64_t group = 0;
@@ -79,14 +79,14 @@ bool BlockRunner::complete_warp(unsigned first) {
 void BlockRunner::complete_group(unsigned first, std::uint64_t group) {
     std::uint64_t votes = 0;
     for (auto set = group; set != 0; set &= set - 1)
-        if (threads_[first + static_cast<unsigned>(std::countr_zero(set))].call->value != 0)
+        if (threads_[first + static_cast<unsigned>(std::countr_zero(set))].call.value != 0)
             votes |= set & -set;
     for (auto set = group; set != 0; set &= set - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(set));
         auto& thread = threads_[first + lane];
-        const auto source = source_lane(*thread.call, lane);
-        thread.result = thread.call->operation == spmvgen_simt_ballot ? votes
-                        : (group >> source & 1) != 0 ? threads_[first + source].call->value
+        const auto source = source_lane(thread.call, lane);
+        thread.result = thread.call.operation == spmvgen_simt_ballot ? votes
+                        : (group >> source & 1) != 0 ? threads_[first + source].call.value
                                                      : undefined_value;
     }
     const auto take_up = [&](unsigned lane) {
