@@ -1,0 +1,28 @@
+#pragma once
+#include <unistd.h>
+
+#include <string>
+
+namespace spmvgen {
+
+/// One end of a pipe or a file in memory, closed with this object.
+class Descriptor {
+  public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() { reset(); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    int get() const { return fd_; }
+    /// A name by which a library can open it.
+    std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+    void reset() {
+        if (fd_ >= 0) close(fd_);
+        fd_ = -1;
+    }
+
+  private:
+    int fd_;
+};
+
+}  // namespace spmvgen
