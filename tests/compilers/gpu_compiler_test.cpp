@@ -178,20 +178,6 @@ TEST(ClangGpu, NoFileOfTheMachineIsSeen) {
                 HasSubstr("kernel.cu:1:10: fatal error: 'stdint.h' file not found"));
 }
 
-TEST(ClangGpu, CrashBecomesAnErrorAndTheNextCompileWorks) {
-    const GpuTarget target = parse_gpu_target("gfx1030");
-    EXPECT_EQ(error_text(ErrorCode::internal,
-                         [&] {
-                             compile_gpu(GpuCompiler::clang,
-                                         gpu_job("#pragma clang __debug crash\n", target,
-                                                 GpuOutput::hsaco));
-                         }),
-              "Clang crashed: Illegal instruction");
-    EXPECT_FALSE(
-        compile_gpu(GpuCompiler::clang, gpu_job(gpu_kernels_text, target, GpuOutput::hsaco))
-            .empty());
-}
-
 /// The preludes spell what their vendors spell: one text for shuffles, ballots and atomics each.
 TEST(Preludes, AreUnderstoodAsTheVendorsUnderstandTheirs) {
     const std::string cuda = R"(extern "C" __global__ void k(double* y, float* z, int* n) {
