@@ -1,7 +1,9 @@
 #pragma once
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
+#include <string_view>
 
 namespace spmvgen {
 
@@ -24,5 +26,15 @@ class Descriptor {
   private:
     int fd_;
 };
+
+/// False, with errno set, when not all can be written.
+inline bool write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return true;
+}
 
 }  // namespace spmvgen

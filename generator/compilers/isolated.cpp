@@ -14,7 +14,6 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
-#include <string_view>
 
 #include "compilers/descriptor.hpp"
 #include "spmvgen/error.hpp"
@@ -34,14 +33,6 @@ constexpr std::size_t output_shown = 2000;
 [[noreturn]] void fail(const std::string& what, const char* call) {
     throw Error(ErrorCode::io,
                 "cannot " + std::string(call) + " for " + what + ": " + std::strerror(errno));
-}
-
-void write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno != EINTR) return;  // nobody reads any more
-        if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
 }
 
 std::string message_of(const std::function<std::string()>& work) {
@@ -65,8 +56,7 @@ std::string message_of(const std::function<std::string()>& work) {
     setrlimit(RLIMIT_CORE, &no_core);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
-    write_all(result, message_of(work));
-    _exit(0);
+    _exit(write_all(result, message_of(work)) ? 0 : 1);
 }
 
 /// Kills and buries the child however its parent leaves.

@@ -34,14 +34,6 @@ namespace {
                 std::string("cannot ") + what + " for the linker: " + std::strerror(errno));
 }
 
-void write_all(const Descriptor& file, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(file.get(), bytes.data(), bytes.size());
-        if (n < 0 && errno != EINTR) fail("write the object");
-        if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-}
-
 /// A pipe that a thread empties. lld writes a regular file by making another beside it and renaming
 /// that, which needs a folder; into a pipe it writes in one go. The end is told by take(), not by
 /// the pipe: a process forked meanwhile holds the pipe open for as long as it lives.
@@ -118,7 +110,7 @@ std::vector<const char*> options(LinkedFor machine) {
 std::string link_shared_object(std::string_view object, LinkedFor machine) {
     const Descriptor input(memfd_create("spmvgen.o", MFD_CLOEXEC));
     if (input.get() < 0) fail("make a file in memory");
-    write_all(input, object);
+    if (!write_all(input.get(), object)) fail("write the object");
     OutputPipe output;
     const std::string input_path = input.path();
     const std::string output_path = output.path();
