@@ -22,22 +22,47 @@ namespace {
 
 using DiagnosticsPtr = llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine>;
 
-/// Makes the code generators of the CPUs known to LLVM. Only these two: each costs time at the
+void initialise_host() {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+}
+
+void initialise_nvptx() {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+}
+
+void initialise_amdgpu() {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
+}
+
+/// Makes the code generators of a kind of target known to LLVM. Only those: each costs time at the
 /// first kernel.
-void initialise_targets() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        LLVMInitializeX86TargetInfo();
-        LLVMInitializeX86Target();
-        LLVMInitializeX86TargetMC();
-        LLVMInitializeX86AsmPrinter();
-        LLVMInitializeX86AsmParser();
-        LLVMInitializeAArch64TargetInfo();
-        LLVMInitializeAArch64Target();
-        LLVMInitializeAArch64TargetMC();
-        LLVMInitializeAArch64AsmPrinter();
-        LLVMInitializeAArch64AsmParser();
-    });
+void initialise_targets(TargetKind kind) {
+    static std::once_flag host, cuda, hip;
+    const auto once = [](std::once_flag& flag, void (*initialise)()) {
+        std::call_once(flag, [&] {
+            const std::unique_lock registry(target_registry());
+            initialise();
+        });
+    };
+    if (kind == TargetKind::host) once(host, initialise_host);
+    if (kind == TargetKind::cuda) once(cuda, initialise_nvptx);
+    if (kind == TargetKind::hip) once(hip, initialise_amdgpu);
 }
 
 /// A file system that holds the job's files and nothing else, so that no path, header or working
@@ -70,13 +95,17 @@ const char* output_argument(ClangOutput output) {
                                              : "-emit-llvm";
 }
 
+const char* language(TargetKind kind) {
+    return kind == TargetKind::cuda ? "cuda" : kind == TargetKind::hip ? "hip" : "c++";
+}
+
 bool invoke(const ClangJob& job, ClangOutput output, llvm::SmallVectorImpl<char>& bytes,
             llvm::raw_ostream& log) {
     std::vector<const char*> arguments{output_argument(output)};
     for (auto& argument : job.arguments) arguments.push_back(argument.c_str());
     for (auto& header : job.headers)
         arguments.insert(arguments.end(), {"-include", header.name.c_str()});
-    arguments.insert(arguments.end(), {"-x", "c++", job.source.name.c_str()});
+    arguments.insert(arguments.end(), {"-x", language(job.kind), job.source.name.c_str()});
 
     auto options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
     clang::TextDiagnosticPrinter printer(log, options.get());
@@ -96,13 +125,26 @@ bool invoke(const ClangJob& job, ClangOutput output, llvm::SmallVectorImpl<char>
     return compiler.ExecuteAction(*action(output, context));
 }
 
+llvm::IntrusiveRefCntPtr<clang::TargetInfo> target_info(const std::string& triple) {
+    auto options = std::make_shared<clang::TargetOptions>();
+    options->Triple = triple;
+    clang::IgnoringDiagConsumer ignore;
+    clang::DiagnosticsEngine diagnostics(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
+                                         llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>(),
+                                         &ignore, false);
+    llvm::IntrusiveRefCntPtr<clang::TargetInfo> target(
+        clang::TargetInfo::CreateTargetInfo(diagnostics, options));
+    if (!target) throw Error(ErrorCode::unsupported, "this Clang makes no code for " + triple);
+    return target;
+}
+
 }  // namespace
 
 std::string run_clang(const ClangJob& job, ClangOutput output) {
     std::string bytes;
+    initialise_targets(job.kind);
     const std::shared_lock registry(target_registry());  // out here: a crash would keep it locked
     run_guarded("Clang", [&] {
-        initialise_targets();
         llvm::SmallVector<char, 0> buffer;
         std::string log;
         llvm::raw_string_ostream log_stream(log);
@@ -115,15 +157,7 @@ std::string run_clang(const ClangJob& job, ClangOutput output) {
 }
 
 void check_tune_cpu(const std::string& triple, const std::string& cpu) {
-    auto options = std::make_shared<clang::TargetOptions>();
-    options->Triple = triple;
-    clang::IgnoringDiagConsumer ignore;
-    clang::DiagnosticsEngine diagnostics(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
-                                         llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>(),
-                                         &ignore, false);
-    const llvm::IntrusiveRefCntPtr<clang::TargetInfo> target(
-        clang::TargetInfo::CreateTargetInfo(diagnostics, options));
-    if (!target) throw Error(ErrorCode::unsupported, "this Clang makes no code for " + triple);
+    const auto target = target_info(triple);
     if (target->isValidTuneCPUName(cpu)) return;
     llvm::SmallVector<llvm::StringRef, 64> known;
     target->fillValidTuneCPUList(known);
@@ -131,6 +165,14 @@ void check_tune_cpu(const std::string& triple, const std::string& cpu) {
     for (auto name : known) names += (names.empty() ? "" : ", ") + name.str();
     throw Error(ErrorCode::invalid_argument, "unknown CPU model '" + cpu + "' to tune for (" +
                                                  clang_version() + "): use one of " + names);
+}
+
+std::vector<std::string> known_cpus(const std::string& triple) {
+    llvm::SmallVector<llvm::StringRef, 64> known;
+    target_info(triple)->fillValidCPUList(known);
+    std::vector<std::string> names;
+    for (auto name : known) names.push_back(name.str());
+    return names;
 }
 
 std::shared_mutex& target_registry() {

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "spmvgen/target.hpp"
+
 namespace spmvgen {
 
 enum class ClangOutput { object, assembly, llvm_ir };
@@ -17,7 +19,9 @@ struct VirtualFile {
 struct ClangJob {
     std::vector<std::string> arguments;  ///< of cc1, without input, output and kind of output
     VirtualFile source;
-    std::vector<VirtualFile> headers;  ///< included before the source, in this order
+    std::vector<VirtualFile> headers;    ///< included before the source, in this order
+    TargetKind kind = TargetKind::host;  ///< decides the language (C++, CUDA, HIP) and which code
+                                         ///< generators LLVM needs; the triple is in arguments
 };
 
 /// What Clang makes of the job; the same job gives the same bytes. Thread safe. Throws
@@ -28,8 +32,12 @@ std::string run_clang(const ClangJob& job, ClangOutput output);
 /// for `cpu`.
 void check_tune_cpu(const std::string& triple, const std::string& cpu);
 
+/// The CPU names that Clang knows for `triple`. Throws Error(unsupported) for an unknown triple.
+std::vector<std::string> known_cpus(const std::string& triple);
+
 /// Guards LLVM's list of targets, which has no lock of its own: held shared by who reads it
-/// (run_clang), held alone by who adds to it (the first link: lld makes all targets known).
+/// (run_clang), held alone by who adds to it (the first compile of a kind; the first link: lld
+/// makes all targets known).
 std::shared_mutex& target_registry();
 
 /// The full version of the Clang that is loaded, as it tells it: "Debian clang version 19.1.7 (…)".

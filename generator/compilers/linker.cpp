@@ -14,8 +14,10 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "compilers/clang.hpp"
+#include "compilers/descriptor.hpp"
 #include "compilers/guarded.hpp"
 #include "spmvgen/error.hpp"
 
@@ -30,32 +32,6 @@ namespace {
 [[noreturn]] void fail(const char* what) {
     throw Error(ErrorCode::io,
                 std::string("cannot ") + what + " for the linker: " + std::strerror(errno));
-}
-
-/// One end of a pipe or a file in memory, closed with this object.
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) close(fd_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-
-    int get() const { return fd_; }
-    /// A name by which lld can open it.
-    std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
-  private:
-    int fd_;
-};
-
-void write_all(const Descriptor& file, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(file.get(), bytes.data(), bytes.size());
-        if (n < 0 && errno != EINTR) fail("write the object");
-        if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
 }
 
 /// A pipe that a thread empties. lld writes a regular file by making another beside it and renaming
@@ -118,19 +94,28 @@ Linker& linker() {
     return linker;
 }
 
+/// A code object keeps its symbols and lld's usual hash tables: AMD's loaders and tools read them.
+std::vector<const char*> options(LinkedFor machine) {
+    std::vector<const char*> options{"ld.lld", "-shared", "--threads=1", "--build-id=none"};
+    if (machine == LinkedFor::host)
+        options.insert(options.end(),
+                       {"--gc-sections", "--strip-all", "--hash-style=gnu", "-znow"});
+    else
+        options.push_back("--no-undefined");
+    return options;
+}
+
 }  // namespace
 
-std::string link_shared_object(std::string_view object) {
+std::string link_shared_object(std::string_view object, LinkedFor machine) {
     const Descriptor input(memfd_create("spmvgen.o", MFD_CLOEXEC));
     if (input.get() < 0) fail("make a file in memory");
-    write_all(input, object);
+    if (!write_all(input.get(), object)) fail("write the object");
     OutputPipe output;
     const std::string input_path = input.path();
     const std::string output_path = output.path();
-    const char* const arguments[] = {
-        "ld.lld",      "-shared",           "--threads=1",      "--gc-sections",
-        "--strip-all", "--build-id=none",   "--hash-style=gnu", "-znow",
-        "-o",          output_path.c_str(), input_path.c_str()};
+    std::vector<const char*> arguments = options(machine);
+    arguments.insert(arguments.end(), {"-o", output_path.c_str(), input_path.c_str()});
     std::string log;
     llvm::raw_string_ostream log_stream(log);
     lld::Result result{};

@@ -6,6 +6,7 @@
 #include "compiled_kernel.hpp"
 #include "compilers/guarded.hpp"
 #include "compilers/host.hpp"
+#include "gpu_kernels.hpp"
 #include "spmvgen/error.hpp"
 
 using namespace spmvgen;
@@ -40,6 +41,16 @@ TEST(CompilerCrash, FatalErrorCarriesItsReason) {
     EXPECT_EQ(internal_error("#pragma clang __debug llvm_fatal_error\n"),
               "Clang crashed: #pragma clang __debug llvm_fatal_error");
     EXPECT_FALSE(compile_host(kernel_source(good_text)).bytes.empty());
+}
+
+TEST(CompilerCrash, OfAGpuCompileBecomesAnErrorAndTheNextWorks) {
+    const auto compile = [](const std::string& text) {
+        return compile_gpu(GpuCompiler::clang,
+                           gpu_job(text, parse_gpu_target("gfx1030"), GpuOutput::hsaco));
+    };
+    EXPECT_EQ(error_text(ErrorCode::internal, [&] { compile("#pragma clang __debug crash\n"); }),
+              "Clang crashed: Illegal instruction");
+    EXPECT_FALSE(compile("extern \"C\" __global__ void k() {}\n").empty());
 }
 
 TEST(CompilerCrash, SignalHandlersOfTheProgramComeBack) {

@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+#include "compilers/gpu_compiler.hpp"
+
+namespace spmvgen {
+
+/// The Clang and lld of this process, with a prelude of ours in place of vendor headers.
+GpuCompilerInfo clang_gpu_info();
+std::string compile_clang_gpu(const GpuJob& job);
+
+}  // namespace spmvgen

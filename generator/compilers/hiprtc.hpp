@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "compilers/gpu_compiler.hpp"
+
+namespace spmvgen {
+
+/// hiprtc and the comgr that it compiles with, found at run time. They run in a child process with
+/// a time limit, so that a crash or a hang becomes Error(internal) and their LLVM never meets ours.
+GpuCompilerInfo hiprtc_info();
+std::string compile_hiprtc(const GpuJob& job);
+
+}  // namespace spmvgen

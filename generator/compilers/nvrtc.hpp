@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "compilers/gpu_compiler.hpp"
+
+namespace spmvgen {
+
+/// NVRTC, found at run time and kept loaded; compile_gpu and gpu_compiler_info call these. It runs
+/// in this process: a crash becomes Error(internal), a hang is not caught.
+GpuCompilerInfo nvrtc_info();
+std::string compile_nvrtc(const GpuJob& job);
+
+}  // namespace spmvgen
