@@ -108,8 +108,8 @@ void measure(const RunOptions& o, const Handle& handle, const Operands& p, Buffe
     p.reset(y);
     r.timing = time_apply([&] { p.apply(handle, y); }, plan);
     r.bandwidth = measure_bandwidth(r.threads);
-    if (r.bytes > 0 && r.bytes <= last_level_cache_bytes())
-        r.in_cache = measure_bandwidth(r.threads, r.bytes);
+    r.cache_bytes = last_level_cache_bytes();
+    if (r.bytes > 0 && r.bytes <= r.cache_bytes) r.in_cache = measure_bandwidth(r.threads, r.bytes);
 }
 
 [[noreturn]] void fail_check(const RunReport& r) {

@@ -45,7 +45,7 @@ std::string bandwidth_text(const RunReport& r, const Bandwidth& b) {
 
 std::string memory_rows(const RunReport& r) {
     std::string text = row("memory", bandwidth_text(r, *r.bandwidth));
-    const std::string cache = in_bytes(static_cast<double>(last_level_cache_bytes()));
+    const std::string cache = in_bytes(static_cast<double>(r.cache_bytes));
     if (r.bandwidth->cached)
         text += row(
             "", "that is no larger than the last-level cache (" + cache + "): memory is slower");
@@ -54,7 +54,7 @@ std::string memory_rows(const RunReport& r) {
         text += row("", "A, x and y fit in the last-level cache (" + cache +
                             "), so the share of memory says little");
     }
-    if (last_level_cache_bytes() == 0)
+    if (r.cache_bytes == 0)
         text += row(
             "",
             "this machine does not tell how large its caches are: small matrices may fit in them");
@@ -143,7 +143,7 @@ Json to_json(const RunReport& r) {
     if (!r.bandwidth) return json;
     json["bandwidth"] = bandwidth_json(*r.bandwidth);
     json["bandwidth_share"] = r.share_of(*r.bandwidth);
-    if (r.in_cache || last_level_cache_bytes() > 0)
+    if (r.in_cache || r.cache_bytes > 0)
         json["fits_in_cache"] = r.in_cache.has_value();
     else
         json["fits_in_cache"] = nullptr;  // the machine does not tell

@@ -26,9 +26,10 @@ struct RunReport {
     std::optional<Timing> timing;        ///< never for a product that failed its check
     std::optional<Bandwidth> bandwidth;  ///< of memory; measured together with timing
     std::optional<Bandwidth>
-        in_cache;            ///< of as many bytes as an apply moves, when a cache holds them
-    std::int64_t bytes = 0;  ///< moved by one apply, each array counted once
-    double flops = 0;        ///< of one apply; 0 when A is not read (α = 0)
+        in_cache;                  ///< of as many bytes as an apply moves, when a cache holds them
+    std::int64_t cache_bytes = 0;  ///< last-level cache; 0 = the machine does not tell
+    std::int64_t bytes = 0;        ///< moved by one apply, each array counted once
+    double flops = 0;              ///< of one apply; 0 when A is not read (α = 0)
 
     double bytes_per_s() const { return static_cast<double>(bytes) / timing->median_s; }
     double flops_per_s() const { return flops / timing->median_s; }

@@ -27,6 +27,7 @@ RunReport example() {
     r.info.kernel_ms = 2.5;
     r.read_s = 0.01;
     r.first_apply_s = 2e-6;
+    r.cache_bytes = 4000;
     r.bytes = 8000;
     r.flops = 920;
     r.check = CheckResult{.worst_ratio = 0.125, .worst_row = 7, .message = ""};
@@ -53,6 +54,15 @@ TEST(RunReport, Sheet) {
         "speed    0.92 GFLOP/s, 8.00 GB/s (8.00 kB an apply, each array counted once)\n"
         "memory   50.0 % of the 16.0 GB/s measured now with 2 threads over 1.00 GB (read 16.0, "
         "triad 12.0)\n");
+}
+
+TEST(RunReport, CachesOfUnknownSizeAreMentioned) {
+    RunReport r = example();
+    r.cache_bytes = 0;
+    EXPECT_TRUE(
+        to_string(r).ends_with("         this machine does not tell how large its caches are: "
+                               "small matrices may fit in them\n"));
+    EXPECT_TRUE(to_json(r)["fits_in_cache"].is_null());
 }
 
 TEST(RunReport, AWrongProductIsNotTimed) {
