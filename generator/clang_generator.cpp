@@ -25,7 +25,7 @@ KernelSource ClangGenerator::emit(const Signature& signature, const std::string&
     return emit_kernel(signature, command);
 }
 
-KernelBinary ClangGenerator::compile(const KernelSource& source, BinaryKind kind) {
+KernelBinary ClangGenerator::compile(const KernelSource& source, BinaryKind kind, Compiler) {
     return compile_host(source, kind);
 }
 

@@ -7,7 +7,7 @@ namespace spmvgen {
 class ClangGenerator final : public Generator {
   public:
     KernelSource emit(const Signature& signature, const std::string& command) override;
-    KernelBinary compile(const KernelSource& source, BinaryKind kind) override;
+    KernelBinary compile(const KernelSource& source, BinaryKind kind, Compiler compiler) override;
     std::map<std::string, std::string> versions() override;
 };
 

@@ -19,7 +19,7 @@ const std::vector<WorkspaceTemplate> carries{{"carry_row", "int64", 1, false},
 const std::array registry{
     KernelEntry{.id = "csr_rows",
                 .format = Format::csr,
-                .kind = TargetKind::host,
+                .gpu = false,
                 .file = "cpu/csr_rows.hpp",
                 .summary = "one row after another, scalar; short rows of any kind",
                 .params = {},
@@ -27,7 +27,7 @@ const std::array registry{
                 .workspace = {}},
     KernelEntry{.id = "csr_vector",
                 .format = Format::csr,
-                .kind = TargetKind::host,
+                .gpu = false,
                 .file = "cpu/csr_vector.hpp",
                 .summary = "every row in vectors; longer rows",
                 .params = {lanes, unroll},
@@ -35,7 +35,7 @@ const std::array registry{
                 .workspace = {}},
     KernelEntry{.id = "csr_balanced",
                 .format = Format::csr,
-                .kind = TargetKind::host,
+                .gpu = false,
                 .file = "cpu/csr_balanced.hpp",
                 .summary = "exactly balanced shares, long rows cut between threads; dense rows",
                 .params = {lanes_or_one, unroll},
@@ -44,7 +44,7 @@ const std::array registry{
                 .workspace = carries},
     KernelEntry{.id = "coo_segmented",
                 .format = Format::coo,
-                .kind = TargetKind::host,
+                .gpu = false,
                 .file = "cpu/coo_segmented.hpp",
                 .summary = "sorted triplets, exactly balanced shares; mostly empty rows",
                 .params = {lanes_or_one},
@@ -53,7 +53,7 @@ const std::array registry{
                 .workspace = carries},
     KernelEntry{.id = "ell",
                 .format = Format::ell,
-                .kind = TargetKind::host,
+                .gpu = false,
                 .file = "cpu/ell.hpp",
                 .summary = "a row a lane, one width for all; rows of one length",
                 .params = {lanes, unroll},
@@ -61,7 +61,7 @@ const std::array registry{
                 .workspace = {}},
     KernelEntry{.id = "sell",
                 .format = Format::sell,
-                .kind = TargetKind::host,
+                .gpu = false,
                 .file = "cpu/sell.hpp",
                 .summary = "SELL-C-σ, a row a lane, slices as wide as their longest row",
                 .params = {lanes, unroll, sigma},
@@ -88,6 +88,22 @@ std::int64_t preset(const Parameter& p, const Signature& s) {
     throw Error(ErrorCode::invalid_argument, message);
 }
 
+void check_types(Signature& s, const KernelEntry& entry) {
+    if (is_storage_only(s.value))
+        refuse(std::string(to_string(s.value)) +
+               " is a storage type: products are not computed with it; use value f32 and storage " +
+               to_string(s.value));
+    if (s.storage == s.value) s.storage.reset();
+    if (s.storage &&
+        (is_complex(s.value) || is_complex(*s.storage) || size_of(*s.storage) >= size_of(s.value)))
+        refuse(std::string("storage type ") + to_string(*s.storage) +
+               " is not a real type narrower than value type " + to_string(s.value));
+    if (!entry.gpu && s.storage)
+        refuse("kernel " + s.kernel + " is a CPU's and has no storage type of its own");
+    if (!entry.gpu && !s.epilogue.empty())
+        refuse("kernel " + s.kernel + " is a CPU's and takes no epilogue");
+}
+
 }  // namespace
 
 std::span<const KernelEntry> kernel_registry() {
@@ -101,10 +117,21 @@ const KernelEntry& kernel_entry(std::string_view id) {
            list(registry, [](auto& e) { return e.id; }));
 }
 
+int rhs_group(const Signature& s) {
+    constexpr int most_bytes = 32;
+    int group = 1;
+    for (int n = 1; n * static_cast<int>(size_of(s.value)) <= most_bytes; ++n)
+        if (s.num_rhs % n == 0) group = n;
+    return group;
+}
+
 Signature complete(Signature s) {
     const KernelEntry& entry = kernel_entry(s.kernel);
-    if (architecture(s.target).kind != entry.kind)
-        refuse("kernel " + s.kernel + " is not for " + s.target.arch);
+    const Architecture& machine = architecture(s.target);
+    if ((machine.kind != TargetKind::host) != entry.gpu)
+        refuse("kernel " + s.kernel + " is not for " + s.target.arch + ": it is for " +
+               (entry.gpu ? "GPUs" : "CPUs"));
+    check_types(s, entry);
     if (s.num_rhs < 1 || s.num_rhs > 64)
         refuse("number of right-hand sides " + std::to_string(s.num_rhs) + " is outside 1…64");
     for (auto& p : entry.params) {
@@ -114,6 +141,10 @@ Signature complete(Signature s) {
             refuse("parameter " + it->first + "=" + std::to_string(it->second) + " of kernel " +
                    s.kernel + ": use one of " +
                    list(p.allowed, [](auto v) { return std::to_string(v); }));
+        if (p.within_wavefront && it->second > s.target.wavefront)
+            refuse("parameter " + it->first + "=" + std::to_string(it->second) + " of kernel " +
+                   s.kernel + " is wider than a wavefront of " + to_string(s.target) + ": " +
+                   std::to_string(s.target.wavefront));
     }
     for (auto& [name, value] : s.params)
         if (std::ranges::none_of(entry.params, [&](auto& p) { return p.name == name; }))

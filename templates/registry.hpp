@@ -20,32 +20,48 @@ struct Parameter {
     std::vector<std::int64_t> allowed;  ///< the legal values, ascending
     std::int64_t preset;  ///< value when nobody chooses; for "lanes" 0 = fitted to the vector width
     std::string_view summary;
+    bool within_wavefront = false;  ///< values beyond the target's wavefront are refused
+    bool launch_only = false;       ///< decides the launch; the template does not have it
 };
 
-/// A function template of the kernel's file and when it runs.
+/// A function template of the kernel's file and when it runs. GPU steps say how they are launched,
+/// from a complete signature; a step whose `wanted` says no is left out.
 struct StepTemplate {
     std::string_view function;
     StepRule rule;
+    GridRule (*grid)(const Signature&) = nullptr;
+    int (*block)(const Signature&) = nullptr;
+    bool (*wanted)(const Signature&) = nullptr;
 };
 
-/// Workspace: `elements_per_thread` (times num_rhs when per_rhs) elements of type "value" or
-/// "int64".
+/// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value" or "int64" for each
+/// thread; of a GPU kernel for each block of `of_step`, times per_block(signature) when that is
+/// given. Left out with the steps that alone would use it.
 struct WorkspaceTemplate {
     std::string_view name;
     std::string_view element;
-    int elements_per_thread;
+    int elements;
     bool per_rhs;
+    std::string_view of_step = {};
+    std::int64_t (*per_block)(const Signature&) = nullptr;
+};
+
+/// Whether two applies with the same operands give the same bits.
+enum class Determinism {
+    always,
+    by_parameter,  ///< when its parameter "deterministic" is 1; sums are else added atomically
 };
 
 struct KernelEntry {
     std::string_view id;  ///< "csr_vector"
     Format format;
-    TargetKind kind;
+    bool gpu = false;          ///< whether it is a GPU's kernel, NVIDIA's and AMD's, or a CPU's
     std::string_view file;     ///< below templates/: "cpu/csr_vector.hpp"
     std::string_view summary;  ///< one line: what it is good for
     std::vector<Parameter> params;
     std::vector<StepTemplate> steps;
     std::vector<WorkspaceTemplate> workspace;
+    Determinism determinism = Determinism::always;
 };
 
 std::span<const KernelEntry> kernel_registry();
@@ -53,10 +69,15 @@ std::span<const KernelEntry> kernel_registry();
 /// The entry; throws Error(invalid_argument) that lists the ids.
 const KernelEntry& kernel_entry(std::string_view id);
 
+/// Right-hand sides that one thread of a GPU kernel works on at a time: the largest divisor of
+/// signature.num_rhs that keeps its sums within 32 bytes. The template's `rhs_group`.
+int rhs_group(const Signature& signature);
+
 /// Fills in absent parameters (presets; lanes from the target's vector width and the value type)
 /// and checks all: unknown kernel, unknown parameter, illegal value, num_rhs outside 1…64, wrong
-/// kind of target. Throws Error(invalid_argument) that names the field, the value and what is
-/// allowed.
+/// kind of target, storage type that is not narrower than the value type, and what only GPU kernels
+/// have (storage type, epilogue) for a CPU. Throws Error(invalid_argument) that names the field,
+/// the value and what is allowed.
 Signature complete(Signature signature);
 
 /// Hex SHA-256 of everything that decides what a signature becomes: all templates and the

@@ -13,16 +13,16 @@ namespace {
 constexpr const char* amd_triple = "amdgcn-amd-amdhsa";
 constexpr const char* nvidia_triple = "nvptx64-nvidia-cuda";
 
-bool is_amd(const GpuTarget& target) {
-    return gpu_architecture(target).vendor == GpuVendor::amd;
+bool is_amd(const Target& target) {
+    return architecture(target).kind == TargetKind::hip;
 }
 
 /// The features of the target ID, ":sramecc+:xnack-", as LLVM takes them: "+sramecc", "-xnack".
-std::vector<std::string> llvm_features(const GpuTarget& target) {
+std::vector<std::string> llvm_features(const Target& target) {
     std::vector<std::string> features;
     for (auto feature : llvm::split(llvm::StringRef(target.features), ':'))
         if (!feature.empty()) features.push_back(feature.back() + feature.drop_back().str());
-    if (gpu_architecture(target).wavefronts[1] != 0)
+    if (architecture(target).gpu.wavefronts[1] != 0)
         features.push_back("+wavefrontsize" + std::to_string(target.wavefront));
     if (!is_amd(target)) features.emplace_back("+ptx78");  // the first that knows sm_90; CUDA 11.8
     return features;
@@ -33,7 +33,7 @@ std::vector<std::string> arguments(const GpuJob& job) {
     const bool amd = is_amd(job.target);
     std::vector<std::string> args{"-triple",     amd ? amd_triple : nvidia_triple,
                                   "-aux-triple", "x86_64-unknown-linux-gnu",
-                                  "-target-cpu", std::string(gpu_architecture(job.target).cpu)};
+                                  "-target-cpu", std::string(architecture(job.target).cpu)};
     for (auto& feature : llvm_features(job.target))
         args.insert(args.end(), {"-target-feature", feature});
     args.insert(args.end(),
@@ -63,7 +63,7 @@ std::string compile_clang_gpu(const GpuJob& job) {
     const VirtualFile prelude{"prelude.hpp", std::string(amd ? amdgpu_prelude : nvptx_prelude)};
     const ClangJob clang_job{
         arguments(job), job.source, {prelude}, amd ? TargetKind::hip : TargetKind::cuda};
-    const bool links = job.output == GpuOutput::hsaco;
+    const bool links = job.output == BinaryKind::hsaco;
     const std::string bytes =
         run_clang(clang_job, links ? ClangOutput::object : ClangOutput::assembly);
     return links ? link_shared_object(bytes, LinkedFor::amdgpu) : bytes;

@@ -8,28 +8,28 @@
 namespace spmvgen {
 namespace {
 
-bool makes(GpuCompiler compiler, GpuVendor vendor, GpuOutput output) {
+bool makes(Compiler compiler, TargetKind vendor, BinaryKind output) {
     switch (compiler) {
-        case GpuCompiler::nvrtc:
-            return vendor == GpuVendor::nvidia &&
-                   (output == GpuOutput::ptx || output == GpuOutput::cubin);
-        case GpuCompiler::hiprtc:
-            return vendor == GpuVendor::amd && output == GpuOutput::hsaco;
+        case Compiler::nvrtc:
+            return vendor == TargetKind::cuda &&
+                   (output == BinaryKind::ptx || output == BinaryKind::cubin);
+        case Compiler::hiprtc:
+            return vendor == TargetKind::hip && output == BinaryKind::hsaco;
         default:
-            return vendor == GpuVendor::amd
-                       ? output == GpuOutput::hsaco || output == GpuOutput::assembly
-                       : output == GpuOutput::ptx;
+            return vendor == TargetKind::hip
+                       ? output == BinaryKind::hsaco || output == BinaryKind::assembly
+                       : output == BinaryKind::ptx;
     }
 }
 
 }  // namespace
 
-GpuCompilerInfo gpu_compiler_info(GpuCompiler compiler) {
+GpuCompilerInfo gpu_compiler_info(Compiler compiler) {
     try {
         switch (compiler) {
-            case GpuCompiler::nvrtc:
+            case Compiler::nvrtc:
                 return nvrtc_info();
-            case GpuCompiler::hiprtc:
+            case Compiler::hiprtc:
                 return hiprtc_info();
             default:
                 return clang_gpu_info();
@@ -41,41 +41,17 @@ GpuCompilerInfo gpu_compiler_info(GpuCompiler compiler) {
     }
 }
 
-std::string compile_gpu(GpuCompiler compiler, const GpuJob& job) {
-    if (!makes(compiler, gpu_architecture(job.target).vendor, job.output))
+std::string compile_gpu(Compiler compiler, const GpuJob& job) {
+    if (!makes(compiler, architecture(job.target).kind, job.output))
         throw Error(ErrorCode::unsupported, std::string(to_string(compiler)) + " makes no " +
                                                 to_string(job.output) + " for " + job.target.arch);
     switch (compiler) {
-        case GpuCompiler::nvrtc:
+        case Compiler::nvrtc:
             return compile_nvrtc(job);
-        case GpuCompiler::hiprtc:
+        case Compiler::hiprtc:
             return compile_hiprtc(job);
         default:
             return compile_clang_gpu(job);
-    }
-}
-
-const char* to_string(GpuCompiler compiler) {
-    switch (compiler) {
-        case GpuCompiler::nvrtc:
-            return "NVRTC";
-        case GpuCompiler::hiprtc:
-            return "hiprtc";
-        default:
-            return "Clang";
-    }
-}
-
-const char* to_string(GpuOutput output) {
-    switch (output) {
-        case GpuOutput::ptx:
-            return "ptx";
-        case GpuOutput::cubin:
-            return "cubin";
-        case GpuOutput::hsaco:
-            return "hsaco";
-        default:
-            return "assembly";
     }
 }
 

@@ -3,24 +3,15 @@
 #include <vector>
 
 #include "compilers/clang.hpp"
-#include "compilers/gpu_architectures.hpp"
+#include "spmvgen/kernel.hpp"
 
 namespace spmvgen {
-
-enum class GpuCompiler { nvrtc, hiprtc, clang };
-
-enum class GpuOutput {
-    ptx,      ///< NVIDIA's portable assembly, text
-    cubin,    ///< NVIDIA code for one sm
-    hsaco,    ///< AMD code object for one target ID
-    assembly  ///< AMD assembly, text; Clang only
-};
 
 /// One source text to compile: CUDA or HIP, free of includes, kernels `extern "C" __global__`.
 struct GpuJob {
     VirtualFile source;
-    GpuTarget target;
-    GpuOutput output = GpuOutput::cubin;
+    Target target;
+    BinaryKind output = BinaryKind::cubin;
     /// AMD: float atomics by the instructions of the table, which are right for memory that the
     /// device itself allocated (hipMalloc) and not for fine-grained or host memory. NVIDIA: no
     /// meaning.
@@ -38,16 +29,12 @@ struct GpuCompilerInfo {
 
 /// Looks for the compiler. Throws nothing of its own: a compiler that is not there or does not
 /// answer is `missing`. Thread safe.
-GpuCompilerInfo gpu_compiler_info(GpuCompiler compiler);
+GpuCompilerInfo gpu_compiler_info(Compiler compiler);
 
 /// The bytes that `compiler` makes of the job. No GPU is needed. The same job gives the same bytes.
 /// Thread safe. Throws Error(unsupported) when the compiler is not there, does not know the
 /// architecture or does not make this output; Error(compile) with its log; Error(internal) when it
 /// crashes or hangs.
-std::string compile_gpu(GpuCompiler compiler, const GpuJob& job);
-
-/// "NVRTC", "hiprtc", "Clang".
-const char* to_string(GpuCompiler compiler);
-const char* to_string(GpuOutput output);
+std::string compile_gpu(Compiler compiler, const GpuJob& job);
 
 }  // namespace spmvgen

@@ -59,7 +59,7 @@ std::string compile_in_child(const GpuJob& job) {
                                                 ") does not know " + job.target.arch);
     std::vector<std::string> options{"--gpu-architecture=" + target_id(job.target), "-O3",
                                      "-std=c++17", "-ffp-contract=fast"};
-    if (gpu_architecture(job.target).wavefronts[1] != 0)
+    if (architecture(job.target).gpu.wavefronts[1] != 0)
         options.push_back(job.target.wavefront == 64 ? "-mwavefrontsize64"
                                                      : "-mno-wavefrontsize64");
     if (job.native_atomics) options.emplace_back("-munsafe-fp-atomics");

@@ -66,14 +66,15 @@ KernelBinary compile_host(const KernelSource& source, BinaryKind kind) {
     const ClangJob job{arguments(target),
                        {source.name + ".cpp", source.text},
                        {{"steps.hpp", declare_steps(source)}}};
-    KernelBinary binary{source.signature,
-                        kind,
-                        run_clang(job, clang_output(kind)),
-                        source.launch,
-                        host_compiler_version(),
-                        host_flags(target),
-                        hex_sha256(source.text),
-                        source.text};
+    KernelBinary binary{.signature = source.signature,
+                        .kind = kind,
+                        .bytes = run_clang(job, clang_output(kind)),
+                        .launch = source.launch,
+                        .facts = {},
+                        .compiler = host_compiler_version(),
+                        .flags = host_flags(target),
+                        .source_digest = hex_sha256(source.text),
+                        .source = source.text};
     if (kind == BinaryKind::object || kind == BinaryKind::shared_object)
         check_symbols(binary.bytes, source);
     if (kind == BinaryKind::shared_object) binary.bytes = link_shared_object(binary.bytes);

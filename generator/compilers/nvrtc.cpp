@@ -50,7 +50,7 @@ std::string compile_nvrtc(const GpuJob& job) {
     if (std::ranges::find(found.architectures, arch) == found.architectures.end())
         throw Error(ErrorCode::unsupported, "NVRTC " + found.rtc.version() + " (" +
                                                 found.library.path() + ") does not know " + arch);
-    const bool ptx = job.output == GpuOutput::ptx;
+    const bool ptx = job.output == BinaryKind::ptx;
     const std::string code = ptx ? "compute_" + arch.substr(3) : arch;
     std::string bytes;
     run_guarded("NVRTC", [&] {

@@ -48,7 +48,7 @@ std::string dense_text(const KernelFile& file, const std::string& rows) {
 }
 
 std::string workspace_text(const WorkspaceTemplate& w, const Signature& s) {
-    const int count = w.elements_per_thread * (w.per_rhs ? s.num_rhs : 1);
+    const int count = w.elements * (w.per_rhs ? s.num_rhs : 1);
     return "[" + (count == 1 ? "" : std::to_string(count) + " * ") +
            "threads]: workspace, needs no content; threads = what omp_get_max_threads() gives";
 }

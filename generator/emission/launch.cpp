@@ -8,7 +8,7 @@ namespace {
 
 std::int64_t bytes_per_thread(const WorkspaceTemplate& w, const Signature& s) {
     const auto element = w.element == "value" ? static_cast<std::int64_t>(size_of(s.value)) : 8;
-    return element * w.elements_per_thread * (w.per_rhs ? s.num_rhs : 1);
+    return element * w.elements * (w.per_rhs ? s.num_rhs : 1);
 }
 
 }  // namespace

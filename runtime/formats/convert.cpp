@@ -59,6 +59,8 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
             return store_ell(matrix, signature);
         case Format::sell:
             return store_sell(matrix, signature);
+        case Format::hyb:
+            break;
     }
     throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");
 }

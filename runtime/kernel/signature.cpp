@@ -10,13 +10,25 @@ const char* bits(IndexType t) {
     return t == IndexType::i32 ? "32" : "64";
 }
 
+/// FNV-1a of 64 bits, in hex.
+std::string hash_text(const std::string& text) {
+    std::uint64_t hash = 14695981039346656037u;
+    for (const unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
+    constexpr auto digits = "0123456789abcdef";
+    std::string hex;
+    for (int shift = 60; shift >= 0; shift -= 4) hex += digits[hash >> shift & 15];
+    return hex;
+}
+
 }  // namespace
 
 std::string kernel_name(const Signature& s) {
-    std::string name = s.kernel + "_" + to_string(s.value) + "_i" + bits(s.index) + "_o" +
+    const std::string storage = s.storage ? std::string("_s") + to_string(*s.storage) : "";
+    std::string name = s.kernel + "_" + to_string(s.value) + storage + "_i" + bits(s.index) + "_o" +
                        bits(s.offset) + "_a" + letter(s.alpha) + "_b" + letter(s.beta) + "_k" +
                        std::to_string(s.num_rhs);
     for (auto& [param, value] : s.params) name += "_" + param + std::to_string(value);
+    if (!s.epilogue.empty()) name += "_e" + hash_text(s.epilogue);
     return name;
 }
 

@@ -1,22 +1,12 @@
 #include "spmvgen/target.hpp"
 
-#include <array>
+#include <algorithm>
+#include <vector>
 
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
-
-constexpr std::array<Architecture, 4> table{{
-    {"x86-64-v2", TargetKind::host, "x86_64-unknown-linux-gnu", "x86-64-v2", "", 16,
-     "x86-64 with SSE4.2 (2009 and later)"},
-    {"x86-64-v3", TargetKind::host, "x86_64-unknown-linux-gnu", "x86-64-v3", "", 32,
-     "x86-64 with AVX2 and FMA (2013 and later)"},
-    {"x86-64-v4", TargetKind::host, "x86_64-unknown-linux-gnu", "x86-64-v4", "-prefer-256-bit", 64,
-     "x86-64 with AVX-512 F, BW, CD, DQ, VL"},
-    {"aarch64", TargetKind::host, "aarch64-unknown-linux-gnu", "generic", "+neon", 16,
-     "64-bit Arm with NEON"},
-}};
 
 #if defined(__x86_64__)
 #define SPMVGEN_LACKS(feature) \
@@ -79,55 +69,108 @@ std::string why_not_on_this_cpu(const Architecture& arch) {
 }
 #endif
 
-std::string known_names() {
-    std::string names = "native";
-    for (auto& row : table) names += ", " + std::string(row.name);
-    return names;
+Target native_target() {
+    for (auto row = architectures().rbegin(); row != architectures().rend(); ++row)
+        if (row->kind == TargetKind::host && why_not_on_this_cpu(*row).empty())
+            return {.arch = std::string(row->name), .tune = cpu_model(), .features = ""};
+    throw Error(ErrorCode::unsupported,
+                "this CPU runs none of the architectures that spmvgen compiles for; x86-64-v2 is "
+                "the least");
 }
 
-Target native_target() {
-    for (auto row = table.rbegin(); row != table.rend(); ++row)
-        if (row->kind == TargetKind::host && why_not_on_this_cpu(*row).empty())
-            return {std::string(row->name), cpu_model()};
-    throw Error(
-        ErrorCode::unsupported,
-        "this CPU runs none of the architectures that spmvgen compiles for: " + known_names());
+[[noreturn]] void refuse(const std::string& message) {
+    throw Error(ErrorCode::invalid_argument, message);
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        parts.emplace_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+void add_cpu_parts(Target& target, const std::vector<std::string>& parts) {
+    constexpr std::string_view tune = "tune=";
+    constexpr auto letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    for (auto& part : parts) {
+        if (!part.starts_with(tune) || !target.tune.empty())
+            refuse("architecture " + target.arch + " has no feature '" + part + "': write " +
+                   target.arch + " or " + target.arch + ":tune=CPU");
+        target.tune = part.substr(tune.size());
+        if (target.tune.empty() || target.tune.find_first_not_of(letters) != std::string::npos)
+            refuse("bad CPU model '" + target.tune + "' to tune for");
+    }
+}
+
+/// One feature of a target ID with its sign, "xnack-".
+void check_feature(const Architecture& row, const std::string& feature) {
+    const auto known = split(row.gpu.features, ',');
+    const std::string name = feature.substr(0, feature.find_first_of("+-"));
+    if (name.empty() || std::ranges::find(known, name) == known.end())
+        refuse("architecture " + std::string(row.name) + " has no feature '" + feature +
+               "': it has " + (known.empty() ? "none" : std::string(row.gpu.features)));
+    if (feature != name + "+" && feature != name + "-")
+        refuse("feature '" + feature + "' of " + std::string(row.name) + " needs one sign: write " +
+               name + "+ or " + name + "-");
+}
+
+int parse_wavefront(const Architecture& row, const std::string& text) {
+    for (const int width : row.gpu.wavefronts)
+        if (width != 0 && text == std::to_string(width)) return width;
+    std::string widths = std::to_string(row.gpu.wavefronts[0]);
+    if (row.gpu.wavefronts[1] != 0) widths += " or " + std::to_string(row.gpu.wavefronts[1]);
+    refuse("architecture " + std::string(row.name) + " has no wavefronts of " + text +
+           " threads: use " + widths);
+}
+
+void add_gpu_parts(Target& target, const Architecture& row, std::vector<std::string> parts) {
+    constexpr std::string_view wave = "wave=";
+    std::ranges::sort(parts);
+    std::string last;
+    for (auto& part : parts) {
+        if (part.starts_with(wave)) {
+            target.wavefront = parse_wavefront(row, part.substr(wave.size()));
+            continue;
+        }
+        check_feature(row, part);
+        const std::string name = part.substr(0, part.size() - 1);
+        if (name == last)
+            refuse("feature '" + name + "' of " + std::string(row.name) + " is given twice");
+        last = name;
+        target.features += ":" + part;
+    }
 }
 
 }  // namespace
 
-std::span<const Architecture> architectures() {
-    return table;
-}
-
-const Architecture& architecture(const Target& target) {
-    for (auto& row : table)
-        if (row.name == target.arch) return row;
-    throw Error(ErrorCode::invalid_argument,
-                "unknown architecture '" + target.arch + "': use one of " + known_names());
-}
-
 Target parse_target(std::string_view text) {
     if (text == "native") return native_target();
-    constexpr std::string_view tune = ":tune=";
-    const auto colon = text.find(tune);
-    Target target{std::string(text.substr(0, colon)), ""};
+    const auto colon = text.find(':');
+    Target target{.arch = std::string(text.substr(0, colon)), .tune = "", .features = ""};
     if (target.arch == "native")
-        throw Error(ErrorCode::invalid_argument,
-                    "native is tuned for this machine's CPU: to tune for another, name the "
-                    "architecture, as in "
-                    "x86-64-v4:tune=skylake-avx512");
-    architecture(target);
-    if (colon == std::string_view::npos) return target;
-    target.tune = text.substr(colon + tune.size());
-    constexpr auto letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    if (target.tune.empty() || target.tune.find_first_not_of(letters) != std::string::npos)
-        throw Error(ErrorCode::invalid_argument, "bad CPU model '" + target.tune + "' to tune for");
+        refuse(
+            "native is tuned for this machine's CPU: to tune for another, name the architecture, "
+            "as "
+            "in x86-64-v4:tune=skylake-avx512");
+    const Architecture& row = architecture(target);
+    target.wavefront = row.gpu.wavefronts[0];
+    const auto parts = split(colon == text.npos ? "" : text.substr(colon + 1), ':');
+    if (row.kind == TargetKind::host)
+        add_cpu_parts(target, parts);
+    else
+        add_gpu_parts(target, row, parts);
     return target;
 }
 
 std::string to_string(const Target& t) {
-    return t.tune.empty() ? t.arch : t.arch + ":tune=" + t.tune;
+    std::string text = target_id(t);
+    if (!t.tune.empty()) text += ":tune=" + t.tune;
+    if (t.wavefront != 0 && t.wavefront != architecture(t).gpu.wavefronts[0])
+        text += ":wave=" + std::to_string(t.wavefront);
+    return text;
 }
 
 std::string why_not_runnable(const Target& target) {

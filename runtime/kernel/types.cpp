@@ -17,15 +17,20 @@ constexpr Names<ErrorCode, 6> error_codes{{{ErrorCode::invalid_argument, "invali
                                            {ErrorCode::io, "io"},
                                            {ErrorCode::compile, "compile"},
                                            {ErrorCode::internal, "internal"}}};
-constexpr Names<ValueType, 4> value_types{{{ValueType::f32, "f32"},
+constexpr Names<ValueType, 6> value_types{{{ValueType::f32, "f32"},
                                            {ValueType::f64, "f64"},
                                            {ValueType::c32, "c32"},
-                                           {ValueType::c64, "c64"}}};
+                                           {ValueType::c64, "c64"},
+                                           {ValueType::f16, "f16"},
+                                           {ValueType::bf16, "bf16"}}};
 constexpr Names<IndexType, 2> index_types{{{IndexType::i32, "i32"}, {IndexType::i64, "i64"}}};
 constexpr Names<Scale, 3> scales{
     {{Scale::zero, "zero"}, {Scale::one, "one"}, {Scale::general, "general"}}};
-constexpr Names<Format, 4> formats{
-    {{Format::csr, "csr"}, {Format::coo, "coo"}, {Format::ell, "ell"}, {Format::sell, "sell"}}};
+constexpr Names<Format, 5> formats{{{Format::csr, "csr"},
+                                    {Format::coo, "coo"},
+                                    {Format::ell, "ell"},
+                                    {Format::sell, "sell"},
+                                    {Format::hyb, "hyb"}}};
 
 template <typename Enum, std::size_t n>
 const char* name_of(const Names<Enum, n>& names, Enum e) {

@@ -28,13 +28,9 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, int count) {
     return number;
 }
 
-const char* rule_name(StepRule rule) {
-    return rule == StepRule::once ? "once" : "per_thread";
-}
-
 StepRule parse_rule(const std::string& text) {
-    for (StepRule rule : {StepRule::per_thread, StepRule::once})
-        if (text == rule_name(rule)) return rule;
+    for (StepRule rule : {StepRule::per_thread, StepRule::once, StepRule::grid})
+        if (text == to_string(rule)) return rule;
     throw BadEntry("unknown step rule '" + text + "'");
 }
 
@@ -48,6 +44,12 @@ std::int64_t integer(const json& object, const char* name) {
     const json& value = object.at(name);
     if (!value.is_number_integer()) throw BadEntry(fmt::format("{} is not an integer", name));
     return value.get<std::int64_t>();
+}
+
+int narrow(const json& object, const char* name) {
+    const std::int64_t value = integer(object, name);
+    if (value < 0 || value > INT32_MAX) throw BadEntry(fmt::format("{} is out of range", name));
+    return static_cast<int>(value);
 }
 
 const json& array(const json& object, const char* name) {
@@ -75,29 +77,75 @@ Key key_from(const json& object) {
     return key;
 }
 
+json to_json(const std::map<std::string, KernelFacts>& facts) {
+    json object = json::object();
+    for (auto& [symbol, f] : facts)
+        object[symbol] = {{"registers", f.registers},
+                          {"scalar_registers", f.scalar_registers},
+                          {"spilled_bytes", f.spilled_bytes ? json(*f.spilled_bytes) : json()},
+                          {"shared_bytes", f.shared_bytes},
+                          {"wavefront", f.wavefront},
+                          {"stack_bytes", f.stack_bytes}};
+    return object;
+}
+
+std::map<std::string, KernelFacts> facts_from(const json& object) {
+    if (!object.is_object()) throw BadEntry("facts is not an object");
+    std::map<std::string, KernelFacts> facts;
+    for (auto& [symbol, j] : object.items()) {
+        KernelFacts f{.registers = narrow(j, "registers"),
+                      .scalar_registers = narrow(j, "scalar_registers"),
+                      .spilled_bytes = std::nullopt,
+                      .shared_bytes = narrow(j, "shared_bytes"),
+                      .wavefront = narrow(j, "wavefront"),
+                      .stack_bytes = narrow(j, "stack_bytes")};
+        if (!j.at("spilled_bytes").is_null()) f.spilled_bytes = narrow(j, "spilled_bytes");
+        facts.emplace(symbol, f);
+    }
+    return facts;
+}
+
 json to_json(const LaunchDescription& launch) {
     json steps = json::array(), workspace = json::array();
     for (auto& step : launch.steps) {
         json arguments = json::array();
         for (auto& a : step.arguments) arguments.push_back({{"name", a.name}, {"type", a.type}});
-        steps.push_back(
-            {{"symbol", step.symbol}, {"rule", rule_name(step.rule)}, {"arguments", arguments}});
+        steps.push_back({{"symbol", step.symbol},
+                         {"rule", to_string(step.rule)},
+                         {"arguments", arguments},
+                         {"grid",
+                          {{"items", step.grid.items},
+                           {"items_per_block", step.grid.items_per_block},
+                           {"blocks_per_unit", step.grid.blocks_per_unit},
+                           {"groups", step.grid.groups}}},
+                         {"block", step.block},
+                         {"shared_bytes", step.shared_bytes}});
     }
     for (auto& w : launch.workspace)
-        workspace.push_back({{"name", w.name}, {"bytes_per_thread", w.bytes_per_thread}});
+        workspace.push_back({{"name", w.name},
+                             {"bytes_per_thread", w.bytes_per_thread},
+                             {"bytes_per_block", w.bytes_per_block},
+                             {"of_step", w.of_step}});
     return {{"steps", steps}, {"workspace", workspace}};
 }
 
 LaunchDescription launch_from(const json& object) {
     LaunchDescription launch;
     for (auto& j : array(object, "steps")) {
-        Step step{text(j, "symbol"), parse_rule(text(j, "rule")), {}};
+        Step step{
+            .symbol = text(j, "symbol"), .rule = parse_rule(text(j, "rule")), .arguments = {}};
         for (auto& a : array(j, "arguments"))
             step.arguments.push_back({text(a, "name"), text(a, "type")});
+        const json& grid = j.at("grid");
+        step.grid = {text(grid, "items"), integer(grid, "items_per_block"),
+                     integer(grid, "blocks_per_unit"), narrow(grid, "groups")};
+        step.block = narrow(j, "block");
+        step.shared_bytes = integer(j, "shared_bytes");
         launch.steps.push_back(std::move(step));
     }
     for (auto& j : array(object, "workspace"))
-        launch.workspace.push_back({text(j, "name"), integer(j, "bytes_per_thread")});
+        launch.workspace.push_back({text(j, "name"), integer(j, "bytes_per_thread"),
+                                    integer(j, "bytes_per_block"), narrow(j, "of_step")});
     return launch;
 }
 
@@ -122,7 +170,7 @@ std::string header_text(const Key& key, const KernelBinary& binary, const Proven
                       {"name", kernel_name(binary.signature)},
                       {"target", to_string(binary.signature.target)},
                       {"launch", to_json(binary.launch)},
-                      {"facts", json::object()},
+                      {"facts", to_json(binary.facts)},
                       {"compiler", binary.compiler},
                       {"flags", binary.flags},
                       {"source_digest", binary.source_digest},
@@ -199,6 +247,7 @@ KernelBinary decode_entry(std::string_view bytes, const Key& key) {
         if (key_from(h.at("key")) != key) throw BadEntry("it is the entry of another kernel");
         KernelBinary binary;
         binary.launch = launch_from(h.at("launch"));
+        binary.facts = facts_from(h.at("facts"));
         binary.compiler = text(h, "compiler");
         binary.flags = text(h, "flags");
         binary.source_digest = text(h, "source_digest");

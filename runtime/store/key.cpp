@@ -48,8 +48,12 @@ Key key_of(const Signature& s, BinaryKind kind, const Maker& maker) {
              {"binary", to_string(kind)},
              {"arch", s.target.arch},
              {"tune", s.target.tune},
+             {"features", s.target.features},
+             {"wavefront", std::int64_t{s.target.wavefront}},
              {"kernel", s.kernel},
              {"value", to_string(s.value)},
+             {"storage", to_string(storage_type(s))},
+             {"epilogue", s.epilogue},
              {"index", to_string(s.index)},
              {"offset", to_string(s.offset)},
              {"alpha", to_string(s.alpha)},
@@ -63,20 +67,6 @@ std::string compiled_digest(const KernelBinary& binary) {
     return Key{
         {{"source", binary.source_digest}, {"flags", binary.flags}, {"compiler", binary.compiler}}}
         .digest();
-}
-
-const char* to_string(BinaryKind kind) {
-    switch (kind) {
-        case BinaryKind::shared_object:
-            return "shared_object";
-        case BinaryKind::object:
-            return "object";
-        case BinaryKind::assembly:
-            return "assembly";
-        case BinaryKind::llvm_ir:
-            return "llvm_ir";
-    }
-    return "?";
 }
 
 }  // namespace spmvgen

@@ -9,7 +9,7 @@
 namespace spmvgen {
 
 /// Changes whenever LaunchDescription, or how the runtime calls a step, changes.
-inline constexpr std::int64_t launch_abi = 1;
+inline constexpr std::int64_t launch_abi = 2;
 
 /// The version of the entry format, of the key's serialisation, and of the default directory's
 /// name.
@@ -43,8 +43,5 @@ Key key_of(const Signature& signature, BinaryKind kind, const Maker& maker);
 /// K2, the digest of what was really compiled: exact source, flags, and the identity that the
 /// loaded compiler gave of itself.
 std::string compiled_digest(const KernelBinary& binary);
-
-/// "shared_object", "object", "assembly", "llvm_ir".
-const char* to_string(BinaryKind kind);
 
 }  // namespace spmvgen

@@ -35,7 +35,7 @@ std::string names(const Request& request) {
 std::vector<const KernelEntry*> candidates(const Request& request) {
     const bool any_format = request.format == "auto";
     const Format format = any_format ? Format::csr : parse_format(request.format);
-    const TargetKind kind = architecture(request.target).kind;
+    const bool gpu = architecture(request.target).kind != TargetKind::host;
     if (request.kernel != "auto") {
         const KernelEntry& entry = kernel_entry(request.kernel);
         if (!any_format && entry.format != format)
@@ -46,7 +46,7 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
     }
     std::vector<const KernelEntry*> found;
     for (auto& entry : kernel_registry())
-        if (entry.kind == kind && (any_format || entry.format == format)) found.push_back(&entry);
+        if (entry.gpu == gpu && (any_format || entry.format == format)) found.push_back(&entry);
     if (found.empty())
         throw Error(ErrorCode::invalid_argument, fmt::format("no kernel reads format {} on {}",
                                                              request.format, request.target.arch));

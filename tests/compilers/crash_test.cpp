@@ -45,8 +45,8 @@ TEST(CompilerCrash, FatalErrorCarriesItsReason) {
 
 TEST(CompilerCrash, OfAGpuCompileBecomesAnErrorAndTheNextWorks) {
     const auto compile = [](const std::string& text) {
-        return compile_gpu(GpuCompiler::clang,
-                           gpu_job(text, parse_gpu_target("gfx1030"), GpuOutput::hsaco));
+        return compile_gpu(Compiler::clang,
+                           gpu_job(text, parse_target("gfx1030"), BinaryKind::hsaco));
     };
     EXPECT_EQ(error_text(ErrorCode::internal, [&] { compile("#pragma clang __debug crash\n"); }),
               "Clang crashed: Illegal instruction");

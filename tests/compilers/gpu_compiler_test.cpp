@@ -14,29 +14,31 @@ using testing::StartsWith;
 
 namespace {
 
-constexpr GpuCompiler compilers[] = {GpuCompiler::nvrtc, GpuCompiler::hiprtc, GpuCompiler::clang};
+constexpr Compiler compilers[] = {Compiler::nvrtc, Compiler::hiprtc, Compiler::clang};
 
 bool knows(const GpuCompilerInfo& info, std::string_view arch) {
     return std::ranges::find(info.architectures, arch) != info.architectures.end();
 }
 
-bool serves(GpuCompiler compiler, GpuVendor vendor) {
-    return compiler == GpuCompiler::clang ||
-           (compiler == GpuCompiler::nvrtc) == (vendor == GpuVendor::nvidia);
+bool serves(Compiler compiler, TargetKind vendor) {
+    return vendor != TargetKind::host &&
+           (compiler == Compiler::clang ||
+            (compiler == Compiler::nvrtc) == (vendor == TargetKind::cuda));
 }
 
 /// A target for each row that the compiler knows, and for each of its widths.
-std::vector<GpuTarget> targets(GpuCompiler compiler) {
+std::vector<Target> targets(Compiler compiler) {
     const GpuCompilerInfo info = gpu_compiler_info(compiler);
-    std::vector<GpuTarget> found;
-    for (auto& row : gpu_architectures())
-        for (int wavefront : row.wavefronts)
-            if (wavefront != 0 && serves(compiler, row.vendor) && knows(info, row.name))
-                found.push_back(parse_gpu_target(row.name, wavefront));
+    std::vector<Target> found;
+    for (auto& row : architectures())
+        for (int wavefront : row.gpu.wavefronts)
+            if (wavefront != 0 && serves(compiler, row.kind) && knows(info, row.name))
+                found.push_back(
+                    parse_target(std::string(row.name) + ":wave=" + std::to_string(wavefront)));
     return found;
 }
 
-void expect_plausible(const std::map<std::string, KernelFacts>& kernels, const GpuTarget& target,
+void expect_plausible(const std::map<std::string, KernelFacts>& kernels, const Target& target,
                       bool amd) {
     ASSERT_EQ(kernels.size(), 3u);
     for (auto& [name, facts] : kernels) {
@@ -58,17 +60,17 @@ void expect_plausible(const std::map<std::string, KernelFacts>& kernels, const G
     }
 }
 
-class GpuCompilers : public testing::TestWithParam<GpuCompiler> {
+class GpuCompilers : public testing::TestWithParam<Compiler> {
   protected:
     void SetUp() override {
         info = gpu_compiler_info(GetParam());
         if (!info.missing.empty()) GTEST_SKIP() << info.missing;
     }
 
-    GpuTarget first_target() const { return targets(GetParam()).front(); }
+    Target first_target() const { return targets(GetParam()).front(); }
     GpuJob job(const std::string& text) const {
-        const GpuTarget target = first_target();
-        return gpu_job(text, target, binary_output(GetParam(), gpu_architecture(target).vendor));
+        const Target target = first_target();
+        return gpu_job(text, target, binary_output(GetParam(), architecture(target).kind));
     }
 
     GpuCompilerInfo info;
@@ -77,7 +79,7 @@ class GpuCompilers : public testing::TestWithParam<GpuCompiler> {
 TEST_P(GpuCompilers, SaysWhatItIs) {
     EXPECT_THAT(info.version, testing::AnyOf(HasSubstr("clang version"), StartsWith("NVRTC 1"),
                                              StartsWith("hiprtc ")));
-    EXPECT_EQ(info.path.empty(), GetParam() == GpuCompiler::clang);
+    EXPECT_EQ(info.path.empty(), GetParam() == Compiler::clang);
     EXPECT_FALSE(targets(GetParam()).empty());
     std::printf("%s %s\n", info.version.c_str(), info.path.c_str());
 }
@@ -85,7 +87,7 @@ TEST_P(GpuCompilers, SaysWhatItIs) {
 TEST_P(GpuCompilers, CompileForEveryArchitectureThatTheyKnow) {
     for (auto& target : targets(GetParam())) {
         SCOPED_TRACE(to_string(target));
-        const GpuVendor vendor = gpu_architecture(target).vendor;
+        const TargetKind vendor = architecture(target).kind;
         const auto start = std::chrono::steady_clock::now();
         const std::string bytes = compile_gpu(
             GetParam(), gpu_job(gpu_kernels_text, target, binary_output(GetParam(), vendor)));
@@ -94,12 +96,12 @@ TEST_P(GpuCompilers, CompileForEveryArchitectureThatTheyKnow) {
         std::printf("%-6s %-15s %6.0f ms %6zu bytes\n", to_string(GetParam()),
                     to_string(target).c_str(), time.count(), bytes.size());
         const auto kernels = kernel_facts(bytes);
-        if (binary_output(GetParam(), vendor) == GpuOutput::ptx) {
+        if (binary_output(GetParam(), vendor) == BinaryKind::ptx) {
             EXPECT_THAT(bytes, HasSubstr(".target " + target.arch));
             EXPECT_THAT(bytes, HasSubstr(".visible .entry csr_rows"));
             EXPECT_TRUE(kernels.empty());
         } else {
-            expect_plausible(kernels, target, vendor == GpuVendor::amd);
+            expect_plausible(kernels, target, vendor == TargetKind::hip);
         }
     }
 }
@@ -124,11 +126,11 @@ TEST_P(GpuCompilers, UnknownArchitecturesAreRefusedBeforeTheyAreTried) {
     GpuJob unknown = job(gpu_kernels_text);
     unknown.target.arch = "gfx999";
     EXPECT_THAT(error_text(ErrorCode::invalid_argument, [&] { compile_gpu(GetParam(), unknown); }),
-                StartsWith("unknown GPU architecture 'gfx999': use one of sm_75,"));
-    for (auto& row : gpu_architectures()) {
-        if (!serves(GetParam(), row.vendor) || knows(info, row.name)) continue;
-        const GpuJob newer = gpu_job(gpu_kernels_text, parse_gpu_target(row.name),
-                                     binary_output(GetParam(), row.vendor));
+                StartsWith("unknown architecture 'gfx999': use one of native, x86-64-v2,"));
+    for (auto& row : architectures()) {
+        if (!serves(GetParam(), row.kind) || knows(info, row.name)) continue;
+        const GpuJob newer =
+            gpu_job(gpu_kernels_text, parse_target(row.name), binary_output(GetParam(), row.kind));
         EXPECT_THAT(error_text(ErrorCode::unsupported, [&] { compile_gpu(GetParam(), newer); }),
                     testing::EndsWith(" does not know " + std::string(row.name)));
     }
@@ -137,25 +139,25 @@ TEST_P(GpuCompilers, UnknownArchitecturesAreRefusedBeforeTheyAreTried) {
 INSTANTIATE_TEST_SUITE_P(All, GpuCompilers, testing::ValuesIn(compilers),
                          [](auto& test) { return std::string(to_string(test.param)); });
 
-TEST(GpuCompiler, RefusesOutputsThatItDoesNotMake) {
-    const auto refused = [](GpuCompiler compiler, const char* arch, GpuOutput output) {
+TEST(Compiler, RefusesOutputsThatItDoesNotMake) {
+    const auto refused = [](Compiler compiler, const char* arch, BinaryKind output) {
         return error_text(ErrorCode::unsupported, [&] {
-            compile_gpu(compiler, gpu_job(gpu_kernels_text, parse_gpu_target(arch), output));
+            compile_gpu(compiler, gpu_job(gpu_kernels_text, parse_target(arch), output));
         });
     };
-    EXPECT_EQ(refused(GpuCompiler::clang, "sm_90", GpuOutput::cubin),
+    EXPECT_EQ(refused(Compiler::clang, "sm_90", BinaryKind::cubin),
               "Clang makes no cubin for sm_90");
-    EXPECT_EQ(refused(GpuCompiler::nvrtc, "gfx906", GpuOutput::hsaco),
+    EXPECT_EQ(refused(Compiler::nvrtc, "gfx906", BinaryKind::hsaco),
               "NVRTC makes no hsaco for gfx906");
-    EXPECT_EQ(refused(GpuCompiler::hiprtc, "gfx906", GpuOutput::assembly),
+    EXPECT_EQ(refused(Compiler::hiprtc, "gfx906", BinaryKind::assembly),
               "hiprtc makes no assembly for gfx906");
 }
 
 TEST(Nvrtc, MakesPtx) {
-    const GpuCompilerInfo info = gpu_compiler_info(GpuCompiler::nvrtc);
+    const GpuCompilerInfo info = gpu_compiler_info(Compiler::nvrtc);
     if (!info.missing.empty()) GTEST_SKIP() << info.missing;
     const std::string ptx = compile_gpu(
-        GpuCompiler::nvrtc, gpu_job(gpu_kernels_text, parse_gpu_target("sm_80"), GpuOutput::ptx));
+        Compiler::nvrtc, gpu_job(gpu_kernels_text, parse_target("sm_80"), BinaryKind::ptx));
     EXPECT_THAT(ptx, HasSubstr(".target sm_80"));
     EXPECT_THAT(ptx, testing::Not(testing::EndsWith(std::string(1, '\0'))));
     EXPECT_TRUE(kernel_facts(ptx).empty());
@@ -163,17 +165,17 @@ TEST(Nvrtc, MakesPtx) {
 
 TEST(ClangGpu, CodeObjectsKeepTheTargetId) {
     for (const char* id : {"gfx90a:sramecc+:xnack-", "gfx906:xnack+", "gfx1201"})
-        EXPECT_THAT(compile_gpu(GpuCompiler::clang,
-                                gpu_job(gpu_kernels_text, parse_gpu_target(id), GpuOutput::hsaco)),
+        EXPECT_THAT(compile_gpu(Compiler::clang,
+                                gpu_job(gpu_kernels_text, parse_target(id), BinaryKind::hsaco)),
                     HasSubstr("amdgcn-amd-amdhsa--" + std::string(id)));
 }
 
 TEST(ClangGpu, NoFileOfTheMachineIsSeen) {
     EXPECT_THAT(error_text(ErrorCode::compile,
                            [] {
-                               compile_gpu(GpuCompiler::clang,
-                                           gpu_job("#include <stdint.h>\n",
-                                                   parse_gpu_target("gfx906"), GpuOutput::hsaco));
+                               compile_gpu(Compiler::clang,
+                                           gpu_job("#include <stdint.h>\n", parse_target("gfx906"),
+                                                   BinaryKind::hsaco));
                            }),
                 HasSubstr("kernel.cu:1:10: fatal error: 'stdint.h' file not found"));
 }
@@ -197,9 +199,9 @@ TEST(Preludes, AreUnderstoodAsTheVendorsUnderstandTheirs) {
         if (!gpu_compiler_info(compiler).missing.empty()) continue;
         for (auto& target : targets(compiler)) {
             SCOPED_TRACE(std::string(to_string(compiler)) + " " + to_string(target));
-            const GpuVendor vendor = gpu_architecture(target).vendor;
+            const TargetKind vendor = architecture(target).kind;
             EXPECT_NO_THROW(
-                compile_gpu(compiler, gpu_job(vendor == GpuVendor::amd ? hip : cuda, target,
+                compile_gpu(compiler, gpu_job(vendor == TargetKind::hip ? hip : cuda, target,
                                               binary_output(compiler, vendor))));
         }
     }

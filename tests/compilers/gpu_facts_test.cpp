@@ -46,15 +46,15 @@ void read_damaged(const std::string& good) {
 }
 
 TEST(KernelFacts, OfADamagedCodeObject) {
-    const GpuJob job = gpu_job(gpu_kernels_text, parse_gpu_target("gfx90a"), GpuOutput::hsaco);
-    read_damaged(compile_gpu(GpuCompiler::clang, job));
+    const GpuJob job = gpu_job(gpu_kernels_text, parse_target("gfx90a"), BinaryKind::hsaco);
+    read_damaged(compile_gpu(Compiler::clang, job));
 }
 
 TEST(KernelFacts, OfADamagedCubin) {
-    const GpuCompilerInfo info = gpu_compiler_info(GpuCompiler::nvrtc);
+    const GpuCompilerInfo info = gpu_compiler_info(Compiler::nvrtc);
     if (!info.missing.empty()) GTEST_SKIP() << info.missing;
-    const GpuJob job = gpu_job(gpu_kernels_text, parse_gpu_target("sm_90"), GpuOutput::cubin);
-    read_damaged(compile_gpu(GpuCompiler::nvrtc, job));
+    const GpuJob job = gpu_job(gpu_kernels_text, parse_target("sm_90"), BinaryKind::cubin);
+    read_damaged(compile_gpu(Compiler::nvrtc, job));
 }
 
 }  // namespace

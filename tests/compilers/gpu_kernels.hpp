@@ -40,14 +40,14 @@ extern "C" __global__ void __launch_bounds__(1024) spills(double* y) {
 }
 )";
 
-inline GpuJob gpu_job(const std::string& text, const GpuTarget& target, GpuOutput output) {
+inline GpuJob gpu_job(const std::string& text, const Target& target, BinaryKind output) {
     return {{"kernel.cu", text}, target, output, false};
 }
 
 /// What an AMD compiler makes for the target's vendor by default.
-inline GpuOutput binary_output(GpuCompiler compiler, GpuVendor vendor) {
-    if (vendor == GpuVendor::amd) return GpuOutput::hsaco;
-    return compiler == GpuCompiler::nvrtc ? GpuOutput::cubin : GpuOutput::ptx;
+inline BinaryKind binary_output(Compiler compiler, TargetKind vendor) {
+    if (vendor == TargetKind::hip) return BinaryKind::hsaco;
+    return compiler == Compiler::nvrtc ? BinaryKind::cubin : BinaryKind::ptx;
 }
 
 /// The message of the Error that `work` throws; its code must be `code`.

@@ -74,7 +74,7 @@ class FakeGenerator : public Generator {
         return {signature, kernel_name(signature), "// the source of " + kernel_name(signature),
                 csr_binary(signature).launch};
     }
-    KernelBinary compile(const KernelSource& source, BinaryKind) override {
+    KernelBinary compile(const KernelSource& source, BinaryKind, Compiler) override {
         ++compiled;
         if (!failure.empty()) throw Error(ErrorCode::compile, failure);
         if (only_base_works && source.signature.beta != Scale::zero)

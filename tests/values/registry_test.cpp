@@ -13,7 +13,7 @@ namespace {
 Signature of(const KernelEntry& entry) {
     Signature s{.kernel = std::string(entry.id), .params = {}, .target = {}};
     for (auto& row : architectures())
-        if (row.kind == entry.kind) s.target.arch = row.name;
+        if ((row.kind != TargetKind::host) == entry.gpu) s.target.arch = row.name;
     return s;
 }
 
@@ -50,7 +50,7 @@ TEST(Registry, EntriesAreSound) {
 TEST(Registry, CompleteFillsInWhatIsAbsent) {
     for (auto& entry : kernel_registry())
         for (auto& row : architectures()) {
-            if (row.kind != entry.kind) continue;
+            if ((row.kind != TargetKind::host) != entry.gpu) continue;
             for (auto value : {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64}) {
                 Signature s = of(entry);
                 s.value = value;

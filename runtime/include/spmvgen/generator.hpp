@@ -19,9 +19,12 @@ class Generator {
     /// emit` line of the signature.
     virtual KernelSource emit(const Signature& signature, const std::string& command = "") = 0;
 
-    /// Compiles and, for shared_object, links. Needs no device of that kind.
+    /// Compiles and, for shared_object, hsaco and simt, links. Needs no device of that kind.
+    /// Error(unsupported) when no compiler that was found, or not the one asked for, makes `kind`
+    /// for the source's target.
     virtual KernelBinary compile(const KernelSource& source,
-                                 BinaryKind kind = BinaryKind::shared_object) = 0;
+                                 BinaryKind kind = BinaryKind::shared_object,
+                                 Compiler compiler = Compiler::automatic) = 0;
 
     /// Versions of what is loaded, as `spmvgen doctor` shows them: "clang" → "19.1.7", "lld" → ….
     virtual std::map<std::string, std::string> versions() = 0;
@@ -29,7 +32,7 @@ class Generator {
 
 /// Changes whenever Generator or a type it carries changes; a library with another number is
 /// refused.
-inline constexpr int generator_abi = 1;
+inline constexpr int generator_abi = 2;
 
 }  // namespace spmvgen
 

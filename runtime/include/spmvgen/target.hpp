@@ -1,29 +1,47 @@
 #pragma once
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace spmvgen {
 
-/// The family of machines that a kernel is compiled for.
+/// The family of machines that a kernel is compiled for: CPUs, NVIDIA's and AMD's GPUs.
 enum class TargetKind { host, cuda, hip };
+
+/// What a GPU has beside what a CPU has. A unit is what a block runs on: a streaming multiprocessor
+/// (NVIDIA) or a compute unit (AMD).
+struct GpuUnit {
+    std::string_view features;  ///< what a target ID can switch, comma separated; "" = nothing
+    std::array<int, 2>
+        wavefronts{};         ///< threads of a warp or wavefront, the default first; 0 = none
+    int shared_bytes = 0;     ///< shared memory (LDS) that one block can have at most
+    int registers = 0;        ///< 32-bit registers of a unit, over all lanes
+    int max_wavefronts = 0;   ///< resident on a unit at most
+    bool atomic_f32 = false;  ///< adds to global memory natively, not in a loop
+    bool atomic_f64 = false;
+};
 
 /// One row of the architecture table: what the generator must know of a machine. Plain data.
 struct Architecture {
-    std::string_view name;  ///< "x86-64-v4", "aarch64"
+    std::string_view name;  ///< "x86-64-v4", "aarch64", "sm_90", "gfx90a"
     TargetKind kind;
     std::string_view triple;    ///< LLVM target triple
     std::string_view cpu;       ///< LLVM -target-cpu
     std::string_view features;  ///< LLVM features beyond the cpu's own, comma separated; "" = none
-    int vector_bytes;           ///< width of one vector register
-    std::string_view summary;   ///< one line for people
+    int vector_bytes;  ///< width of one vector register; of a GPU, of the widest load of a thread
+    std::string_view summary;  ///< one line for people
+    GpuUnit gpu{};
 };
 
 /// What a kernel is compiled for. Plain, comparable, printable.
 struct Target {
-    std::string arch;  ///< a row of architectures(), features included
-    std::string tune;  ///< CPU model that scheduling is tuned for (LLVM -tune-cpu); "" = the
-                       ///< architecture's own
+    std::string arch;       ///< a row of architectures()
+    std::string tune = {};  ///< CPU model that scheduling is tuned for (LLVM -tune-cpu); "" = the
+                            ///< architecture's own
+    std::string features = {};  ///< of AMD GPUs, as in LLVM's target IDs, sorted: "", ":xnack-",
+                                ///< ":sramecc+:xnack-"
+    int wavefront = 0;          ///< of GPUs: threads of a warp, one of the row's widths
     bool operator==(const Target&) const = default;
 };
 
@@ -33,13 +51,23 @@ std::span<const Architecture> architectures();
 /// The row of target.arch; throws Error(invalid_argument) that lists the known names.
 const Architecture& architecture(const Target& target);
 
-/// "native", a name of the table, or "NAME:tune=CPU". `native` becomes the highest level that this
-/// machine runs, tuned for this machine's CPU model; it needs neither LLVM nor files, only the
-/// CPU's own identification. Throws Error(invalid_argument).
+/// "native", a name of the table, "NAME:tune=CPU", "gfx90a:sramecc+:xnack-" or "gfx1030:wave=64".
+/// `native` becomes the highest level that this machine runs, tuned for this machine's CPU model;
+/// it needs neither LLVM nor files, only the CPU's own identification. A feature of a GPU that is
+/// not named is left to the compiler, whose code then runs with either setting. Throws
+/// Error(invalid_argument).
 Target parse_target(std::string_view text);
 
-/// The inverse of parse_target: "x86-64-v4:tune=sapphirerapids".
+/// The inverse of parse_target: "x86-64-v4:tune=sapphirerapids", "gfx1030:wave=64" (the default
+/// wavefront is left out).
 std::string to_string(const Target& target);
+
+/// Of an AMD GPU: its target ID, "gfx90a:sramecc+:xnack-", as every AMD tool spells it; the
+/// wavefront is no part of it.
+std::string target_id(const Target& target);
+
+/// Of a GPU: threads that are resident on a unit at most.
+int max_threads(const Target& target);
 
 /// "" when this machine can run code for `target`, else the reason ("this CPU lacks AVX-512
 /// (avx512bw)").

@@ -7,16 +7,17 @@
 
 namespace spmvgen {
 
-/// Element type of A, x and y. c32 and c64 are complex numbers of two f32 or two f64 (re, im), laid
-/// out as std::complex.
-enum class ValueType { f32, f64, c32, c64 };
+/// Element type. c32 and c64 are complex numbers of two f32 or two f64 (re, im), laid out as
+/// std::complex. f16 (IEEE binary16) and bf16 are for the stored values of A only: x, y, α, β and
+/// the sums are of one of the other types.
+enum class ValueType { f32, f64, c32, c64, f16, bf16 };
 /// Integer type of column indices or of row offsets; always signed.
 enum class IndexType { i32, i64 };
 /// What is known of α or β when the kernel is made: exactly 0, exactly 1, or any number given at
 /// run time.
 enum class Scale { zero, one, general };
 /// Storage format of A on the device.
-enum class Format { csr, coo, ell, sell };
+enum class Format { csr, coo, ell, sell, hyb };
 
 const char* to_string(ValueType);
 const char* to_string(IndexType);
@@ -31,7 +32,21 @@ Format parse_format(std::string_view text);
 
 /// Bytes of one element.
 constexpr std::size_t size_of(ValueType t) {
-    return t == ValueType::f32 ? 4 : t == ValueType::c64 ? 16 : 8;
+    switch (t) {
+        case ValueType::f16:
+        case ValueType::bf16:
+            return 2;
+        case ValueType::f32:
+            return 4;
+        case ValueType::c64:
+            return 16;
+        default:
+            return 8;
+    }
+}
+/// Whether values of this type are only stored, never computed with.
+constexpr bool is_storage_only(ValueType t) {
+    return t == ValueType::f16 || t == ValueType::bf16;
 }
 constexpr std::size_t size_of(IndexType t) {
     return t == IndexType::i32 ? 4 : 8;
@@ -68,7 +83,7 @@ struct type_tag<std::int64_t> {
 };
 
 /// Calls f with a value of the C++ type that `type` names: f(float{}), f(std::complex<double>{}),
-/// ….
+/// …. `type` must not be is_storage_only: C++20 has no type for it.
 template <typename F>
 decltype(auto) dispatch(ValueType type, F&& f) {
     switch (type) {

@@ -1,0 +1,91 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "spmvgen/kernel.hpp"
+
+/// GPUs and what stands for one: memory, loaded kernels, launches, streams. Implemented for CUDA
+/// (driver API), HIP (module API) and the SIMT executor; handles know this interface only.
+namespace spmvgen {
+
+/// What is known of an opened device.
+struct DeviceFacts {
+    std::string name;  ///< as the driver tells it: "NVIDIA H200"
+    std::string text;  ///< as it was asked for: "cuda:0", "hip:1", "simt:gfx906"
+    Target target;     ///< what kernels are compiled for
+    BinaryKind loads = BinaryKind::cubin;
+    int units = 0;  ///< multiprocessors, compute units
+    std::int64_t memory_bytes = 0;
+    std::string driver;  ///< version of the driver, for people
+};
+
+/// A stream as the vendor's API has it: CUstream (= cudaStream_t), hipStream_t; null = the default
+/// stream. The SIMT executor has only that.
+struct StreamRef {
+    void* native = nullptr;
+    bool operator==(const StreamRef&) const = default;
+};
+
+/// Memory on a device, freed with the object (also when the device's last other owner is gone).
+class DeviceMemory {
+  public:
+    virtual ~DeviceMemory() = default;
+    /// The device pointer: what kernels get; for vendors' devices not to be read here.
+    virtual void* data() const = 0;
+    virtual std::size_t bytes() const = 0;
+};
+
+/// A kernel binary in a device. Unloaded with the object.
+class DeviceKernel {
+  public:
+    virtual ~DeviceKernel() = default;
+    virtual const Signature& signature() const = 0;
+    virtual const LaunchDescription& launch() const = 0;
+};
+
+/// A launch of one step of a kernel.
+struct GridLaunch {
+    std::array<unsigned, 2> grid{1, 1};
+    unsigned block = 1;
+    std::size_t shared_bytes = 0;
+};
+
+/// All functions may be called from any thread. Vendors' errors become Error(io) with the call, its
+/// code and the vendor's text.
+class Device {
+  public:
+    virtual ~Device() = default;
+    virtual const DeviceFacts& facts() const = 0;
+
+    /// Throws Error(io) when the device has not that much memory free.
+    virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
+    /// Synchronous copies: complete when they return.
+    virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
+    virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+    virtual std::size_t free_bytes() = 0;
+
+    /// Loads a binary of kind facts().loads (CUDA devices also PTX). Throws Error(unsupported) when
+    /// it is for another architecture, Error(io) when the driver refuses it or a symbol is missing.
+    virtual std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) = 0;
+
+    /// Enqueues step `step`; arguments[i] points to argument i. Neither allocates nor synchronises.
+    virtual void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& launch,
+                        void* const* arguments, StreamRef stream) = 0;
+
+    virtual void synchronize(StreamRef stream) = 0;
+};
+
+/// Opens "cuda:0", "cuda" (= cuda:0), "hip:1" or "simt:ARCH" ("simt:gfx906", "simt:sm_90",
+/// "simt:gfx1030:wave=64"); the vendor's library is looked for at the first call. The same text
+/// gives the same device as long as it has an owner. Throws Error(invalid_argument) for another
+/// text, Error(unsupported) that says what was looked for and found when there is no such device.
+std::shared_ptr<Device> open_device(std::string_view text);
+
+/// What open_device would find, for `spmvgen doctor`: one line a library and device.
+std::string describe_devices();
+
+}  // namespace spmvgen
