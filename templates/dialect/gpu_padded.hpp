@@ -66,6 +66,14 @@ template <int rhs_group, typename Value>
     }
 }
 
+/// to[r] = from[r].
+template <int rhs_group, typename Value>
+[[gnu::always_inline]] inline void copy_values(Value* to, const Value* from) {
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        to[rhs] = from[rhs];
+    }
+}
+
 /// sum[r] += part[r].
 template <int rhs_group, typename Value>
 [[gnu::always_inline]] inline void add_values(Value* sum, const Value* part) {
@@ -100,4 +108,22 @@ template <int rhs_group, typename Value, typename Row>
     }
     const Row before = shuffle_up(row, 1);
     return lane == 0 || before != row;
+}
+
+/// Adds sum[r] up over each group of `width` lanes; its first lane has the result. All lanes of the
+/// warp take part.
+template <int width, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void add_lanes(Value* sum) {
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        sum[rhs] = subwarp_sum<width>(sum[rhs]);
+    }
+}
+
+/// y = epilogue(y) for the thread's group of right-hand sides in row `row`.
+template <int num_rhs, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void finish_row(Value* y, long row) {
+    const long first = element_of<num_rhs, rhs_group>(row);
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        y[first + rhs] = epilogue(y[first + rhs], row);
+    }
 }

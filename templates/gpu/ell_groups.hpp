@@ -30,6 +30,27 @@ void ell_groups_scale(long num_rows, Value* __restrict__ y, Value beta) {
     }
 }
 
+/// Adds the sums of the groups of a block to those of group 0, by halves. `held` has block ·
+/// rhs_group elements of shared memory.
+template <int block, int groups, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void add_groups(Value* sum, Value* held, int group) {
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int half = groups / 2; half > 0; half /= 2) {
+        if (group >= half && group < 2 * half) {
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                held[rhs * block + thread] = sum[rhs];
+            }
+        }
+        __syncthreads();
+        // What is read here is not written again: the next half writes lower places.
+        if (group < half) {
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                sum[rhs] = add(sum[rhs], held[rhs * block + thread + half * (block / groups)]);
+            }
+        }
+    }
+}
+
 /// y = αAx + βy, or with several blocks a row: y += αAx, or parts = Ax for this block's columns.
 template <typename Value, typename Storage, typename Index, scale alpha_mode, scale beta_mode,
           int num_rhs, int rhs_group, bool has_epilogue, int block, int groups, int blocks_per_row,
@@ -41,32 +62,23 @@ void ell_groups(long num_rows, long width, long stride, const Index* __restrict_
     const int local = static_cast<int>(threadIdx.x) % rows;
     const int group = static_cast<int>(threadIdx.x) / rows;
     const long row = static_cast<long>(blockIdx.x) / blocks_per_row * rows + local;
-    const long first = static_cast<long>(blockIdx.x) % blocks_per_row * groups + group;
+    long first = group;
+    if constexpr (blocks_per_row > 1) {
+        first += static_cast<long>(blockIdx.x) % blocks_per_row * groups;
+    }
     constexpr int shared_by = groups * blocks_per_row;
 
     Value sum[rhs_group] = {};
     if constexpr (alpha_mode != scale::zero) {
         if (row < num_rows && first < width) {
             add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + static_cast<long>(blockIdx.y) * rhs_group,
+                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0),
                 first * stride + row, shared_by * stride,
                 (width - first + shared_by - 1) / shared_by);
         }
         if constexpr (groups > 1) {
             __shared__ Value held[block * rhs_group];
-            for (int half = groups / 2; half > 0; half /= 2) {
-                if (group >= half && group < 2 * half) {
-                    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                        held[rhs * block + threadIdx.x] = sum[rhs];
-                    }
-                }
-                __syncthreads();
-                if (group < half) {
-                    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                        sum[rhs] = add(sum[rhs], held[rhs * block + threadIdx.x + half * rows]);
-                    }
-                }
-            }
+            add_groups<block, groups, rhs_group>(sum, held, group);
         }
     }
     if (group == 0 && row < num_rows) {
@@ -75,11 +87,9 @@ void ell_groups(long num_rows, long width, long stride, const Index* __restrict_
                                                                                beta);
         } else if constexpr (deterministic == 1) {
             const long place = static_cast<long>(blockIdx.x) * rows + local;
-            for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                parts[place * num_rhs + static_cast<long>(blockIdx.y) * rhs_group + rhs] = sum[rhs];
-            }
+            copy_values<rhs_group>(parts + element_of<num_rhs, rhs_group>(place), sum);
         } else {
-            add_row<alpha_mode, num_rhs, rhs_group>(y, row, sum, alpha);
+            atomic_add_row<alpha_mode, num_rhs, rhs_group>(y, row, sum, alpha);
         }
     }
 }
@@ -95,11 +105,7 @@ void ell_groups_sum(long num_rows, const Value* __restrict__ parts, Value* __res
         Value sum[rhs_group] = {};
         for (int part = 0; part < blocks_per_row; ++part) {
             const long place = (row / rows * blocks_per_row + part) * rows + row % rows;
-            for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                sum[rhs] =
-                    add(sum[rhs],
-                        parts[place * num_rhs + static_cast<long>(blockIdx.y) * rhs_group + rhs]);
-            }
+            add_values<rhs_group>(sum, parts + element_of<num_rhs, rhs_group>(place));
         }
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
                                                                            beta);

@@ -28,7 +28,7 @@ void ell_shuffle(long num_rows, long width, long stride, const Index* __restrict
     if constexpr (alpha_mode != scale::zero) {
         if (row < num_rows) {
             add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + static_cast<long>(blockIdx.y) * rhs_group, thread,
+                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0), thread,
                 stride * group, width / group);
         }
         add_lanes<group, rhs_group>(sum);

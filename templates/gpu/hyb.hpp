@@ -34,7 +34,7 @@ void hyb_ell(long num_rows, long width, long stride, const Index* __restrict__ c
         Value sum[rhs_group] = {};
         if constexpr (alpha_mode != scale::zero) {
             add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + static_cast<long>(blockIdx.y) * rhs_group, row, stride,
+                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0), row, stride,
                 width);
         }
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, false>(y, row, sum, alpha, beta);
@@ -49,7 +49,7 @@ template <scale alpha_mode, int num_rhs, int rhs_group, int deterministic, typen
                                                   Value* carry_sum, Value* y, Value alpha) {
     if (add_segments<rhs_group>(part, row)) {
         if constexpr (deterministic == 0) {
-            add_row<alpha_mode, num_rhs, rhs_group>(y, row, part, alpha);
+            atomic_add_row<alpha_mode, num_rhs, rhs_group>(y, row, part, alpha);
         } else if (row == head) {
             add_values<rhs_group>(carry_sum, part);
         } else if (row == foot) {
@@ -73,13 +73,13 @@ void hyb_coo(long coo_nnz, const Index* __restrict__ coo_row, const Index* __res
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const long from = warp * run;
     const long to = from + run < coo_nnz ? from + run : coo_nnz;
-    const Value* x_group = x + static_cast<long>(blockIdx.y) * rhs_group;
+    const Value* x_group = x + element_of<num_rhs, rhs_group>(0);
     if (from < to) {
         const Index head = coo_row[from];
         const Index foot = coo_row[to - 1];
         Value* carry = nullptr;
         if constexpr (deterministic == 1) {
-            carry = carry_sum + 2 * warp * num_rhs + static_cast<long>(blockIdx.y) * rhs_group;
+            carry = carry_sum + element_of<num_rhs, rhs_group>(2 * warp);
             if (lane == 0) {
                 carry_row[2 * warp] = head;
                 carry_row[2 * warp + 1] = foot;
@@ -126,7 +126,7 @@ void hyb_carry(long coo_nnz, const long* __restrict__ carry_row,
             Value sum[rhs_group] = {};
             for (long p = piece; p < carries && carry_row[p] == row; ++p) {
                 add_values<rhs_group>(
-                    sum, carry_sum + p * num_rhs + static_cast<long>(blockIdx.y) * rhs_group);
+                    sum, carry_sum + element_of<num_rhs, rhs_group>(p));
             }
             store_row<alpha_mode, scale::one, num_rhs, rhs_group, false>(y, row, sum, alpha, alpha);
         }

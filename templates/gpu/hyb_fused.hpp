@@ -50,7 +50,7 @@ void hyb_fused(long num_rows, long width, long stride, const Index* __restrict__
         __shared__ Value tail[block * rhs_group];
         __shared__ int end_row[2 * warps];
         __shared__ Value end_sum[2 * warps * rhs_group];
-        const Value* x_group = x + static_cast<long>(blockIdx.y) * rhs_group;
+        const Value* x_group = x + element_of<num_rhs, rhs_group>(0);
         const int warp = static_cast<int>(threadIdx.x) / warp_size;
         const int lane = static_cast<int>(threadIdx.x) % warp_size;
 
