@@ -132,7 +132,9 @@ class KernelProvider {
         compiles_failed_{0}, fallbacks_{0};
 };
 
-/// A handle that gets its kernels from `provider`, which must outlive it.
-Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider);
+/// A handle that gets its kernels from `provider`, which must outlive it. `device` stands for
+/// options.device, which is else opened; unused when that is "host".
+Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                   std::shared_ptr<Device> device = nullptr);
 
 }  // namespace spmvgen

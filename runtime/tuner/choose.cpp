@@ -163,6 +163,8 @@ Choice choose(const Features& f, const Request& request) {
     Signature signature;
     signature.kernel = chosen.kernel;
     signature.value = f.value_type;
+    signature.storage = request.storage;
+    signature.epilogue = request.epilogue;
     signature.num_rhs = request.num_rhs;
     signature.params = request.params;
     signature.target = request.target;
