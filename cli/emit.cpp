@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <memory>
@@ -23,19 +24,53 @@ struct EmitOptions {
     std::string value, index, offset;  // "" = from the matrix, else f64, i32, i32
     std::string alpha = "one", beta = "zero";
     int num_rhs = 1;
-    std::string matrix, as = "source", output, launch;
-    bool list = false, json = false;
+    std::string storage, epilogue;
+    std::string matrix, as = "source", compiler = "auto", output, launch;
+    bool list = false, json = false, facts = false;
 };
 
-/// What `--as` names; nothing = the source text.
-std::optional<BinaryKind> parse_as(const std::string& as) {
-    if (as == "source") return std::nullopt;
-    if (as == "object") return BinaryKind::object;
-    if (as == "shared") return BinaryKind::shared_object;
-    if (as == "asm") return BinaryKind::assembly;
-    if (as == "llvm-ir") return BinaryKind::llvm_ir;
-    throw UsageError("--as: unknown form '" + as +
-                     "': use one of source, object, shared, asm, llvm-ir");
+/// A form of output and the targets that have it.
+struct Form {
+    const char* name;
+    std::optional<BinaryKind> kind;  ///< nothing = the source text
+    bool cpu, nvidia, amd, text;
+};
+constexpr Form forms[] = {{"source", std::nullopt, true, true, true, true},
+                          {"object", BinaryKind::object, true, false, false, false},
+                          {"shared", BinaryKind::shared_object, true, false, false, false},
+                          {"asm", BinaryKind::assembly, true, false, true, true},
+                          {"llvm-ir", BinaryKind::llvm_ir, true, false, false, true},
+                          {"ptx", BinaryKind::ptx, false, true, false, true},
+                          {"cubin", BinaryKind::cubin, false, true, false, false},
+                          {"hsaco", BinaryKind::hsaco, false, false, true, false},
+                          {"simt", BinaryKind::simt, false, true, true, false}};
+
+bool has(const Form& form, TargetKind kind) {
+    return kind == TargetKind::host ? form.cpu : kind == TargetKind::cuda ? form.nvidia : form.amd;
+}
+
+const Form& parse_as(const std::string& as, const Target& target) {
+    const TargetKind kind = architecture(target).kind;
+    std::string names;
+    const Form* found = nullptr;
+    for (auto& form : forms) {
+        if (as == form.name) found = &form;
+        if (has(form, kind)) names += (names.empty() ? "" : ", ") + std::string(form.name);
+    }
+    if (found != nullptr && has(*found, kind)) return *found;
+    throw UsageError("--as: " +
+                     (found == nullptr ? "unknown form '" + as + "'"
+                                       : "there is no " + as + " of " + target.arch) +
+                     ": use one of " + names);
+}
+
+Compiler parse_compiler(const std::string& text) {
+    if (text == "auto") return Compiler::automatic;
+    if (text == "nvrtc") return Compiler::nvrtc;
+    if (text == "hiprtc") return Compiler::hiprtc;
+    if (text == "clang") return Compiler::clang;
+    throw UsageError("--compiler: unknown compiler '" + text +
+                     "': use one of auto, nvrtc, hiprtc, clang");
 }
 
 /// The signature that a matrix suggests, explicit options having won.
@@ -54,6 +89,8 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
     if (!o.offset.empty()) s.offset = wanted.offset;
     s.alpha = wanted.alpha;
     s.beta = wanted.beta;
+    s.storage = wanted.storage;
+    s.epilogue = wanted.epilogue;
     constexpr std::int64_t limit = INT32_MAX;
     if (s.index == IndexType::i32 && features.cols > limit)
         throw UsageError("--index: i32 is too narrow for " + std::to_string(features.cols) +
@@ -84,6 +121,9 @@ Signature wanted_signature(const EmitOptions& o, Streams& streams) {
     if (!o.index.empty()) s.index = resolve("--index", [&] { return parse_index_type(o.index); });
     if (!o.offset.empty())
         s.offset = resolve("--offset", [&] { return parse_index_type(o.offset); });
+    if (!o.storage.empty())
+        s.storage = resolve("--storage", [&] { return parse_value_type(o.storage); });
+    s.epilogue = o.epilogue;
     s.alpha = resolve("--alpha", [&] { return parse_scale(o.alpha); });
     s.beta = resolve("--beta", [&] { return parse_scale(o.beta); });
     check_params(o.format, o.kernel, s.params, s.target);
@@ -97,17 +137,46 @@ Json launch_json(const KernelSource& source) {
     for (auto& step : source.launch.steps) {
         Json arguments = Json::array();
         for (auto& a : step.arguments) arguments.push_back({{"name", a.name}, {"type", a.type}});
-        const bool once = step.rule == StepRule::once;
-        steps.push_back({{"symbol", step.symbol},
-                         {"rule", once ? "once" : "per_thread"},
-                         {"arguments", arguments}});
+        Json json{
+            {"symbol", step.symbol}, {"rule", to_string(step.rule)}, {"arguments", arguments}};
+        if (step.rule == StepRule::grid) {
+            json["grid"] = {{"items", step.grid.items},
+                            {"items_per_block", step.grid.items_per_block},
+                            {"blocks_per_unit", step.grid.blocks_per_unit},
+                            {"groups", step.grid.groups}};
+            json["block"] = step.block;
+            json["shared_bytes"] = step.shared_bytes;
+        }
+        steps.push_back(json);
     }
-    for (auto& w : source.launch.workspace)
-        workspace.push_back({{"name", w.name}, {"bytes_per_thread", w.bytes_per_thread}});
+    for (auto& w : source.launch.workspace) {
+        Json json{{"name", w.name}};
+        if (w.bytes_per_block > 0)
+            json.update({{"bytes_per_block", w.bytes_per_block}, {"of_step", w.of_step}});
+        else
+            json["bytes_per_thread"] = w.bytes_per_thread;
+        workspace.push_back(json);
+    }
     return {{"kernel", source.name},
             {"target", to_string(source.signature.target)},
             {"steps", steps},
             {"workspace", workspace}};
+}
+
+void print_facts(Generator& generator, const KernelSource& source, Compiler compiler,
+                 std::ostream& out) {
+    const Target& target = source.signature.target;
+    const TargetKind kind = architecture(target).kind;
+    if (kind == TargetKind::host)
+        throw UsageError("--facts: " + target.arch + " is a CPU; facts are those of GPU kernels");
+    const KernelBinary binary = generator.compile(source, loadable_kind(kind), compiler);
+    out << fmt::format("{}\n{}, {} bytes\n", to_string(source.signature), binary.compiler,
+                       binary.bytes.size());
+    for (auto& step : source.launch.steps) {
+        const KernelFacts& f = binary.facts.at(step.symbol);
+        out << fmt::format("{}\n    {}\n    blocks of {} threads, occupancy about {:.0f} %\n",
+                           step.symbol, to_string(f), step.block, 100 * occupancy(target, f, step));
+    }
 }
 
 void list(const EmitOptions& o, std::ostream& out) {
@@ -120,21 +189,25 @@ void list(const EmitOptions& o, std::ostream& out) {
 void emit(const EmitOptions& o, Streams& streams) {
     if (o.list) return list(o, streams.out);
     if (o.json) throw UsageError("--json: goes with --list; the launch is written by --launch");
-    const auto kind = parse_as(o.as);
-    const bool is_binary = kind == BinaryKind::object || kind == BinaryKind::shared_object;
-    if (is_binary && o.output.empty())
+    const Form& form = parse_as(o.as, parse_arch(o.arch));
+    const Compiler compiler = parse_compiler(o.compiler);
+    if (!form.text && o.output.empty() && !o.facts)
         throw UsageError("--as " + o.as +
                          " makes a binary file: name it with -o (- = standard "
                          "output)");
     const Signature signature = wanted_signature(o, streams);
     Generator& generator = load_generator();
     const KernelSource source = generator.emit(signature);
-    write_file(o.output, kind ? generator.compile(source, *kind).bytes : source.text, streams.out);
+    if (o.facts) print_facts(generator, source, compiler, streams.out);
+    if (!o.facts || !o.output.empty())
+        write_file(o.output,
+                   form.kind ? generator.compile(source, *form.kind, compiler).bytes : source.text,
+                   streams.out);
     if (!o.launch.empty()) write_file(o.launch, launch_json(source).dump(2) + "\n", streams.out);
 }
 
 void add_kernel_options(CLI::App& verb, EmitOptions& o) {
-    verb.add_option("--format", o.format, "storage format: csr, coo, ell, sell")
+    verb.add_option("--format", o.format, "storage format: csr, coo, ell, sell, hyb")
         ->type_name("FORMAT");
     verb.add_option(
             "--kernel", o.kernel,
@@ -144,6 +217,12 @@ void add_kernel_options(CLI::App& verb, EmitOptions& o) {
         ->type_name("ARCH");
     add_param_option(verb, o.params);
     verb.add_option("--value", o.value, "f32, f64, c32 or c64 (default f64)")->type_name("TYPE");
+    verb.add_option("--storage", o.storage,
+                    "GPUs: narrower type of the stored values: f16, bf16 or f32")
+        ->type_name("TYPE");
+    verb.add_option("--epilogue", o.epilogue,
+                    "GPUs: what y gets, an expression of value (of the product) and row")
+        ->type_name("EXPR");
     verb.add_option("--index", o.index, "column indices: i32 or i64 (default i32)")
         ->type_name("TYPE");
     verb.add_option("--offset", o.offset, "row offsets: i32 or i64 (default i32)")
@@ -163,18 +242,27 @@ void add_emit(CLI::App& program, Verbs& verbs) {
     auto o = std::make_shared<EmitOptions>();
     CLI::App* verb = program.add_subcommand("emit", "print or compile a specialised kernel");
     add_kernel_options(*verb, *o);
-    verb->add_option("--as", o->as, "source (default), object, shared, asm or llvm-ir")
+    verb->add_option(
+            "--as", o->as,
+            "source (default); CPUs: object, shared, asm, llvm-ir; NVIDIA: ptx, cubin; AMD: hsaco, "
+            "asm; GPUs: simt")
         ->type_name("FORM");
     verb->add_option("-o,--output", o->output, "the file to write (default: standard output)")
         ->type_name("FILE");
     verb->add_option("--launch", o->launch, "also write how the kernel is called, as JSON")
         ->type_name("F.json");
+    verb->add_option("--compiler", o->compiler, "GPUs: auto (default), nvrtc, hiprtc or clang")
+        ->type_name("NAME");
+    verb->add_flag("--facts", o->facts,
+                   "GPUs: print registers, spills, shared memory and occupancy");
     verb->add_flag("--list", o->list, "list kernels, their parameters, and architectures");
     verb->add_flag("--json", o->json, "with --list: one JSON object");
     verb->footer(
         "Examples:\n"
         "  spmvgen emit --list\n"
         "  spmvgen emit --format csr --arch x86-64-v4\n"
+        "  spmvgen emit --format ell --arch gfx906\n"
+        "  spmvgen emit --format csr --arch sm_90 --as cubin -o kernel.cubin --facts\n"
         "  spmvgen emit --kernel csr_rows --value f32 --beta general -o kernel.cpp\n"
         "  spmvgen emit --matrix A.mtx -o kernel.cpp --launch launch.json\n"
         "  spmvgen emit --format csr --arch aarch64 --as object -o kernel.o\n"

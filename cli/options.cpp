@@ -15,12 +15,6 @@ bool parse_all(std::string_view text, Number& number) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
-std::string known_architectures() {
-    std::string names = "native";
-    for (auto& row : architectures()) names += ", " + std::string(row.name);
-    return names;
-}
-
 }  // namespace
 
 std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>& texts) {
@@ -53,10 +47,6 @@ std::complex<double> parse_number(std::string_view option, std::string_view text
 }
 
 Target parse_arch(const std::string& text) {
-    if (text.starts_with("gfx") || text.starts_with("sm_"))
-        throw Error(ErrorCode::unsupported,
-                    "--arch: " + text + " is a GPU; this version makes kernels for CPUs only: " +
-                        known_architectures());
     return resolve("--arch", [&] { return parse_target(text); });
 }
 

@@ -6,9 +6,11 @@
 #include <llvm/Support/ErrorHandling.h>
 
 #include "compilers/clang.hpp"
+#include "compilers/gpu_kernel.hpp"
 #include "compilers/host.hpp"
 #include "compilers/linker.hpp"
 #include "emission/emit.hpp"
+#include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
@@ -25,8 +27,16 @@ KernelSource ClangGenerator::emit(const Signature& signature, const std::string&
     return emit_kernel(signature, command);
 }
 
-KernelBinary ClangGenerator::compile(const KernelSource& source, BinaryKind kind, Compiler) {
-    return compile_host(source, kind);
+KernelBinary ClangGenerator::compile(const KernelSource& source, BinaryKind kind,
+                                     Compiler compiler) {
+    if (kind == BinaryKind::simt) return compile_simt_kernel(source);
+    if (architecture(source.signature.target).kind == TargetKind::host) {
+        if (compiler != Compiler::automatic && compiler != Compiler::clang)
+            throw Error(ErrorCode::unsupported,
+                        std::string(to_string(compiler)) + " makes no code for CPUs; use Clang");
+        return compile_host(source, kind);
+    }
+    return compile_gpu_kernel(source, kind, compiler);
 }
 
 std::map<std::string, std::string> ClangGenerator::versions() {

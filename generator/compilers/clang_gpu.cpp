@@ -28,8 +28,10 @@ std::vector<std::string> llvm_features(const Target& target) {
     return features;
 }
 
+}  // namespace
+
 /// The cc1 arguments, decided in docs/compilers.md.
-std::vector<std::string> arguments(const GpuJob& job) {
+std::vector<std::string> clang_gpu_options(const GpuJob& job) {
     const bool amd = is_amd(job.target);
     std::vector<std::string> args{"-triple",     amd ? amd_triple : nvidia_triple,
                                   "-aux-triple", "x86_64-unknown-linux-gnu",
@@ -47,8 +49,6 @@ std::vector<std::string> arguments(const GpuJob& job) {
     return args;
 }
 
-}  // namespace
-
 GpuCompilerInfo clang_gpu_info() {
     GpuCompilerInfo info{"", "", clang_version() + ", " + linker_version(), {}};
     for (const char* triple : {nvidia_triple, amd_triple})
@@ -62,7 +62,7 @@ std::string compile_clang_gpu(const GpuJob& job) {
         throw Error(ErrorCode::unsupported, clang_version() + " does not know " + job.target.arch);
     const VirtualFile prelude{"prelude.hpp", std::string(amd ? amdgpu_prelude : nvptx_prelude)};
     const ClangJob clang_job{
-        arguments(job), job.source, {prelude}, amd ? TargetKind::hip : TargetKind::cuda};
+        clang_gpu_options(job), job.source, {prelude}, amd ? TargetKind::hip : TargetKind::cuda};
     const bool links = job.output == BinaryKind::hsaco;
     const std::string bytes =
         run_clang(clang_job, links ? ClangOutput::object : ClangOutput::assembly);

@@ -7,6 +7,7 @@ namespace spmvgen {
 
 /// The Clang and lld of this process, with a prelude of ours in place of vendor headers.
 GpuCompilerInfo clang_gpu_info();
+std::vector<std::string> clang_gpu_options(const GpuJob& job);
 std::string compile_clang_gpu(const GpuJob& job);
 
 }  // namespace spmvgen

@@ -6,8 +6,6 @@
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
-namespace {
-
 bool makes(Compiler compiler, TargetKind vendor, BinaryKind output) {
     switch (compiler) {
         case Compiler::nvrtc:
@@ -15,14 +13,28 @@ bool makes(Compiler compiler, TargetKind vendor, BinaryKind output) {
                    (output == BinaryKind::ptx || output == BinaryKind::cubin);
         case Compiler::hiprtc:
             return vendor == TargetKind::hip && output == BinaryKind::hsaco;
-        default:
+        case Compiler::clang:
             return vendor == TargetKind::hip
                        ? output == BinaryKind::hsaco || output == BinaryKind::assembly
                        : output == BinaryKind::ptx;
+        case Compiler::automatic:
+            break;
     }
+    return false;
 }
 
-}  // namespace
+std::string gpu_flags(Compiler compiler, const GpuJob& job) {
+    const auto options = compiler == Compiler::nvrtc    ? nvrtc_options(job)
+                         : compiler == Compiler::hiprtc ? hiprtc_options(job)
+                                                        : clang_gpu_options(job);
+    std::string text;
+    for (auto& option : options) text += (text.empty() ? "" : " ") + option;
+    return text;
+}
+
+const char* gpu_file_extension(const Target& target) {
+    return architecture(target).kind == TargetKind::cuda ? ".cu" : ".hip";
+}
 
 GpuCompilerInfo gpu_compiler_info(Compiler compiler) {
     try {

@@ -27,6 +27,15 @@ struct GpuCompilerInfo {
     bool operator==(const GpuCompilerInfo&) const = default;
 };
 
+/// Whether the compiler makes `output` for GPUs of this kind at all.
+bool makes(Compiler compiler, TargetKind vendor, BinaryKind output);
+
+/// The options that decide the code which the compiler makes of the job, separated by blanks.
+std::string gpu_flags(Compiler compiler, const GpuJob& job);
+
+/// ".cu" or ".hip".
+const char* gpu_file_extension(const Target& target);
+
 /// Looks for the compiler. Throws nothing of its own: a compiler that is not there or does not
 /// answer is `missing`. Thread safe.
 GpuCompilerInfo gpu_compiler_info(Compiler compiler);

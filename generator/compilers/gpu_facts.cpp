@@ -234,13 +234,4 @@ std::map<std::string, KernelFacts> kernel_facts(std::string_view blob) {
     refuse("its machine is no GPU");
 }
 
-std::string to_string(const KernelFacts& facts) {
-    const auto number = [](int value) { return std::to_string(value); };
-    return "registers " + number(facts.registers) + ", scalar registers " +
-           number(facts.scalar_registers) + ", spilled " +
-           (facts.spilled_bytes ? number(*facts.spilled_bytes) + " B" : "unknown") + ", shared " +
-           number(facts.shared_bytes) + " B, stack " + number(facts.stack_bytes) +
-           " B, wavefront " + number(facts.wavefront);
-}
-
 }  // namespace spmvgen

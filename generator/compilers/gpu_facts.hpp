@@ -12,7 +12,4 @@ namespace spmvgen {
 /// is empty then. Throws Error(invalid_input) for bytes that are none of these or are damaged.
 std::map<std::string, KernelFacts> kernel_facts(std::string_view blob);
 
-/// "registers 24, scalar registers 16, spilled 0 B, shared 2048 B, stack 0 B, wavefront 64"
-std::string to_string(const KernelFacts& facts);
-
 }  // namespace spmvgen

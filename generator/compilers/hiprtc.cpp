@@ -57,20 +57,24 @@ std::string compile_in_child(const GpuJob& job) {
     if (std::ranges::find(known, job.target.arch) == known.end())
         throw Error(ErrorCode::unsupported, found.version() + " (" + found.library.path() +
                                                 ") does not know " + job.target.arch);
+    // Some versions compile under a random path in /tmp; diagnostics shall name the file of the
+    // job.
+    const VirtualFile source{job.source.name,
+                             "#line 1 \"" + job.source.name + "\"\n" + job.source.text};
+    return found.rtc.compile("hiprtc", source, hiprtc_options(job), "Code");
+}
+
+}  // namespace
+
+std::vector<std::string> hiprtc_options(const GpuJob& job) {
     std::vector<std::string> options{"--gpu-architecture=" + target_id(job.target), "-O3",
                                      "-std=c++17", "-ffp-contract=fast"};
     if (architecture(job.target).gpu.wavefronts[1] != 0)
         options.push_back(job.target.wavefront == 64 ? "-mwavefrontsize64"
                                                      : "-mno-wavefrontsize64");
     if (job.native_atomics) options.emplace_back("-munsafe-fp-atomics");
-    // Some versions compile under a random path in /tmp; diagnostics shall name the file of the
-    // job.
-    const VirtualFile source{job.source.name,
-                             "#line 1 \"" + job.source.name + "\"\n" + job.source.text};
-    return found.rtc.compile("hiprtc", source, options, "Code");
+    return options;
 }
-
-}  // namespace
 
 GpuCompilerInfo hiprtc_info() {
     const std::string lines = run_isolated("hiprtc", time_limit, [] {

@@ -1,31 +1,15 @@
 #include "compilers/host.hpp"
 
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/SHA256.h>
 
 #include "compilers/clang.hpp"
+#include "compilers/digest.hpp"
 #include "compilers/kernel_symbols.hpp"
 #include "compilers/linker.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
-
-/// The cc1 arguments, decided in docs/compilers.md.
-std::vector<std::string> arguments(const Target& target) {
-    const Architecture& row = architecture(target);
-    std::vector<std::string> args{"-triple", std::string(row.triple), "-target-cpu",
-                                  std::string(row.cpu)};
-    if (!target.tune.empty()) args.insert(args.end(), {"-tune-cpu", target.tune});
-    for (auto feature : llvm::split(llvm::StringRef(row.features), ','))
-        if (!feature.empty()) args.insert(args.end(), {"-target-feature", feature.str()});
-    args.insert(args.end(),
-                {"-std=c++17", "-O3", "-vectorize-loops", "-vectorize-slp", "-ffp-contract=fast",
-                 "-fopenmp-simd", "-fvisibility=hidden", "-mrelocation-model", "pic", "-pic-level",
-                 "2", "-mframe-pointer=none", "-ffunction-sections", "-fno-rtti", "-nobuiltininc",
-                 "-nostdsysteminc", "-nostdinc++", "-disable-llvm-verifier", "-w"});
-    return args;
-}
 
 /// Declares the steps visible, for all else is hidden, and with the type that they are called by.
 std::string declare_steps(const KernelSource& source) {
@@ -42,18 +26,34 @@ std::string declare_steps(const KernelSource& source) {
     return text;
 }
 
+std::vector<std::string> step_symbols(const KernelSource& source) {
+    std::vector<std::string> symbols;
+    for (auto& step : source.launch.steps) symbols.push_back(step.symbol);
+    return symbols;
+}
+
 ClangOutput clang_output(BinaryKind kind) {
     return kind == BinaryKind::assembly  ? ClangOutput::assembly
            : kind == BinaryKind::llvm_ir ? ClangOutput::llvm_ir
                                          : ClangOutput::object;
 }
 
-std::string hex_sha256(const std::string& text) {
-    const auto* data = reinterpret_cast<const std::uint8_t*>(text.data());
-    return llvm::toHex(llvm::SHA256::hash({data, text.size()}), true);
-}
-
 }  // namespace
+
+std::vector<std::string> host_arguments(const Target& target) {
+    const Architecture& row = architecture(target);
+    std::vector<std::string> args{"-triple", std::string(row.triple), "-target-cpu",
+                                  std::string(row.cpu)};
+    if (!target.tune.empty()) args.insert(args.end(), {"-tune-cpu", target.tune});
+    for (auto feature : llvm::split(llvm::StringRef(row.features), ','))
+        if (!feature.empty()) args.insert(args.end(), {"-target-feature", feature.str()});
+    args.insert(args.end(),
+                {"-std=c++17", "-O3", "-vectorize-loops", "-vectorize-slp", "-ffp-contract=fast",
+                 "-fopenmp-simd", "-fvisibility=hidden", "-mrelocation-model", "pic", "-pic-level",
+                 "2", "-mframe-pointer=none", "-ffunction-sections", "-fno-rtti", "-nobuiltininc",
+                 "-nostdsysteminc", "-nostdinc++", "-disable-llvm-verifier", "-w"});
+    return args;
+}
 
 KernelBinary compile_host(const KernelSource& source, BinaryKind kind) {
     const Target& target = source.signature.target;
@@ -63,7 +63,7 @@ KernelBinary compile_host(const KernelSource& source, BinaryKind kind) {
                     std::string(row.name) + " is not a CPU: the host compiler cannot serve it");
     if (!target.tune.empty()) check_tune_cpu(std::string(row.triple), target.tune);
 
-    const ClangJob job{arguments(target),
+    const ClangJob job{host_arguments(target),
                        {source.name + ".cpp", source.text},
                        {{"steps.hpp", declare_steps(source)}}};
     KernelBinary binary{.signature = source.signature,
@@ -76,7 +76,7 @@ KernelBinary compile_host(const KernelSource& source, BinaryKind kind) {
                         .source_digest = hex_sha256(source.text),
                         .source = source.text};
     if (kind == BinaryKind::object || kind == BinaryKind::shared_object)
-        check_symbols(binary.bytes, source);
+        check_symbols(binary.bytes, source.name, step_symbols(source));
     if (kind == BinaryKind::shared_object) binary.bytes = link_shared_object(binary.bytes);
     return binary;
 }
@@ -86,7 +86,7 @@ std::string host_compiler_version() {
 }
 
 std::string host_flags(const Target& target) {
-    return llvm::join(arguments(target), " ");
+    return llvm::join(host_arguments(target), " ");
 }
 
 }  // namespace spmvgen

@@ -17,7 +17,11 @@ KernelBinary compile_host(const KernelSource& source, BinaryKind kind = BinaryKi
 /// Identity of compiler and linker, asked of the loaded libraries.
 std::string host_compiler_version();
 
-/// The cc1 arguments that compile_host uses for this target, in order, separated by blanks.
+/// The cc1 arguments that compile_host uses for this target, in order (decided in
+/// docs/compilers.md).
+std::vector<std::string> host_arguments(const Target& target);
+
+/// The same, separated by blanks.
 std::string host_flags(const Target& target);
 
 }  // namespace spmvgen

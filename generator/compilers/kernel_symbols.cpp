@@ -25,24 +25,27 @@ T valid(llvm::Expected<T> value) {
 
 }  // namespace
 
-void check_symbols(std::string_view object, const KernelSource& source) {
-    const auto file = valid(
-        llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, source.name)));
+void check_symbols(std::string_view object, const std::string& kernel,
+                   const std::vector<std::string>& wanted,
+                   const std::vector<std::string_view>& others) {
+    const auto file =
+        valid(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, kernel)));
     llvm::StringSet<> defined;
     for (const auto& symbol : file->symbols()) {
         const llvm::StringRef name = valid(symbol.getName());
         if ((valid(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined) == 0)
             defined.insert(name);
         else if (!name.empty() &&
-                 !std::ranges::binary_search(library_functions, std::string_view(name)))
+                 !std::ranges::binary_search(library_functions, std::string_view(name)) &&
+                 std::ranges::find(others, std::string_view(name)) == others.end())
             throw Error(ErrorCode::compile,
-                        "kernel " + source.name + " calls '" + name.str() +
+                        "kernel " + kernel + " calls '" + name.str() +
                             "', which its text does not define: emitted text must stand alone");
     }
-    for (auto& step : source.launch.steps)
-        if (!defined.contains(step.symbol))
-            throw Error(ErrorCode::compile, "the text of kernel " + source.name +
-                                                " does not define its step '" + step.symbol + "'");
+    for (auto& symbol : wanted)
+        if (!defined.contains(symbol))
+            throw Error(ErrorCode::compile, "the text of kernel " + kernel +
+                                                " does not define its step '" + symbol + "'");
 }
 
 bool is_c_identifier(std::string_view text) {

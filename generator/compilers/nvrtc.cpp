@@ -44,6 +44,12 @@ GpuCompilerInfo nvrtc_info() {
     return {"", found.library.path(), "NVRTC " + found.rtc.version(), found.architectures};
 }
 
+std::vector<std::string> nvrtc_options(const GpuJob& job) {
+    const std::string& arch = job.target.arch;
+    const std::string code = job.output == BinaryKind::ptx ? "compute_" + arch.substr(3) : arch;
+    return {"--gpu-architecture=" + code, "--std=c++17", "--fmad=true"};
+}
+
 std::string compile_nvrtc(const GpuJob& job) {
     const Nvrtc& found = nvrtc();
     const std::string arch = job.target.arch;
@@ -51,12 +57,9 @@ std::string compile_nvrtc(const GpuJob& job) {
         throw Error(ErrorCode::unsupported, "NVRTC " + found.rtc.version() + " (" +
                                                 found.library.path() + ") does not know " + arch);
     const bool ptx = job.output == BinaryKind::ptx;
-    const std::string code = ptx ? "compute_" + arch.substr(3) : arch;
     std::string bytes;
     run_guarded("NVRTC", [&] {
-        bytes = found.rtc.compile("NVRTC", job.source,
-                                  {"--gpu-architecture=" + code, "--std=c++17", "--fmad=true"},
-                                  ptx ? "PTX" : "CUBIN");
+        bytes = found.rtc.compile("NVRTC", job.source, nvrtc_options(job), ptx ? "PTX" : "CUBIN");
     });
     if (ptx) bytes.resize(bytes.find_last_not_of('\0') + 1);  // the size counts the end of string
     return bytes;

@@ -1,5 +1,6 @@
 #include "emission/emit.hpp"
 
+#include "emission/epilogue.hpp"
 #include "emission/kernel_file.hpp"
 #include "specializer/formatter.hpp"
 #include "spmvgen/error.hpp"
@@ -16,9 +17,14 @@ const char* value_type(ValueType t) {
             return "double";
         case ValueType::c32:
             return "complex_f32";
-        default:
+        case ValueType::c64:
             return "complex_f64";
+        case ValueType::f16:
+            return "f16";
+        case ValueType::bf16:
+            return "bf16";
     }
+    return "?";
 }
 
 const char* integer_type(IndexType t) {
@@ -29,7 +35,8 @@ std::string scale_constant(Scale s) {
     return std::string("scale::") + to_string(s);
 }
 
-specializer::Bindings bindings(const Signature& s) {
+/// What every kernel may use, but need not.
+specializer::Bindings common_bindings(const Signature& s) {
     specializer::Bindings b;
     b.types = {{"Value", value_type(s.value)},
                {"Index", integer_type(s.index)},
@@ -37,19 +44,67 @@ specializer::Bindings bindings(const Signature& s) {
     b.constants = {{"alpha_mode", scale_constant(s.alpha)},
                    {"beta_mode", scale_constant(s.beta)},
                    {"num_rhs", std::to_string(s.num_rhs)}};
+    if (architecture(s.target).kind != TargetKind::host) {
+        b.types["Storage"] = value_type(storage_type(s));
+        b.constants["rhs_group"] = std::to_string(rhs_group(s));
+        b.constants["has_epilogue"] = s.epilogue.empty() ? "false" : "true";
+    }
     for (auto& [name, spelling] : b.types) b.optional.insert(name);
     for (auto& [name, spelling] : b.constants) b.optional.insert(name);
-    for (auto& [name, value] : s.params) b.constants[name] = std::to_string(value);
     return b;
 }
 
-specializer::TemplateUse template_use(const Signature& s, const KernelEntry& entry) {
+specializer::Bindings bindings(const Signature& s, const KernelEntry& entry) {
+    specializer::Bindings b = common_bindings(s);
+    for (auto& p : entry.params)
+        if (!p.launch_only)
+            b.constants[std::string(p.name)] = std::to_string(s.params.at(std::string(p.name)));
+    return b;
+}
+
+std::string target_text(const Target& target) {
+    const bool nvidia = architecture(target).kind == TargetKind::cuda;
+    return std::string("#pragma once\nconstexpr bool nvidia = ") + (nvidia ? "true" : "false") +
+           ";\nconstexpr int warp_size = " + std::to_string(target.wavefront) + ";\n";
+}
+
+/// Replaces what of the dialect depends on the signature.
+void set_gpu_texts(specializer::TemplateUse& use, const Signature& s) {
+    use.files["dialect/target.hpp"] = target_text(s.target);
+    if (!s.epilogue.empty()) use.files[epilogue_file] = epilogue_text(s.epilogue);
+    use.options.gpu_builtins = use.files.at(specializer::gpu_builtins_file);
+}
+
+specializer::TemplateUse template_use(const Signature& s, const KernelEntry& entry,
+                                      const std::vector<StepTemplate>& steps) {
     specializer::TemplateUse use;
     use.files = template_texts();
     use.file = entry.file;
-    for (auto& step : entry.steps) use.functions.emplace_back(step.function);
-    use.bindings = bindings(s);
+    for (auto& step : steps) use.functions.emplace_back(step.function);
+    use.bindings = bindings(s, entry);
+    if (entry.gpu) set_gpu_texts(use, s);
     return use;
+}
+
+std::vector<StepTemplate> wanted_steps(const Signature& s, const KernelEntry& entry) {
+    std::vector<StepTemplate> steps;
+    for (auto& step : entry.steps)
+        if (step.wanted == nullptr || step.wanted(s)) steps.push_back(step);
+    return steps;
+}
+
+/// A text that does not read is the fault of the caller's expression when it is the epilogue's.
+specializer::Specialized specialize(const specializer::TemplateUse& use, const Signature& s) {
+    try {
+        return specializer::specialize(use);
+    } catch (const Error& error) {
+        const std::string place = "templates/" + epilogue_file + ":";
+        const std::string text = error.what();
+        if (s.epilogue.empty() || text.find(place) == text.npos) throw;
+        const auto message = text.find(": ", text.find(place));
+        throw Error(ErrorCode::invalid_argument,
+                    "epilogue '" + s.epilogue + "'" + text.substr(message));
+    }
 }
 
 /// The front end reads the emitted text again: a warning is a defect, too.
@@ -69,13 +124,15 @@ void check_text(const std::string& text, specializer::FrontEndOptions options) {
 KernelSource emit_kernel(const Signature& signature, const std::string& command) {
     const Signature full = complete(signature);
     const KernelEntry& entry = kernel_entry(full.kernel);
-    const auto use = template_use(full, entry);
+    auto steps = wanted_steps(full, entry);
+    const auto use = template_use(full, entry, steps);
     KernelFile file{full,
                     entry,
+                    std::move(steps),
                     command.empty() ? canonical_command(full) : command,
-                    specializer::specialize(use),
+                    specialize(use, full),
                     {}};
-    file.launch = launch_description(full, entry, file.specialized.functions);
+    file.launch = launch_description(file);
     std::string text = specializer::format(kernel_file(file));
     check_text(text, use.options);
     return {full, kernel_name(full), std::move(text), std::move(file.launch)};

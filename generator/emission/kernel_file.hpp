@@ -12,6 +12,7 @@ namespace spmvgen {
 struct KernelFile {
     Signature signature;
     const KernelEntry& entry;
+    std::vector<StepTemplate> steps;  ///< those of the entry's that the signature wants
     std::string command;
     specializer::Specialized specialized;
     LaunchDescription launch;
@@ -21,12 +22,18 @@ struct KernelFile {
 bool is_share(const std::string& name);
 
 /// How the kernel is run: what each step takes but for its share, and the workspace in use.
-LaunchDescription launch_description(const Signature& signature, const KernelEntry& entry,
-                                     const std::vector<specializer::FunctionSignature>& functions);
+LaunchDescription launch_description(const KernelFile& file);
 
-/// The whole file but for its format: header, helpers and steps, the entry of each step, and the
-/// OpenMP driver.
+/// The whole file but for its format: header, helpers and steps; of a CPU kernel the entry of each
+/// step and the OpenMP driver, of a GPU kernel the steps as __global__ functions.
 std::string kernel_file(const KernelFile& file);
+
+/// What comes after the header: of a CPU kernel, of a GPU kernel.
+std::string cpu_text(const KernelFile& file);
+std::string gpu_text(const KernelFile& file);
+
+/// "alpha A x + beta y", with what the signature leaves of it.
+std::string product_text(const Signature& signature);
 
 /// `spmvgen emit --kernel csr_rows --arch x86-64-v4 …`: what makes this signature's file again.
 std::string canonical_command(const Signature& signature);

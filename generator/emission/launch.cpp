@@ -6,9 +6,62 @@
 namespace spmvgen {
 namespace {
 
-std::int64_t bytes_per_thread(const WorkspaceTemplate& w, const Signature& s) {
+std::int64_t workspace_bytes(const WorkspaceTemplate& w, const Signature& s) {
     const auto element = w.element == "value" ? static_cast<std::int64_t>(size_of(s.value)) : 8;
     return element * w.elements * (w.per_rhs ? s.num_rhs : 1);
+}
+
+/// Of a GPU kernel, the kernel's name, and behind it what tells the step from the others; of a CPU
+/// kernel, the name of the function that takes the arguments apart.
+std::string symbol(const KernelFile& f, std::size_t index) {
+    const std::string name = kernel_name(f.signature);
+    if (!f.entry.gpu) return name + "_step" + std::to_string(index);
+    const std::string function(f.steps[index].function);
+    const std::string id(f.entry.id);
+    if (function == id) return name;
+    return name + "_" +
+           (function.starts_with(id + "_") ? function.substr(id.size() + 1) : function);
+}
+
+Step step_of(const KernelFile& f, std::size_t index) {
+    const StepTemplate& from = f.steps[index];
+    const auto& function = f.specialized.functions[index];
+    Step step{.symbol = symbol(f, index), .rule = from.rule, .arguments = {}};
+    for (auto& p : function.parameters) {
+        if (from.rule == StepRule::once && p.name == "thread")
+            throw Error(ErrorCode::internal, "templates/" + std::string(f.entry.file) + ": step " +
+                                                 function.name +
+                                                 " runs once and has no thread number");
+        if (!is_share(p.name)) step.arguments.push_back({p.name, p.type});
+    }
+    if (!f.entry.gpu) return step;
+    if (from.grid == nullptr || from.block == nullptr)
+        throw Error(ErrorCode::internal, "kernel " + std::string(f.entry.id) + ": step " +
+                                             function.name + " has no grid or block");
+    step.grid = from.grid(f.signature);
+    step.grid.groups = f.signature.num_rhs / rhs_group(f.signature);
+    step.block = from.block(f.signature);
+    return step;
+}
+
+bool used(const LaunchDescription& launch, std::string_view name) {
+    return std::ranges::any_of(launch.steps, [&](const Step& step) {
+        return std::ranges::any_of(step.arguments,
+                                   [&](const Argument& a) { return a.name == name; });
+    });
+}
+
+Workspace workspace_of(const KernelFile& f, const WorkspaceTemplate& w) {
+    const std::int64_t bytes = workspace_bytes(w, f.signature);
+    if (!f.entry.gpu) return {.name = std::string(w.name), .bytes_per_thread = bytes};
+    const auto step = std::ranges::find(f.steps, w.of_step, &StepTemplate::function);
+    if (step == f.steps.end())
+        throw Error(ErrorCode::internal, "kernel " + std::string(f.entry.id) + ": workspace " +
+                                             std::string(w.name) + " counts blocks of no step");
+    return {.name = std::string(w.name),
+            .bytes_per_thread = 0,
+            .bytes_per_block = bytes * (w.per_block != nullptr ? w.per_block(f.signature) : 1),
+            .of_step = static_cast<int>(step - f.steps.begin())};
 }
 
 }  // namespace
@@ -17,27 +70,11 @@ bool is_share(const std::string& name) {
     return name == "thread" || name == "threads";
 }
 
-LaunchDescription launch_description(const Signature& signature, const KernelEntry& entry,
-                                     const std::vector<specializer::FunctionSignature>& functions) {
+LaunchDescription launch_description(const KernelFile& f) {
     LaunchDescription launch;
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-        Step step{kernel_name(signature) + "_step" + std::to_string(i), entry.steps[i].rule, {}};
-        for (auto& p : functions[i].parameters) {
-            if (entry.steps[i].rule == StepRule::once && p.name == "thread")
-                throw Error(ErrorCode::internal, "templates/" + std::string(entry.file) +
-                                                     ": step " + functions[i].name +
-                                                     " runs once and has no thread number");
-            if (!is_share(p.name)) step.arguments.push_back({p.name, p.type});
-        }
-        launch.steps.push_back(std::move(step));
-    }
-    for (auto& w : entry.workspace) {
-        const bool used = std::ranges::any_of(launch.steps, [&](const Step& step) {
-            return std::ranges::any_of(step.arguments,
-                                       [&](const Argument& a) { return a.name == w.name; });
-        });
-        if (used) launch.workspace.push_back({std::string(w.name), bytes_per_thread(w, signature)});
-    }
+    for (std::size_t i = 0; i < f.steps.size(); ++i) launch.steps.push_back(step_of(f, i));
+    for (auto& w : f.entry.workspace)
+        if (used(launch, w.name)) launch.workspace.push_back(workspace_of(f, w));
     return launch;
 }
 

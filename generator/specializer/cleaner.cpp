@@ -43,7 +43,8 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         auto* unit = source_.context.getTranslationUnitDecl();
         std::vector<clang::NamedDecl*> declarations;
         for (auto* d : unit->decls())
-            if (auto* n = llvm::dyn_cast<clang::NamedDecl>(d); n && !n->isImplicit())
+            if (auto* n = llvm::dyn_cast<clang::NamedDecl>(d);
+                n && !n->isImplicit() && source_.manager.isWrittenInMainFile(n->getLocation()))
                 declarations.push_back(n);
         for (auto* d : declarations) {
             if (std::ranges::count(steps, d->getNameAsString()) > 0) liveness_.keep(d);
@@ -93,7 +94,8 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
     }
     bool TraverseCallExpr(clang::CallExpr* call, DataRecursionQueue* = nullptr) {
         auto* callee = call->getDirectCallee();
-        if (!callee || callee->getBuiltinID()) return Base::TraverseCallExpr(call);
+        if (!callee || callee->getBuiltinID() || source_.is_gpu_builtin(*callee))
+            return Base::TraverseCallExpr(call);
         calls_.push_back(call);
         TraverseStmt(call->getCallee());
         for (unsigned i = 0; i < call->getNumArgs(); ++i) {

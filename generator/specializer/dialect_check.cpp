@@ -56,6 +56,11 @@ class DeclarationCheck : public clang::RecursiveASTVisitor<DeclarationCheck> {
   public:
     explicit DeclarationCheck(clang::ASTContext& context) : source_(context) {}
 
+    bool TraverseDecl(clang::Decl* d) {
+        if (d != nullptr && !llvm::isa<clang::TranslationUnitDecl>(d) && source_.is_gpu_builtin(*d))
+            return true;
+        return clang::RecursiveASTVisitor<DeclarationCheck>::TraverseDecl(d);
+    }
     bool TraverseNamespaceDecl(clang::NamespaceDecl* n) {
         if (n->getName() != "spmvgen_bindings")
             no(Rule::name_space, n->getLocation(),

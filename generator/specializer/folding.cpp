@@ -89,7 +89,8 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
     }
     bool TraverseDeclRefExpr(clang::DeclRefExpr* e) {
         if (auto* f = llvm::dyn_cast<clang::FunctionDecl>(e->getDecl());
-            f && !llvm::isa<clang::CXXMethodDecl>(f) && !f->getBuiltinID())
+            f && !llvm::isa<clang::CXXMethodDecl>(f) && !f->getBuiltinID() &&
+            !source_.is_gpu_builtin(*f))
             replace({e->getBeginLoc(), e->getEndLoc()}, entities_.reference(f));
         if (auto* c = llvm::dyn_cast<clang::EnumConstantDecl>(e->getDecl())) enumerator(e, c);
         return true;

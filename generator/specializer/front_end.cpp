@@ -76,6 +76,16 @@ Parsed::Parsed(const Files& files, const std::string& main, const FrontEndOption
     // Most warnings need a control-flow graph of every function.
     if (!options.warnings) arguments.push_back("-w");
     for (auto& a : options.arguments) arguments.push_back(a.c_str());
+    const std::string builtins = root + gpu_builtins_file;
+    if (!options.gpu_builtins.empty()) {
+        if (!files.contains(gpu_builtins_file))
+            memory->addFile(builtins, 0,
+                            llvm::MemoryBuffer::getMemBufferCopy(options.gpu_builtins));
+        // The keywords decide nothing for the specialiser, which keeps them as they stand.
+        arguments.insert(arguments.end(),
+                         {"-include", builtins.c_str(), "-D__shared__=", "-D__global__=",
+                          "-D__device__=", "-D__forceinline__=inline", "-D__launch_bounds__(n)="});
+    }
     arguments.push_back(input.c_str());
     auto invocation = std::make_shared<clang::CompilerInvocation>();
     clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, *engine);

@@ -13,14 +13,19 @@ namespace spmvgen::specializer {
 /// Virtual files by path; quotes in #include lines name these paths.
 using Files = std::map<std::string, std::string>;
 
-/// How Clang is told to read a text. The CUDA/HIP dialect will be another value of this type
-/// (language "cuda", a device triple, a shim header that is included first).
+/// The virtual file that declares what a GPU's compiler knows by itself: threadIdx,
+/// __syncthreads(), …. Its names are taken over as they stand, and nothing of it is emitted.
+inline const std::string gpu_builtins_file = "dialect/gpu_builtins.hpp";
+
+/// How Clang is told to read a text.
 struct FrontEndOptions {
     std::string triple = "x86_64-unknown-linux-gnu";
     std::string language = "c++";
     std::string standard = "c++17";
     std::vector<std::string> arguments;  ///< further -cc1 arguments
-    bool warnings = false;               ///< whether warnings are looked for, beside errors
+    /// Text of gpu_builtins_file when the text at hand is of the GPU dialect; "" = it is not.
+    std::string gpu_builtins;
+    bool warnings = false;  ///< whether warnings are looked for, beside errors
 };
 
 /// One message of the front end.

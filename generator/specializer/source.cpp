@@ -2,6 +2,7 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/Lex/Lexer.h"
+#include "specializer/front_end.hpp"
 
 namespace spmvgen::specializer {
 
@@ -30,6 +31,11 @@ unsigned Source::declaration_begin(const clang::Decl& d) const {
 
 std::string_view Source::text(clang::SourceLocation location) const {
     return manager.getBufferData(manager.getFileID(manager.getFileLoc(location)));
+}
+
+bool Source::is_gpu_builtin(const clang::Decl& d) const {
+    const auto place = manager.getPresumedLoc(manager.getFileLoc(d.getLocation()));
+    return place.isValid() && llvm::StringRef(place.getFilename()).ends_with(gpu_builtins_file);
 }
 
 std::string Source::place(clang::SourceLocation location) const {

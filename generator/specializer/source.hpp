@@ -21,6 +21,8 @@ class Source {
     unsigned declaration_begin(const clang::Decl& d) const;
     /// The whole text of the file that holds `location`.
     std::string_view text(clang::SourceLocation location) const;
+    /// Whether it is declared in gpu_builtins_file.
+    bool is_gpu_builtin(const clang::Decl& d) const;
     /// "cpu/csr_rows.hpp:12"
     std::string place(clang::SourceLocation location) const;
 

@@ -4,6 +4,17 @@
 
 namespace spmvgen::specializer {
 
+namespace {
+
+/// A GPU array's `__shared__` stands before its declaration, where the AST knows nothing of it.
+unsigned with_shared(std::string_view text, unsigned begin) {
+    constexpr std::string_view keyword = "__shared__ ";
+    return text.substr(0, begin).ends_with(keyword) ? begin - static_cast<unsigned>(keyword.size())
+                                                    : begin;
+}
+
+}  // namespace
+
 Range statement_range(const clang::Stmt* s, const Source& source) {
     if (auto* i = llvm::dyn_cast<clang::IfStmt>(s)) {
         const Range last = statement_range(i->getElse() ? i->getElse() : i->getThen(), source);
@@ -11,8 +22,9 @@ Range statement_range(const clang::Stmt* s, const Source& source) {
     }
     if (auto* f = llvm::dyn_cast<clang::ForStmt>(s))
         return {source.begin(f->getBeginLoc()), statement_range(f->getBody(), source).end};
-    const Range range = source.range(s->getSourceRange());
+    Range range = source.range(s->getSourceRange());
     const auto text = source.text(s->getBeginLoc());
+    range.begin = with_shared(text, range.begin);
     const bool complete = text[range.begin] == '{' || text[range.end - 1] == ';';
     return complete ? range : with_semicolon(text, range);
 }

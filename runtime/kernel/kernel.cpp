@@ -2,6 +2,15 @@
 
 namespace spmvgen {
 
+std::string to_string(const KernelFacts& facts) {
+    const auto number = [](int value) { return std::to_string(value); };
+    return "registers " + number(facts.registers) + ", scalar registers " +
+           number(facts.scalar_registers) + ", spilled " +
+           (facts.spilled_bytes ? number(*facts.spilled_bytes) + " B" : "unknown") + ", shared " +
+           number(facts.shared_bytes) + " B, stack " + number(facts.stack_bytes) +
+           " B, wavefront " + number(facts.wavefront);
+}
+
 const char* to_string(BinaryKind kind) {
     switch (kind) {
         case BinaryKind::shared_object:

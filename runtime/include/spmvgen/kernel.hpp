@@ -123,6 +123,14 @@ struct KernelBinary {
     std::string source;         ///< the source text itself, for people; "" when it was not kept
 };
 
+/// Estimate of the wavefronts of a GPU kernel that are resident on a unit, over the most that the
+/// unit can hold, from registers, shared memory and the size of a block; 0 when not even one block
+/// fits.
+double occupancy(const Target& target, const KernelFacts& facts, const Step& step);
+
+/// "registers 24, scalar registers 16, spilled 0 B, shared 2048 B, stack 0 B, wavefront 64"
+std::string to_string(const KernelFacts& facts);
+
 const char* to_string(BinaryKind kind);
 const char* to_string(Compiler compiler);  ///< "automatic", "NVRTC", "hiprtc", "Clang"
 const char* to_string(StepRule rule);

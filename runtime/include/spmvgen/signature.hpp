@@ -17,7 +17,7 @@ struct Signature {
     ValueType value = ValueType::f64;       ///< type of x, y, α, β and of the sums
     std::optional<ValueType> storage = {};  ///< narrower type that A's values are stored in;
                                             ///< nothing = `value`
-    IndexType index = IndexType::i32;  ///< type of column indices
+    IndexType index = IndexType::i32;       ///< type of column indices
     IndexType offset =
         IndexType::i32;  ///< type of row offsets and of entry counts; wide enough for nnz
     Scale alpha = Scale::one;

@@ -14,11 +14,14 @@ enum class TargetKind { host, cuda, hip };
 struct GpuUnit {
     std::string_view features;  ///< what a target ID can switch, comma separated; "" = nothing
     std::array<int, 2>
-        wavefronts{};         ///< threads of a warp or wavefront, the default first; 0 = none
-    int shared_bytes = 0;     ///< shared memory (LDS) that one block can have at most
-    int registers = 0;        ///< 32-bit registers of a unit, over all lanes
-    int max_wavefronts = 0;   ///< resident on a unit at most
-    bool atomic_f32 = false;  ///< adds to global memory natively, not in a loop
+        wavefronts{};          ///< threads of a warp or wavefront, the default first; 0 = none
+    int shared_bytes = 0;      ///< shared memory (LDS) that one block can have at most
+    int registers = 0;         ///< 32-bit registers of a unit, over all lanes
+    int max_wavefronts = 0;    ///< resident on a unit at most
+    int max_blocks = 0;        ///< resident on a unit at most
+    int simds = 0;             ///< parts of a unit that have registers of their own
+    int register_granule = 0;  ///< registers of a thread are given out in such numbers
+    bool atomic_f32 = false;   ///< adds to global memory natively, not in a loop
     bool atomic_f64 = false;
 };
 

@@ -1,0 +1,58 @@
+#include "compilers/clang.hpp"
+#include "compilers/digest.hpp"
+#include "compilers/gpu_kernel.hpp"
+#include "compilers/host.hpp"
+#include "compilers/kernel_symbols.hpp"
+#include "compilers/linker.hpp"
+#include "compilers/preludes/preludes.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Any machine of the kind runs it: the executor is for finding errors, not for speed.
+Target host_target() {
+#if defined(__x86_64__)
+    return parse_target("x86-64-v2");
+#else
+    return parse_target("aarch64");
+#endif
+}
+
+std::string with_descriptors(const KernelSource& source) {
+    std::string text = std::string(simt_prelude) + source.text + "\n";
+    for (auto& step : source.launch.steps)
+        text += "SPMVGEN_SIMT_KERNEL(" + step.symbol + "_simt, " + step.symbol + ")\n";
+    return text;
+}
+
+}  // namespace
+
+KernelBinary compile_simt_kernel(const KernelSource& source) {
+    for (auto& step : source.launch.steps)
+        if (step.shared_bytes > 0)
+            throw Error(ErrorCode::unsupported, "kernel " + source.name +
+                                                    ": the SIMT executor takes no dynamic shared "
+                                                    "memory from the generator");
+    const Target target = host_target();
+    ClangJob job{host_arguments(target), {source.name + ".cpp", with_descriptors(source)}, {}};
+    // Fibers change the operating system's stack under the kernel, never its thread: an address of
+    // a thread-local variable stays right.
+    job.arguments.emplace_back("-DSPMVGEN_SIMT_OWN_MODULE");
+    KernelBinary binary{.signature = source.signature,
+                        .kind = BinaryKind::simt,
+                        .bytes = run_clang(job, ClangOutput::object),
+                        .launch = source.launch,
+                        .facts = {},
+                        .compiler = host_compiler_version(),
+                        .flags = host_flags(target) + " -DSPMVGEN_SIMT_OWN_MODULE",
+                        .source_digest = hex_sha256(source.text),
+                        .source = source.text};
+    std::vector<std::string> descriptors;
+    for (auto& step : source.launch.steps) descriptors.push_back(step.symbol + "_simt");
+    check_symbols(binary.bytes, source.name, descriptors, {"__tls_get_addr"});
+    binary.bytes = link_shared_object(binary.bytes);
+    return binary;
+}
+
+}  // namespace spmvgen

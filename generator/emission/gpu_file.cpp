@@ -1,0 +1,64 @@
+#include "emission/argument_text.hpp"
+#include "emission/kernel_file.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// How the specialiser begins every function.
+constexpr std::string_view plain_function = "static inline ";
+
+std::string grid_text(const Step& step) {
+    const GridRule& g = step.grid;
+    std::string blocks = g.items_per_block == 1
+                             ? g.items
+                             : "ceil(" + g.items + " / " + std::to_string(g.items_per_block) + ")";
+    if (g.blocks_per_unit > 0)
+        blocks += ", at most " + std::to_string(g.blocks_per_unit) + " for each multiprocessor";
+    return "grid (" + blocks + (g.groups > 1 ? "; " + std::to_string(g.groups) : "") +
+           "), blocks of " + std::to_string(step.block) + " threads" +
+           (step.shared_bytes > 0
+                ? ", " + std::to_string(step.shared_bytes) + " bytes of dynamic shared memory"
+                : "");
+}
+
+/// What comes instead of "static inline void NAME(".
+std::string kernel_head(const KernelFile& f, std::size_t index) {
+    const Step& step = f.launch.steps[index];
+    std::string text;
+    if (f.launch.steps.size() > 1)
+        text += "/// Launch " + std::to_string(index + 1) + " of " +
+                std::to_string(f.launch.steps.size()) + ": ";
+    else
+        text += "/// Launch: ";
+    text += grid_text(step) + ".\n";
+    for (auto& a : step.arguments) text += "/// " + argument_text(f, a.name) + "\n";
+    return text + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(step.block) +
+           ")\n" + step.symbol + "(";
+}
+
+/// `text` with the one place of `from` replaced.
+void replace_once(std::string& text, const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    if (at == text.npos || text.find(from, at + 1) != text.npos)
+        throw Error(ErrorCode::internal, "'" + from + "' is not once in the specialised text");
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+std::string gpu_text(const KernelFile& f) {
+    std::string text = f.specialized.text;
+    for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
+        replace_once(text, "static inline void " + f.specialized.functions[i].name + "(",
+                     kernel_head(f, i));
+    for (std::size_t at = 0; (at = text.find(plain_function, at)) != text.npos;) {
+        const bool starts_line = at == 0 || text[at - 1] == '\n';
+        const std::string device = "static __device__ __forceinline__ ";
+        if (starts_line) text.replace(at, plain_function.size(), device);
+        at += device.size();
+    }
+    return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" + text;
+}
+
+}  // namespace spmvgen
