@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "devices/argument_type.hpp"
 #include "spmvgen/error.hpp"
@@ -11,11 +12,14 @@
 namespace spmvgen {
 namespace {
 
+/// Endings of the names of arrays that hold row or column numbers.
+constexpr std::array<std::string_view, 5> index_arrays{"_idx", "_order", "_row", "_col", "_rows"};
+
 /// Whether `element` is the type that the array of this name has for the signature.
 bool fits(const std::string& name, const std::string& element, const Signature& s) {
     if (name.ends_with("values")) return spells(element, storage_type(s));
-    const bool indices =
-        name.ends_with("col_idx") || name.ends_with("row_idx") || name.ends_with("row_order");
+    const bool indices = std::ranges::any_of(
+        index_arrays, [&](std::string_view ending) { return name.ends_with(ending); });
     return integer_type(element) == (indices ? s.index : s.offset);
 }
 

@@ -27,8 +27,9 @@ class BoundArguments {
 
     /// Throws Error(internal), naming kernel and argument, when the kernel wants an argument that
     /// the matrix does not have, or one of another type: "values" (and names that end in it) must
-    /// be of the signature's storage type, "col_idx", "row_idx" and "row_order" of its index type,
-    /// every other array of its offset type. The arrays of `matrix` may be device pointers.
+    /// be of the signature's storage type, row and column numbers ("col_idx", "row_order",
+    /// "coo_row" …) of its index type, every other array of its offset type. The arrays of `matrix`
+    /// may be device pointers.
     BoundArguments(const Signature& signature, const LaunchDescription& launch,
                    const StoredMatrix& matrix);
     BoundArguments(const BoundArguments&) = delete;
