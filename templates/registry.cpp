@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "registry_gpu.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -16,7 +17,7 @@ const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows in a so
 const std::vector<WorkspaceTemplate> carries{{"carry_row", "int64", 1, false},
                                              {"carry_sum", "value", 1, true}};
 
-const std::array registry{
+const std::array cpu_kernels{
     KernelEntry{.id = "csr_rows",
                 .format = Format::csr,
                 .gpu = false,
@@ -107,14 +108,19 @@ void check_types(Signature& s, const KernelEntry& entry) {
 }  // namespace
 
 std::span<const KernelEntry> kernel_registry() {
+    static const std::vector<KernelEntry> registry = [] {
+        std::vector<KernelEntry> all(cpu_kernels.begin(), cpu_kernels.end());
+        for (auto& entry : gpu_kernels()) all.push_back(entry);
+        return all;
+    }();
     return registry;
 }
 
 const KernelEntry& kernel_entry(std::string_view id) {
-    for (auto& entry : registry)
+    for (auto& entry : kernel_registry())
         if (entry.id == id) return entry;
     refuse("unknown kernel '" + std::string(id) + "': use one of " +
-           list(registry, [](auto& e) { return e.id; }));
+           list(kernel_registry(), [](auto& e) { return e.id; }));
 }
 
 int rhs_group(const Signature& s) {

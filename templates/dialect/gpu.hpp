@@ -1,0 +1,212 @@
+// The GPU dialect: what kernel templates for NVIDIA's and AMD's GPUs may use beside the builtins of
+// gpu_builtins.hpp. What differs between the vendors is decided here.
+#pragma once
+#include "dialect/common.hpp"
+#include "dialect/epilogue.hpp"
+#include "dialect/target.hpp"
+
+/// Half and brain floats: types that values of A may be stored in.
+struct f16 {
+    unsigned short bits;
+};
+struct bf16 {
+    unsigned short bits;
+};
+
+template <typename Storage>
+inline constexpr bool is_f16 = false;
+template <>
+inline constexpr bool is_f16<f16> = true;
+template <typename Storage>
+inline constexpr bool is_bf16 = false;
+template <>
+inline constexpr bool is_bf16<bf16> = true;
+
+/// *p, of a number that is read once: a hint to keep other data in the caches.
+template <typename Number>
+[[gnu::always_inline]] inline Number load_stream(const Number* p) {
+    if constexpr (nvidia) {
+        return __ldcs(p);
+    } else {
+        return __builtin_nontemporal_load(p);
+    }
+}
+
+/// The number whose IEEE half precision form is `bits`.
+[[gnu::always_inline]] inline float widened_f16(unsigned bits) {
+    const unsigned magnitude = bits & 0x7fffu;
+    // The exponent's bias grows by 112; infinities and NaNs have the largest exponent of each type.
+    const unsigned rebased = (magnitude << 13) + (magnitude < 0x7c00u ? 0x38000000u : 0x70000000u);
+    // Subnormals count units of 2^-24.
+    const float value =
+        magnitude < 0x400u ? static_cast<float>(magnitude) * 0x1p-24f : __uint_as_float(rebased);
+    return (bits & 0x8000u) != 0 ? -value : value;
+}
+
+/// A value of A, read once, as the type that is computed with.
+template <typename Value, typename Storage>
+[[gnu::always_inline]] inline Value load_value(const Storage* p) {
+    if constexpr (is_complex<Value>) {
+        return {load_stream(&p->re), load_stream(&p->im)};
+    } else if constexpr (is_f16<Storage>) {
+        return static_cast<Value>(widened_f16(load_stream(&p->bits)));
+    } else if constexpr (is_bf16<Storage>) {
+        return static_cast<Value>(
+            __uint_as_float(static_cast<unsigned>(load_stream(&p->bits)) << 16));
+    } else {
+        return static_cast<Value>(load_stream(p));
+    }
+}
+
+/// The value that the lane `delta` above has, in groups of `width` lanes; a lane whose partner lies
+/// outside its group gets one that means nothing. All lanes of the warp take part.
+template <int width = warp_size, typename Value>
+[[gnu::always_inline]] inline Value shuffle_down(Value value, int delta) {
+    if constexpr (is_complex<Value>) {
+        return {shuffle_down<width>(value.re, delta), shuffle_down<width>(value.im, delta)};
+    } else if constexpr (nvidia) {
+        return __shfl_down_sync(0xffffffffu, value, static_cast<unsigned>(delta), width);
+    } else {
+        return __shfl_down(value, static_cast<unsigned>(delta), width);
+    }
+}
+
+/// The same of the lane `delta` below.
+template <int width = warp_size, typename Value>
+[[gnu::always_inline]] inline Value shuffle_up(Value value, int delta) {
+    if constexpr (is_complex<Value>) {
+        return {shuffle_up<width>(value.re, delta), shuffle_up<width>(value.im, delta)};
+    } else if constexpr (nvidia) {
+        return __shfl_up_sync(0xffffffffu, value, static_cast<unsigned>(delta), width);
+    } else {
+        return __shfl_up(value, static_cast<unsigned>(delta), width);
+    }
+}
+
+/// The value of the group's lane number `lane`.
+template <int width = warp_size, typename Value>
+[[gnu::always_inline]] inline Value shuffle(Value value, int lane) {
+    if constexpr (is_complex<Value>) {
+        return {shuffle<width>(value.re, lane), shuffle<width>(value.im, lane)};
+    } else if constexpr (nvidia) {
+        return __shfl_sync(0xffffffffu, value, lane, width);
+    } else {
+        return __shfl(value, lane, width);
+    }
+}
+
+/// How many lanes of the warp say yes. All lanes take part.
+[[gnu::always_inline]] inline int count_lanes(bool yes) {
+    if constexpr (nvidia) {
+        return __popc(__ballot_sync(0xffffffffu, yes));
+    } else {
+        return __builtin_popcountll(__ballot(yes));
+    }
+}
+
+/// Whether a lane of the warp says yes. All lanes take part.
+[[gnu::always_inline]] inline bool any_lane(bool yes) {
+    if constexpr (nvidia) {
+        return __ballot_sync(0xffffffffu, yes) != 0;
+    } else {
+        return __ballot(yes) != 0;
+    }
+}
+
+/// Makes what the warp's lanes wrote to shared memory known to all of them. All lanes take part.
+[[gnu::always_inline]] inline void warp_barrier() {
+    if constexpr (nvidia) {
+        __syncwarp();
+    } else {
+        // The lanes run in step; what is left is that the compiler must move nothing across.
+        __builtin_amdgcn_fence(3u, "wavefront");  // release
+        __builtin_amdgcn_wave_barrier();
+        __builtin_amdgcn_fence(2u, "wavefront");  // acquire
+    }
+}
+
+/// The sum over each group of `width` lanes, a power of two, in its first lane. All lanes of the
+/// warp take part.
+template <int width, typename Value>
+[[gnu::always_inline]] inline Value subwarp_sum(Value value) {
+    for (int delta = width / 2; delta > 0; delta /= 2) {
+        value = add(value, shuffle_down<width>(value, delta));
+    }
+    return value;
+}
+
+/// *p += value, whoever else adds to it.
+template <typename Value>
+[[gnu::always_inline]] inline void atomic_add(Value* p, Value value) {
+    if constexpr (is_complex<Value>) {
+        atomicAdd(&p->re, value.re);
+        atomicAdd(&p->im, value.im);
+    } else {
+        atomicAdd(p, value);
+    }
+}
+
+/// y[i] = epilogue(α·sum + β·y[i]) for an element of row `row`; y is not read when β = 0.
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Value>
+[[gnu::always_inline]] inline void store(Value* y, long i, Value sum, Value alpha, Value beta,
+                                         long row) {
+    if constexpr (alpha_mode == scale::general) {
+        sum = multiply(alpha, sum);
+    }
+    if constexpr (beta_mode == scale::one) {
+        sum = add(y[i], sum);
+    } else if constexpr (beta_mode == scale::general) {
+        sum = multiply_add(beta, y[i], sum);
+    }
+    if constexpr (has_epilogue) {
+        sum = epilogue(sum, row);
+    }
+    y[i] = sum;
+}
+
+/// Where in y the thread's group of right-hand sides begins in row `row`; in x likewise.
+template <int num_rhs, int rhs_group>
+[[gnu::always_inline]] inline long element_of(long row) {
+    return row * num_rhs + static_cast<long>(blockIdx.y) * rhs_group;
+}
+
+/// y = epilogue(α·sum + βy) for the thread's group of right-hand sides in row `row`.
+template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          typename Value>
+[[gnu::always_inline]] inline void store_row(Value* y, long row, const Value* sum, Value alpha,
+                                             Value beta) {
+    const long first = element_of<num_rhs, rhs_group>(row);
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        store<alpha_mode, beta_mode, has_epilogue>(y, first + rhs, sum[rhs], alpha, beta, row);
+    }
+}
+
+/// y += α·sum, atomically, for the thread's group of right-hand sides in row `row`.
+template <scale alpha_mode, int num_rhs, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void atomic_add_row(Value* y, long row, const Value* sum,
+                                                  Value alpha) {
+    const long first = element_of<num_rhs, rhs_group>(row);
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        if constexpr (alpha_mode == scale::general) {
+            atomic_add(y + first + rhs, multiply(alpha, sum[rhs]));
+        } else {
+            atomic_add(y + first + rhs, sum[rhs]);
+        }
+    }
+}
+
+/// y = βy for the thread's group of right-hand sides in row `row`: what comes before sums are added
+/// atomically.
+template <scale beta_mode, int num_rhs, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void scale_row(Value* y, long row, Value beta) {
+    if constexpr (beta_mode != scale::one) {
+        const long first = element_of<num_rhs, rhs_group>(row);
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            if constexpr (beta_mode == scale::zero) {
+                y[first + rhs] = Value{};
+            } else {
+                y[first + rhs] = multiply(beta, y[first + rhs]);
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// What the GPUs' compilers know by themselves, declared for the specialiser; never emitted, and of
+// no use to a compiler for GPUs.
+#pragma once
+
+struct gpu_index {
+    unsigned x;
+    unsigned y;
+    unsigned z;
+};
+extern const gpu_index threadIdx;
+extern const gpu_index blockIdx;
+extern const gpu_index blockDim;
+extern const gpu_index gridDim;
+
+void __syncthreads();
+
+template <typename T>
+T atomicAdd(T* address, T value);
+float __uint_as_float(unsigned bits);
+
+// NVIDIA.
+template <typename T>
+T __ldcs(const T* address);
+void __syncwarp();
+int __popc(unsigned bits);
+unsigned __ballot_sync(unsigned mask, int predicate);
+template <typename T>
+T __shfl_sync(unsigned mask, T value, int source, int width);
+template <typename T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width);
+template <typename T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width);
+
+// AMD.
+unsigned long long __ballot(int predicate);
+template <typename T>
+T __shfl(T value, int source, int width);
+template <typename T>
+T __shfl_up(T value, unsigned delta, int width);
+template <typename T>
+T __shfl_down(T value, unsigned delta, int width);
+void __builtin_amdgcn_wave_barrier();
+void __builtin_amdgcn_fence(unsigned order, const char* scope);

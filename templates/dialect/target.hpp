@@ -1,0 +1,6 @@
+// What a GPU kernel is made for. The generator puts the target's own values in place of this file;
+// as it stands it serves to compile a template by hand.
+#pragma once
+
+constexpr bool nvidia = true;  ///< NVIDIA's GPUs, else AMD's
+constexpr int warp_size = 32;  ///< threads of a warp (NVIDIA) or wavefront (AMD)
