@@ -2,8 +2,8 @@
 #pragma once
 #include "dialect/gpu.hpp"
 
-/// sum[r] += the products of up to `unroll` entries of one row, which lie `step` elements apart from
-/// `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
+/// sum[r] += the products of up to `unroll` entries of one row, which lie `step` elements apart
+/// from `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
 /// before the first use, then all of x. Padding has the column -1 and meets no x. Returns whether
 /// the row may go on: its last entry here was none of padding.
 template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, typename Storage,
@@ -93,8 +93,8 @@ template <int num_rhs, int rhs_group, typename Value, typename Storage, typename
     }
 }
 
-/// Adds part[r] up over the lanes that have the same row; rows do not fall from lane to lane. Returns
-/// whether this lane is the first of its row, which then has the sum. All lanes take part.
+/// Adds part[r] up over the lanes that have the same row; rows do not fall from lane to lane.
+/// Returns whether this lane is the first of its row, which then has the sum. All lanes take part.
 template <int rhs_group, typename Value, typename Row>
 [[gnu::always_inline]] inline bool add_segments(Value* part, Row row) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
