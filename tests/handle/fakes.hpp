@@ -98,7 +98,7 @@ struct FakeDisk {
 class FakeCache : public KernelCache {
   public:
     FakeCache(FakeDisk& disk, bool writable) : disk_(disk), writable_(writable) {}
-    std::optional<KernelBinary> find(const Signature& signature) override {
+    std::optional<KernelBinary> find(const Signature& signature, BinaryKind) override {
         const std::lock_guard lock(disk_.mutex);
         ++disk_.finds;
         const auto it = disk_.entries.find(to_string(signature));
@@ -112,7 +112,7 @@ class FakeCache : public KernelCache {
         disk_.entries[to_string(binary.signature)] = binary;
         return true;
     }
-    std::string path_of(const Signature& signature) const override {
+    std::string path_of(const Signature& signature, BinaryKind) const override {
         return "/fake/" + kernel_name(signature);
     }
 
