@@ -74,6 +74,9 @@ const KernelEntry& kernel_entry(std::string_view id);
 /// signature.num_rhs that keeps its sums within 32 bytes. The template's `rhs_group`.
 int rhs_group(const Signature& signature);
 
+/// Whether the preset is fitted to the vector width: that of "lanes".
+bool is_fitted(const Parameter& parameter);
+
 /// Whether the parameter may have that value.
 bool allows(const Parameter& parameter, std::int64_t value);
 

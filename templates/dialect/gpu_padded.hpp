@@ -44,16 +44,19 @@ template <int unroll, int num_rhs, int rhs_group, typename Value, typename Stora
 [[gnu::always_inline]] inline void add_padded_row(Value* sum, const Storage* values,
                                                   const Index* col_idx, const Value* x, long place,
                                                   long step, long count) {
+    // More would not fit the registers.
+    constexpr int most = (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
+    constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
     bool more = true;
-    for (; more && count >= unroll; count -= unroll) {
-        more = add_padded_batch<unroll, true, num_rhs, rhs_group>(sum, values, col_idx, x, place,
-                                                                  step, count);
-        place += unroll * step;
+    for (; more && count >= batch; count -= batch) {
+        more = add_padded_batch<batch, true, num_rhs, rhs_group>(sum, values, col_idx, x, place,
+                                                                 step, count);
+        place += batch * step;
     }
-    if constexpr (unroll > 1) {
+    if constexpr (batch > 1) {
         if (more && count > 0) {
-            add_padded_batch<unroll, false, num_rhs, rhs_group>(sum, values, col_idx, x, place,
-                                                                step, count);
+            add_padded_batch<batch, false, num_rhs, rhs_group>(sum, values, col_idx, x, place, step,
+                                                               count);
         }
     }
 }
