@@ -273,7 +273,8 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         refer(base->getDecl());
         found->second.subscripts.push_back(
             {source_.end(a->getBase()->getEndLoc()), source_.end(a->getRBracketLoc())});
-        return true;
+        // The index stays when the array does: a loop variable in it must become its value.
+        return TraverseStmt(a->getIdx());
     }
 
     void remove_dead_locals() {
