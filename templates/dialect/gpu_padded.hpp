@@ -2,8 +2,8 @@
 #pragma once
 #include "dialect/gpu.hpp"
 
-/// sum[r] += the products of up to `unroll` entries of one row, which lie `step` elements apart from
-/// `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
+/// sum[r] += the products of up to `unroll` entries of one row, which lie `step` elements apart
+/// from `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
 /// before the first use, then all of x. Padding has the column -1 and meets no x. Returns whether
 /// the row may go on: its last entry here was none of padding.
 template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, typename Storage,
@@ -45,7 +45,8 @@ template <int unroll, int num_rhs, int rhs_group, typename Value, typename Stora
                                                   const Index* col_idx, const Value* x, long place,
                                                   long step, long count) {
     // More would not fit the registers.
-    constexpr int most = (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
+    constexpr int most =
+        (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
     bool more = true;
     for (; more && count >= batch; count -= batch) {
@@ -96,8 +97,8 @@ template <int num_rhs, int rhs_group, typename Value, typename Storage, typename
     }
 }
 
-/// Adds part[r] up over the lanes that have the same row; rows do not fall from lane to lane. Returns
-/// whether this lane is the first of its row, which then has the sum. All lanes take part.
+/// Adds part[r] up over the lanes that have the same row; rows do not fall from lane to lane.
+/// Returns whether this lane is the first of its row, which then has the sum. All lanes take part.
 template <int rhs_group, typename Value, typename Row>
 [[gnu::always_inline]] inline bool add_segments(Value* part, Row row) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
