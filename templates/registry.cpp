@@ -79,7 +79,7 @@ std::string list(const Range& range, Name name) {
 }
 
 std::int64_t preset(const Parameter& p, const Signature& s) {
-    if (p.preset != 0) return p.preset;
+    if (!is_fitted(p)) return p.preset;
     const auto fitted =
         architecture(s.target).vector_bytes / static_cast<std::int64_t>(size_of(s.value));
     return *std::prev(std::ranges::upper_bound(p.allowed, std::max(fitted, p.allowed.front())));
@@ -128,6 +128,10 @@ const KernelEntry& kernel_entry(std::string_view id) {
         if (entry.id == id) return entry;
     refuse("unknown kernel '" + std::string(id) + "': use one of " +
            list(kernel_registry(), [](auto& e) { return e.id; }));
+}
+
+bool is_fitted(const Parameter& p) {
+    return p.preset == 0 && p.name == "lanes";
 }
 
 bool allows(const Parameter& p, std::int64_t value) {

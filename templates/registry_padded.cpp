@@ -81,19 +81,19 @@ std::int64_t rows_of_part(const Signature& s) {
 }
 
 KernelEntry ell_groups() {
-    return {.id = "ell_groups",
-            .format = Format::ell,
-            .gpu = true,
-            .file = "gpu/ell_groups.hpp",
-            .summary = "ELL, a thread a row or groups of threads; rows of one length",
-            .params = {ell_block, groups, blocks_per_row, unroll, deterministic},
-            .steps = {{"ell_groups_scale", StepRule::grid, row_each, block_threads, scales_first},
-                      {"ell_groups", StepRule::grid, part_each, block_threads, multiplies_parts},
-                      {"ell_groups_sum", StepRule::grid, row_each, block_threads, sums_parts},
-                      {"ell_groups_finish", StepRule::grid, row_each, block_threads,
-                       finishes_parts}},
-            .workspace = {{"parts", "value", 1, true, "ell_groups", rows_of_part}},
-            .determinism = Determinism::by_parameter};
+    return {
+        .id = "ell_groups",
+        .format = Format::ell,
+        .gpu = true,
+        .file = "gpu/ell_groups.hpp",
+        .summary = "ELL, a thread a row or groups of threads; rows of one length",
+        .params = {ell_block, groups, blocks_per_row, unroll, deterministic},
+        .steps = {{"ell_groups_scale", StepRule::grid, row_each, block_threads, scales_first},
+                  {"ell_groups", StepRule::grid, part_each, block_threads, multiplies_parts},
+                  {"ell_groups_sum", StepRule::grid, row_each, block_threads, sums_parts},
+                  {"ell_groups_finish", StepRule::grid, row_each, block_threads, finishes_parts}},
+        .workspace = {{"parts", "value", 1, true, "ell_groups", rows_of_part}},
+        .determinism = Determinism::by_parameter};
 }
 
 // ell_shuffle

@@ -2,8 +2,8 @@
 #pragma once
 #include "dialect/gpu.hpp"
 
-/// sum[r] += the products of up to `unroll` entries of one row, which lie `step` elements apart from
-/// `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
+/// sum[r] += the products of up to `unroll` entries of one row, which lie `step` elements apart
+/// from `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
 /// before the first use, then all of x. Padding has the column -1 and meets no x. Returns whether
 /// the row may go on: its last entry here was none of padding.
 template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, typename Storage,
@@ -44,16 +44,19 @@ template <int unroll, int num_rhs, int rhs_group, typename Value, typename Stora
 [[gnu::always_inline]] inline void add_padded_row(Value* sum, const Storage* values,
                                                   const Index* col_idx, const Value* x, long place,
                                                   long step, long count) {
+    // More would not fit the registers.
+    constexpr int most = (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
+    constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
     bool more = true;
-    for (; more && count >= unroll; count -= unroll) {
-        more = add_padded_batch<unroll, true, num_rhs, rhs_group>(sum, values, col_idx, x, place,
-                                                                  step, count);
-        place += unroll * step;
+    for (; more && count >= batch; count -= batch) {
+        more = add_padded_batch<batch, true, num_rhs, rhs_group>(sum, values, col_idx, x, place,
+                                                                 step, count);
+        place += batch * step;
     }
-    if constexpr (unroll > 1) {
+    if constexpr (batch > 1) {
         if (more && count > 0) {
-            add_padded_batch<unroll, false, num_rhs, rhs_group>(sum, values, col_idx, x, place,
-                                                                step, count);
+            add_padded_batch<batch, false, num_rhs, rhs_group>(sum, values, col_idx, x, place, step,
+                                                               count);
         }
     }
 }
@@ -93,8 +96,8 @@ template <int num_rhs, int rhs_group, typename Value, typename Storage, typename
     }
 }
 
-/// Adds part[r] up over the lanes that have the same row; rows do not fall from lane to lane. Returns
-/// whether this lane is the first of its row, which then has the sum. All lanes take part.
+/// Adds part[r] up over the lanes that have the same row; rows do not fall from lane to lane.
+/// Returns whether this lane is the first of its row, which then has the sum. All lanes take part.
 template <int rhs_group, typename Value, typename Row>
 [[gnu::always_inline]] inline bool add_segments(Value* part, Row row) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;

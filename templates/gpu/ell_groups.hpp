@@ -16,7 +16,8 @@
 // Format:     entry k of row i is at k·stride + i; stride is m rounded up to 32. Padding has the
 //             column -1 and the value 0 and never meets x.
 // Work:       block / groups rows for each blocks_per_row blocks.
-// Reads:      the entries of each 32 rows up to their longest row, rounded up to `unroll`; x once for
+// Reads:      the entries of each 32 rows up to their longest row, rounded up to `unroll`; x once
+// for
 //             each entry; writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_padded.hpp"
@@ -72,9 +73,8 @@ void ell_groups(long num_rows, long width, long stride, const Index* __restrict_
     if constexpr (alpha_mode != scale::zero) {
         if (row < num_rows && first < width) {
             add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0),
-                first * stride + row, shared_by * stride,
-                (width - first + shared_by - 1) / shared_by);
+                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0), first * stride + row,
+                shared_by * stride, (width - first + shared_by - 1) / shared_by);
         }
         if constexpr (groups > 1) {
             __shared__ Value held[block * rhs_group];
