@@ -96,7 +96,8 @@ TEST(Registry, UnknownArchitectureIsRefused) {
     s.target.arch = "vax";
     EXPECT_EQ(refusal([&] { complete(s); }),
               "invalid_argument: unknown architecture 'vax': use one of native, x86-64-v2, "
-              "x86-64-v3, x86-64-v4, aarch64");
+              "x86-64-v3, x86-64-v4, aarch64, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, "
+              "sm_120, gfx906, gfx908, gfx90a, gfx942, gfx1030, gfx1100, gfx1201");
 }
 
 TEST(Registry, WrongParametersAreRefused) {
