@@ -1,5 +1,7 @@
 #include "registry_gpu.hpp"
 
+#include "registry_padded.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -39,12 +41,6 @@ std::vector<KernelEntry> csr_coo_kernels() {
     };
 }
 // clang-format on
-
-// ELL, SELL and HYB.
-
-std::vector<KernelEntry> padded_kernels() {
-    return {};
-}
 
 }  // namespace
 

@@ -37,9 +37,8 @@ GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matr
     on_device.stored.bytes = stored.bytes;
     for (auto& [name, data] : stored.arrays) {
         const std::size_t bytes = array_bytes(stored, matrix, name);
-        const auto& memory =
-            on_device.memory.emplace_back(device.allocate(std::max<std::size_t>(bytes, 1)));
-        if (bytes > 0) device.copy_to_device(memory->data(), data, bytes);
+        const auto& memory = on_device.memory.emplace_back(device.allocate(bytes));
+        device.copy_to_device(memory->data(), data, bytes);
         on_device.stored.arrays.emplace(name, memory->data());
     }
     return on_device;

@@ -23,6 +23,14 @@ void check_options(const Options& o) {
                            o.threads, most_threads));
 }
 
+ValueType parse_storage(const std::string& text) {
+    try {
+        return parse_value_type(text);
+    } catch (const Error& error) {
+        throw Error(error.code(), std::string("options.storage: ") + error.what());
+    }
+}
+
 Scale scale_of(ValueType type, const void* number) {
     return dispatch(type, [&](auto tag) {
         using Value = decltype(tag);
@@ -60,7 +68,7 @@ Request HandleImpl::request_for(const Options& options) const {
                     .num_rhs = num_rhs_,
                     .deterministic = options.deterministic,
                     .epilogue = options.epilogue};
-    if (!options.storage.empty()) request.storage = parse_value_type(options.storage);
+    if (!options.storage.empty()) request.storage = parse_storage(options.storage);
     return request;
 }
 

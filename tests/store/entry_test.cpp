@@ -176,7 +176,7 @@ TEST(Entry, NewerVersionIsToldApart) {
     }
     EXPECT_EQ(
         refusal("SPMVGEN\n and then nothing that we know of, for a good many bytes more, yes"),
-        "its format version is 1684955424, this spmvgen reads 1");
+        "its format version is 1684955424, this spmvgen reads 2");
 }
 
 TEST(Entry, EntryOfAnotherKeyIsRefused) {

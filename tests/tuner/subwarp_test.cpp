@@ -61,7 +61,7 @@ TEST(Subwarp, OneLongRowDoesNotDecideForAll) {
 TEST(Subwarp, RowsOfManyLengthsTakeMoreLanes) {
     // The wavefront waits for the longest of its rows: the more lanes a row has, the fewer rows.
     const Features even = features({{8, 100000}});
-    const Features uneven = features({{1, 50000}, {15, 50000}}, {1.9, 1.95, 2});
+    const Features uneven = features({{1, 75000}, {29, 25000}}, {3, 3.4, 3.6});
     EXPECT_EQ(even.mean_row, uneven.mean_row);
     EXPECT_EQ(chosen(even), 4);
     EXPECT_EQ(chosen(uneven), 8);
