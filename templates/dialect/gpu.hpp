@@ -43,19 +43,36 @@ template <typename Number>
     return (bits & 0x8000u) != 0 ? -value : value;
 }
 
+/// A value of A as it is stored, read once.
+template <typename Storage>
+[[gnu::always_inline]] inline Storage load_stored(const Storage* p) {
+    if constexpr (is_complex<Storage>) {
+        return {load_stream(&p->re), load_stream(&p->im)};
+    } else if constexpr (is_f16<Storage> || is_bf16<Storage>) {
+        return {load_stream(&p->bits)};
+    } else {
+        return load_stream(p);
+    }
+}
+
+/// The same as the type that is computed with.
+template <typename Value, typename Storage>
+[[gnu::always_inline]] inline Value widened(Storage stored) {
+    if constexpr (is_complex<Value>) {
+        return stored;
+    } else if constexpr (is_f16<Storage>) {
+        return static_cast<Value>(widened_f16(stored.bits));
+    } else if constexpr (is_bf16<Storage>) {
+        return static_cast<Value>(__uint_as_float(static_cast<unsigned>(stored.bits) << 16));
+    } else {
+        return static_cast<Value>(stored);
+    }
+}
+
 /// A value of A, read once, as the type that is computed with.
 template <typename Value, typename Storage>
 [[gnu::always_inline]] inline Value load_value(const Storage* p) {
-    if constexpr (is_complex<Value>) {
-        return {load_stream(&p->re), load_stream(&p->im)};
-    } else if constexpr (is_f16<Storage>) {
-        return static_cast<Value>(widened_f16(load_stream(&p->bits)));
-    } else if constexpr (is_bf16<Storage>) {
-        return static_cast<Value>(
-            __uint_as_float(static_cast<unsigned>(load_stream(&p->bits)) << 16));
-    } else {
-        return static_cast<Value>(load_stream(p));
-    }
+    return widened<Value>(load_stored(p));
 }
 
 /// The value that the lane `delta` above has, in groups of `width` lanes; a lane whose partner lies
@@ -167,7 +184,11 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Value>
 /// Where in y the thread's group of right-hand sides begins in row `row`; in x likewise.
 template <int num_rhs, int rhs_group>
 [[gnu::always_inline]] inline long element_of(long row) {
-    return row * num_rhs + static_cast<long>(blockIdx.y) * rhs_group;
+    if constexpr (num_rhs == rhs_group) {
+        return row * num_rhs;
+    } else {
+        return row * num_rhs + static_cast<long>(blockIdx.y) * rhs_group;
+    }
 }
 
 /// y = epilogue(α·sum + βy) for the thread's group of right-hand sides in row `row`.
@@ -181,18 +202,13 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
     }
 }
 
-/// y += α·sum, atomically, for the thread's group of right-hand sides in row `row`.
-template <scale alpha_mode, int num_rhs, int rhs_group, typename Value>
-[[gnu::always_inline]] inline void atomic_add_row(Value* y, long row, const Value* sum,
-                                                  Value alpha) {
-    const long first = element_of<num_rhs, rhs_group>(row);
-    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        if constexpr (alpha_mode == scale::general) {
-            atomic_add(y + first + rhs, multiply(alpha, sum[rhs]));
-        } else {
-            atomic_add(y + first + rhs, sum[rhs]);
-        }
+/// *p += α·sum, atomically.
+template <scale alpha_mode, typename Value>
+[[gnu::always_inline]] inline void atomic_add_scaled(Value* p, Value sum, Value alpha) {
+    if constexpr (alpha_mode == scale::general) {
+        sum = multiply(alpha, sum);
     }
+    atomic_add(p, sum);
 }
 
 /// y = βy for the thread's group of right-hand sides in row `row`: what comes before sums are added

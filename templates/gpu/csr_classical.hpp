@@ -22,14 +22,13 @@ template <int step, int unroll, int num_rhs, int rhs_group, typename Value, type
 [[gnu::always_inline]] inline void add_row_entries(Value* sum, const Storage* values,
                                                    const Index* col_idx, const Value* x,
                                                    Offset first, Offset count) {
-    const Value* x_group = x + static_cast<long>(blockIdx.y) * rhs_group;
     for (Offset left = count - first; left > 0; left -= step * unroll) {
         const Offset k = count - left;
-        Value value[unroll] = {};
+        Storage value[unroll] = {};
         Index col[unroll] = {};
         for (int u = 0; u < unroll; ++u) {
             if (left > u * step) {
-                value[u] = load_value<Value>(values + k + u * step);
+                value[u] = load_stored(values + k + u * step);
                 col[u] = load_stream(col_idx + k + u * step);
             }
         }
@@ -37,15 +36,15 @@ template <int step, int unroll, int num_rhs, int rhs_group, typename Value, type
         for (int u = 0; u < unroll; ++u) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 if (left > u * step) {
-                    factor[u * rhs_group + rhs] =
-                        x_group[static_cast<long>(col[u]) * num_rhs + rhs];
+                    factor[u * rhs_group + rhs] = x[element_of<num_rhs, rhs_group>(col[u]) + rhs];
                 }
             }
         }
         // Where there is no entry, both factors are zero.
         for (int u = 0; u < unroll; ++u) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                sum[rhs] = multiply_add(value[u], factor[u * rhs_group + rhs], sum[rhs]);
+                sum[rhs] =
+                    multiply_add(widened<Value>(value[u]), factor[u * rhs_group + rhs], sum[rhs]);
             }
         }
     }
@@ -66,7 +65,8 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
         if (row < num_rows) {
             const Offset begin = row_ptr[row];
             add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
-                sum, values + begin, col_idx + begin, x, lane, row_ptr[row + 1] - begin);
+                sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane),
+                row_ptr[row + 1] - begin);
         }
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);

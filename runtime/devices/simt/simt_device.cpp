@@ -70,6 +70,14 @@ class SimtKernel final : public DeviceKernel {
         if (kernel->num_arguments != step.arguments.size())
             refuse(fmt::format("'{}' takes {} arguments, the launch description has {}", symbol,
                                kernel->num_arguments, step.arguments.size()));
+        for (unsigned i = 0; i < kernel->num_arguments; ++i)
+            if (kernel->arguments[i].pointer !=
+                (step.arguments[i].type.find('*') != std::string::npos))
+                refuse(
+                    fmt::format("argument '{}' of '{}' is {} pointer, the launch description "
+                                "calls it {}",
+                                step.arguments[i].name, symbol,
+                                kernel->arguments[i].pointer ? "a" : "no", step.arguments[i].type));
         return kernel;
     }
 
