@@ -61,11 +61,12 @@ bool adds_atomically(const Signature& s) {
 }
 
 bool scales_first(const Signature& s) {
-    return adds_atomically(s) && s.beta != Scale::one;
+    // With α = 0 it is the only step.
+    return adds_atomically(s) && (s.beta != Scale::one || !multiplies(s));
 }
 
 bool multiplies_parts(const Signature& s) {
-    return !shares_rows(s) || multiplies(s);
+    return !adds_atomically(s) || multiplies(s);
 }
 
 bool sums_parts(const Signature& s) {

@@ -123,11 +123,12 @@ template <int width, int rhs_group, typename Value>
     }
 }
 
-/// y = epilogue(y) for the thread's group of right-hand sides in row `row`.
-template <int num_rhs, int rhs_group, typename Value>
-[[gnu::always_inline]] inline void finish_row(Value* y, long row) {
+/// y += α·sum, atomically, for the thread's group of right-hand sides in row `row`.
+template <scale alpha_mode, int num_rhs, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void atomic_add_row(Value* y, long row, const Value* sum,
+                                                  Value alpha) {
     const long first = element_of<num_rhs, rhs_group>(row);
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        y[first + rhs] = epilogue(y[first + rhs], row);
+        atomic_add_scaled<alpha_mode>(y + first + rhs, sum[rhs], alpha);
     }
 }

@@ -21,6 +21,7 @@
 //             each entry; writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_padded.hpp"
+#include "dialect/gpu_segments.hpp"
 
 /// With several blocks a row and atomics: y = βy.
 template <typename Value, scale beta_mode, int num_rhs, int rhs_group, int block>
@@ -115,8 +116,5 @@ void ell_groups_sum(long num_rows, const Value* __restrict__ parts, Value* __res
 /// With several blocks a row and atomics: y = epilogue(y).
 template <typename Value, int num_rhs, int rhs_group, int block>
 void ell_groups_finish(long num_rows, Value* __restrict__ y) {
-    const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    if (row < num_rows) {
-        finish_row<num_rhs, rhs_group>(y, row);
-    }
+    finish_rows<num_rhs, rhs_group, block>(num_rows, y);
 }

@@ -24,6 +24,7 @@
 //             entries; reads it when β ≠ 0 and for each row with COO entries.
 #pragma once
 #include "dialect/gpu_padded.hpp"
+#include "dialect/gpu_segments.hpp"
 
 /// y = αAx + βy for the ELL part.
 template <typename Value, typename Storage, typename Index, scale alpha_mode, scale beta_mode,
@@ -114,30 +115,17 @@ void hyb_coo(long coo_nnz, const Index* __restrict__ coo_row, const Index* __res
     }
 }
 
-/// y += α(what the warps left of one row), in their order: the thread of the first piece adds all.
+/// y += α(what the warps left of their first and last rows).
 template <typename Value, scale alpha_mode, int num_rhs, int rhs_group, int block, int per_thread>
 void hyb_carry(long coo_nnz, const long* __restrict__ carry_row,
                const Value* __restrict__ carry_sum, Value* __restrict__ y, Value alpha) {
     constexpr int run = per_thread * warp_size;
-    const long carries = 2 * ((coo_nnz + run - 1) / run);
-    const long piece = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    if (piece < carries) {
-        const long row = carry_row[piece];
-        if (piece == 0 || carry_row[piece - 1] != row) {
-            Value sum[rhs_group] = {};
-            for (long p = piece; p < carries && carry_row[p] == row; ++p) {
-                add_values<rhs_group>(sum, carry_sum + element_of<num_rhs, rhs_group>(p));
-            }
-            store_row<alpha_mode, scale::one, num_rhs, rhs_group, false>(y, row, sum, alpha, alpha);
-        }
-    }
+    add_carries<alpha_mode, num_rhs, rhs_group, false, block>(2 * ((coo_nnz + run - 1) / run),
+                                                              carry_row, carry_sum, y, alpha);
 }
 
 /// y = epilogue(y).
 template <typename Value, int num_rhs, int rhs_group, int block>
 void hyb_finish(long num_rows, Value* __restrict__ y) {
-    const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    if (row < num_rows) {
-        finish_row<num_rhs, rhs_group>(y, row);
-    }
+    finish_rows<num_rhs, rhs_group, block>(num_rows, y);
 }
