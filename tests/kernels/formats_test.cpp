@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fixtures.hpp"
+#include "formats/narrow.hpp"
 #include "formats/stored_matrix.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -26,7 +27,7 @@ Signature signature(const std::string& kernel, std::map<std::string, std::int64_
     Signature s;
     s.kernel = kernel;
     s.params = std::move(params);
-    s.target.arch = "x86-64-v3";
+    s.target = parse_target(kernel_entry(kernel).gpu ? "sm_90" : "x86-64-v3");
     return complete(s);
 }
 
@@ -172,6 +173,244 @@ TEST(Types, AreChecked) {
     tall.rows = 3'000'000'000;
     EXPECT_EQ(refusal(tall, signature("coo_segmented")),
               "3000000000 rows do not fit index type i32: use index=i64");
+}
+
+/// The first `count` elements of each column of `stride` elements.
+template <typename T>
+std::vector<T> heads(const StoredMatrix& m, const char* name, int columns, int stride, int count) {
+    const auto all = array<T>(m, name, columns * stride);
+    std::vector<T> heads;
+    for (int c = 0; c < columns; ++c)
+        for (int i = 0; i < stride; ++i)
+            if (i < count)
+                heads.push_back(all[static_cast<std::size_t>(c * stride + i)]);
+            else
+                EXPECT_EQ(all[static_cast<std::size_t>(c * stride + i)], name[0] == 'c' ? -1 : 0);
+    return heads;
+}
+
+TEST(GpuEll, ColumnsBeginAtMultiplesOf32) {
+    const StoredMatrix m = convert(small(), signature("ell_groups"), true);
+    EXPECT_EQ(m.scalars.at("stride"), 32);
+    EXPECT_EQ(m.scalars.at("width"), 3);
+    EXPECT_EQ(heads<int>(m, "col_idx", 3, 32, 5),
+              (std::vector<int>{0, -1, 0, 1, 3, 2, -1, 1, -1, -1, -1, -1, 3, -1, -1}));
+    EXPECT_EQ(heads<double>(m, "values", 3, 32, 5),
+              (std::vector<double>{1, 0, 3, 6, 7, 2, 0, 4, 0, 0, 0, 0, 5, 0, 0}));
+    EXPECT_EQ(m.arrays.count("block_full"), 0U) << "CPUs only";
+    EXPECT_EQ(m.stored, 96);
+    EXPECT_EQ(m.bytes, 96 * (8 + 4));
+}
+
+TEST(GpuEll, CountsTheBlocksThatShareRows) {
+    const auto parts = [](std::int64_t groups, std::int64_t blocks) {
+        const Signature s = signature(
+            "ell_groups", {{"block", 128}, {"groups", groups}, {"blocks_per_row", blocks}});
+        return convert(small(), s, true).scalars.at("num_parts");
+    };
+    EXPECT_EQ(parts(1, 1), 1);
+    EXPECT_EQ(parts(16, 4), 4) << "8 rows a block";
+    Lopsided tall(1);
+    const Signature s =
+        signature("ell_groups", {{"block", 128}, {"groups", 4}, {"blocks_per_row", 2}});
+    EXPECT_EQ(convert(tall.view(), s, true).scalars.at("num_parts"), 100000 / 32 * 2);
+}
+
+TEST(GpuEll, ChunksHoldNeighbouringEntriesOfARow) {
+    const StoredMatrix m = convert(small(), signature("ell_shuffle", {{"group", 2}}), true);
+    EXPECT_EQ(m.scalars.at("width"), 4) << "a multiple of the group";
+    EXPECT_EQ(heads<int>(m, "col_idx", 2, 64, 10),
+              (std::vector<int>{0,  2,  -1, -1, 0, 1,  1,  -1, 3,  -1,  // entries 0 and 1
+                                -1, -1, -1, -1, 3, -1, -1, -1, -1, -1}));
+    EXPECT_EQ(heads<double>(m, "values", 2, 64, 10),
+              (std::vector<double>{1, 2, 0, 0, 3, 4, 6, 0, 7, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0}));
+}
+
+TEST(GpuSell, SlicesOf32Rows) {
+    const StoredMatrix m = convert(small(), signature("sell_slices"), true);
+    EXPECT_EQ(m.scalars.at("num_slices"), 1);
+    EXPECT_EQ(array<int>(m, "slice_ptr", 2), (std::vector<int>{0, 3}));
+    EXPECT_EQ(heads<int>(m, "col_idx", 3, 32, 5),
+              (std::vector<int>{0, -1, 0, 1, 3, 2, -1, 1, -1, -1, -1, -1, 3, -1, -1}));
+    EXPECT_EQ(m.arrays.count("slice_full"), 0U) << "CPUs only";
+    EXPECT_EQ(m.bytes, 96 * (8 + 4) + 2 * 4);
+}
+
+TEST(GpuSell, WidthsAreMultiplesOfTheThreadsOfARow) {
+    const StoredMatrix m =
+        convert(small(), signature("sell_slices", {{"threads_per_row", 2}, {"sigma", 64}}), true);
+    EXPECT_EQ(array<int>(m, "row_order", 5), (std::vector<int>{2, 0, 3, 4, 1}));
+    EXPECT_EQ(array<int>(m, "slice_ptr", 2), (std::vector<int>{0, 4}));
+    EXPECT_EQ(heads<int>(m, "col_idx", 2, 64, 8),
+              (std::vector<int>{0, 1, 0, 2, 1, -1, 3, -1, 3, -1, -1, -1, -1, -1, -1, -1}));
+}
+
+/// hyb with the ELL width that `params` decide.
+StoredMatrix hyb(const CsrView& matrix, std::map<std::string, std::int64_t> params) {
+    return convert(matrix, signature("hyb", std::move(params)), true);
+}
+
+TEST(Hyb, EntriesBeyondTheWidthGoToCoo) {
+    const StoredMatrix m = hyb(small(), {{"partition", 3}, {"columns", 1}});
+    EXPECT_EQ(m.scalars.at("width"), 1);
+    EXPECT_EQ(heads<int>(m, "col_idx", 1, 32, 5), (std::vector<int>{0, -1, 0, 1, 3}));
+    EXPECT_EQ(m.scalars.at("coo_nnz"), 3);
+    EXPECT_EQ(array<int>(m, "coo_row", 3), (std::vector<int>{0, 2, 2}));
+    EXPECT_EQ(array<int>(m, "coo_col", 3), (std::vector<int>{2, 1, 3}));
+    EXPECT_EQ(array<double>(m, "coo_values", 3), (std::vector<double>{2, 4, 5}));
+    EXPECT_EQ(array<int>(m, "coo_ptr", 2), (std::vector<int>{0, 3}));
+    EXPECT_EQ(m.stored, 32 + 3);
+    EXPECT_EQ(m.bytes, 32 * (8 + 4) + 3 * (8 + 2 * 4));
+    EXPECT_EQ(hyb(small(), {{"partition", 3}, {"columns", 0}}).scalars.at("coo_nnz"), 7);
+    EXPECT_EQ(hyb(small(), {{"partition", 3}, {"columns", 9}}).scalars.at("width"), 3)
+        << "no wider than the longest row";
+}
+
+/// Rows of the given lengths, all entries in column 0.
+struct Lengths {
+    explicit Lengths(const std::vector<int>& lengths) : offsets{0} {
+        for (int n : lengths) offsets.push_back(offsets.back() + n);
+        columns.assign(static_cast<std::size_t>(offsets.back()), 0);
+        values.assign(columns.size(), 1.0);
+    }
+    CsrView view() const {
+        return csr_view<double>(static_cast<std::int64_t>(offsets.size()) - 1, 1, offsets.data(),
+                                columns.data(), values.data());
+    }
+    std::vector<int> offsets, columns;
+    std::vector<double> values;
+};
+
+TEST(Hyb, QuantileIsTheSmallestLengthThatMoreThanThatPartOfTheRowsKeeps) {
+    // F(1) = 1/4, F(2) = 1/2, F(5) = 3/4, F(9) = 1.
+    const Lengths four({5, 1, 9, 2});
+    const auto width = [&](std::int64_t percent) {
+        return hyb(four.view(), {{"partition", 1}, {"percent", percent}}).scalars.at("width");
+    };
+    EXPECT_EQ(width(1), 1);
+    EXPECT_EQ(width(24), 1);
+    EXPECT_EQ(width(25), 2) << "F(1) is not more than 25 %";
+    EXPECT_EQ(width(49), 2);
+    EXPECT_EQ(width(50), 5);
+    EXPECT_EQ(width(75), 9);
+    EXPECT_EQ(width(99), 9);
+}
+
+TEST(Hyb, MinstorageIsTheQuarterForDoublesAndInts) {
+    const Lengths eight({8, 7, 6, 5, 4, 3, 2, 1});
+    EXPECT_EQ(hyb(eight.view(), {{"partition", 2}}).scalars.at("width"), 3) << "4 / (8 + 2·4)";
+    Signature s = signature("hyb", {{"partition", 2}});
+    s.index = IndexType::i64;
+    EXPECT_EQ(convert(eight.view(), s, true).scalars.at("width"), 3) << "8 / (8 + 2·8) = 1/3";
+    s.index = IndexType::i32;
+    s.storage = ValueType::f16;
+    EXPECT_EQ(convert(eight.view(), s, true).scalars.at("width"), 4) << "4 / (2 + 2·4) = 2/5";
+}
+
+TEST(Hyb, LimitIsOneColumnForTenThousandRows) {
+    const auto width = [](int rows, std::int64_t percent) {
+        std::vector<int> lengths(static_cast<std::size_t>(rows), 3);
+        return hyb(Lengths(lengths).view(), {{"partition", 0}, {"percent", percent}})
+            .scalars.at("width");
+    };
+    EXPECT_EQ(width(9999, 33), 0);
+    EXPECT_EQ(width(10000, 33), 1);
+    EXPECT_EQ(width(29999, 33), 2);
+    EXPECT_EQ(width(50000, 33), 3) << "the quantile";
+    EXPECT_EQ(signature("hyb").params.at("percent"), 33) << "the paper's default";
+    EXPECT_EQ(signature("hyb").params.at("partition"), 0);
+}
+
+TEST(Hyb, NoRowsAreNoEntries) {
+    const StoredMatrix m =
+        hyb(csr_view<double, int, int>(0, 4, nullptr, nullptr, nullptr), {{"partition", 1}});
+    EXPECT_EQ(m.scalars.at("width"), 0);
+    EXPECT_EQ(m.scalars.at("coo_nnz"), 0);
+    EXPECT_EQ(array<int>(m, "coo_ptr", 1), (std::vector<int>{0}));
+}
+
+std::uint16_t half(double v) {
+    return stored_value<HalfBits>(v).bits;
+}
+std::uint16_t brain(double v) {
+    return stored_value<BfloatBits>(v).bits;
+}
+
+TEST(Narrow, HalvesRoundToNearestEven) {
+    EXPECT_EQ(half(0.0), 0x0000);
+    EXPECT_EQ(half(-0.0), 0x8000);
+    EXPECT_EQ(half(1.0), 0x3c00);
+    EXPECT_EQ(half(-2.0), 0xc000);
+    EXPECT_EQ(half(65504.0), 0x7bff) << "the largest";
+    EXPECT_EQ(half(65519.999), 0x7bff);
+    EXPECT_EQ(half(65520.0), 0x7c00) << "half way to the next: infinity is even";
+    EXPECT_EQ(half(1e300), 0x7c00);
+    EXPECT_EQ(half(-std::numeric_limits<double>::infinity()), 0xfc00);
+    EXPECT_EQ(half(std::numeric_limits<double>::quiet_NaN()) & 0x7fff, 0x7e00);
+    EXPECT_EQ(half(2049.0), 0x6800) << "between 2048 and 2050, down to even";
+    EXPECT_EQ(half(2051.0), 0x6802) << "between 2050 and 2052, up to even";
+    EXPECT_EQ(half(2049.0000001), 0x6801) << "not rounded by way of f32 first";
+    EXPECT_EQ(half(0x1p-14), 0x0400) << "the smallest normal";
+    EXPECT_EQ(half(0x1p-24), 0x0001) << "the smallest subnormal";
+    EXPECT_EQ(half(0x1p-25), 0x0000);
+    EXPECT_EQ(half(0x1.8p-25), 0x0001);
+    EXPECT_EQ(half(0x1.8p-24), 0x0002);
+    EXPECT_EQ(half(0x1.ff8p-15), 0x03ff);
+    EXPECT_EQ(half(0x1.ffcp-15), 0x0400) << "half way: a subnormal that rounds to a normal";
+    EXPECT_EQ(half(5e-324), 0x0000);
+}
+
+TEST(Narrow, BrainFloatsRoundToNearestEven) {
+    EXPECT_EQ(brain(1.0), 0x3f80);
+    EXPECT_EQ(brain(1.0 + 0x1p-8), 0x3f80);
+    EXPECT_EQ(brain(1.0 + 0x1.8p-7), 0x3f82);
+    EXPECT_EQ(brain(1.0 + 0x1.0001p-8), 0x3f81);
+    EXPECT_EQ(brain(0x1.fep127), 0x7f7f) << "the largest";
+    EXPECT_EQ(brain(0x1.ffp127), 0x7f80);
+    EXPECT_EQ(brain(0x1p-133), 0x0001) << "the smallest subnormal";
+    EXPECT_EQ(brain(-0x1p-126), 0x8080);
+}
+
+TEST(Narrow, StoredValuesAreConvertedInEveryFormat) {
+    for (const char* kernel : {"ell_groups", "ell_shuffle", "sell_slices", "hyb", "hyb_fused"}) {
+        Signature s = signature(kernel);
+        if (s.params.contains("partition")) s.params["partition"] = 3;
+        s.storage = ValueType::f16;
+        const StoredMatrix m = convert(small(), s, true);
+        EXPECT_EQ(static_cast<const HalfBits*>(m.arrays.at("values"))->bits, 0x3c00) << kernel;
+        EXPECT_EQ(m.bytes % 2, 0) << kernel;
+    }
+    Signature s = signature("sell_slices");
+    s.storage = ValueType::f32;
+    EXPECT_EQ(array<float>(convert(small(), s, true), "values", 1)[0], 1.0F);
+    s = signature("csr_classical");
+    s.storage = ValueType::bf16;
+    const StoredMatrix m = convert(small(), s, true);
+    EXPECT_NE(m.arrays.at("values"), numbers.data()) << "not borrowed";
+    EXPECT_EQ(static_cast<const BfloatBits*>(m.arrays.at("values"))[1].bits, 0x4000);
+}
+
+TEST(Narrow, AValueThatWouldBecomeInfiniteIsRefused) {
+    std::vector<double> values = numbers;
+    values[4] = -70000;
+    const CsrView matrix = csr_view<double>(5, 4, row_ptr.data(), col_idx.data(), values.data());
+    Signature s = signature("csr_classical");
+    s.storage = ValueType::f16;
+    EXPECT_EQ(refusal(matrix, s),
+              "value -70000 in row 2, column 3 (counted from 0) is too large for storage type f16: "
+              "use a wider one");
+    s.storage = ValueType::bf16;
+    EXPECT_EQ(refusal(matrix, s), "accepted");
+    values[4] = 1e39;
+    EXPECT_EQ(refusal(matrix, s),
+              "value 1e+39 in row 2, column 3 (counted from 0) is too large for storage type bf16: "
+              "use a wider one");
+    s.storage = ValueType::f32;
+    EXPECT_EQ(refusal(matrix, s),
+              "value 1e+39 in row 2, column 3 (counted from 0) is too large for storage type f32: "
+              "use a wider one");
+    values[4] = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(refusal(matrix, s), "accepted") << "infinite before";
 }
 
 }  // namespace
