@@ -69,7 +69,7 @@ void add_cache(CLI::App& program, Verbs& verbs) {
         CLI::App* sub = verb->add_subcommand(name, summary);
         sub->add_option("--cache-dir", o->directory,
                         "the cache's directory (default: $SPMVGEN_CACHE_DIR, else "
-                        "~/.cache/spmvgen/v1)")
+                        "~/.cache/spmvgen/v2)")
             ->type_name("DIR");
         sub->add_flag("--json", o->json, "print one JSON object instead");
         sub->footer(std::string("Examples:\n  spmvgen cache ") + name + "\n  spmvgen cache " +

@@ -4,9 +4,11 @@
 
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "cache_state.hpp"
+#include "devices/device.hpp"
 #include "handle/jit_loader.hpp"
 #include "matrix/memory_limit.hpp"
 #include "measure/bandwidth.hpp"
@@ -31,6 +33,7 @@ struct Findings {
     std::string openmp, library;
     std::string generator;  // path; "" = not loaded
     std::map<std::string, std::string> versions;
+    std::string devices;  // a line each
     CacheState cache;
     std::vector<Missing> missing;
 };
@@ -88,8 +91,16 @@ Findings look() {
     f.library = file_of(reinterpret_cast<const void*>(static_cast<const char* (*)()>(&version)));
     look_for_target(f);
     look_for_generator(f);
+    f.devices = describe_devices();
     look_at_cache(f);
     return f;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
 }
 
 Json findings_json(const Findings& f) {
@@ -105,6 +116,7 @@ Json findings_json(const Findings& f) {
             {"openmp", {{"threads", f.threads}, {"version", _OPENMP}, {"path", f.openmp}}},
             {"libspmvgen", f.library},
             {"libspmvgen_jit", {{"path", f.generator}, {"versions", f.versions}}},
+            {"devices", lines_of(f.devices)},
             {"cache", to_json(f.cache)},
             {"missing", missing}};
 }
@@ -124,6 +136,7 @@ void print(const Findings& f, std::ostream& out) {
     row("runtime", f.library);
     row("generator", f.generator.empty() ? "not found" : f.generator);
     for (auto& [name, text] : f.versions) row(name.c_str(), text);
+    for (auto& line : lines_of(f.devices)) row("device", line);
     row("cache", to_string(f.cache));
     if (f.missing.empty()) out << "nothing is missing\n";
     for (auto& m : f.missing) out << "\nmissing: " << m.what << "\n  remedy: " << m.remedy << "\n";

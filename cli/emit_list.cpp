@@ -9,7 +9,12 @@ namespace spmvgen::cli {
 namespace {
 
 std::string preset_of(const Parameter& p) {
-    return p.preset == 0 ? "fitted to the vector width" : std::to_string(p.preset);
+    return is_fitted(p) ? "fitted to the vector width" : std::to_string(p.preset);
+}
+
+std::string allowed_of(const Parameter& p) {
+    if (p.range) return fmt::format("{}..{}", p.allowed.front(), p.allowed.back());
+    return fmt::format("{}", fmt::join(p.allowed, ","));
 }
 
 }  // namespace
@@ -20,8 +25,8 @@ std::string kernel_list() {
         text += fmt::format("  {} (format {})\n      {}\n", kernel.id, to_string(kernel.format),
                             kernel.summary);
         for (auto& p : kernel.params)
-            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name,
-                                fmt::join(p.allowed, ","), preset_of(p), p.summary);
+            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name, allowed_of(p),
+                                preset_of(p), p.summary);
     }
     text += "Architectures (--arch A, or A:tune=CPU; native = this machine's):\n";
     for (auto& arch : architectures())
@@ -34,9 +39,10 @@ Json kernel_list_json() {
     for (auto& kernel : kernel_registry()) {
         Json params = Json::array();
         for (auto& p : kernel.params) {
-            const bool fitted = p.preset == 0;
+            const bool fitted = is_fitted(p);
             params.push_back({{"name", p.name},
                               {"allowed", p.allowed},
+                              {"range", p.range},
                               {"default", fitted ? Json() : Json(p.preset)},
                               {"summary", p.summary}});
         }

@@ -35,10 +35,9 @@ Buffer vector_for(const std::string& path, ValueType type, std::int64_t elements
 
 }  // namespace
 
-void Operands::apply(const Handle& handle, Buffer& to) const {
-    with_scalars(*this, [&](const void* a, const void* b) {
-        handle.apply(type, a, x.data(), b, to.data());
-    });
+void Operands::apply(const Handle& handle, const void* x_at, void* y_at) const {
+    with_scalars(*this,
+                 [&](const void* a, const void* b) { handle.apply(type, a, x_at, b, y_at); });
 }
 
 void Operands::reset(Buffer& to) const {
@@ -60,6 +59,34 @@ CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result) const
                                               .num_rhs = num_rhs});
     });
     return check;
+}
+
+PlacedOperands::PlacedOperands(const Operands& operands, std::shared_ptr<Device> device)
+    : operands_(operands), device_(std::move(device)), y_(operands.y.bytes()) {
+    if (device_ != nullptr) {
+        x_on_device_ = device_->allocate(operands.x.bytes());
+        y_on_device_ = device_->allocate(y_.bytes());
+        device_->copy_to_device(x_on_device_->data(), operands.x.data(), operands.x.bytes());
+    }
+    reset();
+}
+
+void PlacedOperands::reset() {
+    operands_.reset(y_);
+    if (device_ != nullptr) device_->copy_to_device(y_on_device_->data(), y_.data(), y_.bytes());
+}
+
+void PlacedOperands::finish() {
+    if (device_ != nullptr) device_->synchronize({});
+}
+
+Buffer PlacedOperands::result() const {
+    Buffer y(y_.bytes());
+    if (device_ != nullptr)
+        device_->copy_to_host(y.data(), y_on_device_->data(), y.bytes());
+    else if (y.bytes() > 0)
+        std::memcpy(y.data(), y_.data(), y.bytes());
+    return y;
 }
 
 Operands make_operands(const ProductOptions& o, const CsrMatrix& matrix) {

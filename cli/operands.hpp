@@ -1,8 +1,10 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "devices/device.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "verify/reference.hpp"
@@ -25,10 +27,34 @@ struct Operands {
     Buffer y_before;  ///< m×k, empty when β = 0
     Buffer y;         ///< m×k
 
-    void apply(const Handle& handle, Buffer& to) const;
+    /// x_at and y_at are where the handle's device has x and y.
+    void apply(const Handle& handle, const void* x_at, void* y_at) const;
     /// Before an apply: the initial y, or NaN where it must not be read.
     void reset(Buffer& to) const;
     CheckResult check(const CsrMatrix& matrix, const Buffer& result) const;
+};
+
+/// x and y where a device has them; for the host (a null device) in its own memory.
+class PlacedOperands {
+  public:
+    /// `operands` must outlive it.
+    PlacedOperands(const Operands& operands, std::shared_ptr<Device> device);
+    /// y as it is before an apply.
+    void reset();
+    /// With a GPU the product is enqueued only.
+    void apply(const Handle& handle) { operands_.apply(handle, x(), y()); }
+    void finish();
+    /// y as it is now.
+    Buffer result() const;
+
+  private:
+    const void* x() const { return device_ ? x_on_device_->data() : operands_.x.data(); }
+    void* y() { return device_ ? y_on_device_->data() : y_.data(); }
+
+    const Operands& operands_;
+    std::shared_ptr<Device> device_;
+    Buffer y_;  ///< of the host; for a GPU the initial y
+    std::unique_ptr<DeviceMemory> x_on_device_, y_on_device_;
 };
 
 /// Reads or makes them; y is reset. Throws UsageError, and as read_vector.

@@ -50,15 +50,9 @@ Target parse_arch(const std::string& text) {
     return resolve("--arch", [&] { return parse_target(text); });
 }
 
-void check_device(const std::string& text) {
-    if (text == "host") return;
-    for (const char* planned : {"cuda", "hip", "simt"})
-        if (text == planned || text.starts_with(std::string(planned) + ":"))
-            throw Error(ErrorCode::unsupported,
-                        "--device: this version runs on the CPU only; use --device host instead "
-                        "of " +
-                            text);
-    throw UsageError("--device: unknown device '" + text + "': use host");
+std::shared_ptr<Device> parse_device(const std::string& text) {
+    if (text == "host") return nullptr;
+    return resolve("--device", [&] { return open_device(text); });
 }
 
 void check_format_and_kernel(const std::string& format, const std::string& kernel) {
@@ -74,8 +68,9 @@ void check_params(const std::string& format, const std::string& kernel,
                   const std::map<std::string, std::int64_t>& params, const Target& target) {
     if (params.empty()) return;
     std::string first_reason;
+    const bool gpu = architecture(target).kind != TargetKind::host;
     for (auto& entry : kernel_registry()) {
-        if (kernel != "auto" && kernel != entry.id) continue;
+        if (kernel != "auto" ? kernel != entry.id : entry.gpu != gpu) continue;
         if (format != "auto" && format != to_string(entry.format)) continue;
         Signature signature;
         signature.kernel = entry.id;

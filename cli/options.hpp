@@ -2,10 +2,12 @@
 #include <complex>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "devices/device.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/target.hpp"
 #include "spmvgen/types.hpp"
@@ -35,8 +37,8 @@ std::complex<double> parse_number(std::string_view option, std::string_view text
 /// --arch: GPU architectures are Error(unsupported).
 Target parse_arch(const std::string& text);
 
-/// --device: only "host" for now; a device that is planned is Error(unsupported).
-void check_device(const std::string& text);
+/// --device: null for "host"; throws Error(unsupported) when there is no such device here.
+std::shared_ptr<Device> parse_device(const std::string& text);
 
 /// --format and --kernel, each "auto" or a name: known, and meant for each other.
 void check_format_and_kernel(const std::string& format, const std::string& kernel);

@@ -6,6 +6,7 @@
 #include "matrix_source.hpp"
 #include "operands.hpp"
 #include "options.hpp"
+#include "rounding.hpp"
 #include "run_report.hpp"
 
 namespace spmvgen::cli {
@@ -15,6 +16,8 @@ struct RunOptions {
     std::string matrix, device = "host", format = "auto", kernel = "auto", arch = "native";
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
+    std::string storage, epilogue;
+    bool deterministic = false;
     ProductOptions product;
     std::string output;
     int threads = 0;
@@ -34,15 +37,51 @@ CacheMode parse_cache_mode(const std::string& text) {
                      "': use one of on, memory, readonly, load, off");
 }
 
-/// The handle's options, all that can be wrong with them said before the matrix is read.
-Options handle_options(const RunOptions& o) {
-    check_device(o.device);
-    check_format_and_kernel(o.format, o.kernel);
+/// The target of --arch on the host.
+Target host_target(const RunOptions& o) {
     const Target target = parse_arch(o.arch);
     if (const std::string why = why_not_runnable(target); !why.empty())
         throw Error(ErrorCode::unsupported, "--arch: " + o.arch + " cannot run here: " + why +
                                                 "; emit makes kernels for other machines");
+    return target;
+}
+
+/// The target of a GPU; what it cannot do is refused.
+Target gpu_target(const RunOptions& o, const Device& device) {
+    const Target& target = device.facts().target;
+    if (o.arch != "native" && parse_arch(o.arch) != target)
+        throw UsageError("--arch: " + o.arch + " is not what device " + o.device + " runs, " +
+                         to_string(target) + "; drop --arch");
+    if (o.cache == "off")
+        throw UsageError("--cache: off always runs the generic kernel, which device " + o.device +
+                         " does not have; use another mode");
+    return target;
+}
+
+void check_product_options(const RunOptions& o) {
+    if (o.device == "host" && !o.storage.empty())
+        throw UsageError(
+            "--storage: only GPU kernels store values in a type of their own; drop "
+            "it, or name a GPU with --device");
+    if (o.device == "host" && !o.epilogue.empty())
+        throw UsageError(
+            "--epilogue: only GPU kernels have one; drop it, or name a GPU with "
+            "--device");
+    if (o.check && !o.epilogue.empty())
+        throw UsageError("--check: the reference does not know --epilogue; drop one of them");
+    if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
+}
+
+/// The handle's options, all that can be wrong with them said before the matrix is read.
+Options handle_options(const RunOptions& o, const Device* device) {
+    check_product_options(o);
+    check_format_and_kernel(o.format, o.kernel);
+    const Target target = device != nullptr ? gpu_target(o, *device) : host_target(o);
     Options options;
+    options.device = o.device;
+    options.deterministic = o.deterministic;
+    options.storage = o.storage;
+    options.epilogue = o.epilogue;
     options.format = o.format;
     options.kernel = o.kernel;
     options.params = parse_params(o.params);
@@ -99,14 +138,14 @@ std::int64_t bytes_of_apply(const Info& info, const Operands& p) {
     return (p.alpha == 0.0 ? y_bytes : info.bytes) + (p.beta == 0.0 ? 0 : y_bytes);
 }
 
-/// Times applies to another y, so that the checked one stays; measures the memory beside it.
-void measure(const RunOptions& o, const Handle& handle, const Operands& p, Buffer& y,
-             RunReport& r) {
+/// Times applies; on the host, measures the memory beside it.
+void measure(const RunOptions& o, const Handle& handle, PlacedOperands& placed, RunReport& r) {
     TimingPlan plan;
     plan.budget_s = o.time_ms / 1e3;
     if (o.repeat > 0) plan.min_samples = plan.max_samples = o.repeat;
-    p.reset(y);
-    r.timing = time_apply([&] { p.apply(handle, y); }, plan);
+    placed.reset();
+    r.timing = time_apply([&] { placed.apply(handle); }, plan, [&] { placed.finish(); });
+    if (o.device != "host") return;
     r.bandwidth = measure_bandwidth(r.threads);
     r.cache_bytes = last_level_cache_bytes();
     if (r.bytes > 0 && r.bytes <= r.cache_bytes) r.in_cache = measure_bandwidth(r.threads, r.bytes);
@@ -124,6 +163,12 @@ void print(const RunOptions& o, const RunReport& report, Streams& streams) {
         print_json(streams.out, to_json(report));
     else
         streams.out << to_string(report);
+}
+
+/// With a storage type of their own the values that are multiplied, and checked, are rounded ones.
+void round_as_stored(const Info& info, CsrMatrix& matrix) {
+    const ValueType stored = parse_value_type(info.storage);
+    if (stored != matrix.value_type) round_values(stored, matrix);
 }
 
 RunReport prepare_report(const RunOptions& o, const SourcedMatrix& source, const Handle& handle,
@@ -153,7 +198,8 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 void run(const RunOptions& o, Streams& streams) {
-    const Options options = handle_options(o);
+    const std::shared_ptr<Device> device = parse_device(o.device);
+    const Options options = handle_options(o, device.get());
     SourcedMatrix source = load_matrix(o.matrix);
     convert_types(o, source.matrix);
     Operands p = make_operands(o.product, source.matrix);
@@ -163,15 +209,20 @@ void run(const RunOptions& o, Streams& streams) {
         throw Error(ErrorCode::unsupported,
                     "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
 
-    r.first_apply_s = seconds_of([&] { p.apply(handle, p.y); });
+    PlacedOperands placed(p, device);
+    r.first_apply_s = seconds_of([&] {
+        placed.apply(handle);
+        placed.finish();
+    });
+    p.y = placed.result();
+    round_as_stored(r.info, source.matrix);
     if (o.check) r.check = p.check(source.matrix, p.y);
     const bool time_it = o.time_ms > 0 || o.repeat > 0;
     if (time_it && (!r.check || r.check->passed)) {
-        Buffer y(p.y.bytes());
-        measure(o, handle, p, y, r);
+        measure(o, handle, placed, r);
         // With β = 0 the last timed apply must give the same product.
         if (o.check && p.beta == 0.0) {
-            const CheckResult again = p.check(source.matrix, y);
+            const CheckResult again = p.check(source.matrix, placed.result());
             if (!again.passed) r.check = again;
         }
     }
@@ -188,8 +239,10 @@ void run(const RunOptions& o, Streams& streams) {
 }
 
 void add_choice_options(CLI::App& verb, RunOptions& o) {
-    verb.add_option("--device", o.device, "host (the CPU); others come later")->type_name("DEVICE");
-    verb.add_option("--format", o.format, "storage format: auto, csr, coo, ell, sell")
+    verb.add_option("--device", o.device,
+                    "host (the default), cuda:0, hip:0, or simt:ARCH: GPU kernels run here")
+        ->type_name("DEVICE");
+    verb.add_option("--format", o.format, "storage format: auto, csr, coo, ell, sell, hyb")
         ->type_name("FORMAT");
     verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
         ->type_name("ID");
@@ -202,6 +255,8 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->type_name("MODE");
     verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
     verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");
+    verb.add_flag("--deterministic", o.deterministic,
+                  "only kernels that give the same bits each time");
 }
 
 void add_product_options(CLI::App& verb, RunOptions& o) {
@@ -209,6 +264,12 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
         ->type_name("TYPE");
     verb.add_option("--index", o.index, "column indices: i32 or i64 (default: what fits)")
         ->type_name("TYPE");
+    verb.add_option("--storage", o.storage,
+                    "GPUs: narrower type for A's values: f16, bf16 or f32 (default: as they are)")
+        ->type_name("TYPE");
+    verb.add_option("--epilogue", o.epilogue,
+                    "GPUs: store this C++ expression of `value` and `row` instead")
+        ->type_name("EXPR");
     verb.add_option("--rhs", o.product.num_rhs, "right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
     verb.add_option("--alpha", o.product.alpha, "α (default 1); complex: re,im")
@@ -242,7 +303,8 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --format csr --threads 1 --repeat 20\n"
         "  spmvgen run A.mtx --alpha 2 --beta -0.5 -o y.mtx --time 0\n"
         "  spmvgen run A.mtx --value f32 --rhs 4 --check --json\n"
-        "  spmvgen run gallery:stencil5:nx=100 --check");
+        "  spmvgen run gallery:stencil5:nx=100 --check\n"
+        "  spmvgen run A.mtx --device simt:gfx906 --format ell --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});
 }
 

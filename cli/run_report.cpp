@@ -11,9 +11,19 @@ std::string row(const char* what, const std::string& text) {
     return fmt::format("{:<9}{}\n", what, text);
 }
 
-std::string check_text(const CheckResult& check) {
+bool on_gpu(const RunReport& r) {
+    return !r.info.device.empty() && r.info.device != "host";
+}
+
+bool stored_narrow(const RunReport& r) {
+    return !r.info.storage.empty() && r.info.storage != to_string(r.value);
+}
+
+std::string check_text(const RunReport& r) {
+    const CheckResult& check = *r.check;
     if (!check.passed) return "FAILED: " + check.message;
     std::string text = "passed against the compensated reference";
+    if (stored_narrow(r)) text += " with values rounded to " + r.info.storage;
     if (check.worst_row >= 0)
         text += fmt::format(": worst error {} of its rounding bound, in row {}",
                             in_digits(check.worst_ratio), check.worst_row);
@@ -69,6 +79,25 @@ std::string prepare_text(const RunReport& r) {
                        in_seconds(r.first_apply_s));
 }
 
+std::string gpu_rows(const Info& i) {
+    std::string text = row("launches", fmt::format("{} an apply, sums in {} order", i.launches,
+                                                   i.deterministic ? "a fixed" : "any"));
+    for (auto& [symbol, facts] : i.facts) text += row("code", symbol + ": " + to_string(facts));
+    return text;
+}
+
+Json facts_json(const std::map<std::string, KernelFacts>& facts) {
+    Json json = Json::object();
+    for (auto& [symbol, f] : facts)
+        json[symbol] = {{"registers", f.registers},
+                        {"scalar_registers", f.scalar_registers},
+                        {"spilled_bytes", f.spilled_bytes ? Json(*f.spilled_bytes) : Json()},
+                        {"shared_bytes", f.shared_bytes},
+                        {"stack_bytes", f.stack_bytes},
+                        {"wavefront", f.wavefront}};
+    return json;
+}
+
 Json timing_json(const Timing& t) {
     return {{"median_s", t.median_s}, {"min_s", t.min_s},
             {"max_s", t.max_s},       {"spread", t.spread},
@@ -94,16 +123,18 @@ std::string to_string(const RunReport& r) {
                                                  plural(i.nnz, "nonzero"), to_string(r.value)));
     const std::string rhs = r.num_rhs > 1 ? ", " + plural(r.num_rhs, "right-hand side") : "";
     text += row("product", fmt::format("y = {} A x + {} y{}, {}", r.alpha, r.beta, rhs,
-                                       plural(r.threads, "thread")));
+                                       on_gpu(r) ? i.device : plural(r.threads, "thread")));
     text += row("kernel", r.kernel + " @ " + i.target);
     text += row("why", i.reason);
-    text += row("format", fmt::format("{}: {} stored, {}", i.format, plural(i.stored, "entry"),
+    text += row("format", fmt::format("{}: {} stored{}, {}", i.format, plural(i.stored, "entry"),
+                                      stored_narrow(r) ? " as " + i.storage : "",
                                       in_bytes(static_cast<double>(i.matrix_bytes))));
+    if (on_gpu(r)) text += gpu_rows(i);
     text += row("origin", i.origin);
     if (!i.source_path.empty()) text += row("source", i.source_path);
     if (!i.warning.empty()) text += row("warning", i.warning);
     text += row("prepare", prepare_text(r));
-    if (r.check) text += row("check", check_text(*r.check));
+    if (r.check) text += row("check", check_text(r));
     if (!r.timing) return text;
     text += row("time", timing_text(*r.timing));
     text += row("speed", speed_text(r));
@@ -118,13 +149,16 @@ Json to_json(const RunReport& r) {
               {"nnz", i.nnz},
               {"value", to_string(r.value)},
               {"num_rhs", r.num_rhs},
-              {"threads", r.threads},
+              {"device", i.device},
+              {"threads", on_gpu(r) ? Json() : Json(r.threads)},
               {"alpha", r.alpha},
               {"beta", r.beta},
               {"kernel", r.kernel},
               {"target", i.target},
               {"reason", i.reason},
               {"format", i.format},
+              {"storage", i.storage},
+              {"deterministic", i.deterministic},
               {"stored", i.stored},
               {"matrix_bytes", i.matrix_bytes},
               {"origin", i.origin},
@@ -134,6 +168,10 @@ Json to_json(const RunReport& r) {
               {"prepare_ms", i.prepare_ms},
               {"kernel_ms", i.kernel_ms},
               {"first_apply_ms", 1e3 * r.first_apply_s}};
+    if (on_gpu(r)) {
+        json["launches"] = i.launches;
+        json["facts"] = facts_json(i.facts);
+    }
     json["check"] = r.check ? check_json(*r.check) : Json();
     json["time"] = r.timing ? timing_json(*r.timing) : Json();
     if (!r.timing) return json;

@@ -79,7 +79,7 @@ std::string list(const Range& range, Name name) {
 }
 
 std::int64_t preset(const Parameter& p, const Signature& s) {
-    if (p.preset != 0) return p.preset;
+    if (!is_fitted(p)) return p.preset;
     const auto fitted =
         architecture(s.target).vector_bytes / static_cast<std::int64_t>(size_of(s.value));
     return *std::prev(std::ranges::upper_bound(p.allowed, std::max(fitted, p.allowed.front())));
@@ -87,6 +87,13 @@ std::int64_t preset(const Parameter& p, const Signature& s) {
 
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::invalid_argument, message);
+}
+
+std::string what_is_allowed(const Parameter& p) {
+    if (p.range)
+        return "a number from " + std::to_string(p.allowed.front()) + " to " +
+               std::to_string(p.allowed.back());
+    return "one of " + list(p.allowed, [](auto v) { return std::to_string(v); });
 }
 
 void check_types(Signature& s, const KernelEntry& entry) {
@@ -123,6 +130,15 @@ const KernelEntry& kernel_entry(std::string_view id) {
            list(kernel_registry(), [](auto& e) { return e.id; }));
 }
 
+bool is_fitted(const Parameter& p) {
+    return p.preset == 0 && p.name == "lanes";
+}
+
+bool allows(const Parameter& p, std::int64_t value) {
+    if (p.range) return value >= p.allowed.front() && value <= p.allowed.back();
+    return std::ranges::binary_search(p.allowed, value);
+}
+
 int rhs_group(const Signature& s) {
     constexpr int most_bytes = 32;
     int group = 1;
@@ -143,10 +159,9 @@ Signature complete(Signature s) {
     for (auto& p : entry.params) {
         auto [it, absent] = s.params.try_emplace(std::string(p.name), 0);
         if (absent) it->second = preset(p, s);
-        if (!std::ranges::binary_search(p.allowed, it->second))
+        if (!allows(p, it->second))
             refuse("parameter " + it->first + "=" + std::to_string(it->second) + " of kernel " +
-                   s.kernel + ": use one of " +
-                   list(p.allowed, [](auto v) { return std::to_string(v); }));
+                   s.kernel + ": use " + what_is_allowed(p));
         if (p.within_wavefront && it->second > s.target.wavefront)
             refuse("parameter " + it->first + "=" + std::to_string(it->second) + " of kernel " +
                    s.kernel + " is wider than a wavefront of " + to_string(s.target) + ": " +

@@ -22,6 +22,7 @@ struct Parameter {
     std::string_view summary;
     bool within_wavefront = false;  ///< values beyond the target's wavefront are refused
     bool launch_only = false;       ///< decides the launch; the template does not have it
+    bool range = false;             ///< any value from the first to the last of `allowed` is legal
 };
 
 /// A function template of the kernel's file and when it runs. GPU steps say how they are launched,
@@ -72,6 +73,12 @@ const KernelEntry& kernel_entry(std::string_view id);
 /// Right-hand sides that one thread of a GPU kernel works on at a time: the largest divisor of
 /// signature.num_rhs that keeps its sums within 32 bytes. The template's `rhs_group`.
 int rhs_group(const Signature& signature);
+
+/// Whether the preset is fitted to the vector width: that of "lanes".
+bool is_fitted(const Parameter& parameter);
+
+/// Whether the parameter may have that value.
+bool allows(const Parameter& parameter, std::int64_t value);
 
 /// Fills in absent parameters (presets; lanes from the target's vector width and the value type)
 /// and checks all: unknown kernel, unknown parameter, illegal value, num_rhs outside 1…64, wrong

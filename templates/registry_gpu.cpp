@@ -1,5 +1,7 @@
 #include "registry_gpu.hpp"
 
+#include "registry_padded.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -170,12 +172,6 @@ KernelEntry coo() {
 
 std::vector<KernelEntry> csr_coo_kernels() {
     return {csr_classical(), csr_load_balance(), csr_merge_path(), coo()};
-}
-
-// ELL, SELL and HYB.
-
-std::vector<KernelEntry> padded_kernels() {
-    return {};
 }
 
 }  // namespace

@@ -1,3 +1,7 @@
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "compilers/clang.hpp"
 #include "compilers/digest.hpp"
 #include "compilers/gpu_kernel.hpp"
@@ -19,6 +23,12 @@ Target host_target() {
 #endif
 }
 
+/// In a process under AddressSanitizer the kernel is instrumented, too: it is what sees an access
+/// beyond an array.
+bool under_address_sanitizer() {
+    return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
+}
+
 std::string with_descriptors(const KernelSource& source) {
     std::string text = std::string(simt_prelude) + source.text + "\n";
     for (auto& step : source.launch.steps)
@@ -36,21 +46,25 @@ KernelBinary compile_simt_kernel(const KernelSource& source) {
                                                     "memory from the generator");
     const Target target = host_target();
     ClangJob job{host_arguments(target), {source.name + ".cpp", with_descriptors(source)}, {}};
-    // Fibers change the operating system's stack under the kernel, never its thread: an address of
-    // a thread-local variable stays right.
-    job.arguments.emplace_back("-DSPMVGEN_SIMT_OWN_MODULE");
-    KernelBinary binary{.signature = source.signature,
-                        .kind = BinaryKind::simt,
-                        .bytes = run_clang(job, ClangOutput::object),
-                        .launch = source.launch,
-                        .facts = {},
-                        .compiler = host_compiler_version(),
-                        .flags = host_flags(target) + " -DSPMVGEN_SIMT_OWN_MODULE",
-                        .source_digest = hex_sha256(source.text),
-                        .source = source.text};
+    std::vector<std::string> options{"-DSPMVGEN_SIMT_OWN_MODULE"};
+    const bool sanitized = under_address_sanitizer();
+    if (sanitized)
+        options.insert(options.end(),
+                       {"-fsanitize=address", "-fsanitize-address-use-after-return=never"});
+    job.arguments.insert(job.arguments.end(), options.begin(), options.end());
+    KernelBinary binary{
+        .signature = source.signature,
+        .kind = BinaryKind::simt,
+        .bytes = run_clang(job, ClangOutput::object),
+        .launch = source.launch,
+        .facts = {},
+        .compiler = host_compiler_version(),
+        .flags = host_flags(target) + " " + fmt::format("{}", fmt::join(options, " ")),
+        .source_digest = hex_sha256(source.text),
+        .source = source.text};
     std::vector<std::string> descriptors;
     for (auto& step : source.launch.steps) descriptors.push_back(step.symbol + "_simt");
-    check_symbols(binary.bytes, source.name, descriptors, {"__tls_get_addr"});
+    if (!sanitized) check_symbols(binary.bytes, source.name, descriptors, {"__tls_get_addr"});
     binary.bytes = link_shared_object(binary.bytes);
     return binary;
 }

@@ -5,8 +5,16 @@
 namespace spmvgen {
 namespace {
 
-/// How the specialiser begins every function.
+/// How the specialiser begins a function; the attribute is the CPU dialect's.
 constexpr std::string_view plain_function = "static inline ";
+constexpr std::string_view inlined_function = "[[gnu::always_inline]] static inline ";
+constexpr std::string_view device_function = "static __device__ __forceinline__ ";
+
+/// Every function that begins with `head`, at the start of a line, as one of the device.
+void mark_device(std::string& text, std::string_view head) {
+    for (std::size_t at = 0; (at = text.find(head, at)) != text.npos; at += device_function.size())
+        if (at == 0 || text[at - 1] == '\n') text.replace(at, head.size(), device_function);
+}
 
 std::string grid_text(const Step& step) {
     const GridRule& g = step.grid;
@@ -52,13 +60,10 @@ std::string gpu_text(const KernelFile& f) {
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
         replace_once(text, "static inline void " + f.specialized.functions[i].name + "(",
                      kernel_head(f, i));
-    for (std::size_t at = 0; (at = text.find(plain_function, at)) != text.npos;) {
-        const bool starts_line = at == 0 || text[at - 1] == '\n';
-        const std::string device = "static __device__ __forceinline__ ";
-        if (starts_line) text.replace(at, plain_function.size(), device);
-        at += device.size();
-    }
-    return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" + text;
+    mark_device(text, inlined_function);
+    mark_device(text, plain_function);
+    return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" + text +
+           gpu_launcher(f);
 }
 
 }  // namespace spmvgen

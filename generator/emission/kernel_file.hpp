@@ -32,6 +32,10 @@ std::string kernel_file(const KernelFile& file);
 std::string cpu_text(const KernelFile& file);
 std::string gpu_text(const KernelFile& file);
 
+/// The host function that launches the steps, for nvcc and hipcc; in the text behind #ifdef
+/// SPMVGEN_LAUNCHER.
+std::string gpu_launcher(const KernelFile& file);
+
 /// "alpha A x + beta y", with what the signature leaves of it.
 std::string product_text(const Signature& signature);
 

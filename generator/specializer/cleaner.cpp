@@ -273,7 +273,8 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         refer(base->getDecl());
         found->second.subscripts.push_back(
             {source_.end(a->getBase()->getEndLoc()), source_.end(a->getRBracketLoc())});
-        return true;
+        // The index stays when the array does: a loop variable in it must become its value.
+        return TraverseStmt(a->getIdx());
     }
 
     void remove_dead_locals() {
@@ -332,18 +333,25 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
 
     void make_scalars() {
         for (auto& [decl, use] : arrays_) {
-            if (!use.scalar || !liveness_.live(decl)) continue;
-            const auto* v = llvm::cast<clang::VarDecl>(decl);
-            const auto loc = v->getTypeSourceInfo()->getTypeLoc().getUnqualifiedLoc();
-            const auto array = loc.getAs<clang::ArrayTypeLoc>();
-            const auto* list =
-                v->getInit() ? llvm::dyn_cast<clang::InitListExpr>(v->getInit()->IgnoreImplicit())
-                             : nullptr;
-            if (!array || (v->getInit() && !list)) continue;
-            if (list && !scalar_initialiser(*list, array.getTypePtr()->getElementType())) continue;
-            edits.remove(source_.range(array.getBracketsRange()));
-            for (auto& subscript : use.subscripts) edits.remove(subscript);
+            if (!liveness_.live(decl)) continue;
+            if (!make_scalar(decl, use))
+                // The index may have been a loop variable that is gone.
+                for (auto& subscript : use.subscripts) edits.replace(subscript, "[0]");
         }
+    }
+    bool make_scalar(const clang::Decl* decl, const SingleElement& use) {
+        if (!use.scalar) return false;
+        const auto* v = llvm::cast<clang::VarDecl>(decl);
+        const auto loc = v->getTypeSourceInfo()->getTypeLoc().getUnqualifiedLoc();
+        const auto array = loc.getAs<clang::ArrayTypeLoc>();
+        const auto* list = v->getInit()
+                               ? llvm::dyn_cast<clang::InitListExpr>(v->getInit()->IgnoreImplicit())
+                               : nullptr;
+        if (!array || (v->getInit() && !list)) return false;
+        if (list && !scalar_initialiser(*list, array.getTypePtr()->getElementType())) return false;
+        edits.remove(source_.range(array.getBracketsRange()));
+        for (auto& subscript : use.subscripts) edits.remove(subscript);
+        return true;
     }
     bool scalar_initialiser(const clang::InitListExpr& semantic, clang::QualType element) {
         const auto* list = semantic.isSemanticForm() && semantic.getSyntacticForm()

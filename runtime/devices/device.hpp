@@ -61,9 +61,11 @@ class Device {
     virtual ~Device() = default;
     virtual const DeviceFacts& facts() const = 0;
 
-    /// Throws Error(io) when the device has not that much memory free.
+    /// 0 bytes are allowed: data() is null then. Throws Error(io) when the device has not that much
+    /// memory free.
     virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
-    /// Synchronous copies: complete when they return.
+    /// Synchronous copies: complete when they return. They wait for what was launched on the
+    /// default stream, not for other streams; vendors refuse them while a stream is being captured.
     virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
     virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
     virtual std::size_t free_bytes() = 0;
@@ -72,7 +74,9 @@ class Device {
     /// it is for another architecture, Error(io) when the driver refuses it or a symbol is missing.
     virtual std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) = 0;
 
-    /// Enqueues step `step`; arguments[i] points to argument i. Neither allocates nor synchronises.
+    /// Enqueues step `step`; arguments[i] points to argument i. Neither allocates, loads nor
+    /// synchronises, and may be captured into a graph. Throws Error(invalid_argument) for a kernel
+    /// of another device and for a grid that the device does not take (see gpu/grid.hpp).
     virtual void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& launch,
                         void* const* arguments, StreamRef stream) = 0;
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "formats/layout.hpp"
+#include "formats/narrow.hpp"
 #include "matrix/memory_limit.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -42,6 +43,31 @@ void check_fits(std::int64_t count, IndexType type, std::string_view what, std::
                                 to_string(type), field));
 }
 
+StoredMatrix new_stored(Format format, const CsrView& matrix) {
+    StoredMatrix stored;
+    stored.format = format;
+    stored.scalars = {{"num_rows", matrix.rows}, {"num_cols", matrix.cols}, {"nnz", matrix.nnz}};
+    return stored;
+}
+
+bool is_gpu(const Signature& signature) {
+    return kernel_entry(signature.kernel).gpu;
+}
+
+std::int64_t param(const Signature& signature, std::string_view name,
+                   std::optional<std::int64_t> absent) {
+    const auto found = signature.params.find(std::string(name));
+    if (found != signature.params.end()) return found->second;
+    if (absent) return *absent;
+    throw Error(ErrorCode::internal, fmt::format("kernel {} has no parameter {} that its storage "
+                                                 "format needs",
+                                                 signature.kernel, name));
+}
+
+std::int64_t entry_bytes(const Signature& signature) {
+    return static_cast<std::int64_t>(size_of(storage_type(signature)) + size_of(signature.index));
+}
+
 StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow) {
     const KernelEntry& entry = kernel_entry(signature.kernel);
     if (matrix.value_type != signature.value)
@@ -50,6 +76,7 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
                                 to_string(matrix.value_type), to_string(signature.value)));
     check_fits(matrix.cols, signature.index, "columns", "index");
     check_fits(matrix.nnz, signature.offset, "nonzeros", "offset");
+    check_storable(matrix, signature);
     switch (entry.format) {
         case Format::csr:
             return store_csr(matrix, signature, borrow);
@@ -60,7 +87,7 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
         case Format::sell:
             return store_sell(matrix, signature);
         case Format::hyb:
-            break;
+            return store_hyb(matrix, signature);
     }
     throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");
 }

@@ -16,8 +16,8 @@ StoredMatrix store_coo(const CsrView& matrix, const Signature& signature) {
         }
     });
     stored.arrays.erase("row_ptr");
-    stored.bytes = matrix.nnz * static_cast<std::int64_t>(size_of(signature.value) +
-                                                          2 * size_of(signature.index));
+    stored.bytes =
+        matrix.nnz * (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));
     return stored;
 }
 

@@ -1,4 +1,5 @@
 #include "formats/layout.hpp"
+#include "formats/narrow.hpp"
 
 namespace spmvgen {
 namespace {
@@ -26,25 +27,30 @@ void add_integers(StoredMatrix& stored, std::string_view name, std::int64_t coun
     });
 }
 
+template <typename From, typename To>
+void add_values(StoredMatrix& stored, const CsrView& matrix) {
+    const From* from = matrix.values_as<From>();
+    To* to = add_array<To>(stored, "values", matrix.nnz);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < matrix.nnz; ++k) to[k] = stored_value<To>(from[k]);
+}
+
 }  // namespace
 
 StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, bool borrow) {
-    StoredMatrix stored;
-    stored.format = Format::csr;
-    stored.scalars = {{"num_rows", matrix.rows}, {"num_cols", matrix.cols}, {"nnz", matrix.nnz}};
+    StoredMatrix stored = new_stored(Format::csr, matrix);
     add_integers(stored, "row_ptr", matrix.rows + 1, matrix.row_ptr, matrix.offset_type,
                  signature.offset, borrow);
     add_integers(stored, "col_idx", matrix.nnz, matrix.col_idx, matrix.index_type, signature.index,
                  borrow);
-    if (borrow && matrix.values != nullptr)
+    if (borrow && matrix.values != nullptr && !signature.storage)
         stored.arrays.emplace("values", matrix.values);
     else
-        dispatch(matrix.value_type, [&]<typename T>(T) {
-            copy(matrix.nnz, matrix.values_as<T>(), add_array<T>(stored, "values", matrix.nnz));
+        dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+            add_values<From, To>(stored, matrix);
         });
     stored.stored = matrix.nnz;
-    stored.bytes = matrix.nnz * static_cast<std::int64_t>(size_of(signature.value) +
-                                                          size_of(signature.index)) +
+    stored.bytes = matrix.nnz * entry_bytes(signature) +
                    (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));
     return stored;
 }

@@ -4,53 +4,91 @@
 #include "formats/strips.hpp"
 
 namespace spmvgen {
+namespace {
 
-StoredMatrix store_ell(const CsrView& matrix, const Signature& signature) {
-    const std::int64_t height = signature.params.at("lanes") * signature.params.at("unroll");
-    const std::int64_t blocks = (matrix.rows + height - 1) / height;
-    const std::int64_t stride = blocks * height;
-    std::int64_t width = 0;
-#pragma omp parallel for schedule(static) reduction(max : width)
-    for (std::int64_t row = 0; row < matrix.rows; ++row)
-        width = std::max(width, matrix.row_length(row));
-    check_padding(matrix, "ell", static_cast<double>(width) * static_cast<double>(stride));
-
-    StoredMatrix stored;
-    stored.format = Format::ell;
-    stored.scalars = {{"num_rows", matrix.rows},
-                      {"num_cols", matrix.cols},
-                      {"nnz", matrix.nnz},
-                      {"width", width},
-                      {"stride", stride}};
-    stored.stored = stride * width;
-    std::int64_t read = 0;  // entries of blocks up to their own width
-    auto fill = [&]<typename Value, typename Index, typename Offset>(Value, Index, Offset) {
+/// Shortest and longest row of each block of rows, which the CPU's kernel reads.
+void add_block_widths(const CsrView& matrix, const Signature& signature, std::int64_t height,
+                      StoredMatrix& stored) {
+    const std::int64_t blocks = round_up(matrix.rows, height) / height;
+    dispatch(signature.offset, [&]<typename Offset>(Offset) {
         Offset* full = add_array<Offset>(stored, "block_full", blocks);
         Offset* widest = add_array<Offset>(stored, "block_width", blocks);
-        Index* col_idx = add_array<Index>(stored, "col_idx", stored.stored);
-        Value* values = add_array<Value>(stored, "values", stored.stored);
-#pragma omp parallel for schedule(static) reduction(+ : read)
+#pragma omp parallel for schedule(static)
         for (std::int64_t block = 0; block < blocks; ++block) {
-            const std::int64_t first = block * height;
-            const auto row_of = [&](std::int64_t l) {
-                return first + l < matrix.rows ? first + l : -1;
-            };
-            const Widths w = widths_of(matrix, height, row_of);
+            const Widths w = widths_of(matrix, height, [&](std::int64_t l) {
+                return block * height + l < matrix.rows ? block * height + l : -1;
+            });
             full[block] = static_cast<Offset>(w.full);
             widest[block] = static_cast<Offset>(w.width);
-            read += w.width * height;
-            for (std::int64_t l = 0; l < height; ++l)
-                fill_row(matrix, row_of(l), stride, width, col_idx + first + l, values + first + l);
         }
-    };
-    dispatch(signature.value, [&](auto value) {
-        dispatch(signature.index, [&](auto index) {
-            dispatch(signature.offset, [&](auto offset) { fill(value, index, offset); });
+    });
+    stored.bytes += 2 * blocks * static_cast<std::int64_t>(size_of(signature.offset));
+}
+
+/// Entries that are read when each block of rows ends with its own longest row.
+std::int64_t entries_read(const CsrView& matrix, std::int64_t height, std::int64_t limit,
+                          std::int64_t chunk) {
+    const std::int64_t blocks = round_up(matrix.rows, height) / height;
+    std::int64_t read = 0;
+#pragma omp parallel for schedule(static) reduction(+ : read)
+    for (std::int64_t block = 0; block < blocks; ++block) {
+        const Widths w = widths_of(matrix, height, [&](std::int64_t l) {
+            return block * height + l < matrix.rows ? block * height + l : -1;
+        });
+        read += round_up(std::min(w.width, limit), chunk) * height;
+    }
+    return read;
+}
+
+}  // namespace
+
+std::int64_t longest_row(const CsrView& matrix) {
+    std::int64_t longest = 0;
+#pragma omp parallel for schedule(static) reduction(max : longest)
+    for (std::int64_t row = 0; row < matrix.rows; ++row)
+        longest = std::max(longest, matrix.row_length(row));
+    return longest;
+}
+
+void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& shape,
+             StoredMatrix& stored) {
+    const std::int64_t stride = round_up(matrix.rows, shape.height);
+    const Strip strip{0, stride, round_up(shape.width, shape.chunk), shape.chunk};
+    check_padding(matrix, to_string(stored.format),
+                  static_cast<double>(strip.width) * static_cast<double>(stride));
+    stored.scalars["width"] = strip.width;
+    stored.scalars["stride"] = stride;
+    const std::int64_t entries = stride * strip.width;
+    stored.stored += entries;
+    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+        dispatch(signature.index, [&]<typename Index>(Index) {
+            Index* col_idx = add_array<Index>(stored, "col_idx", entries);
+            To* values = add_array<To>(stored, "values", entries);
+#pragma omp parallel for schedule(static)
+            for (std::int64_t row = 0; row < stride; ++row)
+                fill_row<From>(matrix, row < matrix.rows ? row : -1, strip, row, col_idx, values);
         });
     });
-    stored.bytes =
-        read * static_cast<std::int64_t>(size_of(signature.value) + size_of(signature.index)) +
-        2 * blocks * static_cast<std::int64_t>(size_of(signature.offset));
+    stored.bytes +=
+        entries_read(matrix, shape.height, shape.width, shape.chunk) * entry_bytes(signature);
+}
+
+StoredMatrix store_ell(const CsrView& matrix, const Signature& signature) {
+    const bool gpu = is_gpu(signature);
+    EllShape shape;
+    shape.width = longest_row(matrix);
+    shape.height = gpu ? gpu_alignment : param(signature, "lanes") * param(signature, "unroll");
+    shape.chunk = gpu ? param(signature, "group", 1) : 1;
+    StoredMatrix stored = new_stored(Format::ell, matrix);
+    if (gpu) {
+        const std::int64_t rows_per_block =
+            param(signature, "block", 1) / param(signature, "groups", 1);
+        stored.scalars["num_parts"] = round_up(matrix.rows, rows_per_block) / rows_per_block *
+                                      param(signature, "blocks_per_row", 1);
+    } else {
+        add_block_widths(matrix, signature, shape.height, stored);
+    }
+    add_ell(matrix, signature, shape, stored);
     return stored;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "formats/stored_matrix.hpp"
@@ -8,11 +9,44 @@
 namespace spmvgen {
 
 /// A conversion with its types fixed: the caller has checked that rows, columns and nonzeros fit
-/// Index and Offset.
+/// Index and Offset, and that the values fit the storage type.
 StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, bool borrow);
 StoredMatrix store_coo(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_ell(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_sell(const CsrView& matrix, const Signature& signature);
+StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature);
+
+/// A matrix of which nothing is stored yet but its sizes: num_rows, num_cols, nnz.
+StoredMatrix new_stored(Format format, const CsrView& matrix);
+
+/// Whether the signature's kernel is a GPU's.
+bool is_gpu(const Signature& signature);
+
+/// The signature's parameter, or `absent` when its kernel has none of that name.
+std::int64_t param(const Signature& signature, std::string_view name,
+                   std::optional<std::int64_t> absent = {});
+
+/// Bytes of a stored value and its column.
+std::int64_t entry_bytes(const Signature& signature);
+
+/// Columns of padded arrays begin at multiples of so many elements: of a full memory transaction,
+/// whatever the type.
+inline constexpr std::int64_t gpu_alignment = 32;
+
+/// Rows are padded to a multiple of `height`; of each row the first `width` entries are stored,
+/// `chunk` of them together (see Strip).
+struct EllShape {
+    std::int64_t height = 1;
+    std::int64_t width = 0;
+    std::int64_t chunk = 1;
+};
+
+/// Adds col_idx and values of ELL, and the scalars width and stride.
+void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& shape,
+             StoredMatrix& stored);
+
+/// Entries of the longest row.
+std::int64_t longest_row(const CsrView& matrix);
 
 /// Makes an uninitialised array of `count` elements of T, owned by `stored` and named `name`. It
 /// has at least one element, so that its address is never null.

@@ -1,12 +1,26 @@
 #include <algorithm>
 #include <numeric>
-#include <span>
+#include <vector>
 
 #include "formats/layout.hpp"
 #include "formats/strips.hpp"
 
 namespace spmvgen {
 namespace {
+
+/// What decides the layout: rows of a slice, rows of a sorting window, and entries of a row that
+/// stand together.
+struct Shape {
+    std::int64_t height, sigma, chunk, slices;
+};
+
+Shape shape_of(const CsrView& matrix, const Signature& signature) {
+    const bool gpu = is_gpu(signature);
+    const std::int64_t height =
+        gpu ? param(signature, "slice") : param(signature, "lanes") * param(signature, "unroll");
+    return {height, param(signature, "sigma"), gpu ? param(signature, "threads_per_row", 1) : 1,
+            round_up(matrix.rows, height) / height};
+}
 
 /// The row of A at each position: rows sorted by falling length inside windows of `sigma`, equal
 /// lengths in their own order.
@@ -20,64 +34,70 @@ void order_rows(const CsrView& matrix, std::int64_t sigma, Index* order) {
             [&](Index a, Index b) { return matrix.row_length(a) > matrix.row_length(b); });
 }
 
-template <typename Value, typename Index, typename Offset>
-void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& stored) {
-    const std::int64_t height = signature.params.at("lanes") * signature.params.at("unroll");
-    const std::int64_t sigma = signature.params.at("sigma");
-    const std::int64_t slices = (matrix.rows + height - 1) / height;
-
-    // The argument exists for σ = 1 too, but nothing reads it.
-    Index* order = add_array<Index>(stored, "row_order", sigma > 1 ? matrix.rows : 0);
-    if (sigma > 1) order_rows(matrix, sigma, order);
-    const auto row_at = [&](std::int64_t position) -> std::int64_t {
-        if (position >= matrix.rows) return -1;
-        return sigma > 1 ? order[position] : position;
-    };
-
-    std::vector<std::int64_t> ends(static_cast<std::size_t>(slices + 1), 0);
-    Offset* full = add_array<Offset>(stored, "slice_full", slices);
+/// Offsets of the slices, in columns, with slice_ptr and, for CPUs, slice_full made of them.
+template <typename RowAt>
+std::vector<std::int64_t> add_offsets(const CsrView& matrix, const Signature& signature,
+                                      const Shape& shape, RowAt row_at, StoredMatrix& stored) {
+    std::vector<std::int64_t> ends(static_cast<std::size_t>(shape.slices + 1), 0);
+    std::vector<std::int64_t> shortest(static_cast<std::size_t>(shape.slices));
 #pragma omp parallel for schedule(static)
-    for (std::int64_t slice = 0; slice < slices; ++slice) {
-        const Widths w =
-            widths_of(matrix, height, [&](std::int64_t l) { return row_at(slice * height + l); });
-        full[slice] = static_cast<Offset>(w.full);
-        ends[static_cast<std::size_t>(slice + 1)] = w.width;
+    for (std::int64_t slice = 0; slice < shape.slices; ++slice) {
+        const Widths w = widths_of(
+            matrix, shape.height, [&](std::int64_t l) { return row_at(slice * shape.height + l); });
+        shortest[static_cast<std::size_t>(slice)] = w.full;
+        ends[static_cast<std::size_t>(slice + 1)] = round_up(w.width, shape.chunk);
     }
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
-    check_padding(matrix, "sell", static_cast<double>(ends.back()) * static_cast<double>(height));
+    check_padding(matrix, "sell",
+                  static_cast<double>(ends.back()) * static_cast<double>(shape.height));
     check_fits(ends.back(), signature.offset, "columns of slices", "offset");
-    stored.stored = ends.back() * height;
+    dispatch(signature.offset, [&]<typename Offset>(Offset) {
+        std::ranges::transform(ends, add_array<Offset>(stored, "slice_ptr", shape.slices + 1),
+                               [](std::int64_t n) { return static_cast<Offset>(n); });
+        if (!is_gpu(signature))
+            std::ranges::transform(shortest, add_array<Offset>(stored, "slice_full", shape.slices),
+                                   [](std::int64_t n) { return static_cast<Offset>(n); });
+    });
+    return ends;
+}
 
-    Offset* slice_ptr = add_array<Offset>(stored, "slice_ptr", slices + 1);
+template <typename From, typename To, typename Index>
+void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& stored) {
+    const Shape shape = shape_of(matrix, signature);
+    // The argument exists for σ = 1 too, but nothing reads it.
+    Index* order = add_array<Index>(stored, "row_order", shape.sigma > 1 ? matrix.rows : 0);
+    if (shape.sigma > 1) order_rows(matrix, shape.sigma, order);
+    const auto row_at = [&](std::int64_t position) -> std::int64_t {
+        if (position >= matrix.rows) return -1;
+        return shape.sigma > 1 ? order[position] : position;
+    };
+    const std::vector<std::int64_t> ends = add_offsets(matrix, signature, shape, row_at, stored);
+    stored.stored = ends.back() * shape.height;
     Index* col_idx = add_array<Index>(stored, "col_idx", stored.stored);
-    Value* values = add_array<Value>(stored, "values", stored.stored);
-    std::ranges::transform(ends, slice_ptr, [](std::int64_t e) { return static_cast<Offset>(e); });
+    To* values = add_array<To>(stored, "values", stored.stored);
 #pragma omp parallel for schedule(static)
-    for (std::int64_t slice = 0; slice < slices; ++slice) {
-        const std::int64_t start = slice_ptr[slice];
-        for (std::int64_t l = 0; l < height; ++l)
-            fill_row(matrix, row_at(slice * height + l), height, slice_ptr[slice + 1] - start,
-                     col_idx + start * height + l, values + start * height + l);
+    for (std::int64_t slice = 0; slice < shape.slices; ++slice) {
+        const std::int64_t start = ends[static_cast<std::size_t>(slice)];
+        const Strip strip{start * shape.height, shape.height,
+                          ends[static_cast<std::size_t>(slice + 1)] - start, shape.chunk};
+        for (std::int64_t l = 0; l < shape.height; ++l)
+            fill_row<From>(matrix, row_at(slice * shape.height + l), strip, l, col_idx, values);
     }
-    stored.scalars["num_slices"] = slices;
-    stored.bytes = stored.stored * static_cast<std::int64_t>(sizeof(Value) + sizeof(Index)) +
-                   (2 * slices + 1) * static_cast<std::int64_t>(sizeof(Offset)) +
-                   (sigma > 1 ? matrix.rows * static_cast<std::int64_t>(sizeof(Index)) : 0);
+    stored.scalars["num_slices"] = shape.slices;
+    const std::int64_t offsets = shape.slices + 1 + (is_gpu(signature) ? 0 : shape.slices);
+    stored.bytes = stored.stored * entry_bytes(signature) +
+                   offsets * static_cast<std::int64_t>(size_of(signature.offset)) +
+                   (shape.sigma > 1 ? matrix.rows * static_cast<std::int64_t>(sizeof(Index)) : 0);
 }
 
 }  // namespace
 
 StoredMatrix store_sell(const CsrView& matrix, const Signature& signature) {
     check_fits(matrix.rows, signature.index, "rows", "index");
-    StoredMatrix stored;
-    stored.format = Format::sell;
-    stored.scalars = {{"num_rows", matrix.rows}, {"num_cols", matrix.cols}, {"nnz", matrix.nnz}};
-    dispatch(signature.value, [&]<typename Value>(Value) {
-        dispatch(signature.index, [&]<typename Index>(Index) {
-            dispatch(signature.offset, [&]<typename Offset>(Offset) {
-                fill<Value, Index, Offset>(matrix, signature, stored);
-            });
-        });
+    StoredMatrix stored = new_stored(Format::sell, matrix);
+    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+        dispatch(signature.index,
+                 [&]<typename Index>(Index) { fill<From, To, Index>(matrix, signature, stored); });
     });
     return stored;
 }

@@ -1,41 +1,53 @@
-#include <fmt/format.h>
-
 #include "handle/handle_impl.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
+namespace {
+
+std::unique_ptr<HandleImpl> make_impl(const CsrView& matrix, const Options& options,
+                                      KernelProvider& provider, std::shared_ptr<Device> device) {
+    if (options.device == "host") return make_host_handle(matrix, options, provider);
+    if (device == nullptr) device = open_device(options.device);
+    return make_gpu_handle(matrix, options, provider, std::move(device));
+}
+
+}  // namespace
 
 Handle::Handle(const CsrView& matrix, const Options& options)
-    : impl_(std::make_unique<Impl>(matrix, options, KernelProvider::process())) {}
+    : impl_(make_impl(matrix, options, KernelProvider::process(), nullptr)) {}
 
-Handle::Handle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Handle::Handle(std::unique_ptr<HandleImpl> impl) : impl_(std::move(impl)) {}
 Handle::Handle(Handle&&) noexcept = default;
 Handle& Handle::operator=(Handle&&) noexcept = default;
 Handle::~Handle() = default;
 
-Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider) {
-    return Handle(std::make_unique<Handle::Impl>(matrix, options, provider));
+Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                   std::shared_ptr<Device> device) {
+    return HandleImpl::wrap(make_impl(matrix, options, provider, std::move(device)));
 }
 
-const Handle::Impl& Handle::impl() const {
+HandleImpl& Handle::impl() const {
     if (impl_ == nullptr)
         throw Error(ErrorCode::invalid_argument,
                     "this handle was moved from: use the one that it was moved to");
     return *impl_;
 }
 
-void Handle::apply(ValueType type, const void* alpha, const void* x, const void* beta,
-                   void* y) const {
-    impl();
-    impl_->apply(type, {alpha, x, beta, y});
+void Handle::apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
+                   Stream stream) const {
+    impl().apply(type, {alpha, x, beta, y}, stream);
+}
+
+void Handle::prepare(Scale alpha, Scale beta, Stream stream) const {
+    impl().prepare(alpha, beta, stream);
 }
 
 const Info& Handle::info() const {
-    return impl().info;
+    return impl().info();
 }
 
 std::string Handle::source() const {
-    return impl().base != nullptr ? impl().base->kernel().source() : "";
+    return impl().source();
 }
 
 }  // namespace spmvgen

@@ -1,56 +1,70 @@
 #pragma once
-#include <array>
-#include <atomic>
-#include <cstdint>
 #include <memory>
-#include <mutex>
-#include <vector>
+#include <string>
 
-#include "devices/host/bound_kernel.hpp"
-#include "devices/host/scratch_pool.hpp"
+#include "devices/device.hpp"
+#include "devices/operands.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/kernel_provider.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "tuner/choose.hpp"
 
 namespace spmvgen {
 
-/// What is behind a handle. All but the table of variants and the scratch pools stays as the
-/// constructor left it.
-struct Handle::Impl {
-    Impl(const CsrView& matrix, const Options& options, KernelProvider& provider);
+/// What is behind a handle: one class for CPUs, one for GPUs.
+class HandleImpl {
+  public:
+    HandleImpl(const HandleImpl&) = delete;
+    HandleImpl& operator=(const HandleImpl&) = delete;
+    virtual ~HandleImpl() = default;
+    virtual void apply(ValueType type, const Operands& operands, Stream stream) = 0;
+    virtual void prepare(Scale alpha, Scale beta, Stream stream) = 0;
+    /// Source of the kernel for α = 1, β = 0; "" = there is none.
+    virtual std::string source() const = 0;
+    const Info& info() const { return info_; }
 
-    void apply(ValueType type, const Operands& operands);
+    static Handle wrap(std::unique_ptr<HandleImpl> impl) { return Handle(std::move(impl)); }
 
-    Info info;
-    /// The kernel for α = 1, β = 0; null when precompiled code serves.
-    std::unique_ptr<BoundKernel> base;
+  protected:
+    /// Throws Error(invalid_argument) for options that no device takes.
+    HandleImpl(const Options& options, KernelProvider& provider);
 
-  private:
-    /// The kernel for one mode of α and β; without a kernel, the base kernel and an update of y
-    /// serve.
-    using Variant = std::unique_ptr<BoundKernel>;
-    static constexpr std::size_t beta_modes = 3, variant_count = 2 * beta_modes;
+    /// What the options ask of the tuner, for the target in signature_.
+    Request request_for(const Options& options) const;
+    /// Takes over what the tuner chose.
+    void take(const Choice& choice);
+    /// Takes over how the kernel was had.
+    template <typename Kernel>
+    void tell_origin(const Provided<Kernel>& provided) {
+        info_.origin = provided.origin;
+        info_.source_path = provided.source_path;
+        info_.warning = provided.warning;
+    }
+    /// Fills in what info_ says of the matrix, which is stored as `stored` for signature_.
+    void describe(const CsrView& matrix, const StoredMatrix& stored);
 
-    void prepare(const CsrView& matrix, const Options& options);
-    void keep_csr(const CsrView& matrix, bool copy);
-    void describe(const CsrView& matrix);
-    void check_operands(ValueType type, const Operands& operands, bool needs_x) const;
-    const Variant& variant(Scale alpha, Scale beta);
-    void run(const BoundKernel& kernel, const Operands& operands);
-    void run_base_and_update(const Operands& operands);
+    struct Modes {
+        Scale alpha, beta;  ///< α is zero, too, when A has no entries
+    };
+    /// The modes of α and β of an apply. Throws Error(invalid_argument) for operands that do not
+    /// fit.
+    Modes checked_modes(ValueType type, const Operands& operands) const;
 
     KernelProvider& provider_;
     KernelPolicy policy_;
-    Signature signature_;
-    CsrView csr_;  ///< the arrays that the generic kernel reads
-    StoredMatrix stored_;
+    Signature signature_;  ///< of the kernel for α = 1, β = 0
     int num_rhs_ = 1;
-    int threads_ = 1;
-    std::array<std::atomic<const Variant*>, variant_count> variants_{};
-    std::mutex making_;  ///< guards made_
-    std::array<std::unique_ptr<const Variant>, variant_count> made_;
-    ScratchPool workspaces_;
-    ScratchPool products_;
+    Info info_;
+
+  private:
+    void check_operands(const Operands& operands, bool needs_x) const;
 };
+
+std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider);
+/// `device` is what options.device names.
+std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
+                                            KernelProvider& provider,
+                                            std::shared_ptr<Device> device);
 
 }  // namespace spmvgen

@@ -20,12 +20,18 @@ std::string to_string(const Info& i) {
     const auto line = [&](const char* name, const std::string& value) {
         if (!value.empty()) text += fmt::format("{:<10}{}\n", fmt::format("{}:", name), value);
     };
+    const bool on_gpu = !i.device.empty() && i.device != "host";
+    if (on_gpu) line("device", i.device);
     line("matrix", fmt::format("{} x {}, {} entries", i.rows, i.cols, i.nnz));
     line("kernel", i.kernel);
-    line("format", i.stored == i.nnz
-                       ? i.format
-                       : fmt::format("{}, {} entries with padding", i.format, i.stored));
+    std::string format = i.format;
+    if (i.stored != i.nnz) format += fmt::format(", {} entries with padding", i.stored);
+    if (on_gpu) format += ", values as " + i.storage;
+    line("format", format);
     line("target", i.target);
+    if (on_gpu)
+        line("launches", fmt::format("{} an apply, sums in {} order", i.launches,
+                                     i.deterministic ? "a fixed" : "any"));
     line("reason", i.reason);
     line("origin", i.origin);
     line("source", i.source_path);

@@ -12,9 +12,13 @@ namespace {
 class StoreCache : public KernelCache {
   public:
     StoreCache(const std::string& directory, bool writable) : store_(directory, writable) {}
-    std::optional<KernelBinary> find(const Signature& s) override { return store_.find(s); }
+    std::optional<KernelBinary> find(const Signature& s, BinaryKind kind) override {
+        return store_.find(s, kind);
+    }
     bool put(const KernelBinary& binary) override { return store_.put(binary); }
-    std::string path_of(const Signature& s) const override { return store_.path_of(s); }
+    std::string path_of(const Signature& s, BinaryKind kind) const override {
+        return store_.path_of(s, kind);
+    }
 
   private:
     Store store_;
@@ -48,33 +52,70 @@ ProvidedKernel KernelProvider::get(const Signature& signature, const KernelPolic
         throw Error(ErrorCode::unsupported, fmt::format("target {} cannot run here: {}; use native",
                                                         to_string(signature.target), why));
     if (policy.mode == CacheMode::off) return {nullptr, "generic", "", ""};
-    Slot& slot = slot_of(signature);
+    static const Loader<LoadedKernel> loader{
+        {BinaryKind::shared_object},
+        [](const KernelBinary& binary) { return std::make_shared<const LoadedKernel>(binary); },
+        false};
+    ProvidedKernel provided = provide(host_, loader, signature, policy);
+    if (provided.kernel == nullptr) fall_back(provided.warning, policy);
+    return provided;
+}
+
+ProvidedGpuKernel KernelProvider::get(const Signature& signature, const KernelPolicy& policy,
+                                      const std::shared_ptr<Device>& device) {
+    Loader<GpuKernel> loader{{device->facts().loads},
+                             [&](const KernelBinary& binary) {
+                                 return std::make_shared<const GpuKernel>(GpuKernel{
+                                     device, device->load(binary), binary.source, binary.facts});
+                             },
+                             true};
+    // The driver compiles PTX itself, where nothing here makes code for the device.
+    if (device->facts().loads == BinaryKind::cubin) loader.kinds.push_back(BinaryKind::ptx);
+    ProvidedGpuKernel provided = provide(table_of(device), loader, signature, policy);
+    if (provided.kernel == nullptr)
+        throw Error(ErrorCode::compile, provided.warning + "; device " + device->facts().text +
+                                            " has no generic kernel to fall back to");
+    return provided;
+}
+
+KernelProvider::Table<GpuKernel>& KernelProvider::table_of(const std::shared_ptr<Device>& device) {
+    const std::lock_guard lock(mutex_);
+    return gpus_[device];
+}
+
+template <typename Kernel>
+KernelProvider::Slot<Kernel>& KernelProvider::Table<Kernel>::slot_of(const Signature& signature) {
+    const std::lock_guard lock(mutex);
+    auto& slot = slots[to_string(signature)];
+    if (slot == nullptr) slot = std::make_unique<Slot<Kernel>>();
+    return *slot;
+}
+
+template <typename Kernel>
+Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kernel>& loader,
+                                         const Signature& signature, const KernelPolicy& policy) {
+    Slot<Kernel>& slot = table.slot_of(signature);
     const std::lock_guard lock(slot.mutex);
+    const auto without = [&](const std::string& why) -> Provided<Kernel> {
+        return {nullptr, "generic", "", fmt::format("no kernel {}: {}", to_string(signature), why)};
+    };
     const char* origin = "memory";
     if (slot.kernel != nullptr) {
         ++hits_memory_;
     } else {
         const std::unique_ptr<KernelCache> cache = open_cache(policy);
-        if (cache != nullptr && find_in_cache(slot, signature, *cache)) {
+        KernelCache* keep = policy.mode == CacheMode::on ? cache.get() : nullptr;
+        if (cache != nullptr && find_in_cache(slot, loader, signature, *cache))
             origin = "cache";
-        } else if (!compiles(policy.mode)) {
-            return fall_back(signature, policy,
-                             "it is not in the cache, and cache mode load does not compile");
-        } else if (compile(slot, signature, policy.mode == CacheMode::on ? cache.get() : nullptr)) {
+        else if (!compiles(policy.mode))
+            return without("it is not in the cache, and cache mode load does not compile");
+        else if (compile(slot, loader, signature, keep))
             origin = "compiled";
-        } else {
-            return fall_back(signature, policy, slot.failure);
-        }
+        else
+            return without(slot.failure);
     }
     log_.debug(fmt::format("kernel {}: {}", to_string(signature), origin));
     return {slot.kernel, origin, slot.source_path, ""};
-}
-
-KernelProvider::Slot& KernelProvider::slot_of(const Signature& signature) {
-    const std::lock_guard lock(mutex_);
-    auto& slot = slots_[to_string(signature)];
-    if (slot == nullptr) slot = std::make_unique<Slot>();
-    return *slot;
 }
 
 std::unique_ptr<KernelCache> KernelProvider::open_cache(const KernelPolicy& policy) {
@@ -87,54 +128,77 @@ std::unique_ptr<KernelCache> KernelProvider::open_cache(const KernelPolicy& poli
     }
 }
 
-bool KernelProvider::find_in_cache(Slot& slot, const Signature& signature, KernelCache& cache) {
-    const auto binary = cache.find(signature);
-    if (!binary) return false;
-    try {
-        if (!(binary->signature == signature))
-            throw Error(ErrorCode::io,
-                        fmt::format("kernel {}: the cache gave {} instead", to_string(signature),
-                                    to_string(binary->signature)));
-        slot.kernel = std::make_shared<LoadedKernel>(*binary);
-    } catch (const Error& error) {
-        log_.warn(
-            fmt::format("a cache entry is of no use and will be made again: {}", error.what()));
-        return false;
+template <typename Kernel>
+bool KernelProvider::find_in_cache(Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                                   const Signature& signature, KernelCache& cache) {
+    for (const BinaryKind kind : loader.kinds) {
+        const auto binary = cache.find(signature, kind);
+        if (!binary) continue;
+        try {
+            if (!(binary->signature == signature))
+                throw Error(ErrorCode::io,
+                            fmt::format("kernel {}: the cache gave {} instead",
+                                        to_string(signature), to_string(binary->signature)));
+            slot.kernel = loader.load(*binary);
+        } catch (const Error& error) {
+            log_.warn(
+                fmt::format("a cache entry is of no use and will be made again: {}", error.what()));
+            continue;
+        }
+        if (!binary->source.empty()) slot.source_path = cache.path_of(signature, kind);
+        ++hits_store_;
+        return true;
     }
-    if (!binary->source.empty()) slot.source_path = cache.path_of(signature);
-    ++hits_store_;
-    return true;
+    return false;
 }
 
-bool KernelProvider::compile(Slot& slot, const Signature& signature, KernelCache* keep) {
+template <typename Kernel>
+bool KernelProvider::compile(Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                             const Signature& signature, KernelCache* keep) {
     if (!slot.failure.empty()) return false;
     ++compiles_started_;
     KernelBinary binary;
+    bool compiled = false;
     try {
-        Generator& generator = sources_.generator();
-        const KernelSource source = generator.emit(signature);
-        binary = generator.compile(source, BinaryKind::shared_object);
-        binary.source = source.text;
-        slot.kernel = std::make_shared<LoadedKernel>(binary);
+        binary = compile_one_of(loader.kinds, signature);
+        compiled = true;
+        slot.kernel = loader.load(binary);
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& error) {
+        if (compiled && loader.may_recover) throw;
         ++compiles_failed_;
         slot.failure = error.what();
         if (slot.failure.empty()) slot.failure = "the compiler failed without saying why";
         return false;
     }
-    if (keep != nullptr && keep->put(binary)) slot.source_path = keep->path_of(signature);
+    if (keep != nullptr && keep->put(binary))
+        slot.source_path = keep->path_of(signature, binary.kind);
     return true;
 }
 
-ProvidedKernel KernelProvider::fall_back(const Signature& signature, const KernelPolicy& policy,
-                                         const std::string& why) {
-    const std::string warning = fmt::format("no kernel {}: {}", to_string(signature), why);
+KernelBinary KernelProvider::compile_one_of(const std::vector<BinaryKind>& kinds,
+                                            const Signature& signature) {
+    Generator& generator = sources_.generator();
+    const KernelSource source = generator.emit(signature);
+    std::string reasons;
+    for (const BinaryKind kind : kinds) {
+        try {
+            KernelBinary binary = generator.compile(source, kind);
+            binary.source = source.text;
+            return binary;
+        } catch (const Error& error) {
+            reasons += (reasons.empty() ? "" : "; ") + std::string(error.what());
+            if (error.code() != ErrorCode::unsupported) break;
+        }
+    }
+    throw Error(ErrorCode::compile, reasons);
+}
+
+void KernelProvider::fall_back(const std::string& warning, const KernelPolicy& policy) {
     if (policy.strict) throw Error(ErrorCode::compile, warning);
     ++fallbacks_;
     log_.warn(warning + " (a fallback serves instead)");
-    return {nullptr, "generic", "", warning};
 }
 
 KernelCounters KernelProvider::counters() const {

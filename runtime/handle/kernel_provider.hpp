@@ -7,7 +7,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "devices/device.hpp"
 #include "devices/host/loaded_kernel.hpp"
 #include "handle/log.hpp"
 #include "spmvgen/generator.hpp"
@@ -19,9 +21,9 @@ namespace spmvgen {
 class KernelCache {
   public:
     virtual ~KernelCache() = default;
-    virtual std::optional<KernelBinary> find(const Signature& signature) = 0;
+    virtual std::optional<KernelBinary> find(const Signature& signature, BinaryKind kind) = 0;
     virtual bool put(const KernelBinary& binary) = 0;
-    virtual std::string path_of(const Signature& signature) const = 0;
+    virtual std::string path_of(const Signature& signature, BinaryKind kind) const = 0;
 };
 
 /// What a provider is made of; tests put their own here.
@@ -42,19 +44,31 @@ struct KernelPolicy {
     bool strict = false;
 };
 
+/// A kernel in a GPU, and all that its launches need.
+struct GpuKernel {
+    std::shared_ptr<Device> device;
+    std::unique_ptr<DeviceKernel> loaded;
+    std::string source;                        ///< "" when the binary came without
+    std::map<std::string, KernelFacts> facts;  ///< by symbol
+};
+
 /// A kernel and how it was had, or, with `kernel` null, why there is none.
-struct ProvidedKernel {
-    std::shared_ptr<const LoadedKernel> kernel;
+template <typename Kernel>
+struct Provided {
+    std::shared_ptr<const Kernel> kernel;
     std::string origin;       ///< "memory", "cache", "compiled" or "generic"
     std::string source_path;  ///< the cache entry that holds the source; "" = none
     std::string warning;      ///< why the generic kernel has to serve; "" with a kernel or mode off
 };
+using ProvidedKernel = Provided<LoadedKernel>;
+using ProvidedGpuKernel = Provided<GpuKernel>;
 
 /// Signature → loaded kernel. Looks in memory, then in the cache directory, then compiles (and
 /// keeps the result), as the policy allows. Requests for one signature that come at the same time
 /// make it once. A failure of cache or compiler is not an exception but a ProvidedKernel without a
 /// kernel; it is logged once for each cause, counted, and not tried again for that signature (the
-/// cache is). Kernels stay loaded as long as the provider lives. Safe for any number of threads.
+/// cache is). For a GPU, which has no generic kernel, it is an exception. Kernels stay loaded, and
+/// their devices open, as long as the provider lives. Safe for any number of threads.
 class KernelProvider {
   public:
     explicit KernelProvider(KernelSources sources);
@@ -63,6 +77,11 @@ class KernelProvider {
     /// policy.strict Error(compile) instead of a fallback.
     ProvidedKernel get(const Signature& signature, const KernelPolicy& policy);
 
+    /// The same for a GPU; kernels are kept for each device. Throws Error(compile) when there is no
+    /// kernel to be had, and what Device::load throws, which is tried again at the next request.
+    ProvidedGpuKernel get(const Signature& signature, const KernelPolicy& policy,
+                          const std::shared_ptr<Device>& device);
+
     KernelCounters counters() const;
 
     /// The one that handles use.
@@ -70,28 +89,52 @@ class KernelProvider {
 
   private:
     /// All that is known of one signature; its mutex is held while the kernel is made.
+    template <typename Kernel>
     struct Slot {
         std::mutex mutex;
-        std::shared_ptr<const LoadedKernel> kernel;
+        std::shared_ptr<const Kernel> kernel;
         std::string source_path;
         std::string failure;  ///< why it could not be compiled; "" = not tried, or it could
     };
-    Slot& slot_of(const Signature& signature);
+    template <typename Kernel>
+    struct Table {
+        std::mutex mutex;  ///< guards slots
+        std::map<std::string, std::unique_ptr<Slot<Kernel>>> slots;
+        Slot<Kernel>& slot_of(const Signature& signature);
+    };
+    /// What makes a binary run.
+    template <typename Kernel>
+    struct Loader {
+        std::vector<BinaryKind> kinds;  ///< what it loads, the best first
+        std::function<std::shared_ptr<const Kernel>(const KernelBinary&)> load;
+        bool may_recover;  ///< a binary that it refuses now, it may load later: out of memory
+    };
+    template <typename Kernel>
+    Provided<Kernel> provide(Table<Kernel>& table, const Loader<Kernel>& loader,
+                             const Signature& signature, const KernelPolicy& policy);
+    template <typename Kernel>
+    bool find_in_cache(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
+                       KernelCache& cache);
+    template <typename Kernel>
+    bool compile(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
+                 KernelCache* keep);
+    KernelBinary compile_one_of(const std::vector<BinaryKind>& kinds, const Signature& signature);
+    Table<GpuKernel>& table_of(const std::shared_ptr<Device>& device);
     std::unique_ptr<KernelCache> open_cache(const KernelPolicy& policy);
-    bool find_in_cache(Slot& slot, const Signature& signature, KernelCache& cache);
-    bool compile(Slot& slot, const Signature& signature, KernelCache* keep);
-    ProvidedKernel fall_back(const Signature& signature, const KernelPolicy& policy,
-                             const std::string& why);
+    void fall_back(const std::string& warning, const KernelPolicy& policy);
 
     KernelSources sources_;
     Log log_;
-    std::mutex mutex_;  ///< guards slots_
-    std::map<std::string, std::unique_ptr<Slot>> slots_;
+    Table<LoadedKernel> host_;
+    std::mutex mutex_;  ///< guards gpus_
+    std::map<std::shared_ptr<Device>, Table<GpuKernel>> gpus_;
     std::atomic<std::int64_t> hits_memory_{0}, hits_store_{0}, compiles_started_{0},
         compiles_failed_{0}, fallbacks_{0};
 };
 
-/// A handle that gets its kernels from `provider`, which must outlive it.
-Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider);
+/// A handle that gets its kernels from `provider`, which must outlive it. `device` stands for
+/// options.device, which is else opened; unused when that is "host".
+Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                   std::shared_ptr<Device> device = nullptr);
 
 }  // namespace spmvgen

@@ -84,7 +84,7 @@ Target native_target() {
 
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
-    for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+    for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(separator, begin), text.size());
         parts.emplace_back(text.substr(begin, end - begin));
         begin = end + 1;
@@ -111,7 +111,7 @@ void check_feature(const Architecture& row, const std::string& feature) {
     const std::string name = feature.substr(0, feature.find_first_of("+-"));
     if (name.empty() || std::ranges::find(known, name) == known.end())
         refuse("architecture " + std::string(row.name) + " has no feature '" + feature +
-               "': it has " + (known.empty() ? "none" : std::string(row.gpu.features)));
+               "': it has " + (row.gpu.features.empty() ? "none" : std::string(row.gpu.features)));
     if (feature != name + "+" && feature != name + "-")
         refuse("feature '" + feature + "' of " + std::string(row.name) + " needs one sign: write " +
                name + "+ or " + name + "-");
@@ -157,7 +157,8 @@ Target parse_target(std::string_view text) {
             "in x86-64-v4:tune=skylake-avx512");
     const Architecture& row = architecture(target);
     target.wavefront = row.gpu.wavefronts[0];
-    const auto parts = split(colon == text.npos ? "" : text.substr(colon + 1), ':');
+    const auto parts =
+        colon == text.npos ? std::vector<std::string>() : split(text.substr(colon + 1), ':');
     if (row.kind == TargetKind::host)
         add_cpu_parts(target, parts);
     else

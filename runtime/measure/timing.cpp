@@ -14,9 +14,16 @@ double now() {
         .count();
 }
 
-double seconds_of(const std::function<void()>& call, std::int64_t times) {
+/// What is timed, and what waits for its end.
+struct Work {
+    const std::function<void()>& call;
+    const std::function<void()>& finish;
+};
+
+double seconds_of(const Work& work, std::int64_t times) {
     const double start = now();
-    for (std::int64_t i = 0; i < times; ++i) call();
+    for (std::int64_t i = 0; i < times; ++i) work.call();
+    if (work.finish) work.finish();
     return now() - start;
 }
 
@@ -30,17 +37,17 @@ double quantile(const std::vector<double>& samples, double p) {
 }
 
 /// Warms up, and tells how many calls fill one sample.
-std::int64_t warm_up(const std::function<void()>& call, const TimingPlan& plan) {
+std::int64_t warm_up(const Work& work, const TimingPlan& plan) {
     const double start = now();
-    double shortest = seconds_of(call, 1);
-    while (now() - start < plan.warm_up_s) shortest = std::min(shortest, seconds_of(call, 1));
+    double shortest = seconds_of(work, 1);
+    while (now() - start < plan.warm_up_s) shortest = std::min(shortest, seconds_of(work, 1));
     // A call below the clock's resolution is measured in growing batches.
     std::int64_t calls = 1;
     while (shortest * static_cast<double>(calls) < plan.sample_s) {
         const double wanted =
             shortest > 0 ? std::ceil(plan.sample_s / shortest) : static_cast<double>(2 * calls);
         calls = std::max(calls + 1, std::min(static_cast<std::int64_t>(wanted), 1000 * calls));
-        shortest = seconds_of(call, calls) / static_cast<double>(calls);
+        shortest = seconds_of(work, calls) / static_cast<double>(calls);
     }
     return calls;
 }
@@ -62,12 +69,14 @@ Timing summarise(std::vector<double> samples, std::int64_t calls_per_sample) {
     return t;
 }
 
-Timing time_apply(const std::function<void()>& call, const TimingPlan& plan) {
-    const std::int64_t calls = warm_up(call, plan);
+Timing time_apply(const std::function<void()>& call, const TimingPlan& plan,
+                  const std::function<void()>& finish) {
+    const Work work{call, finish};
+    const std::int64_t calls = warm_up(work, plan);
     std::vector<double> samples;
     const double start = now();
     do {
-        samples.push_back(seconds_of(call, calls) / static_cast<double>(calls));
+        samples.push_back(seconds_of(work, calls) / static_cast<double>(calls));
     } while (
         static_cast<int>(samples.size()) < plan.max_samples &&
         (static_cast<int>(samples.size()) < plan.min_samples || now() - start < plan.budget_s));

@@ -22,8 +22,10 @@ struct TimingPlan {
 };
 
 /// Times `call` on the calling thread with a steady clock: warm-up, then batches. What `call`
-/// throws passes through.
-Timing time_apply(const std::function<void()>& call, const TimingPlan& plan = {});
+/// throws passes through. `finish` ends each sample and is part of its time: it waits for what
+/// calls have only enqueued.
+Timing time_apply(const std::function<void()>& call, const TimingPlan& plan = {},
+                  const std::function<void()>& finish = {});
 
 /// Median, extremes and spread of samples (seconds of one call each); order does not matter.
 /// Throws Error(invalid_argument) when there is none.

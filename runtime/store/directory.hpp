@@ -11,7 +11,7 @@ struct Location {
     bool given = false;  ///< asked for by the caller or by $SPMVGEN_CACHE_DIR
 };
 
-/// `directory`, else $SPMVGEN_CACHE_DIR, else $XDG_CACHE_HOME/spmvgen/v1, else ~/.cache/spmvgen/v1.
+/// `directory`, else $SPMVGEN_CACHE_DIR, else $XDG_CACHE_HOME/spmvgen/v2, else ~/.cache/spmvgen/v2.
 /// The home is $HOME, else that of the user database.
 Location locate_directory(const std::string& directory);
 

@@ -13,7 +13,7 @@ inline constexpr std::int64_t launch_abi = 2;
 
 /// The version of the entry format, of the key's serialisation, and of the default directory's
 /// name.
-inline constexpr std::uint32_t store_format = 1;
+inline constexpr std::uint32_t store_format = 2;
 
 /// Who makes kernels here, as far as it is known without loading a compiler.
 struct Maker {

@@ -14,8 +14,8 @@ namespace spmvgen {
 
 /// How a Store is opened. The defaults are what the product uses; tests set the rest.
 struct StoreOptions {
-    std::string directory;  ///< "" = the default: $SPMVGEN_CACHE_DIR, $XDG_CACHE_HOME/spmvgen/v1,
-                            ///< ~/.cache/spmvgen/v1
+    std::string directory;  ///< "" = the default: $SPMVGEN_CACHE_DIR, $XDG_CACHE_HOME/spmvgen/v2,
+                            ///< ~/.cache/spmvgen/v2
     bool writable = true;   ///< false: nothing is written, nothing removed
     std::optional<bool> sync;                      ///< fsync before an entry gets its name; unset =
                                                    ///< $SPMVGEN_CACHE_FSYNC is "1"
@@ -30,8 +30,8 @@ struct StoreOptions {
 /// and processes on one directory. Each kind of trouble is warned of once for each Store.
 class Store {
   public:
-    /// `directory` "" = the default: $SPMVGEN_CACHE_DIR, $XDG_CACHE_HOME/spmvgen/v1,
-    /// ~/.cache/spmvgen/v1. Created 0700 at the first write. A directory that another user owns is
+    /// `directory` "" = the default: $SPMVGEN_CACHE_DIR, $XDG_CACHE_HOME/spmvgen/v2,
+    /// ~/.cache/spmvgen/v2. Created 0700 at the first write. A directory that another user owns is
     /// not used (unless root's and given by `directory` or $SPMVGEN_CACHE_DIR), nor is one that
     /// every user may write to.
     explicit Store(std::string directory = "", bool writable = true);

@@ -19,7 +19,7 @@ bool has_parameters(const KernelEntry& entry, const Request& request) {
 bool takes_values(const KernelEntry& entry, const Request& request) {
     return std::ranges::all_of(request.params, [&](auto& wanted) {
         const auto parameter = std::ranges::find(entry.params, wanted.first, &Parameter::name);
-        return std::ranges::binary_search(parameter->allowed, wanted.second);
+        return allows(*parameter, wanted.second);
     });
 }
 

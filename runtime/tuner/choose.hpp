@@ -12,10 +12,14 @@ namespace spmvgen {
 struct Request {
     std::string format = "auto";
     std::string kernel = "auto";
-    std::map<std::string, std::int64_t> params;
-    Target target;
+    std::map<std::string, std::int64_t> params = {};
+    Target target = {};
     int num_rhs = 1;
-    int threads = 1;  ///< threads that will take part in an apply
+    int threads = 1;             ///< threads that will take part in an apply, of a CPU
+    int units = 0;               ///< of a GPU: multiprocessors, compute units; 0 = not known
+    bool deterministic = false;  ///< only kernels that give the same bits each time
+    std::optional<ValueType> storage = {};  ///< GPUs: narrower type for A's values
+    std::string epilogue = {};              ///< GPUs: as in Signature
     /// Types of the caller's own arrays, which a CSR kernel must take as they are (they are
     /// borrowed); absent = the narrowest that the matrix allows.
     std::optional<IndexType> csr_index = std::nullopt, csr_offset = std::nullopt;

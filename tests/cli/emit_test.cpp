@@ -22,17 +22,6 @@ TEST_F(EmitTest, ListNamesEveryKernelAndArchitecture) {
         EXPECT_NE(text.find("  " + std::string(arch.name) + " "), std::string::npos) << arch.name;
 }
 
-TEST_F(EmitTest, GpuArchitecturesAreRefused) {
-    for (const std::string arch : {"gfx906", "sm_90"}) {
-        const Outcome outcome = run_line("emit --format csr --arch " + arch);
-        EXPECT_EQ(outcome.status, 1);
-        EXPECT_EQ(outcome.out, "");
-        EXPECT_EQ(outcome.err, "spmvgen: --arch: " + arch +
-                                   " is a GPU; this version makes kernels for CPUs only: native, "
-                                   "x86-64-v2, x86-64-v3, x86-64-v4, aarch64\n");
-    }
-}
-
 TEST_F(EmitTest, PrintsSourceOnStandardOutputOnly) {
     const Outcome outcome = run_line("emit --kernel csr_rows --arch x86-64-v2");
     EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -175,5 +175,23 @@ TEST(Simplify, TellsClangsMessageForIllegalText) {
     }
 }
 
+TEST(Simplify, LoopVariableOfAnArrayThatStaysBecomesItsValue) {
+    const std::string text = format(simplify(R"(
+static inline void fill(double* sum) { sum[0] += 1; }
+static inline double twice(double a) { return a + a; }
+static inline void kernel(double* y) {
+    double sum[1] = {};
+    fill(sum);
+    for (int rhs = 0; rhs < 1; ++rhs) {
+        sum[rhs] = twice(sum[rhs]);
+    }
+    y[0] = sum[0];
+}
+)",
+                                             {"kernel"}, {})
+                                        .text);
+    EXPECT_NE(text.find("    fill(sum);\n    sum[0] = twice(sum[0]);\n"), text.npos) << text;
+}
+
 }  // namespace
 }  // namespace spmvgen::specializer

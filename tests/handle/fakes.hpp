@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,11 +44,27 @@ inline LaunchDescription csr_launch(const std::string& value = "double") {
             {}};
 }
 
+/// The launch description of a GPU's kernel; what its workspace is for is left open.
+inline LaunchDescription gpu_launch(std::int64_t workspace_bytes_per_block = 0) {
+    LaunchDescription launch = csr_launch();
+    Step& step = launch.steps[0];
+    step.symbol = "fake_gpu_csr";
+    step.rule = StepRule::grid;
+    step.grid = {"num_rows", 2, 0, 1};
+    step.block = 64;
+    if (workspace_bytes_per_block > 0) {
+        step.arguments.push_back({"parts", "double*"});
+        launch.workspace.push_back({"parts", 0, workspace_bytes_per_block, 0});
+    }
+    return launch;
+}
+
 inline KernelBinary csr_binary(const Signature& signature) {
     KernelBinary binary;
     binary.signature = signature;
     binary.bytes = file_bytes(FAKE_KERNEL);
     binary.launch = csr_launch(signature.value == ValueType::f32 ? "float" : "double");
+    if (architecture(signature.target).kind != TargetKind::host) binary.launch = gpu_launch();
     binary.compiler = "fake 1";
     binary.source = "// the source of " + kernel_name(signature);
     return binary;
@@ -66,20 +83,32 @@ inline Signature csr_signature(Scale alpha = Scale::one, Scale beta = Scale::zer
 class FakeGenerator : public Generator {
   public:
     std::atomic<int> compiled{0};
-    std::string failure;           ///< "" = works
-    bool only_base_works = false;  ///< fails for all but α = 1, β = 0
+    std::string failure;               ///< "" = works
+    bool only_base_works = false;      ///< fails for all but α = 1, β = 0
+    std::set<BinaryKind> unsupported;  ///< kinds that it has no compiler for
+    std::vector<Signature> made;       ///< of compile() that worked, in order
+    std::int64_t workspace = 0;        ///< bytes a block, of GPU kernels
     std::string bytes = file_bytes(FAKE_KERNEL);
+    std::mutex mutex;  ///< guards made
 
     KernelSource emit(const Signature& signature, const std::string&) override {
         return {signature, kernel_name(signature), "// the source of " + kernel_name(signature),
                 csr_binary(signature).launch};
     }
-    KernelBinary compile(const KernelSource& source, BinaryKind, Compiler) override {
+    KernelBinary compile(const KernelSource& source, BinaryKind kind, Compiler) override {
         ++compiled;
+        if (unsupported.contains(kind))
+            throw Error(ErrorCode::unsupported, std::string("nothing makes ") + to_string(kind));
         if (!failure.empty()) throw Error(ErrorCode::compile, failure);
         if (only_base_works && source.signature.beta != Scale::zero)
             throw Error(ErrorCode::compile, "only the base works");
         KernelBinary binary = csr_binary(source.signature);
+        binary.kind = kind;
+        if (workspace > 0) binary.launch = gpu_launch(workspace);
+        if (kind != BinaryKind::shared_object) {
+            const std::lock_guard lock(mutex);
+            made.push_back(source.signature);
+        }
         binary.bytes = bytes;
         binary.source.clear();
         return binary;
@@ -98,11 +127,11 @@ struct FakeDisk {
 class FakeCache : public KernelCache {
   public:
     FakeCache(FakeDisk& disk, bool writable) : disk_(disk), writable_(writable) {}
-    std::optional<KernelBinary> find(const Signature& signature) override {
+    std::optional<KernelBinary> find(const Signature& signature, BinaryKind kind) override {
         const std::lock_guard lock(disk_.mutex);
         ++disk_.finds;
         const auto it = disk_.entries.find(to_string(signature));
-        if (it == disk_.entries.end()) return std::nullopt;
+        if (it == disk_.entries.end() || it->second.kind != kind) return std::nullopt;
         return it->second;
     }
     bool put(const KernelBinary& binary) override {
@@ -112,7 +141,7 @@ class FakeCache : public KernelCache {
         disk_.entries[to_string(binary.signature)] = binary;
         return true;
     }
-    std::string path_of(const Signature& signature) const override {
+    std::string path_of(const Signature& signature, BinaryKind) const override {
         return "/fake/" + kernel_name(signature);
     }
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "devices/host/argument_type.hpp"
+#include "devices/argument_type.hpp"
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/scratch_pool.hpp"
 #include "fakes.hpp"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include "fake_device.hpp"
 #include "fakes.hpp"
 
 namespace spmvgen {
@@ -210,6 +211,71 @@ TEST(KernelProvider, ATargetOfAnotherMachineIsRefused) {
 #endif
     EXPECT_EQ(code_and_text([&] { fake.provider.get(other, on); }), expected);
     EXPECT_EQ(fake.generator.compiled, 0);
+}
+
+// Kernels of GPUs.
+
+struct GpuKernels : testing::Test {
+    FakeKernels fake;
+    std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
+    Signature signature = gpu_signature();
+
+    static Signature gpu_signature() {
+        Signature s;
+        s.kernel = "csr_classical";
+        s.target = parse_target("sm_90");
+        return s;
+    }
+};
+
+TEST_F(GpuKernels, AreMadeOnceForEachDevice) {
+    const ProvidedGpuKernel first = fake.provider.get(signature, on, device);
+    ASSERT_NE(first.kernel, nullptr);
+    EXPECT_EQ(first.origin, "compiled");
+    EXPECT_EQ(first.kernel->source, "// the source of " + kernel_name(signature));
+    EXPECT_EQ(first.kernel->device, device);
+    EXPECT_EQ(fake.provider.get(signature, on, device).kernel, first.kernel);
+    const auto other = std::make_shared<FakeDevice>();
+    const ProvidedGpuKernel second = fake.provider.get(signature, on, other);
+    EXPECT_EQ(second.origin, "cache");
+    EXPECT_NE(second.kernel, first.kernel);
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{1, 1, 1, 0, 0}));
+}
+
+TEST_F(GpuKernels, AreWhatTheDeviceLoads) {
+    for (const BinaryKind kind : {BinaryKind::cubin, BinaryKind::hsaco, BinaryKind::simt}) {
+        FakeKernels own;
+        own.provider.get(signature, on, std::make_shared<FakeDevice>("sm_90", kind));
+        EXPECT_EQ(own.disk.entries.at(to_string(signature)).kind, kind);
+    }
+}
+
+TEST_F(GpuKernels, PtxServesWhereNothingMakesCubins) {
+    fake.generator.unsupported = {BinaryKind::cubin};
+    EXPECT_EQ(fake.provider.get(signature, on, device).origin, "compiled");
+    EXPECT_EQ(fake.disk.entries.at(to_string(signature)).kind, BinaryKind::ptx);
+    KernelProvider other(fake.make());
+    EXPECT_EQ(other.get(signature, load, device).origin, "cache");
+}
+
+TEST_F(GpuKernels, ACompilerThatFailsIsNotAskedForPtx) {
+    fake.generator.failure = "csr_classical.cu:3: error: no";
+    const std::string text = code_and_text([&] { fake.provider.get(signature, on, device); });
+    EXPECT_EQ(text, "compile: no kernel " + to_string(signature) +
+                        ": csr_classical.cu:3: error: no; device cuda:0 has no generic kernel to "
+                        "fall back to");
+    EXPECT_EQ(code_and_text([&] { fake.provider.get(signature, on, device); }), text);
+    EXPECT_EQ(fake.generator.compiled, 1);
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 1, 1, 0}));
+}
+
+TEST_F(GpuKernels, ADeviceThatRefusesABinaryIsAskedAgain) {
+    device->log->refuses_to_load = true;
+    EXPECT_EQ(code_and_text([&] { fake.provider.get(signature, on, device); }),
+              "io: cuda:0: no room for the kernel");
+    device->log->refuses_to_load = false;
+    EXPECT_EQ(fake.provider.get(signature, on, device).origin, "compiled");
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 2, 0, 0}));
 }
 
 }  // namespace

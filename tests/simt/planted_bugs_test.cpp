@@ -178,7 +178,7 @@ TEST(SimtLaunch, RefusesWhatCannotBe) {
         EXPECT_STREQ(
             error.what(),
             "simt: the kernel was compiled for version 0 of the executor's interface, this "
-            "is version 1; compile it again");
+            "is version 2; compile it again");
     }
 }
 

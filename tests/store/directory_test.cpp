@@ -43,11 +43,11 @@ class DirectoryTest : public testing::Test {
 
 TEST_F(DirectoryTest, OrderOfPlaces) {
     EXPECT_EQ(locate_directory("").path,
-              std::string(::getpwuid(::geteuid())->pw_dir) + "/.cache/spmvgen/v1");
+              std::string(::getpwuid(::geteuid())->pw_dir) + "/.cache/spmvgen/v2");
     set("HOME", "/home/somebody");
-    EXPECT_EQ(locate_directory("").path, "/home/somebody/.cache/spmvgen/v1");
+    EXPECT_EQ(locate_directory("").path, "/home/somebody/.cache/spmvgen/v2");
     set("XDG_CACHE_HOME", "/var/cache/somebody");
-    EXPECT_EQ(locate_directory("").path, "/var/cache/somebody/spmvgen/v1");
+    EXPECT_EQ(locate_directory("").path, "/var/cache/somebody/spmvgen/v2");
     EXPECT_FALSE(locate_directory("").given);
     set("SPMVGEN_CACHE_DIR", "/scratch/kernels");
     EXPECT_EQ(locate_directory("").path, "/scratch/kernels");
@@ -60,12 +60,12 @@ TEST_F(DirectoryTest, EmptyAndRelativeVariables) {
     set("HOME", "/home/somebody");
     set("XDG_CACHE_HOME", "");
     set("SPMVGEN_CACHE_DIR", "");
-    EXPECT_EQ(locate_directory("").path, "/home/somebody/.cache/spmvgen/v1");
+    EXPECT_EQ(locate_directory("").path, "/home/somebody/.cache/spmvgen/v2");
     set("XDG_CACHE_HOME", "relative");
-    EXPECT_EQ(locate_directory("").path, "/home/somebody/.cache/spmvgen/v1");
+    EXPECT_EQ(locate_directory("").path, "/home/somebody/.cache/spmvgen/v2");
     set("HOME", "relative");
     EXPECT_EQ(locate_directory("").path,
-              std::string(::getpwuid(::geteuid())->pw_dir) + "/.cache/spmvgen/v1");
+              std::string(::getpwuid(::geteuid())->pw_dir) + "/.cache/spmvgen/v2");
     EXPECT_EQ(locate_directory("kernels").path, fs::current_path() / "kernels");
 }
 
@@ -79,8 +79,8 @@ TEST_F(DirectoryTest, DefaultDirectoryIsMadeForItsOwnerOnly) {
     const bool put = store.put(sample_binary());
     ::umask(before);
     ASSERT_TRUE(put);
-    EXPECT_EQ(store.directory(), home / ".cache/spmvgen/v1");
-    for (const char* made : {".cache", ".cache/spmvgen", ".cache/spmvgen/v1"})
+    EXPECT_EQ(store.directory(), home / ".cache/spmvgen/v2");
+    for (const char* made : {".cache", ".cache/spmvgen", ".cache/spmvgen/v2"})
         EXPECT_EQ(fs::status(home / made).permissions(), fs::perms(0700)) << made;
     EXPECT_EQ(fs::status(home).permissions(), fs::perms(0755)) << "not ours to change";
 }
@@ -92,7 +92,7 @@ TEST_F(DirectoryTest, LinkedHome) {
     Store store(sample_options("", warnings_));
     EXPECT_TRUE(store.put(sample_binary()));
     EXPECT_TRUE(store.find(sample_signature()));
-    EXPECT_TRUE(fs::exists(temporary_.path() / "real/.cache/spmvgen/v1"));
+    EXPECT_TRUE(fs::exists(temporary_.path() / "real/.cache/spmvgen/v2"));
     EXPECT_THAT(warnings_.texts(), IsEmpty());
 }
 
@@ -113,7 +113,7 @@ TEST_F(DirectoryTest, DirectoryThatOthersMayWriteToIsNotUsed) {
              {true, 01777, "every user may write to it (mode 1777); chmod 700 mends that"}}) {
         TemporaryDirectory home;
         set("HOME", home.path().string());
-        const fs::path cache = home.path() / ".cache/spmvgen/v1";
+        const fs::path cache = home.path() / ".cache/spmvgen/v2";
         StoreOptions options = sample_options(given ? cache.string() : "", warnings_);
         ASSERT_TRUE(Store(options).put(sample_binary()));
         ASSERT_EQ(::chmod(cache.c_str(), mode), 0);

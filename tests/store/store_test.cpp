@@ -138,13 +138,13 @@ TEST_F(StoreTest, DamageIsWarnedOfOnceAndSaysWhere) {
 TEST_F(StoreTest, EntryOfALaterFormatIsLeftThere) {
     ASSERT_TRUE(open().put(sample_binary()));
     std::string later = read_file(path());
-    later[8] = 2;
+    later[8] = 3;
     write_file(path(), later);
     Store store = open();
     EXPECT_FALSE(finds(store));
     EXPECT_EQ(read_file(path()), later);
     EXPECT_THAT(warnings_.texts(), IsEmpty());
-    EXPECT_EQ(store.list().at(0).problem, "its format version is 2, this spmvgen reads 1");
+    EXPECT_EQ(store.list().at(0).problem, "its format version is 3, this spmvgen reads 2");
 }
 
 TEST_F(StoreTest, RenamedEntryOfAnotherSignatureIsRefused) {

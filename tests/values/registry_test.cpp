@@ -39,7 +39,7 @@ TEST(Registry, EntriesAreSound) {
             EXPECT_TRUE(std::ranges::is_sorted(p.allowed)) << entry.id << ' ' << p.name;
             EXPECT_TRUE(std::ranges::adjacent_find(p.allowed) == p.allowed.end())
                 << entry.id << ' ' << p.name;
-            EXPECT_TRUE(p.preset == 0 || std::ranges::count(p.allowed, p.preset) == 1)
+            EXPECT_TRUE(is_fitted(p) || std::ranges::count(p.allowed, p.preset) == 1)
                 << entry.id << ' ' << p.name;
         }
         for (auto& w : entry.workspace)
@@ -61,7 +61,7 @@ TEST(Registry, CompleteFillsInWhatIsAbsent) {
                 for (auto& p : entry.params) {
                     const auto chosen = full.params.at(std::string(p.name));
                     EXPECT_EQ(std::ranges::count(p.allowed, chosen), 1) << to_string(full);
-                    if (p.preset != 0) {
+                    if (!is_fitted(p)) {
                         EXPECT_EQ(chosen, p.preset) << to_string(full);
                     }
                 }
@@ -96,7 +96,8 @@ TEST(Registry, UnknownArchitectureIsRefused) {
     s.target.arch = "vax";
     EXPECT_EQ(refusal([&] { complete(s); }),
               "invalid_argument: unknown architecture 'vax': use one of native, x86-64-v2, "
-              "x86-64-v3, x86-64-v4, aarch64");
+              "x86-64-v3, x86-64-v4, aarch64, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, "
+              "sm_120, gfx906, gfx908, gfx90a, gfx942, gfx1030, gfx1100, gfx1201");
 }
 
 TEST(Registry, WrongParametersAreRefused) {
@@ -104,15 +105,19 @@ TEST(Registry, WrongParametersAreRefused) {
         std::string names;
         for (auto& p : entry.params) {
             names += (names.empty() ? ": use " : ", ") + std::string(p.name);
-            std::string allowed;
-            for (auto v : p.allowed) allowed += (allowed.empty() ? "" : ", ") + std::to_string(v);
+            std::string allowed = p.range ? "a number from " : "one of ";
+            const char* between = p.range ? " to " : ", ";
+            for (auto v : p.allowed) {
+                if (p.range && v != p.allowed.front() && v != p.allowed.back()) continue;
+                allowed += (v == p.allowed.front() ? "" : between) + std::to_string(v);
+            }
             for (auto wrong : {p.allowed.front() - 1, p.allowed.back() + 1}) {
                 Signature s = of(entry);
                 s.params[std::string(p.name)] = wrong;
                 EXPECT_EQ(refusal([&] { complete(s); }), "invalid_argument: parameter " +
                                                              std::string(p.name) + "=" +
                                                              std::to_string(wrong) + " of kernel " +
-                                                             s.kernel + ": use one of " + allowed);
+                                                             s.kernel + ": use " + allowed);
             }
         }
         Signature s = of(entry);

@@ -43,14 +43,15 @@ TEST(Types, ErrorCodes) {
 }
 
 TEST(Types, WrongNamesAreRefused) {
-    EXPECT_EQ(refusal([] { parse_value_type("double"); }),
-              "invalid_argument: unknown value type 'double': use one of f32, f64, c32, c64");
+    EXPECT_EQ(
+        refusal([] { parse_value_type("double"); }),
+        "invalid_argument: unknown value type 'double': use one of f32, f64, c32, c64, f16, bf16");
     EXPECT_EQ(refusal([] { parse_index_type(""); }),
               "invalid_argument: unknown index type '': use one of i32, i64");
     EXPECT_EQ(refusal([] { parse_scale("One"); }),
               "invalid_argument: unknown scale mode 'One': use one of zero, one, general");
     EXPECT_EQ(refusal([] { parse_format("csr "); }),
-              "invalid_argument: unknown format 'csr ': use one of csr, coo, ell, sell");
+              "invalid_argument: unknown format 'csr ': use one of csr, coo, ell, sell, hyb");
 }
 
 TEST(Types, SizesAreThoseOfTheCppTypes) {

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "devices/host/operands.hpp"
+#include "devices/operands.hpp"
 #include "spmvgen/matrix.hpp"
 
 /// Precompiled loops that need no kernel: the product that serves when none can be had, and the

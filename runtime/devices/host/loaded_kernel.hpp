@@ -1,8 +1,9 @@
 #pragma once
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "devices/host/memory_library.hpp"
 #include "spmvgen/kernel.hpp"
 
 namespace spmvgen {
@@ -28,13 +29,10 @@ class LoadedKernel {
     StepFunction function(std::size_t step) const { return functions_[step]; }
 
   private:
-    struct Close {
-        void operator()(void* library) const noexcept;
-    };
     Signature signature_;
     LaunchDescription launch_;
     std::string source_;
-    std::unique_ptr<void, Close> library_;
+    std::optional<MemoryLibrary> library_;  ///< always there once constructed
     std::vector<StepFunction> functions_;
 };
 

@@ -7,7 +7,7 @@
 extern "C" {
 
 /// Changes with every change of this file.
-enum { spmvgen_simt_abi_version = 1 };
+enum { spmvgen_simt_abi_version = 2 };
 
 /// uint3 and dim3 of the dialect.
 struct spmvgen_simt_index {
@@ -46,11 +46,18 @@ struct spmvgen_simt_context {
     unsigned long long (*warp)(spmvgen_simt_context*, const spmvgen_simt_warp_call*);
 };
 
+/// A parameter of a kernel.
+struct spmvgen_simt_argument {
+    unsigned bytes;
+    bool pointer;
+};
+
 /// A kernel as its shared object offers it.
 struct spmvgen_simt_kernel {
     unsigned version;  ///< spmvgen_simt_abi_version
     const char* name;
     unsigned num_arguments;
+    const spmvgen_simt_argument* arguments;
     /// 1: the shared object holds kernels and nothing else, so all its thread-local memory is
     /// static shared memory, which the executor may poison.
     unsigned owns_module;

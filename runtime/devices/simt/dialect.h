@@ -89,6 +89,25 @@ constexpr unsigned count(void (*)(P...)) {
     return sizeof...(P);
 }
 
+template <typename T>
+struct IsPointer {
+    static constexpr bool value = false;
+};
+template <typename T>
+struct IsPointer<T*> {
+    static constexpr bool value = true;
+};
+
+template <unsigned n>
+struct Arguments {
+    spmvgen_simt_argument all[n + 1];  // an array of none is not allowed
+};
+
+template <typename... P>
+constexpr Arguments<sizeof...(P)> arguments_of(void (*)(P...)) {
+    return {{{sizeof(P), IsPointer<P>::value}..., {0, false}}};
+}
+
 template <typename... P, unsigned... i>
 inline void call(void (*kernel)(P...), [[maybe_unused]] void* const* arguments, Indices<i...>) {
     kernel(*static_cast<P*>(arguments[i])...);
@@ -264,11 +283,14 @@ inline int __clzll(long long x) {
                         __VA_ARGS__)
 
 #define SPMVGEN_SIMT_EXPORT(symbol, shared, capacity, ...)                          \
+    static constexpr auto spmvgen_simt_arguments_of_##symbol =                      \
+        spmvgen_simt::arguments_of(&__VA_ARGS__);                                   \
     extern "C" {                                                                    \
     extern __attribute__((visibility("default"))) const spmvgen_simt_kernel symbol; \
     const spmvgen_simt_kernel symbol = {spmvgen_simt_abi_version,                   \
                                         #symbol,                                    \
                                         spmvgen_simt::count(&__VA_ARGS__),          \
+                                        spmvgen_simt_arguments_of_##symbol.all,     \
                                         SPMVGEN_SIMT_OWNS_MODULE,                   \
                                         &spmvgen_simt::attach,                      \
                                         &spmvgen_simt::entry<&__VA_ARGS__>,         \

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "spmvgen/error.hpp"
+#include "spmvgen/kernel.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
 #include "spmvgen/types.hpp"
@@ -18,32 +19,53 @@ enum class CacheMode {
     memory,    ///< compile, never touch the disk
     readonly,  ///< look in the cache, compile on a miss, never write
     load,      ///< look in the cache, never compile: the generic kernel serves a miss
-    off        ///< neither: always the generic kernel
+    off        ///< neither: always the generic kernel; not on GPUs, which have none
 };
 
 /// What a handle is asked for. The defaults choose everything from the matrix.
 struct Options {
-    std::string format = "auto";  ///< "auto", "csr", "coo", "ell", "sell"
+    std::string device = "host";  ///< "host", "cuda:0", "hip:1", or "simt:gfx906": GPU kernels run
+                                  ///< on this CPU, to try them out
+    std::string format = "auto";  ///< "auto", "csr", "coo", "ell", "sell", "hyb"
     std::string kernel = "auto";  ///< "auto" or an id of the kernel registry ("csr_vector")
     std::map<std::string, std::int64_t>
         params;                     ///< parameters of that kernel; what is absent is chosen
-    std::string target = "native";  ///< "native" or an architecture that this machine runs
-    int num_rhs = 1;                ///< k: x is n×k and y is m×k, row-major
-    int threads = 0;                ///< 0 = what OpenMP would use
+    std::string target = "native";  ///< "native", or an architecture that this machine runs; of a
+                                    ///< GPU its own only
+    bool deterministic = false;     ///< only kernels that give the same bits each time
+    std::string storage;   ///< GPUs: type that A's values are rounded to and stored in, narrower
+                           ///< than theirs: "f16", "bf16", "f32"; "" = as they are
+    std::string epilogue;  ///< GPUs: a C++ expression of `value`, the element of αAx + βy, and
+                           ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
+    int num_rhs = 1;       ///< k: x is n×k and y is m×k, row-major
+    int threads = 0;       ///< of this CPU; 0 = what OpenMP would use
     bool copy = true;  ///< true: the handle keeps its own copy of A; false: CSR arrays are borrowed
-                       ///< and must outlive it
+                       ///< and must outlive it. A GPU always has its own copy
     CacheMode cache = CacheMode::on;
     std::string cache_dir;  ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
-    bool strict = false;    ///< true: a fallback to the generic kernel is Error(compile) instead
+    bool strict = false;    ///< true: a fallback to the generic kernel is Error(compile) instead,
+                            ///< as it always is on a GPU
+};
+
+/// A GPU's stream: CUstream (= cudaStream_t) or hipStream_t; null = the default stream. The SIMT
+/// executor has only that.
+struct Stream {
+    void* native = nullptr;
 };
 
 /// What a handle does, and why. Plain and printable.
 struct Info {
+    std::string device;  ///< as in Options, of a GPU with its name: "cuda:0, NVIDIA H200"
     std::string kernel;  ///< name of the kernel for α = 1, β = 0, or "generic_csr"
     std::string format;
+    std::string storage;  ///< type that A's values are stored in
     std::string target;
-    std::string reason;  ///< why this kernel
-    std::string origin;  ///< "memory", "cache", "compiled" or "generic"
+    bool deterministic = true;  ///< whether the same operands always give the same bits (on a CPU:
+                                ///< with the same number of threads)
+    int launches = 0;           ///< of a GPU: kernels launched by one apply
+    std::map<std::string, KernelFacts> facts;  ///< GPUs: what the code uses, by symbol
+    std::string reason;                        ///< why this kernel
+    std::string origin;                        ///< "memory", "cache", "compiled" or "generic"
     std::string
         source_path;      ///< where the emitted source can be read; "" when the cache keeps nothing
     std::string warning;  ///< why a fallback is in use, else ""
@@ -70,6 +92,7 @@ struct KernelCounters {
 KernelCounters kernel_counters();
 
 class KernelProvider;
+class HandleImpl;
 
 /// One matrix ready to be multiplied. Move-only; needs no other object to stay alive, except
 /// borrowed arrays.
@@ -78,7 +101,9 @@ class Handle {
     /// Analyses and converts A, and makes or finds the kernel for α = 1, β = 0. Throws
     /// Error(invalid_argument) for a broken matrix (row_ptr not ascending, a column out of range)
     /// or option. A failing cache or compiler does not throw: the generic kernel takes over and
-    /// info().warning says why (unless options.strict).
+    /// info().warning says why (unless options.strict). On a GPU, which has no generic kernel, it
+    /// is Error(compile); a device that is not there is Error(unsupported), one without memory for
+    /// A Error(io).
     explicit Handle(const CsrView& matrix, const Options& options = {});
 
     /// The same from typed arrays: Value is float, double or std::complex of them; Index and Offset
@@ -97,24 +122,33 @@ class Handle {
     /// from several threads at once with different y. Other modes of α and β than 1 and 0 make
     /// their kernel at their first use. Throws Error(invalid_argument) when Value is not the
     /// matrix's type or a needed pointer is null.
+    ///
+    /// On a GPU x and y are device pointers (α and β are not), and the product is enqueued on
+    /// `stream`: when apply returns, it need not have begun. Once the modes of α and β were used or
+    /// prepared on that stream, an apply allocates, copies, loads and synchronises nothing, and can
+    /// be captured in a graph. Failing launches are Error(io). With a CPU `stream` must be null.
     template <typename Value>
-    void apply(Value alpha, const Value* x, Value beta, Value* y) const {
-        apply(type_tag<Value>::value, &alpha, x, &beta, y);
+    void apply(Value alpha, const Value* x, Value beta, Value* y, Stream stream = {}) const {
+        apply(type_tag<Value>::value, &alpha, x, &beta, y, stream);
     }
 
     /// The same with untyped pointers of element type `type`.
-    void apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y) const;
+    void apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
+               Stream stream = {}) const;
+
+    /// Makes ready what applies with these modes of α and β need on `stream`: the kernel, and on a
+    /// GPU its workspace. Throws as the constructor does.
+    void prepare(Scale alpha, Scale beta, Stream stream = {}) const;
 
     const Info& info() const;
     /// The emitted source of the kernel for α = 1, β = 0; "" when the generic kernel serves.
     std::string source() const;
 
   private:
-    friend Handle make_handle(const CsrView&, const Options&, KernelProvider&);
-    struct Impl;
-    explicit Handle(std::unique_ptr<Impl> impl);
-    const Impl& impl() const;
-    std::unique_ptr<Impl> impl_;
+    friend class HandleImpl;
+    explicit Handle(std::unique_ptr<HandleImpl> impl);
+    HandleImpl& impl() const;
+    std::unique_ptr<HandleImpl> impl_;
 };
 
 /// Version of this library, "0.1.0".

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes entry_v1.spmvk from docs/store.md alone, without spmvgen: the file pins the entry format.
+"""Writes entry_v2.spmvk from docs/store.md alone, without spmvgen: the file pins the entry format.
 
-The format does not change within version 1: run this only for a new version, with a new file name."""
+The format does not change within version 2: run this only for a new version, with a new file name."""
 import hashlib
 import json
 import pathlib
@@ -27,12 +27,14 @@ payload = b"\x7fELF\0\xff\r\n\x1a payload"
 compiler = "clang 19.1.7 (Debian)"
 flags = "-O3 -march=x86-64-v4"
 key = {
-    "format": 1, "launch_abi": 1, "generator": "0123456789abcdef" * 4, "compiler": "clang",
+    "format": 2, "launch_abi": 2, "generator": "0123456789abcdef" * 4, "compiler": "clang",
     "compiler_series": "19.1", "binary": "shared_object", "arch": "x86-64-v4", "tune": "sapphirerapids",
+    "features": "", "wavefront": 0, "storage": "f64", "epilogue": "",
     "kernel": "csr_vector", "value": "f64", "index": "i32", "offset": "i64", "alpha": "general",
     "beta": "zero", "num_rhs": 2, "param.lanes": 8, "param.unroll": -2,
 }
 source_digest = hashlib.sha256(source.encode()).hexdigest()
+host = {"grid": {"items": "", "items_per_block": 1, "blocks_per_unit": 0, "groups": 1}, "block": 0, "shared_bytes": 0}
 header = {
     "key": key,
     "name": "csr_vector_f64_i32_o64_ax_b0_k2_lanes8_unroll-2",
@@ -40,10 +42,10 @@ header = {
     "launch": {
         "steps": [
             {"symbol": "csr_vector", "rule": "per_thread",
-             "arguments": [{"name": "row_ptr", "type": "const long*"}, {"name": "alpha", "type": "double"}]},
-            {"symbol": "carry", "rule": "once", "arguments": []},
+             "arguments": [{"name": "row_ptr", "type": "const long*"}, {"name": "alpha", "type": "double"}], **host},
+            {"symbol": "carry", "rule": "once", "arguments": [], **host},
         ],
-        "workspace": [{"name": "carry_row", "bytes_per_thread": 8}],
+        "workspace": [{"name": "carry_row", "bytes_per_thread": 8, "bytes_per_block": 0, "of_step": 0}],
     },
     "facts": {},
     "compiler": compiler,
@@ -54,8 +56,8 @@ header = {
     "created": "2026-11-20T23:04:05Z",
 }
 raw_header = (json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
-entry = b"SPMVGEN\n" + struct.pack("<IIQQ", 1, len(raw_header), len(source.encode()), len(payload))
+entry = b"SPMVGEN\n" + struct.pack("<IIQQ", 2, len(raw_header), len(source.encode()), len(payload))
 entry += raw_header + source.encode() + payload
 entry += hashlib.sha256(entry).digest()
-pathlib.Path(__file__).with_name("entry_v1.spmvk").write_bytes(entry)
+pathlib.Path(__file__).with_name("entry_v2.spmvk").write_bytes(entry)
 print(digest(key))

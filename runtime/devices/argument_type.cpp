@@ -1,4 +1,4 @@
-#include "devices/host/argument_type.hpp"
+#include "devices/argument_type.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,9 +38,14 @@ bool spells(std::string_view element, ValueType type) {
             return element == "double";
         case ValueType::c32:
             return element == "complex_f32";
-        default:
+        case ValueType::c64:
             return element == "complex_f64";
+        case ValueType::f16:
+            return element == "f16";
+        case ValueType::bf16:
+            return element == "bf16";
     }
+    return false;
 }
 
 }  // namespace spmvgen

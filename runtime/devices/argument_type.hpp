@@ -21,7 +21,7 @@ ArgumentType parse_argument_type(std::string_view text);
 std::optional<IndexType> integer_type(std::string_view element);
 
 /// Whether `element` spells `type`: "float", "double", or the dialect's "complex_f32",
-/// "complex_f64".
+/// "complex_f64", "f16", "bf16".
 bool spells(std::string_view element, ValueType type);
 
 }  // namespace spmvgen

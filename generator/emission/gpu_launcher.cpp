@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "emission/kernel_file.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// What the launcher takes: every argument of the steps once, what only the grids need, and where.
+std::vector<Argument> launcher_parameters(const KernelFile& f) {
+    std::vector<Argument> all;
+    const auto add = [&](const Argument& a) {
+        const auto known = std::ranges::find(all, a.name, &Argument::name);
+        if (known == all.end())
+            all.push_back(a);
+        else if (known->type == "const " + a.type)
+            known->type = a.type;  // read by one step, written by another
+    };
+    for (auto& step : f.launch.steps)
+        for (auto& a : step.arguments) add(a);
+    for (auto& step : f.launch.steps) add({step.grid.items, "long"});
+    if (std::ranges::any_of(f.launch.steps, [](auto& s) { return s.grid.blocks_per_unit > 0; }))
+        all.push_back({"units", "int"});
+    all.push_back({"stream", architecture(f.signature.target).kind == TargetKind::cuda
+                                 ? "cudaStream_t"
+                                 : "hipStream_t"});
+    return all;
+}
+
+std::string listed(const std::vector<Argument>& arguments, bool types) {
+    std::string text;
+    for (auto& a : arguments)
+        text += (text.empty() ? "" : ", ") + (types ? a.type + " " + a.name : a.name);
+    return text;
+}
+
+std::string launch_text(const Step& step, std::size_t index) {
+    const std::string blocks = "blocks" + std::to_string(index + 1);
+    const std::string per_block = std::to_string(step.grid.items_per_block);
+    std::string text =
+        "long " + blocks + " = (" + step.grid.items +
+        (step.grid.items_per_block == 1
+             ? ")"
+             : " + " + std::to_string(step.grid.items_per_block - 1) + ") / " + per_block) +
+        ";\nif (" + blocks + " < 1) " + blocks + " = 1;\n";
+    if (step.grid.blocks_per_unit > 0) {
+        const std::string most = std::to_string(step.grid.blocks_per_unit) + "L * units";
+        text += "if (" + blocks + " > " + most + ") " + blocks + " = " + most + ";\n";
+    }
+    return text + step.symbol + "<<<dim3(static_cast<unsigned>(" + blocks + "), " +
+           std::to_string(step.grid.groups) + "), " + std::to_string(step.block) + ", " +
+           std::to_string(step.shared_bytes) + ", stream>>>(" + listed(step.arguments, false) +
+           ");\n";
+}
+
+}  // namespace
+
+std::string gpu_launcher(const KernelFile& f) {
+    std::string text = "\n#ifdef SPMVGEN_LAUNCHER\n/// Enqueues y = " + product_text(f.signature) +
+                       " on `stream`. Pointers are the device's.\n";
+    for (auto& w : f.launch.workspace)
+        text += "/// " + w.name + ": workspace of " + std::to_string(w.bytes_per_block) +
+                " bytes for each block of launch " + std::to_string(w.of_step + 1) + ".\n";
+    const auto parameters = launcher_parameters(f);
+    if (std::ranges::count(parameters, "units", &Argument::name) > 0)
+        text += "/// units: multiprocessors (compute units) of the device.\n";
+    text += "static inline void " + kernel_name(f.signature) + "_launch(" +
+            listed(parameters, true) + ") {\n";
+    for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
+        text += launch_text(f.launch.steps[i], i);
+    return text + "}\n#endif\n";
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,62 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "devices/operands.hpp"
+#include "formats/stored_matrix.hpp"
+#include "spmvgen/kernel.hpp"
+
+namespace spmvgen {
+
+/// The arguments of all steps of a kernel, the arrays and scalars of one matrix put to them by
+/// name; what an apply brings is filled in at each apply. Immutable once made. The matrix's arrays
+/// must outlive it.
+class BoundArguments {
+  public:
+    static constexpr std::size_t most_arguments = 96;  ///< of all steps together
+    static constexpr std::size_t most_workspaces = 8;
+
+    /// All steps' arguments, one step after another: what a launch wants pointers to.
+    using Filled = std::array<void*, most_arguments>;
+    /// Where each workspace begins; read while a launch is made.
+    using Workspaces = std::array<std::byte*, most_workspaces>;
+
+    /// Throws Error(internal), naming kernel and argument, when the kernel wants an argument that
+    /// the matrix does not have, or one of another type: "values" (and names that end in it) must
+    /// be of the signature's storage type, row and column numbers ("col_idx", "row_order",
+    /// "coo_row" …) of its index type, every other array of its offset type. The arrays of `matrix`
+    /// may be device pointers.
+    BoundArguments(const Signature& signature, const LaunchDescription& launch,
+                   const StoredMatrix& matrix);
+    BoundArguments(const BoundArguments&) = delete;
+    BoundArguments& operator=(const BoundArguments&) = delete;
+
+    /// Neither allocates nor throws. `filled` points to `operands` and `workspaces` afterwards.
+    void fill(const Operands& operands, const Workspaces& workspaces,
+              Filled& filled) const noexcept;
+
+    /// Steps' arguments begin at filled[first(step)].
+    std::size_t first(std::size_t step) const { return first_[step]; }
+
+  private:
+    /// What an apply puts into an argument: an operand, or a workspace counted from `workspace`.
+    enum Source { alpha, beta, x, y, workspace };
+    struct Patch {
+        std::size_t argument;
+        int source;
+    };
+    struct Binder;
+
+    std::vector<void*> arguments_;  ///< of all steps, one after another; null where patched
+    std::vector<std::size_t> first_;
+    std::vector<Patch> patches_;
+    std::deque<const void*> arrays_;  ///< what arguments_ points to; elements never move
+    std::deque<std::int32_t> scalars32_;
+    std::deque<std::int64_t> scalars64_;
+};
+
+}  // namespace spmvgen

@@ -1,0 +1,337 @@
+#include "devices/gpu/vendor_device.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "devices/gpu/grid.hpp"
+#include "matrix/memory_limit.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+// Enumerators that CUDA and HIP share.
+constexpr int function_max_threads = 0;
+constexpr int capture_mode_relaxed = 2;
+
+const char* prefix_of(const GpuVendor& vendor) {
+    return vendor.kind() == TargetKind::cuda ? "cuda" : "hip";
+}
+
+/// The vendor's handle of a device.
+int handle_of(const GpuVendor& vendor, int number) {
+    int device = 0;
+    vendor.check(vendor.calls().device(&device, number), vendor.calls().device,
+                 fmt::format("{}:{}", prefix_of(vendor), number));
+    return device;
+}
+
+/// A vendor's device between open() and close().
+class OpenDevice {
+  public:
+    OpenDevice(std::shared_ptr<const GpuVendor> vendor_of, int number)
+        : vendor(std::move(vendor_of)),
+          facts(device_facts(*vendor, number)),
+          device(handle_of(*vendor, number)),
+          context(vendor->open(device)) {}
+    ~OpenDevice() { vendor->close(context); }
+    OpenDevice(const OpenDevice&) = delete;
+    OpenDevice& operator=(const OpenDevice&) = delete;
+
+    const std::shared_ptr<const GpuVendor> vendor;
+    const DeviceFacts facts;
+    const int device;
+    const VendorContext context;
+};
+
+/// Puts the calling thread into a device's context; puts it back at the end.
+class InContext {
+  public:
+    explicit InContext(const OpenDevice& device) : vendor_(*device.vendor) {
+        int status = vendor_.get_current(before_);
+        changed_ = status == 0 && !same(device.context);
+        if (changed_) status = vendor_.set_current(device.context);
+        if (status != 0)
+            throw Error(ErrorCode::io, fmt::format("{}: its context cannot be made current: {}",
+                                                   device.facts.text, vendor_.error_text(status)));
+    }
+    // What goes wrong here comes from an earlier call or from the driver's end with the process.
+    ~InContext() {
+        if (changed_) vendor_.set_current(before_);
+    }
+    InContext(const InContext&) = delete;
+    InContext& operator=(const InContext&) = delete;
+
+  private:
+    bool same(const VendorContext& wanted) const {
+        return vendor_.kind() == TargetKind::cuda ? before_.handle == wanted.handle
+                                                  : before_.device == wanted.device;
+    }
+
+    const GpuVendor& vendor_;
+    VendorContext before_;
+    bool changed_ = false;
+};
+
+/// Lets the calling thread allocate, free, load and copy although some thread captures a stream:
+/// otherwise the call is refused and the capture is spoiled.
+class DespiteCapture {
+  public:
+    explicit DespiteCapture(const OpenDevice& device) : vendor_(*device.vendor) {
+        exchanged_ = vendor_.calls().exchange_capture_mode(&mode_) == 0;
+    }
+    ~DespiteCapture() {
+        if (exchanged_) vendor_.calls().exchange_capture_mode(&mode_);
+    }
+    DespiteCapture(const DespiteCapture&) = delete;
+    DespiteCapture& operator=(const DespiteCapture&) = delete;
+
+  private:
+    const GpuVendor& vendor_;
+    int mode_ = capture_mode_relaxed;
+    bool exchanged_ = false;
+};
+
+class VendorMemory final : public DeviceMemory {
+  public:
+    VendorMemory(std::shared_ptr<const OpenDevice> device, void* data, std::size_t bytes)
+        : device_(std::move(device)), data_(data), bytes_(bytes) {}
+    ~VendorMemory() override {
+        if (data_ == nullptr) return;
+        try {
+            const InContext in(*device_);
+            const DespiteCapture despite(*device_);
+            device_->vendor->calls().release(data_);
+        } catch (const Error&) {  // the driver has gone, and the memory with it
+        }
+    }
+    void* data() const override { return data_; }
+    std::size_t bytes() const override { return bytes_; }
+
+  private:
+    std::shared_ptr<const OpenDevice> device_;
+    void* data_;
+    std::size_t bytes_;
+};
+
+/// A module in a device's context.
+class Module {
+  public:
+    Module(std::shared_ptr<const OpenDevice> device, const std::string& image,
+           const std::string& what)
+        : device_(std::move(device)) {
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        handle_ = device_->vendor->load(image, what);
+    }
+    ~Module() {
+        try {
+            const InContext in(*device_);
+            const DespiteCapture despite(*device_);
+            device_->vendor->calls().unload(handle_);
+        } catch (const Error&) {  // the driver has gone, and the module with it
+        }
+    }
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+    void* handle() const { return handle_; }
+
+  private:
+    std::shared_ptr<const OpenDevice> device_;
+    void* handle_ = nullptr;
+};
+
+class VendorKernel final : public DeviceKernel {
+  public:
+    VendorKernel(std::shared_ptr<const OpenDevice> device, const KernelBinary& binary,
+                 const std::string& what)
+        : device_(std::move(device)),
+          signature_(binary.signature),
+          launch_(binary.launch),
+          module_(device_, binary.bytes, what) {
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        for (auto& step : launch_.steps) functions.push_back(find(step, what));
+    }
+
+    const Signature& signature() const override { return signature_; }
+    const LaunchDescription& launch() const override { return launch_; }
+    const OpenDevice& device() const { return *device_; }
+
+    std::vector<void*> functions;  ///< of the steps
+
+  private:
+    void* find(const Step& step, const std::string& what) const {
+        const GpuVendor& vendor = *device_->vendor;
+        const auto& calls = vendor.calls();
+        const std::string which = fmt::format("{}, step '{}'", what, step.symbol);
+        void* function = nullptr;
+        vendor.check(calls.function(&function, module_.handle(), step.symbol.c_str()),
+                     calls.function, which);
+        vendor.prepare(function, step.shared_bytes, which);
+        int threads = 0;
+        vendor.check(calls.function_attribute(&threads, function_max_threads, function),
+                     calls.function_attribute, which);
+        if (step.block > threads)
+            throw Error(ErrorCode::unsupported,
+                        fmt::format("{}: blocks of {} threads; the device starts this code with at "
+                                    "most {}",
+                                    which, step.block, threads));
+        return function;
+    }
+
+    std::shared_ptr<const OpenDevice> device_;
+    Signature signature_;
+    LaunchDescription launch_;
+    Module module_;
+};
+
+class VendorDevice final : public Device {
+  public:
+    explicit VendorDevice(std::shared_ptr<const OpenDevice> device)
+        : device_(std::move(device)), calls_(device_->vendor->calls()) {}
+
+    const DeviceFacts& facts() const override { return device_->facts; }
+
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        void* data = nullptr;
+        if (bytes != 0) {
+            const InContext in(*device_);
+            const DespiteCapture despite(*device_);
+            const int status = calls_.allocate(&data, bytes);
+            if (status != 0)
+                check(status, calls_.allocate,
+                      fmt::format("{}: {} are wanted", facts().text,
+                                  format_bytes(static_cast<double>(bytes))));
+        }
+        return std::make_unique<VendorMemory>(device_, data, bytes);
+    }
+
+    // A copy from pageable memory is over for the host when the driver has read it; streams that do
+    // not wait for the default one must find it on the device as well.
+    void copy_to_device(void* device, const void* host, std::size_t bytes) override {
+        if (bytes == 0) return;
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        check(calls_.copy_to_device(device, host, bytes), calls_.copy_to_device, facts().text);
+        check(calls_.synchronize(nullptr), calls_.synchronize, facts().text);
+    }
+
+    void copy_to_host(void* host, const void* device, std::size_t bytes) override {
+        if (bytes == 0) return;
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        check(calls_.copy_to_host(host, device, bytes), calls_.copy_to_host, facts().text);
+    }
+
+    std::size_t free_bytes() override {
+        const InContext in(*device_);
+        std::size_t free = 0;
+        std::size_t all = 0;
+        check(calls_.free_memory(&free, &all), calls_.free_memory, facts().text);
+        return free;
+    }
+
+    std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) override {
+        const auto what = fmt::format("{}: kernel {}", facts().text, to_string(binary.signature));
+        const auto refuse = [&](ErrorCode code, const std::string& why) {
+            throw Error(code, what + ": " + why);
+        };
+        const bool ptx = binary.kind == BinaryKind::ptx && facts().loads == BinaryKind::cubin;
+        if (binary.kind != facts().loads && !ptx)
+            refuse(ErrorCode::invalid_argument,
+                   fmt::format("the device loads {}, not {}", to_string(facts().loads),
+                               to_string(binary.kind)));
+        if (architecture(binary.signature.target).kind != device_->vendor->kind() ||
+            !device_->vendor->can_load(binary, device_->device))
+            refuse(ErrorCode::unsupported,
+                   fmt::format("it is for {}, {} is {}", to_string(binary.signature.target),
+                               facts().name, to_string(facts().target)));
+        if (binary.launch.steps.empty())
+            refuse(ErrorCode::io, "its launch description has no step");
+        return std::make_unique<VendorKernel>(device_, binary, what);
+    }
+
+    void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& launch,
+                void* const* arguments, StreamRef stream) override {
+        const auto* own = dynamic_cast<const VendorKernel*>(&kernel);
+        if (own == nullptr || &own->device() != device_.get())
+            refuse_launch(kernel, step, "the kernel was loaded by another device");
+        if (step >= own->functions.size())
+            refuse_launch(kernel, step,
+                          fmt::format("the kernel has {} steps", own->functions.size()));
+        if (const auto why = why_not_launchable(launch, device_->vendor->kind()); !why.empty())
+            refuse_launch(kernel, step, why);
+        const InContext in(*device_);
+        const int status =
+            calls_.launch(own->functions[step], launch.grid[0], launch.grid[1], 1, launch.block, 1,
+                          1, static_cast<unsigned>(launch.shared_bytes), stream.native,
+                          const_cast<void**>(arguments), nullptr);
+        if (status != 0) check(status, calls_.launch, launch_text(kernel, step));
+    }
+
+    void synchronize(StreamRef stream) override {
+        const InContext in(*device_);
+        check(calls_.synchronize(stream.native), calls_.synchronize, facts().text);
+    }
+
+  private:
+    template <typename Call>
+    void check(int status, const Call& call, const std::string& what) const {
+        device_->vendor->check(status, call, what);
+    }
+    std::string launch_text(const DeviceKernel& kernel, std::size_t step) const {
+        return fmt::format("{}: launch of step {} of kernel {}", facts().text, step,
+                           to_string(kernel.signature()));
+    }
+    [[noreturn]] void refuse_launch(const DeviceKernel& kernel, std::size_t step,
+                                    const std::string& why) const {
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{}: {}", launch_text(kernel, step), why));
+    }
+
+    std::shared_ptr<const OpenDevice> device_;
+    const VendorCalls& calls_;
+};
+
+}  // namespace
+
+int device_count(const GpuVendor& vendor) {
+    int count = 0;
+    vendor.check(vendor.calls().count_devices(&count), vendor.calls().count_devices,
+                 vendor.library().path());
+    return count;
+}
+
+DeviceFacts device_facts(const GpuVendor& vendor, int number) {
+    const auto& calls = vendor.calls();
+    const int device = handle_of(vendor, number);
+    DeviceFacts facts;
+    facts.text = fmt::format("{}:{}", prefix_of(vendor), number);
+    std::array<char, 256> name{};
+    vendor.check(calls.device_name(name.data(), static_cast<int>(name.size()) - 1, device),
+                 calls.device_name, facts.text);
+    std::size_t bytes = 0;
+    vendor.check(calls.device_memory(&bytes, device), calls.device_memory, facts.text);
+    facts.name = name.data();
+    facts.memory_bytes = static_cast<std::int64_t>(bytes);
+    facts.units = vendor.units(device);
+    facts.loads = loadable_kind(vendor.kind());
+    facts.driver = vendor.version();
+    try {
+        facts.target = vendor.target(device);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::unsupported) throw;
+        throw Error(error.code(), fmt::format("{} ({}): {}", facts.text, facts.name, error.what()));
+    }
+    return facts;
+}
+
+std::shared_ptr<Device> open_vendor_device(std::shared_ptr<const GpuVendor> vendor, int number) {
+    return std::make_shared<VendorDevice>(
+        std::make_shared<const OpenDevice>(std::move(vendor), number));
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,53 @@
+#include "handle/gpu_bound_kernel.hpp"
+
+#include "devices/gpu/grid.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// What every workspace begins at a multiple of: a line of any GPU's caches.
+constexpr std::size_t alignment = 256;
+
+}  // namespace
+
+GpuBoundKernel::GpuBoundKernel(std::shared_ptr<const GpuKernel> kernel,
+                               const StoredMatrix& on_device)
+    : kernel_(std::move(kernel)),
+      arguments_(kernel_->loaded->signature(), kernel_->loaded->launch(), on_device) {
+    const DeviceFacts& facts = kernel_->device->facts();
+    for (auto& step : kernel_->loaded->launch().steps)
+        launches_.push_back(
+            grid_of(step, on_device.scalars, facts.units, architecture(facts.target).kind));
+    lay_out_workspaces();
+}
+
+void GpuBoundKernel::lay_out_workspaces() {
+    const auto& spaces = kernel_->loaded->launch().workspace;
+    for (std::size_t i = 0; i < spaces.size(); ++i) {
+        const auto step = static_cast<std::size_t>(spaces[i].of_step);
+        if (step >= launches_.size() || spaces[i].bytes_per_block <= 0)
+            throw Error(ErrorCode::internal, "kernel " + to_string(kernel_->loaded->signature()) +
+                                                 ": workspace '" + spaces[i].name +
+                                                 "' is of no block of a step");
+        const std::size_t bytes =
+            static_cast<std::size_t>(spaces[i].bytes_per_block) * launches_[step].grid[0];
+        offsets_[i] = workspace_bytes_;
+        workspace_bytes_ += (bytes + alignment - 1) / alignment * alignment;
+    }
+}
+
+void GpuBoundKernel::enqueue(const Operands& operands, std::byte* workspace,
+                             StreamRef stream) const {
+    const DeviceKernel& loaded = *kernel_->loaded;
+    BoundArguments::Workspaces spaces{};
+    for (std::size_t i = 0; i < loaded.launch().workspace.size(); ++i)
+        spaces[i] = workspace + offsets_[i];
+    BoundArguments::Filled arguments;
+    arguments_.fill(operands, spaces, arguments);
+    for (std::size_t i = 0; i < launches_.size(); ++i)
+        kernel_->device->launch(loaded, i, launches_[i], arguments.data() + arguments_.first(i),
+                                stream);
+}
+
+}  // namespace spmvgen

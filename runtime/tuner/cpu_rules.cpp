@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/rules.hpp"
+
+namespace spmvgen {
+namespace {
+
+// Where one kernel begins to be better than another: measured, see docs/kernels-cpu.md.
+constexpr double long_row_share = 0.5;        ///< longest row over a thread's share of the entries
+constexpr double least_vector_mean = 1.5;     ///< mean row, for vectors and for sorting
+constexpr double most_short_mean = 4;         ///< mean row, where short rows alone speak for SELL
+constexpr double most_even_mean = 8;          ///< mean row, where rows of one length do
+constexpr double cached_bytes = 1e6;          ///< of A for each thread
+constexpr double even_padding = 1.02;         ///< stored entries over nonzeros in SELL, unsorted
+constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
+constexpr double short_sorted_padding = 1.1;
+constexpr std::int64_t sorting_window = 4096;
+
+/// Values in one vector register.
+std::int64_t register_lanes(const Situation& s) {
+    return std::max<std::int64_t>(1, architecture(s.request.target).vector_bytes /
+                                         static_cast<std::int64_t>(size_of(s.f.value_type)));
+}
+
+std::int64_t given(const Situation& s, const std::string& name, std::int64_t otherwise) {
+    const auto it = s.request.params.find(name);
+    return it != s.request.params.end() ? it->second : otherwise;
+}
+
+/// Index into Features' padding figures for the slices that the request leads to; lower slices
+/// than the lowest of these pad less.
+std::size_t slices(const Situation& s) {
+    const std::int64_t height = given(s, "lanes", register_lanes(s)) * given(s, "unroll", 1);
+    return height <= 8 ? 0 : height <= 16 ? 1 : 2;
+}
+double padding(const Situation& s) {
+    return s.f.sell_padding[slices(s)];
+}
+double sorted_padding(const Situation& s) {
+    return s.f.sell_sorted_padding[slices(s)];
+}
+
+double bytes_per_thread(const Situation& s) {
+    const auto entry = static_cast<double>(size_of(s.f.value_type) + size_of(IndexType::i32));
+    return static_cast<double>(s.f.nnz) * entry / s.request.threads;
+}
+
+Pick long_rows(const Situation& s) {
+    const double share = static_cast<double>(s.f.nnz) / s.request.threads;
+    if (s.request.threads < 2 || static_cast<double>(s.f.max_row) <= long_row_share * share)
+        return {};
+    return {"csr_balanced",
+            fmt::format("longest row {}, a thread's share {:.0f} entries", s.f.max_row, share)};
+}
+
+Pick several_right_hand_sides(const Situation& s) {
+    if (s.request.num_rhs == 1) return {};
+    return {"csr_rows", fmt::format("{} right-hand sides", s.request.num_rhs)};
+}
+
+std::string padding_text(const Situation& s) {
+    return padding(s) <= even_padding
+               ? fmt::format("padding {:.2f}", padding(s))
+               : fmt::format("padding {:.2f}, {:.2f} when sorted", padding(s), sorted_padding(s));
+}
+
+Pick even_rows(const Situation& s) {
+    const bool sorting_pays =
+        s.f.mean_row >= least_vector_mean && sorted_padding(s) <= even_sorted_padding;
+    const bool even = padding(s) <= even_padding || sorting_pays;
+    const bool cached = bytes_per_thread(s) < cached_bytes;
+    if (is_complex(s.f.value_type) || !even || (s.f.mean_row > most_even_mean && !cached))
+        return {};
+    return {"sell", fmt::format("mean row {:.1f}, {:.1f} MB of entries a thread, {}", s.f.mean_row,
+                                bytes_per_thread(s) / 1e6, padding_text(s))};
+}
+
+Pick almost_empty_rows(const Situation& s) {
+    if (s.f.mean_row >= least_vector_mean) return {};
+    return {"csr_rows", fmt::format("mean row {:.1f}", s.f.mean_row)};
+}
+
+Pick short_rows(const Situation& s) {
+    if (s.f.mean_row >= most_short_mean || sorted_padding(s) > short_sorted_padding) return {};
+    return {"sell", fmt::format("mean row {:.1f}, {}", s.f.mean_row, padding_text(s))};
+}
+
+Pick rows_in_vectors(const Situation& s) {
+    return {"csr_vector",
+            fmt::format("mean row {:.1f}, padding {:.2f} in slices", s.f.mean_row, padding(s))};
+}
+
+/// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.
+std::int64_t lanes_of_a_row(const Situation& s) {
+    if (s.f.value_type == ValueType::c64 && s.f.mean_row < 8) return 2;
+    std::int64_t lanes = 4;
+    while (2.0 * static_cast<double>(lanes) <= s.f.mean_row) lanes *= 2;
+    return std::min(lanes, std::max<std::int64_t>(2, register_lanes(s)));
+}
+
+/// Parameters of the kernel that a rule sets when the request leaves them open; the others keep
+/// the registry's presets.
+std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const Situation& s) {
+    const std::string_view kernel = entry.id;
+    if (kernel == "csr_vector") return {{"lanes", lanes_of_a_row(s)}};
+    if (kernel == "csr_balanced" || kernel == "coo_segmented")
+        return {{"lanes", s.f.mean_row < least_vector_mean ? 1 : lanes_of_a_row(s)}};
+    if (kernel == "sell" && padding(s) > even_padding && sorted_padding(s) < padding(s))
+        return {{"sigma", sorting_window}};
+    return {};
+}
+
+constexpr std::array rules{long_rows,  several_right_hand_sides, even_rows, almost_empty_rows,
+                           short_rows, rows_in_vectors};
+
+}  // namespace
+
+RuleSet cpu_rules() {
+    return {rules, cpu_params};
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/rules.hpp"
+
+namespace spmvgen {
+namespace {
+
+// Limits between kernels; from the times of Ginkgo's and cuSPARSE's kernels on an H200.
+constexpr double long_mean = 256;              ///< mean row, of matrices with few rows for a GPU
+constexpr std::int64_t few_rows = 4096;        ///< of these
+constexpr std::int64_t few_entries = 300'000;  ///< a launch takes as long as they do
+constexpr double even_padding = 1.1;           ///< stored entries over nonzeros in slices of 32
+constexpr double even_sorted_padding = 1.15;   ///< the same with sorted rows
+constexpr double skewed_padding = 1.5;         ///< the same, where single rows stand out
+constexpr std::int64_t sorting_window = 4096;
+/// HYB's ELL part holds at most rows / 10000 entries a row.
+constexpr std::int64_t least_hyb_rows = 20'000;
+
+/// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is
+/// resident, of kernels that balance nonzeros, by the number of these (Tsai, Cojean & Anzt 2020;
+/// the last two of NVIDIA's are today's Ginkgo's).
+struct Oversubscription {
+    double least_nnz;
+    std::int64_t omega;
+};
+struct VendorLimits {
+    double nnz_limit;
+    std::int64_t row_len_limit;
+    std::array<Oversubscription, 5> omega;
+};
+constexpr VendorLimits nvidia{
+    1e6, 1024, {{{0, 8}, {2e5, 32}, {2e6, 128}, {2e7, 512}, {2e8, 2048}}}};
+constexpr VendorLimits amd{1e8, 768, {{{0, 2}, {1e5, 8}, {1e7, 32}, {1e7, 32}, {1e7, 32}}}};
+
+const VendorLimits& limits(const Situation& s) {
+    return architecture(s.request.target).kind == TargetKind::cuda ? nvidia : amd;
+}
+
+double padding(const Situation& s) {
+    return s.f.sell_padding.back();
+}
+double sorted_padding(const Situation& s) {
+    return s.f.sell_sorted_padding.back();
+}
+std::string padding_text(const Situation& s) {
+    return padding(s) <= even_padding
+               ? fmt::format("padding {:.2f} in slices of 32", padding(s))
+               : fmt::format("padding {:.2f} in slices of 32, {:.2f} when sorted", padding(s),
+                             sorted_padding(s));
+}
+
+Pick few_long_rows(const Situation& s) {
+    if (s.f.rows >= few_rows || s.f.mean_row < long_mean) return {};
+    const bool even = s.f.ell_padding <= even_padding;
+    return {even ? "ell_groups" : "csr_load_balance",
+            fmt::format("{} rows of {:.0f} entries", s.f.rows, s.f.mean_row)};
+}
+
+Pick small(const Situation& s) {
+    if (s.f.nnz >= few_entries || s.f.max_row > limits(s).row_len_limit) return {};
+    return {"csr_classical", fmt::format("{} entries", s.f.nnz)};
+}
+
+Pick even_rows(const Situation& s) {
+    if (padding(s) > even_padding && sorted_padding(s) > even_sorted_padding) return {};
+    return {"sell_slices", padding_text(s)};
+}
+
+Pick skewed_rows(const Situation& s) {
+    if (s.f.max_row <= limits(s).row_len_limit && sorted_padding(s) <= skewed_padding) return {};
+    return {s.f.rows >= least_hyb_rows ? "hyb" : "coo",
+            fmt::format("longest row {}, mean {:.1f}", s.f.max_row, s.f.mean_row)};
+}
+
+/// Algorithm 3.
+Pick csr_strategy(const Situation& s) {
+    const VendorLimits& l = limits(s);
+    if (s.f.max_row > l.row_len_limit)
+        return {"csr_load_balance",
+                fmt::format("longest row {}, more than {}", s.f.max_row, l.row_len_limit)};
+    if (static_cast<double>(s.f.nnz) > l.nnz_limit)
+        return {"csr_load_balance",
+                fmt::format("{} entries, more than {:.0f}", s.f.nnz, l.nnz_limit)};
+    return {"csr_classical", fmt::format("{} entries, longest row {}", s.f.nnz, s.f.max_row)};
+}
+
+/// Within the formats that a request can name.
+Pick plain_csr(const Situation& s) {
+    return {"csr_classical", fmt::format("mean row {:.1f}", s.f.mean_row)};
+}
+Pick plain_ell(const Situation& s) {
+    return {"ell_groups", fmt::format("longest row {}, {} rows", s.f.max_row, s.f.rows)};
+}
+Pick plain_hyb(const Situation& s) {
+    if (s.f.max_row > limits(s).row_len_limit)
+        return {"hyb", fmt::format("longest row {}", s.f.max_row)};
+    return {"hyb_fused", fmt::format("longest row {}", s.f.max_row)};
+}
+
+constexpr std::array rules{few_long_rows, small,     even_rows, skewed_rows,
+                           csr_strategy,  plain_csr, plain_ell, plain_hyb};
+
+/// Sets parameters of one kernel, those that it has.
+class Setter {
+  public:
+    explicit Setter(const KernelEntry& kernel) : kernel_(kernel) {}
+    /// The largest legal value up to `wanted`, else the least.
+    void set(std::string_view name, std::int64_t wanted) {
+        const auto p = std::ranges::find(kernel_.params, name, &Parameter::name);
+        if (p == kernel_.params.end()) return;
+        const auto above = std::ranges::upper_bound(p->allowed, wanted);
+        params_[std::string(name)] = above == p->allowed.begin() ? *above : *std::prev(above);
+    }
+    std::map<std::string, std::int64_t> take() { return std::move(params_); }
+
+  private:
+    const KernelEntry& kernel_;
+    std::map<std::string, std::int64_t> params_;
+};
+
+std::int64_t omega(const Situation& s) {
+    std::int64_t chosen = 1;
+    for (auto& row : limits(s).omega)
+        if (static_cast<double>(s.f.nnz) >= row.least_nnz) chosen = row.omega;
+    return chosen;
+}
+
+/// Algorithm 5.
+void set_groups(const Situation& s, Setter& params) {
+    constexpr std::int64_t most_groups = 16;
+    const std::int64_t width = s.f.max_row, rows = std::max<std::int64_t>(s.f.rows, 1);
+    if (static_cast<double>(width) / static_cast<double>(rows) <= 1e-2) return;
+    std::int64_t groups = 1;
+    while (groups < most_groups && groups < width) groups *= 2;
+    params.set("groups", groups);
+    if (groups < most_groups) return;
+    const std::int64_t wavefronts =
+        std::int64_t{s.request.units} * architecture(s.request.target).gpu.max_wavefronts;
+    params.set("blocks_per_row",
+               std::max<std::int64_t>(1, std::min(width / most_groups, wavefronts / rows)));
+}
+
+std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const Situation& s) {
+    Setter params(kernel);
+    const int wavefront = s.request.target.wavefront;
+    const ValueType stored = s.request.storage.value_or(s.f.value_type);
+    params.set("subwarp", choose_subwarp(s.f, stored, wavefront));
+    params.set("group", std::min<std::int64_t>(wavefront, subwarp_of_longest_row(s.f, wavefront)));
+    params.set("omega", omega(s));
+    if (kernel.format == Format::ell) set_groups(s, params);
+    if (padding(s) > even_padding && sorted_padding(s) < padding(s))
+        params.set("sigma", sorting_window);
+    return params.take();
+}
+
+}  // namespace
+
+RuleSet gpu_rules() {
+    return {rules, gpu_params};
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,133 @@
+// What the kernels of padded formats (ELL, SELL, HYB) share.
+#pragma once
+#include "dialect/gpu.hpp"
+
+/// sum[r] += the products of up to `unroll` entries of one row, which lie `step` elements apart
+/// from `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
+/// before the first use, then all of x. Padding has the column -1 and meets no x. Returns whether
+/// the row may go on: its last entry here was none of padding.
+template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, typename Storage,
+          typename Index>
+[[gnu::always_inline]] inline bool add_padded_batch(Value* sum, const Storage* values,
+                                                    const Index* col_idx, const Value* x,
+                                                    long place, long step, long left) {
+    Index col[unroll];
+    Value value[unroll];
+    for (int u = 0; u < unroll; ++u) {
+        if constexpr (whole) {
+            col[u] = load_stream(col_idx + place + u * step);
+            value[u] = load_value<Value>(values + place + u * step);
+        } else {
+            col[u] = u < left ? load_stream(col_idx + place + u * step) : static_cast<Index>(-1);
+            value[u] = u < left ? load_value<Value>(values + place + u * step) : Value{};
+        }
+    }
+    Value factor[unroll * rhs_group];
+    for (int u = 0; u < unroll; ++u) {
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            factor[u * rhs_group + rhs] =
+                col[u] >= 0 ? x[static_cast<long>(col[u]) * num_rhs + rhs] : Value{};
+        }
+    }
+    for (int u = 0; u < unroll; ++u) {
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            sum[rhs] = multiply_add(value[u], factor[u * rhs_group + rhs], sum[rhs]);
+        }
+    }
+    return col[unroll - 1] >= 0;
+}
+
+/// sum[r] += the products of one row, or of a part of it: `count` entries that lie `step` elements
+/// apart from `place` on. It ends early at padding. x points to the first right-hand side of the
+/// group.
+template <int unroll, int num_rhs, int rhs_group, typename Value, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_padded_row(Value* sum, const Storage* values,
+                                                  const Index* col_idx, const Value* x, long place,
+                                                  long step, long count) {
+    // More would not fit the registers.
+    constexpr int most =
+        (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
+    constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
+    bool more = true;
+    for (; more && count >= batch; count -= batch) {
+        more = add_padded_batch<batch, true, num_rhs, rhs_group>(sum, values, col_idx, x, place,
+                                                                 step, count);
+        place += batch * step;
+    }
+    if constexpr (batch > 1) {
+        if (more && count > 0) {
+            add_padded_batch<batch, false, num_rhs, rhs_group>(sum, values, col_idx, x, place, step,
+                                                               count);
+        }
+    }
+}
+
+/// sum[r] = 0.
+template <int rhs_group, typename Value>
+[[gnu::always_inline]] inline void clear(Value* sum) {
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        sum[rhs] = Value{};
+    }
+}
+
+/// to[r] = from[r].
+template <int rhs_group, typename Value>
+[[gnu::always_inline]] inline void copy_values(Value* to, const Value* from) {
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        to[rhs] = from[rhs];
+    }
+}
+
+/// sum[r] += part[r].
+template <int rhs_group, typename Value>
+[[gnu::always_inline]] inline void add_values(Value* sum, const Value* part) {
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        sum[rhs] = add(sum[rhs], part[rhs]);
+    }
+}
+
+/// sum[r] += the product of one entry. x points to the first right-hand side of the group.
+template <int num_rhs, int rhs_group, typename Value, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_entry(Value* sum, const Storage* value, const Index* col,
+                                             const Value* x) {
+    const Value a = load_value<Value>(value);
+    const long first = static_cast<long>(load_stream(col)) * num_rhs;
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        sum[rhs] = multiply_add(a, x[first + rhs], sum[rhs]);
+    }
+}
+
+/// Adds part[r] up over the lanes that have the same row; rows do not fall from lane to lane.
+/// Returns whether this lane is the first of its row, which then has the sum. All lanes take part.
+template <int rhs_group, typename Value, typename Row>
+[[gnu::always_inline]] inline bool add_segments(Value* part, Row row) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    for (int offset = 1; offset < warp_size; offset *= 2) {
+        const Row other = shuffle_down(row, offset);
+        const bool same = lane + offset < warp_size && other == row;
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            const Value more = shuffle_down(part[rhs], offset);
+            part[rhs] = add(part[rhs], same ? more : Value{});
+        }
+    }
+    const Row before = shuffle_up(row, 1);
+    return lane == 0 || before != row;
+}
+
+/// Adds sum[r] up over each group of `width` lanes; its first lane has the result. All lanes of the
+/// warp take part.
+template <int width, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void add_lanes(Value* sum) {
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        sum[rhs] = subwarp_sum<width>(sum[rhs]);
+    }
+}
+
+/// y = epilogue(y) for the thread's group of right-hand sides in row `row`.
+template <int num_rhs, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void finish_row(Value* y, long row) {
+    const long first = element_of<num_rhs, rhs_group>(row);
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        y[first + rhs] = epilogue(y[first + rhs], row);
+    }
+}

@@ -1,0 +1,186 @@
+#include "registry_padded.hpp"
+
+namespace spmvgen {
+namespace {
+
+// clang-format off
+const Parameter block{"block", {128, 256, 512, 1024}, 256, "threads of a block"};
+const Parameter ell_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
+const Parameter hyb_block{"block", {128, 256, 512}, 256, "threads of a block"};
+const Parameter groups{"groups", {1, 2, 4, 8, 16}, 1, "groups of a block's threads that share its rows"};
+const Parameter blocks_per_row{"blocks_per_row", {1, 2, 4, 8, 16, 32}, 1, "blocks that share their rows; for few wide rows"};
+const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries that a thread loads before it uses the first"};
+const Parameter deterministic{"deterministic", {0, 1}, 0, "1 = no float atomics: sums are left and added in order"};
+const Parameter group{"group", {2, 4, 8, 16, 32, 64}, 4, "lanes that share a row", true};
+const Parameter slice{"slice", {32, 64}, 32, "rows of a slice"};
+const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows in a sorting window; 1 = unsorted"};
+const Parameter threads_per_row{"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"};
+const Parameter per_thread{"per_thread", {4, 8, 16, 32, 64}, 16, "COO entries of a thread"};
+const Parameter partition{.name = "partition", .allowed = {0, 1, 2, 3}, .preset = 0, .summary = "ELL width: 0 = limit, 1 = quantile, 2 = minstorage, 3 = column_limit", .launch_only = true};
+const Parameter percent{.name = "percent", .allowed = {1, 33, 99}, .preset = 33, .summary = "quantile of the row lengths, for partition 0 and 1", .launch_only = true, .range = true};
+const Parameter columns{.name = "columns", .allowed = {0, 8, 1'000'000'000}, .preset = 8, .summary = "ELL width at most, for partition 3", .launch_only = true, .range = true};
+// clang-format on
+
+std::int64_t param(const Signature& s, const char* name) {
+    return s.params.at(name);
+}
+
+GridRule rows_of_blocks(const Signature& s, std::int64_t rows) {
+    return {"num_rows", rows, 0, s.num_rhs / rhs_group(s)};
+}
+
+/// A thread a row.
+GridRule row_each(const Signature& s) {
+    return rows_of_blocks(s, param(s, "block"));
+}
+
+int block_threads(const Signature& s) {
+    return static_cast<int>(param(s, "block"));
+}
+
+bool has_epilogue(const Signature& s) {
+    return !s.epilogue.empty();
+}
+
+bool multiplies(const Signature& s) {
+    return s.alpha != Scale::zero;
+}
+
+// ell_groups
+
+GridRule part_each(const Signature& s) {
+    return {"num_parts", 1, 0, s.num_rhs / rhs_group(s)};
+}
+
+bool shares_rows(const Signature& s) {
+    return param(s, "blocks_per_row") > 1;
+}
+
+bool adds_atomically(const Signature& s) {
+    return shares_rows(s) && param(s, "deterministic") == 0;
+}
+
+bool scales_first(const Signature& s) {
+    return adds_atomically(s) && s.beta != Scale::one;
+}
+
+bool multiplies_parts(const Signature& s) {
+    return !shares_rows(s) || multiplies(s);
+}
+
+bool sums_parts(const Signature& s) {
+    return shares_rows(s) && param(s, "deterministic") == 1;
+}
+
+bool finishes_parts(const Signature& s) {
+    return adds_atomically(s) && has_epilogue(s);
+}
+
+std::int64_t rows_of_part(const Signature& s) {
+    return param(s, "block") / param(s, "groups");
+}
+
+KernelEntry ell_groups() {
+    return {
+        .id = "ell_groups",
+        .format = Format::ell,
+        .gpu = true,
+        .file = "gpu/ell_groups.hpp",
+        .summary = "ELL, a thread a row or groups of threads; rows of one length",
+        .params = {ell_block, groups, blocks_per_row, unroll, deterministic},
+        .steps = {{"ell_groups_scale", StepRule::grid, row_each, block_threads, scales_first},
+                  {"ell_groups", StepRule::grid, part_each, block_threads, multiplies_parts},
+                  {"ell_groups_sum", StepRule::grid, row_each, block_threads, sums_parts},
+                  {"ell_groups_finish", StepRule::grid, row_each, block_threads, finishes_parts}},
+        .workspace = {{"parts", "value", 1, true, "ell_groups", rows_of_part}},
+        .determinism = Determinism::by_parameter};
+}
+
+// ell_shuffle
+
+GridRule rows_of_groups(const Signature& s) {
+    return rows_of_blocks(s, param(s, "block") / param(s, "group"));
+}
+
+KernelEntry ell_shuffle() {
+    return {.id = "ell_shuffle",
+            .format = Format::ell,
+            .gpu = true,
+            .file = "gpu/ell_shuffle.hpp",
+            .summary = "ELL in chunks, neighbouring lanes share a row; long rows of one length",
+            .params = {block, group, unroll},
+            .steps = {{"ell_shuffle", StepRule::grid, rows_of_groups, block_threads}},
+            .workspace = {}};
+}
+
+// sell_slices
+
+GridRule rows_of_slices(const Signature& s) {
+    return rows_of_blocks(s, param(s, "block") / param(s, "threads_per_row"));
+}
+
+KernelEntry sell_slices() {
+    return {.id = "sell_slices",
+            .format = Format::sell,
+            .gpu = true,
+            .file = "gpu/sell_slices.hpp",
+            .summary = "SELL-C-σ, slices as wide as their longest row; meshes and stencils",
+            .params = {block, slice, sigma, threads_per_row, unroll},
+            .steps = {{"sell_slices", StepRule::grid, rows_of_slices, block_threads}},
+            .workspace = {}};
+}
+
+// hyb
+
+GridRule runs_of_entries(const Signature& s) {
+    return {"coo_nnz", param(s, "block") * param(s, "per_thread"), 0, s.num_rhs / rhs_group(s)};
+}
+
+/// A thread for each of the two sums that each warp leaves.
+GridRule carry_each(const Signature& s) {
+    const std::int64_t run = param(s, "per_thread") * s.target.wavefront;
+    return {"coo_nnz", param(s, "block") / 2 * run, 0, s.num_rhs / rhs_group(s)};
+}
+
+bool carries(const Signature& s) {
+    return multiplies(s) && param(s, "deterministic") == 1;
+}
+
+std::int64_t carries_of_block(const Signature& s) {
+    return 2 * param(s, "block") / s.target.wavefront;
+}
+
+KernelEntry hyb() {
+    return {.id = "hyb",
+            .format = Format::hyb,
+            .gpu = true,
+            .file = "gpu/hyb.hpp",
+            .summary = "ELL for the first entries of each row, balanced COO for the rest",
+            .params = {hyb_block, unroll, per_thread, deterministic, partition, percent, columns},
+            .steps = {{"hyb_ell", StepRule::grid, row_each, block_threads},
+                      {"hyb_coo", StepRule::grid, runs_of_entries, block_threads, multiplies},
+                      {"hyb_carry", StepRule::grid, carry_each, block_threads, carries},
+                      {"hyb_finish", StepRule::grid, row_each, block_threads, has_epilogue}},
+            .workspace = {{"carry_row", "int64", 1, false, "hyb_coo", carries_of_block},
+                          {"carry_sum", "value", 1, true, "hyb_coo", carries_of_block}},
+            .determinism = Determinism::by_parameter};
+}
+
+KernelEntry hyb_fused() {
+    return {.id = "hyb_fused",
+            .format = Format::hyb,
+            .gpu = true,
+            .file = "gpu/hyb_fused.hpp",
+            .summary = "HYB in one launch without atomics; no neighbourhood of very long rows",
+            .params = {hyb_block, unroll, partition, percent, columns},
+            .steps = {{"hyb_fused", StepRule::grid, row_each, block_threads}},
+            .workspace = {}};
+}
+
+}  // namespace
+
+std::vector<KernelEntry> padded_kernels() {
+    return {ell_groups(), ell_shuffle(), sell_slices(), hyb(), hyb_fused()};
+}
+
+}  // namespace spmvgen

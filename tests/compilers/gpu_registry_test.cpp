@@ -1,0 +1,165 @@
+// Every GPU kernel of the registry is emitted and compiled for every architecture of the table, in
+// every form that a compiler found here makes; none spills.
+#include <gmock/gmock.h>
+
+#include "clang_generator.hpp"
+#include "compilers/gpu_compiler.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+std::vector<Target> gpu_targets() {
+    std::vector<Target> targets;
+    for (auto& row : architectures())
+        for (const int width : row.gpu.wavefronts)
+            if (width != 0)
+                targets.push_back(
+                    parse_target(std::string(row.name) + ":wave=" + std::to_string(width)));
+    return targets;
+}
+
+std::vector<std::string> gpu_kernel_ids() {
+    std::vector<std::string> ids;
+    for (auto& entry : kernel_registry())
+        if (entry.gpu) ids.emplace_back(entry.id);
+    return ids;
+}
+
+bool known(Compiler compiler, const Target& target) {
+    static std::map<Compiler, GpuCompilerInfo> infos;
+    if (!infos.contains(compiler)) infos[compiler] = gpu_compiler_info(compiler);
+    auto& names = infos[compiler].architectures;
+    return std::ranges::find(names, target.arch) != names.end();
+}
+
+/// A thread keeps all in registers.
+void expect_no_spill(const KernelBinary& binary) {
+    for (auto& [symbol, facts] : binary.facts) {
+        EXPECT_EQ(facts.stack_bytes, 0) << symbol << ": " << to_string(facts);
+        EXPECT_EQ(facts.spilled_bytes.value_or(0), 0) << symbol << ": " << to_string(facts);
+        EXPECT_EQ(facts.wavefront, binary.signature.target.wavefront) << symbol;
+    }
+    for (auto& step : binary.launch.steps) {
+        ASSERT_TRUE(binary.facts.contains(step.symbol)) << step.symbol;
+        EXPECT_GT(occupancy(binary.signature.target, binary.facts.at(step.symbol), step), 0)
+            << step.symbol;
+    }
+}
+
+class GpuRegistry : public testing::TestWithParam<std::string> {
+  protected:
+    Signature signature(const Target& target) const {
+        Signature s;
+        s.kernel = GetParam();
+        s.target = target;
+        return complete(s);
+    }
+    ClangGenerator generator_;
+};
+INSTANTIATE_TEST_SUITE_P(, GpuRegistry, testing::ValuesIn(gpu_kernel_ids()),
+                         [](auto& test) { return test.param; });
+
+TEST_P(GpuRegistry, CompilesForEveryArchitectureInEveryForm) {
+    int made = 0;
+    for (auto& target : gpu_targets()) {
+        SCOPED_TRACE(to_string(target));
+        const KernelSource source = generator_.emit(signature(target), "");
+        for (const Compiler compiler : {Compiler::nvrtc, Compiler::hiprtc, Compiler::clang})
+            for (const BinaryKind kind :
+                 {BinaryKind::ptx, BinaryKind::cubin, BinaryKind::hsaco, BinaryKind::assembly}) {
+                const TargetKind vendor = architecture(target).kind;
+                if (!makes(compiler, vendor, kind) || !known(compiler, target)) continue;
+                SCOPED_TRACE(std::string(to_string(compiler)) + " " + to_string(kind));
+                const KernelBinary binary = generator_.compile(source, kind, compiler);
+                EXPECT_GT(binary.bytes.size(), 100u);
+                if (kind == BinaryKind::cubin || kind == BinaryKind::hsaco) expect_no_spill(binary);
+                ++made;
+            }
+    }
+    EXPECT_GT(made, 0) << "no compiler was found: Clang at least is always there";
+}
+
+/// Types and modes of α and β change what a thread holds.
+TEST_P(GpuRegistry, SpillsForNoType) {
+    using enum ValueType;
+    constexpr std::pair<ValueType, ValueType> types[] = {{f32, f32}, {f32, f16}, {f32, bf16},
+                                                         {f64, f32}, {c32, c32}, {c64, c64}};
+    std::vector<std::pair<Target, Compiler>> machines{{parse_target("gfx906"), Compiler::clang},
+                                                      {parse_target("gfx1100"), Compiler::clang}};
+    if (known(Compiler::nvrtc, parse_target("sm_90")))
+        machines.push_back({parse_target("sm_90"), Compiler::nvrtc});
+    for (auto& [target, compiler] : machines)
+        for (auto& [value, storage] : types) {
+            Signature s = signature(target);
+            s.value = value;
+            s.storage = storage;
+            s.alpha = s.beta = Scale::general;
+            s.offset = value == c64 ? IndexType::i64 : IndexType::i32;
+            SCOPED_TRACE(to_string(complete(s)));
+            expect_no_spill(generator_.compile(generator_.emit(s, ""),
+                                               loadable_kind(architecture(target).kind), compiler));
+        }
+}
+
+TEST(GpuGenerator, SaysForEachCompilerWhyItCannot) {
+    ClangGenerator generator;
+    Signature s;
+    s.kernel = "csr_classical";
+    s.target = parse_target("gfx906");
+    const KernelSource source = generator.emit(s, "");
+    try {
+        generator.compile(source, BinaryKind::cubin, Compiler::automatic);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::unsupported);
+        EXPECT_STREQ(error.what(),
+                     "no compiler makes cubin for gfx906:\n"
+                     "  NVRTC: makes no cubin for gfx906\n"
+                     "  hiprtc: makes no cubin for gfx906\n"
+                     "  Clang: makes no cubin for gfx906");
+    }
+}
+
+TEST(GpuGenerator, TakesAnEpilogue) {
+    ClangGenerator generator;
+    Signature s;
+    s.kernel = "csr_classical";
+    s.target = parse_target("sm_90");
+    s.epilogue = "value > 0 ? value : 0";
+    const KernelSource source = generator.emit(s, "");
+    EXPECT_THAT(source.text, testing::HasSubstr("return value > 0 ? value : 0;"));
+    EXPECT_NE(source.name, kernel_name(complete({.kernel = "csr_classical", .target = s.target})));
+    EXPECT_FALSE(generator.compile(source, BinaryKind::ptx, Compiler::clang).bytes.empty());
+}
+
+TEST(GpuGenerator, RefusesWhatIsNoExpression) {
+    ClangGenerator generator;
+    const auto refused = [&](const std::string& epilogue) -> std::string {
+        Signature s;
+        s.kernel = "csr_classical";
+        s.target = parse_target("sm_90");
+        s.epilogue = epilogue;
+        try {
+            generator.emit(s, "");
+            return "";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::invalid_argument) << error.what();
+            return error.what();
+        }
+    };
+    const std::string advice =
+        "; write one expression of value and row, as in value > 0 ? value : 0";
+    EXPECT_EQ(refused(" "), "epilogue: the expression is empty" + advice);
+    EXPECT_EQ(refused("value); evil("),
+              "epilogue: character 7 cannot be part of an expression" + advice);
+    EXPECT_EQ(refused("value)+(value"), "epilogue: the parentheses do not match" + advice);
+    EXPECT_EQ(refused("(value"), "epilogue: the parentheses do not match" + advice);
+    EXPECT_EQ(refused("value // twice"), "epilogue: comments are not taken" + advice);
+    EXPECT_EQ(refused("value + other"),
+              "epilogue 'value + other': use of undeclared identifier 'other'");
+}
+
+}  // namespace
+}  // namespace spmvgen

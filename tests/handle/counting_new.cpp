@@ -1,0 +1,25 @@
+#include "counting_new.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<int> count{0};
+}
+
+void* operator new(std::size_t bytes) {
+    ++count;
+    if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+int spmvgen::allocations_so_far() {
+    return count;
+}

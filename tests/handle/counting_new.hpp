@@ -1,0 +1,9 @@
+#pragma once
+
+namespace spmvgen {
+
+/// Calls of operator new in this process so far, libraries' included. In a file of its own, for
+/// compilers look through replacements that they can inline.
+int allocations_so_far();
+
+}  // namespace spmvgen

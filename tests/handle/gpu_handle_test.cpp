@@ -1,0 +1,409 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include "counting_new.hpp"
+#include "fake_device.hpp"
+#include "fakes.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// [ 1 2 ]
+// [ 0 3 ]
+// [ 4 0 ]
+struct Tiny {
+    std::vector<int> row_ptr{0, 2, 3, 4};
+    std::vector<int> col_idx{0, 1, 1, 0};
+    std::vector<double> values{1, 2, 3, 4};
+    CsrView view() const { return csr_view(3, 2, row_ptr.data(), col_idx.data(), values.data()); }
+};
+const std::vector<double> x{10, 20};
+const std::vector<double> product{50, 60, 40};
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Options gpu_options() {
+    Options o;
+    o.device = "cuda:0";
+    o.kernel = "csr_classical";
+    return o;
+}
+
+std::string code_and_text(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return std::string(to_string(e.code())) + ": " + e.what();
+    }
+    return "no error";
+}
+
+/// A fake GPU with a fake compiler; its memory is the host's, so tests read and write it.
+struct GpuHandle : testing::Test {
+    FakeKernels fake;
+    std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
+    FakeDeviceLog& log = *device->log;
+
+    Handle make(const Options& options = gpu_options(), const CsrView& a = Tiny().view()) {
+        return make_handle(a, options, fake.provider, device);
+    }
+    void check_all_modes(const Handle& handle) {
+        for (const double alpha : {0.0, 1.0, -2.0}) {
+            for (const double beta : {0.0, 1.0, 3.0}) {
+                std::vector<double> y(3, beta == 0 ? nan : 7);
+                handle.apply(alpha, x.data(), beta, y.data());
+                for (std::size_t i = 0; i < 3; ++i)
+                    EXPECT_EQ(y[i], alpha * product[i] + 7 * beta)
+                        << "row " << i << ", α = " << alpha << ", β = " << beta;
+            }
+        }
+    }
+    static Stream stream(std::uintptr_t number) { return {reinterpret_cast<void*>(number)}; }
+};
+
+TEST_F(GpuHandle, MultipliesWithAKernelForEveryModeOfAlphaAndBeta) {
+    const Handle handle = make();
+    EXPECT_EQ(fake.generator.compiled, 1);
+    check_all_modes(handle);
+    EXPECT_EQ(fake.generator.compiled, 8) << "all but y = y";
+    EXPECT_EQ(log.loads, 8);
+    EXPECT_EQ(log.launches.size(), 8U);
+    check_all_modes(handle);
+    EXPECT_EQ(log.loads, 8);
+    EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 8, 0, 0}));
+}
+
+TEST_F(GpuHandle, TheMatrixIsUploadedOnceAndFreedWithTheHandle) {
+    for (const bool copy : {true, false}) {
+        const int before = log.allocations;
+        {
+            Options options = gpu_options();
+            options.copy = copy;
+            const Handle handle = make(options);
+            check_all_modes(handle);
+            EXPECT_EQ(log.allocations - before, 3);
+            EXPECT_EQ(log.copies, log.allocations);
+            EXPECT_EQ(log.bytes_in_use(), 4 * 4 + 4 * (4 + 8U));
+        }
+        EXPECT_TRUE(log.memory.empty());
+    }
+}
+
+TEST_F(GpuHandle, TheCallersArraysAreNotNeededAfterwards) {
+    Options options = gpu_options();
+    options.copy = false;
+    auto tiny = std::make_unique<Tiny>();
+    const Handle handle = make(options, tiny->view());
+    tiny->values.assign(4, 0);
+    tiny.reset();
+    std::vector<double> y(3);
+    handle.apply(1.0, x.data(), 0.0, y.data());
+    EXPECT_EQ(y, product);
+}
+
+TEST_F(GpuHandle, ArgumentsGridAndStreamReachTheLaunch) {
+    const Handle handle = make();
+    std::vector<double> y(3, 1);
+    handle.apply(2.0, x.data(), 3.0, y.data(), stream(0x50));
+    ASSERT_EQ(log.launches.size(), 1U);
+    const FakeLaunch& launch = log.launches[0];
+    EXPECT_EQ(launch.symbol, "fake_gpu_csr");
+    EXPECT_EQ(launch.grid.grid, (std::array<unsigned, 2>{2, 1})) << "3 rows, 2 a block";
+    EXPECT_EQ(launch.grid.block, 64U);
+    EXPECT_EQ(launch.stream, stream(0x50).native);
+    EXPECT_EQ(launch.numbers,
+              (std::map<std::string, double>{{"num_rows", 3}, {"alpha", 2}, {"beta", 3}}));
+    EXPECT_EQ(launch.pointers.at("x"), x.data());
+    EXPECT_EQ(launch.pointers.at("y"), y.data());
+    EXPECT_EQ(log.memory.at(launch.pointers.at("row_ptr")), 4 * sizeof(int));
+    EXPECT_EQ(log.memory.at(launch.pointers.at("col_idx")), 4 * sizeof(int));
+    EXPECT_EQ(log.memory.at(launch.pointers.at("values")), 4 * sizeof(double));
+}
+
+TEST_F(GpuHandle, AnApplyAllocatesCopiesLoadsAndSynchronisesNothing) {
+    fake.generator.workspace = 8;
+    const Handle handle = make();
+    std::vector<double> y(3, 1);
+    handle.prepare(Scale::one, Scale::zero, stream(0x50));
+    handle.prepare(Scale::general, Scale::general, stream(0x50));
+    log.recording = false;
+    const auto counts = [&] {
+        return std::array{allocations_so_far(), log.allocations,
+                          log.copies,           log.loads,
+                          log.synchronisations, fake.generator.compiled.load()};
+    };
+    const auto before = counts();
+    for (int i = 0; i < 10; ++i) {
+        handle.apply(1.0, x.data(), 0.0, y.data(), stream(0x50));
+        handle.apply(2.0, x.data(), 3.0, y.data(), stream(0x50));
+    }
+    EXPECT_EQ(counts(), before);
+    EXPECT_EQ(y, (std::vector<double>{250, 300, 200})) << "2·A·x + 3·A·x";
+}
+
+TEST_F(GpuHandle, PreparingNothingIsNothing) {
+    const Handle handle = make();
+    handle.prepare(Scale::zero, Scale::one);
+    handle.prepare(Scale::one, Scale::zero);
+    EXPECT_EQ(fake.generator.compiled, 1);
+    EXPECT_EQ(log.allocations, 3);
+}
+
+TEST_F(GpuHandle, EachStreamHasAWorkspaceOfItsOwn) {
+    fake.generator.workspace = 8;
+    {
+        const Handle handle = make();
+        EXPECT_EQ(log.allocations, 3) << "none before the first apply";
+        std::vector<double> y(3, 1);
+        for (const std::uintptr_t number : {0x50, 0x60, 0x50, 0x0})
+            handle.apply(1.0, x.data(), 0.0, y.data(), stream(number));
+        handle.apply(2.0, x.data(), 1.0, y.data(), stream(0x60));
+        EXPECT_EQ(log.allocations, 3 + 3);
+        std::vector<void*> parts;
+        for (auto& launch : log.launches) parts.push_back(launch.pointers.at("parts"));
+        EXPECT_THAT(parts, ElementsAre(parts[0], parts[1], parts[0], parts[3], parts[1]));
+        EXPECT_NE(parts[0], parts[1]);
+        EXPECT_NE(parts[3], parts[0]);
+        EXPECT_NE(parts[3], parts[1]);
+        EXPECT_GE(log.memory.at(parts[0]), 2 * 8U) << "8 bytes for each of 2 blocks";
+    }
+    EXPECT_TRUE(log.memory.empty());
+}
+
+TEST_F(GpuHandle, TheStreamOfEachThreadIsAnotherInEach) {
+    fake.generator.workspace = 8;
+    const Handle handle = make();
+    std::vector<double> y(3), other(3);
+    handle.apply(1.0, x.data(), 0.0, y.data(), stream(2));
+    std::thread([&] { handle.apply(1.0, x.data(), 0.0, other.data(), stream(2)); }).join();
+    ASSERT_EQ(log.launches.size(), 2U);
+    EXPECT_NE(log.launches[0].pointers.at("parts"), log.launches[1].pointers.at("parts"));
+}
+
+TEST_F(GpuHandle, ManyThreadsApplyAtOnce) {
+    fake.generator.workspace = 8;
+    const Handle handle = make();
+    std::vector<std::thread> threads;
+    std::array<std::vector<double>, 4> y;
+    for (std::size_t t = 0; t < y.size(); ++t) {
+        y[t].assign(3, 1);
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 50; ++i) {
+                handle.apply(1.0, x.data(), 0.0, y[t].data(), stream(0x10 + t % 2));
+                handle.apply(1.0, x.data(), 1.0, y[t].data(), stream(0x10 + t % 2));
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    for (auto& part : y) EXPECT_EQ(part, (std::vector<double>{100, 120, 80}));
+    EXPECT_EQ(fake.generator.compiled, 2);
+    EXPECT_EQ(log.allocations, 3 + 2);
+}
+
+TEST_F(GpuHandle, AlphaZeroTouchesNeitherTheMatrixNorX) {
+    const Handle handle = make();
+    std::vector<double> y{1, 2, 3};
+    handle.apply<double>(-0.0, nullptr, 2.0, y.data());
+    EXPECT_EQ(y, (std::vector<double>{2, 4, 6}));
+    EXPECT_EQ(fake.generator.made.back().alpha, Scale::zero);
+    handle.apply<double>(0.0, nullptr, 1.0, y.data());
+    EXPECT_EQ(log.launches.size(), 1U) << "y = y";
+}
+
+TEST_F(GpuHandle, AMatrixWithoutEntriesScales) {
+    const std::vector<int> row_ptr(4, 0);
+    const Handle handle =
+        make(gpu_options(), csr_view<double, int, int>(3, 2, row_ptr.data(), nullptr, nullptr));
+    EXPECT_THAT(handle.info().kernel, HasSubstr("csr_classical_f64_i32_o32_a0_b0_k1_"));
+    EXPECT_EQ(handle.info().reason, "the matrix has no entries: y = βy");
+    std::vector<double> y{1, 2, 3};
+    handle.apply(5.0, x.data(), 2.0, y.data());
+    EXPECT_EQ(y, (std::vector<double>{2, 4, 6}));
+    handle.apply<double>(5.0, nullptr, 0.0, y.data());
+    EXPECT_EQ(y, (std::vector<double>{0, 0, 0}));
+    for (auto& made : fake.generator.made) EXPECT_EQ(made.alpha, Scale::zero);
+}
+
+TEST_F(GpuHandle, AMatrixWithoutRowsNeedsNoKernel) {
+    const Handle handle =
+        make(gpu_options(), csr_view<double, int, int>(0, 5, nullptr, nullptr, nullptr));
+    handle.apply<double>(1.0, nullptr, 2.0, nullptr);
+    handle.prepare(Scale::one, Scale::one);
+    EXPECT_EQ(fake.generator.compiled, 0);
+    EXPECT_TRUE(log.launches.empty());
+    EXPECT_EQ(handle.info().launches, 0);
+}
+
+TEST_F(GpuHandle, AnEpilogueIsComputedWhateverTheModes) {
+    Options options = gpu_options();
+    options.epilogue = "value > 0 ? value : 0";
+    const Handle handle = make(options);
+    std::vector<double> y{1, 2, 3};
+    handle.apply<double>(0.0, nullptr, 1.0, y.data());
+    EXPECT_EQ(log.launches.size(), 1U);
+    EXPECT_EQ(fake.generator.made.back().epilogue, options.epilogue);
+}
+
+TEST_F(GpuHandle, StorageIsTheSignatures) {
+    Options options = gpu_options();
+    options.storage = "f32";
+    // The fake kernel takes f64 values, which are not what is stored now.
+    EXPECT_THAT(code_and_text([&] { make(options); }),
+                HasSubstr("argument 'values' of type 'const double* __restrict__' has other "
+                          "elements than the matrix"));
+    EXPECT_EQ(fake.generator.made.back().storage, ValueType::f32);
+    EXPECT_TRUE(log.memory.empty());
+}
+
+TEST_F(GpuHandle, TellsWhatItDoes) {
+    Info info = make().info();
+    EXPECT_TRUE(info.deterministic);
+    EXPECT_GT(info.kernel_ms, 0);
+    EXPECT_GE(info.prepare_ms, info.kernel_ms);
+    EXPECT_THAT(info.kernel, HasSubstr("csr_classical_f64_i32_o32_a1_b0_k1_"));
+    EXPECT_EQ(info.source_path, "/fake/" + info.kernel);
+    info.kernel = "csr_classical_f64";
+    info.source_path = "";
+    info.prepare_ms = 20.04;
+    info.kernel_ms = 19.96;
+    EXPECT_EQ(to_string(info),
+              "device:   cuda:0, Fake GPU\n"
+              "matrix:   3 x 2, 4 entries\n"
+              "kernel:   csr_classical_f64\n"
+              "format:   csr, values as f64\n"
+              "target:   sm_90\n"
+              "launches: 1 an apply, sums in a fixed order\n"
+              "reason:   asked for\n"
+              "origin:   compiled\n"
+              "bytes:    104 B a product, 64 B of them the matrix\n"
+              "prepared: 20.0 ms, 20.0 of them for the kernel\n");
+    EXPECT_THAT(make().source(), HasSubstr("// the source of csr_classical"));
+}
+
+TEST_F(GpuHandle, ADeviceHasNoFallback) {
+    fake.generator.unsupported = {BinaryKind::cubin, BinaryKind::ptx};
+    const std::string text = code_and_text([&] { make(); });
+    EXPECT_THAT(text, HasSubstr("compile: no kernel csr_classical_f64"));
+    EXPECT_THAT(text, HasSubstr("@sm_90: nothing makes cubin; nothing makes ptx; device cuda:0 has "
+                                "no generic kernel to fall back to"));
+    EXPECT_EQ(fake.provider.counters().fallbacks, 0);
+    Options options = gpu_options();
+    options.cache = CacheMode::load;
+    FakeKernels other;
+    EXPECT_THAT(code_and_text([&] { make_handle(Tiny().view(), options, other.provider, device); }),
+                HasSubstr("it is not in the cache, and cache mode load does not compile; device"));
+    EXPECT_TRUE(log.memory.empty());
+}
+
+TEST_F(GpuHandle, AModeThatCannotBeMadeIsAnErrorOfTheApply) {
+    fake.generator.only_base_works = true;
+    const Handle handle = make();
+    std::vector<double> y(3, 1);
+    EXPECT_THAT(code_and_text([&] { handle.apply(1.0, x.data(), 1.0, y.data()); }),
+                HasSubstr("compile: no kernel csr_classical_f64_i32_o32_a1_b1_k1"));
+    handle.apply(1.0, x.data(), 0.0, y.data());
+    EXPECT_EQ(y, product);
+}
+
+TEST_F(GpuHandle, ADeviceWithoutMemoryLeavesNothingBehind) {
+    log.capacity = 40;
+    EXPECT_EQ(code_and_text([&] { make(); }), "io: cuda:0: out of memory");
+    EXPECT_TRUE(log.memory.empty());
+    log.capacity = SIZE_MAX;
+    log.refuses_to_load = true;
+    FakeKernels other;
+    const auto make_other = [&] {
+        return make_handle(Tiny().view(), gpu_options(), other.provider, device);
+    };
+    EXPECT_EQ(code_and_text(make_other), "io: cuda:0: no room for the kernel");
+    log.refuses_to_load = false;
+    EXPECT_EQ(code_and_text(make_other), "no error");
+}
+
+TEST_F(GpuHandle, RefusesWrongOptions) {
+    const auto with = [&](const std::function<void(Options&)>& change) {
+        Options options = gpu_options();
+        change(options);
+        return code_and_text([&] { make(options); });
+    };
+    EXPECT_EQ(
+        with([](Options& o) { o.cache = CacheMode::off; }),
+        "invalid_argument: options.cache off always runs the generic CSR kernel, which device "
+        "cuda:0 does not have: use another cache mode");
+    EXPECT_EQ(with([](Options& o) { o.target = "sm_80"; }),
+              "invalid_argument: options.target sm_80 is not what device cuda:0 runs, sm_90: leave "
+              "it native");
+    EXPECT_EQ(with([](Options& o) { o.target = "sm_90"; }), "no error");
+    EXPECT_EQ(with([](Options& o) { o.kernel = "csr_rows"; }),
+              "invalid_argument: kernel csr_rows is not for sm_90: it is for CPUs");
+    EXPECT_EQ(with([](Options& o) { o.storage = "f64"; }), "no error");
+    EXPECT_EQ(with([](Options& o) { o.storage = "c32"; }),
+              "invalid_argument: storage type c32 is not a real type narrower than value type f64");
+    EXPECT_THAT(with([](Options& o) { o.storage = "f8"; }),
+                HasSubstr("invalid_argument: options.storage: unknown value type 'f8'"));
+    EXPECT_EQ(with([](Options& o) { o.num_rhs = 0; }),
+              "invalid_argument: options.num_rhs is 0: use 1…64");
+    EXPECT_TRUE(log.memory.empty());
+}
+
+TEST_F(GpuHandle, WhatIsForGpusIsRefusedOnTheHost) {
+    const auto with = [&](const std::function<void(Options&)>& change) {
+        Options options;
+        change(options);
+        return code_and_text([&] { make_handle(Tiny().view(), options, fake.provider); });
+    };
+    EXPECT_EQ(with([](Options& o) { o.storage = "f32"; }),
+              "invalid_argument: options.storage is for GPUs only: leave it empty, or name one in "
+              "options.device");
+    EXPECT_EQ(with([](Options& o) { o.epilogue = "value"; }),
+              "invalid_argument: options.epilogue is for GPUs only: leave it empty, or name one in "
+              "options.device");
+    EXPECT_EQ(with([](Options& o) { o.target = "sm_90"; }),
+              "unsupported: options.target sm_90 cannot run here: sm_90 is not a CPU; use native");
+    EXPECT_THAT(with([](Options& o) { o.device = "tpu:0"; }),
+                HasSubstr("invalid_argument: 'tpu:0' is no device: use cuda:N or hip:N"));
+    const Handle host = make_handle(Tiny().view(), {}, fake.provider);
+    std::vector<double> y(3);
+    const std::string refusal =
+        "invalid_argument: apply: a stream is for GPUs only, but the handle's device is host";
+    EXPECT_EQ(code_and_text([&] { host.apply(1.0, x.data(), 0.0, y.data(), stream(5)); }), refusal);
+}
+
+TEST_F(GpuHandle, RefusesWrongOperands) {
+    const Handle handle = make();
+    std::vector<double> y(3);
+    std::vector<float> narrow(3);
+    EXPECT_EQ(code_and_text([&] { handle.apply(1.0F, narrow.data(), 0.0F, narrow.data()); }),
+              "invalid_argument: apply: the matrix is f64, but α, x, β and y are f32; use f64");
+    EXPECT_EQ(code_and_text([&] { handle.apply<double>(1.0, nullptr, 0.0, y.data()); }),
+              "invalid_argument: apply: x is null, but has 2 elements");
+    EXPECT_EQ(code_and_text([&] { handle.apply(1.0, y.data() + 2, 0.0, y.data()); }),
+              "invalid_argument: apply: x and y overlap; use different arrays");
+    EXPECT_TRUE(log.launches.empty());
+}
+
+TEST_F(GpuHandle, HandlesShareKernelsAndThousandsLeaveNothingBehind) {
+    log.recording = false;
+    for (int i = 0; i < 2000; ++i) check_all_modes(make());
+    EXPECT_EQ(log.loads, 8);
+    EXPECT_TRUE(log.memory.empty());
+}
+
+TEST_F(GpuHandle, OutlivesEverythingButItsProvider) {
+    const std::shared_ptr<FakeDeviceLog> kept = device->log;
+    auto handle = std::make_unique<Handle>(make());
+    device.reset();
+    check_all_modes(*handle);
+    handle.reset();
+    EXPECT_TRUE(kept->memory.empty());
+}
+
+}  // namespace
+}  // namespace spmvgen

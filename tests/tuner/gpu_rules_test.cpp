@@ -1,0 +1,207 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "spmvgen/error.hpp"
+#include "tuner/choose.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A square matrix with rows of about one length.
+Features even_features(double mean = 10, std::int64_t rows = 1'000'000) {
+    Features f;
+    f.rows = f.cols = rows;
+    f.mean_row = mean;
+    f.nnz = static_cast<std::int64_t>(mean * static_cast<double>(rows));
+    f.min_row = 1;
+    f.max_row = static_cast<std::int64_t>(2 * mean);
+    f.row_histogram[4] = rows;
+    f.sell_padding = f.sell_sorted_padding = {1, 1, 1};
+    f.ell_padding = 2;
+    return f;
+}
+
+Features uneven_features(double sorted_padding) {
+    Features f = even_features();
+    f.sell_padding = {2, 2.5, 3};
+    f.sell_sorted_padding = {sorted_padding, sorted_padding, sorted_padding};
+    return f;
+}
+
+Request request(const std::string& target = "sm_90") {
+    Request r;
+    r.target = parse_target(target);
+    r.units = 132;
+    return r;
+}
+
+/// "kernel: reason".
+std::string chosen(const Features& f, const Request& r) {
+    const Choice choice = choose(f, r);
+    return choice.signature.kernel + ": " + choice.reason;
+}
+
+std::int64_t parameter(const Features& f, const Request& r, const std::string& name) {
+    return choose(f, r).signature.params.at(name);
+}
+
+std::string code_and_text(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return std::string(to_string(e.code())) + ": " + e.what();
+    }
+    return "no error";
+}
+
+TEST(GpuRules, EvenRowsGoToSlices) {
+    EXPECT_EQ(chosen(even_features(), request()),
+              "sell_slices: padding 1.00 in slices of 32: sell_slices");
+    EXPECT_EQ(parameter(even_features(), request(), "sigma"), 1);
+    EXPECT_EQ(chosen(uneven_features(1.1), request("gfx90a")),
+              "sell_slices: padding 3.00 in slices of 32, 1.10 when sorted: sell_slices");
+    EXPECT_EQ(parameter(uneven_features(1.1), request(), "sigma"), 4096);
+}
+
+TEST(GpuRules, SkewedRowsAreDivided) {
+    Features f = uneven_features(1.2);
+    f.max_row = 1025;
+    EXPECT_EQ(chosen(f, request()), "hyb: longest row 1025, mean 10.0: hyb");
+    f.max_row = 100;
+    EXPECT_EQ(chosen(uneven_features(1.6), request()), "hyb: longest row 20, mean 10.0: hyb");
+    f = uneven_features(1.6);
+    f.rows = f.cols = 10'000;
+    EXPECT_EQ(chosen(f, request()), "coo: longest row 20, mean 10.0: coo");
+}
+
+TEST(GpuRules, BetweenThemCsrByAlgorithm3) {
+    Features f = uneven_features(1.3);
+    EXPECT_EQ(chosen(f, request()),
+              "csr_load_balance: 10000000 entries, more than 1000000: csr_load_balance");
+    EXPECT_EQ(chosen(f, request("gfx90a")),
+              "csr_classical: 10000000 entries, longest row 20: csr_classical");
+    f.nnz = 1'000'000;
+    EXPECT_EQ(chosen(f, request()),
+              "csr_classical: 1000000 entries, longest row 20: csr_classical");
+    Request csr = request("gfx906");
+    csr.format = "csr";
+    f.max_row = 769;
+    EXPECT_EQ(chosen(f, csr), "csr_load_balance: longest row 769, more than 768: csr_load_balance");
+    f.max_row = 768;
+    EXPECT_THAT(chosen(f, csr), StartsWith("csr_classical: "));
+    csr.target = parse_target("sm_80");
+    f.max_row = 1024;
+    EXPECT_THAT(chosen(f, csr), StartsWith("csr_classical: "));
+}
+
+TEST(GpuRules, SmallMatricesTakeOneLaunch) {
+    EXPECT_EQ(chosen(even_features(10, 20'000), request()),
+              "csr_classical: 200000 entries: csr_classical");
+}
+
+TEST(GpuRules, FewLongRowsAreShared) {
+    Features f = even_features(5000, 100);
+    EXPECT_EQ(chosen(f, request()), "csr_load_balance: 100 rows of 5000 entries: csr_load_balance");
+    f.ell_padding = 1.05;
+    EXPECT_EQ(chosen(f, request()), "ell_groups: 100 rows of 5000 entries: ell_groups");
+}
+
+TEST(GpuRules, GroupsOfEllAreThoseOfAlgorithm5) {
+    Request r = request();
+    r.format = "ell";
+    r.kernel = "ell_groups";
+    const auto groups = [&](std::int64_t width, std::int64_t rows) {
+        Features f = even_features(1, rows);
+        f.max_row = width;
+        return std::pair{parameter(f, r, "groups"), parameter(f, r, "blocks_per_row")};
+    };
+    EXPECT_EQ(groups(10, 1000), (std::pair<std::int64_t, std::int64_t>{1, 1})) << "10/1000 = 1e-2";
+    EXPECT_EQ(groups(11, 1000), (std::pair<std::int64_t, std::int64_t>{16, 1})) << "2^⌈log2 11⌉";
+    EXPECT_EQ(groups(6, 500), (std::pair<std::int64_t, std::int64_t>{8, 1}));
+    // 132 units of 64 warps: 8448 warps; 8448 / 1000 = 8, 1000 / 16 = 62.
+    EXPECT_EQ(groups(1000, 1000), (std::pair<std::int64_t, std::int64_t>{16, 8}));
+    // 40 / 16 = 2
+    EXPECT_EQ(groups(40, 100), (std::pair<std::int64_t, std::int64_t>{16, 2}));
+}
+
+TEST(GpuRules, OmegaIsThePapers) {
+    const auto omega = [](const std::string& target, std::int64_t nnz) {
+        Features f = even_features();
+        f.nnz = nnz;
+        Request r = request(target);
+        r.kernel = "coo";
+        return parameter(f, r, "omega");
+    };
+    EXPECT_EQ(omega("sm_90", 199'999), 8);
+    EXPECT_EQ(omega("sm_90", 200'000), 32);
+    EXPECT_EQ(omega("sm_90", 2'000'000), 128);
+    EXPECT_EQ(omega("sm_90", 20'000'000), 512);
+    EXPECT_EQ(omega("sm_90", 200'000'000), 2048);
+    EXPECT_EQ(omega("gfx906", 99'999), 2);
+    EXPECT_EQ(omega("gfx906", 100'000), 8);
+    EXPECT_EQ(omega("gfx906", 10'000'000), 32);
+}
+
+TEST(GpuRules, WithinAFormat) {
+    const auto of_format = [](const char* format, Features f = even_features()) {
+        Request r = request();
+        r.format = format;
+        return chosen(f, r);
+    };
+    EXPECT_THAT(of_format("ell"), StartsWith("ell_groups: "));
+    EXPECT_THAT(of_format("sell"), StartsWith("sell_slices: "));
+    EXPECT_THAT(of_format("coo"), StartsWith("coo: "));
+    EXPECT_EQ(of_format("hyb"), "hyb_fused: longest row 20: hyb_fused");
+    Features f = uneven_features(2);
+    f.max_row = 1025;
+    EXPECT_EQ(of_format("hyb", f), "hyb: longest row 1025, mean 10.0: hyb");
+}
+
+TEST(GpuRules, SubwarpsFitTheWavefront) {
+    Features f = even_features(2000);
+    f.row_histogram = {};
+    f.row_histogram[11] = f.rows;
+    f.max_row = 2000;
+    Request r = request("gfx90a");
+    r.kernel = "csr_classical";
+    EXPECT_EQ(parameter(f, r, "subwarp"), 64);
+    r.target = parse_target("sm_90");
+    EXPECT_EQ(parameter(f, r, "subwarp"), 32);
+    r.params = {{"subwarp", 2}};
+    EXPECT_EQ(parameter(f, r, "subwarp"), 2);
+}
+
+TEST(GpuRules, DeterminismIsAParameterWhereItHasToBe) {
+    Request r = request();
+    r.kernel = "hyb";
+    EXPECT_EQ(parameter(even_features(), r, "deterministic"), 0);
+    r.deterministic = true;
+    EXPECT_EQ(parameter(even_features(), r, "deterministic"), 1);
+    r.params = {{"deterministic", 0}};
+    EXPECT_EQ(code_and_text([&] { choose(even_features(), r); }),
+              "invalid_argument: parameter deterministic=0 of kernel hyb contradicts the "
+              "determinism that is asked for: leave it out");
+    r.params.clear();
+    r.kernel = "sell_slices";
+    EXPECT_EQ(choose(even_features(), r).signature.params.count("deterministic"), 0U);
+}
+
+TEST(GpuRules, StorageAndEpilogueReachTheSignature) {
+    Request r = request();
+    r.storage = ValueType::bf16;
+    r.epilogue = "value > 0 ? value : 0";
+    const Signature s = choose(even_features(), r).signature;
+    EXPECT_EQ(s.storage, ValueType::bf16);
+    EXPECT_EQ(s.epilogue, r.epilogue);
+    r.target = parse_target("x86-64-v3");
+    EXPECT_THAT(code_and_text([&] { choose(even_features(), r); }),
+                HasSubstr("is a CPU's and has no storage type of its own"));
+}
+
+}  // namespace
+}  // namespace spmvgen
