@@ -25,8 +25,8 @@ std::string kernel_list() {
         text += fmt::format("  {} (format {})\n      {}\n", kernel.id, to_string(kernel.format),
                             kernel.summary);
         for (auto& p : kernel.params)
-            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name,
-                                allowed_of(p), preset_of(p), p.summary);
+            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name, allowed_of(p),
+                                preset_of(p), p.summary);
     }
     text += "Architectures (--arch A, or A:tune=CPU; native = this machine's):\n";
     for (auto& arch : architectures())

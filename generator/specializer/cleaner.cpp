@@ -273,8 +273,7 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         refer(base->getDecl());
         found->second.subscripts.push_back(
             {source_.end(a->getBase()->getEndLoc()), source_.end(a->getRBracketLoc())});
-        // The index stays when the array does: a loop variable in it must become its value.
-        return TraverseStmt(a->getIdx());
+        return true;
     }
 
     void remove_dead_locals() {

@@ -45,7 +45,8 @@ template <int unroll, int num_rhs, int rhs_group, typename Value, typename Stora
                                                   const Index* col_idx, const Value* x, long place,
                                                   long step, long count) {
     // More would not fit the registers.
-    constexpr int most = (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
+    constexpr int most =
+        (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
     bool more = true;
     for (; more && count >= batch; count -= batch) {

@@ -61,8 +61,10 @@ void coo(long nnz, const Index* __restrict__ row_idx, const Index* __restrict__ 
     // The row that another warp has begun, and the row that is open between chunks.
     const Index cut_row = begin > 0 ? row_idx[begin - 1] : static_cast<Index>(-1);
     Index open_row = -1;
-    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        carries[rhs] = Value{};
+    if (lane == 0) {
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            carries[rhs] = Value{};
+        }
     }
     for (long chunk = begin; chunk < end; chunk += size) {
         const int count = end - chunk < size ? static_cast<int>(end - chunk) : size;
@@ -122,7 +124,9 @@ void coo(long nnz, const Index* __restrict__ row_idx, const Index* __restrict__ 
                     }
                 }
             }
-            carries[rhs] = open_row >= 0 ? products[place_of<entries>(size - 1)] : Value{};
+            if (lane == 0) {
+                carries[rhs] = open_row >= 0 ? products[place_of<entries>(size - 1)] : Value{};
+            }
             warp_barrier();
         }
     }

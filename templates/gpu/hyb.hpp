@@ -73,11 +73,10 @@ void hyb_coo(long coo_nnz, const Index* __restrict__ coo_row, const Index* __res
     const long warp = (static_cast<long>(blockIdx.x) * block + threadIdx.x) / warp_size;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const long from = warp * run;
-    const long to = from + run < coo_nnz ? from + run : coo_nnz;
-    const Value* x_group = x + element_of<num_rhs, rhs_group>(0);
-    if (from < to) {
+    const int count = from + run < coo_nnz ? run : static_cast<int>(coo_nnz - from);
+    if (from < coo_nnz) {
         const Index head = coo_row[from];
-        const Index foot = coo_row[to - 1];
+        const Index foot = coo_row[from + count - 1];
         Value* carry = nullptr;
         if constexpr (deterministic == 1) {
             carry = carry_sum + element_of<num_rhs, rhs_group>(2 * warp);
@@ -91,16 +90,16 @@ void hyb_coo(long coo_nnz, const Index* __restrict__ coo_row, const Index* __res
         }
         Index current = head;
         Value part[rhs_group] = {};
-        for (long first = from; first < to; first += warp_size) {
-            const long entry = first + lane;
+        for (int first = 0; first < count; first += warp_size) {
             Index next = foot;
             Value product[rhs_group] = {};
-            if (entry < to) {
+            if (first + lane < count) {
+                const long entry = from + first + lane;
                 next = load_stream(coo_row + entry);
                 add_entry<num_rhs, rhs_group>(product, coo_values + entry, coo_col + entry,
-                                              x_group);
+                                              x + element_of<num_rhs, rhs_group>(0));
             }
-            if (first > from && any_lane(next != current)) {
+            if (first > 0 && any_lane(next != current)) {
                 close_hyb_rows<alpha_mode, num_rhs, rhs_group, deterministic>(
                     part, current, head, foot, carry, y, alpha);
                 if constexpr (deterministic == 1) {

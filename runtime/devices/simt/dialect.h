@@ -132,6 +132,13 @@ inline void __syncwarp(unsigned long long mask = warpSize == 64 ? ~0ull : 0xffff
                        int line = __builtin_LINE()) {
     spmvgen_simt::warp({spmvgen_simt_sync, "__syncwarp", line, true, mask, 0, 0, warpSize});
 }
+/// AMD's: what makes a wavefront come together, and what orders its memory operations, which are in
+/// order here.
+inline void __builtin_amdgcn_wave_barrier(int line = __builtin_LINE()) {
+    spmvgen_simt::warp({spmvgen_simt_sync, "__builtin_amdgcn_wave_barrier", line, false, 0, 0, 0,
+                        warpSize});
+}
+inline void __builtin_amdgcn_fence(unsigned, const char*) {}
 inline void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -221,6 +228,15 @@ inline unsigned long long atomicAdd(unsigned long long* address, unsigned long l
 template <typename T>
 inline T __ldg(const T* address) {
     return *address;
+}
+template <typename T>
+inline T __ldcs(const T* address) {
+    return *address;
+}
+inline float __uint_as_float(unsigned bits) {
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
 }
 inline int __popc(unsigned x) {
     return __builtin_popcount(x);

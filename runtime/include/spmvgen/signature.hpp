@@ -23,7 +23,8 @@ struct Signature {
     Scale alpha = Scale::one;
     Scale beta = Scale::zero;
     int num_rhs = 1;  ///< right-hand sides k; x is n×k and y is m×k, row-major
-    std::map<std::string, std::int64_t> params = {};  ///< the kernel's own parameters, each present: "lanes" → 8
+    std::map<std::string, std::int64_t> params =
+        {};  ///< the kernel's own parameters, each present: "lanes" → 8
     /// GPU kernels: an expression in C++ of `value` (the element αAx + βy) and `row` (its number, a
     /// long), which is stored in y instead: "value > 0 ? value : 0". "" = value itself.
     std::string epilogue = {};

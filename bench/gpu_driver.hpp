@@ -1,0 +1,70 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+
+#include "devices/gpu/vendor.hpp"
+
+/// What benchmarks and tests need of CUDA's driver beside a Device: events, streams, graphs. Own
+/// declarations, found at run time.
+namespace spmvgen {
+
+/// The driver, with the primary context of a device current on the calling thread: the one that
+/// Devices and the CUDA runtime work in. For one thread. Errors are Error(io).
+class CudaDriver {
+  public:
+    /// Throws Error(unsupported) when there is no driver or no such device.
+    explicit CudaDriver(int device = 0);
+    ~CudaDriver();
+    CudaDriver(const CudaDriver&) = delete;
+    CudaDriver& operator=(const CudaDriver&) = delete;
+
+    using Owned = std::shared_ptr<void>;
+    Owned make_event() const;
+    Owned make_stream() const;
+
+    void record(const Owned& event, void* stream) const;
+    /// Waits for `end`; milliseconds from `begin` to it.
+    double milliseconds(const Owned& begin, const Owned& end) const;
+    void synchronize(void* stream) const;
+    void fill(void* device, unsigned char byte, std::size_t bytes) const;
+
+    /// What this thread enqueues on the stream until end_capture() becomes a graph.
+    void begin_capture(void* stream) const;
+    /// Ready to be launched.
+    Owned end_capture(void* stream) const;
+    void launch(const Owned& graph, void* stream) const;
+
+  private:
+    template <typename... P>
+    void check(int status, const VendorCall<P...>& call) const {
+        if (status != 0) fail(status, call.name);
+    }
+    [[noreturn]] void fail(int status, const char* call) const;
+
+    VendorLibrary library_;
+    int device_ = 0;
+    VendorCall<unsigned> initialize_{library_, "cuInit"};
+    VendorCall<int*, int> get_device_{library_, "cuDeviceGet"};
+    VendorCall<void**, int> retain_{library_, "cuDevicePrimaryCtxRetain"};
+    VendorCall<int> release_{library_, "cuDevicePrimaryCtxRelease_v2"};
+    VendorCall<void*> set_current_{library_, "cuCtxSetCurrent"};
+    VendorCall<int, const char**> error_string_{library_, "cuGetErrorString"};
+    VendorCall<void**, unsigned> create_event_{library_, "cuEventCreate"};
+    VendorCall<void*> destroy_event_{library_, "cuEventDestroy_v2"};
+    VendorCall<void*, void*> record_{library_, "cuEventRecord"};
+    VendorCall<void*> synchronize_event_{library_, "cuEventSynchronize"};
+    VendorCall<float*, void*, void*> elapsed_{library_, "cuEventElapsedTime"};
+    VendorCall<void**, unsigned> create_stream_{library_, "cuStreamCreate"};
+    VendorCall<void*> destroy_stream_{library_, "cuStreamDestroy_v2"};
+    VendorCall<void*> synchronize_{library_, "cuStreamSynchronize"};
+    VendorCall<void*, unsigned char, std::size_t> fill_{library_, "cuMemsetD8_v2"};
+    VendorCall<void*, int> begin_capture_{library_, "cuStreamBeginCapture_v2"};
+    VendorCall<void*, void**> end_capture_{library_, "cuStreamEndCapture"};
+    VendorCall<void**, void*, unsigned long long> instantiate_{library_,
+                                                               "cuGraphInstantiateWithFlags"};
+    VendorCall<void*> destroy_graph_{library_, "cuGraphDestroy"};
+    VendorCall<void*> destroy_executable_{library_, "cuGraphExecDestroy"};
+    VendorCall<void*, void*> launch_{library_, "cuGraphLaunch"};
+};
+
+}  // namespace spmvgen

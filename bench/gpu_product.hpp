@@ -1,0 +1,56 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "devices/device.hpp"
+#include "gpu_driver.hpp"
+#include "matrix/csr_matrix.hpp"
+
+/// Checking and timing of products on a device.
+namespace spmvgen {
+
+struct TimingRule {
+    int batches = 5, applies = 20;
+};
+
+/// Microseconds of one apply.
+struct BatchTimes {
+    double median = 0, least = 0, most = 0;
+};
+
+/// Enqueues y = Ax on a stream (null = the default one).
+using DeviceProduct = std::function<void(void* stream)>;
+
+/// x and y of one matrix on a device; x is uniform in [0.5, 1.5).
+class ProductBench {
+  public:
+    /// `driver` is given for CUDA devices: times are then those of events, else of a host clock.
+    ProductBench(const CsrMatrix& matrix, Device& device, const CudaDriver* driver);
+
+    void* x() const { return x_->data(); }
+    void* y() const { return y_->data(); }
+
+    /// Fills y with NaN, applies once and checks against the compensated reference. "" = right,
+    /// else what is wrong. `worst_ratio`: of error to bound.
+    std::string check(const DeviceProduct& product, double& worst_ratio);
+
+    /// After a batch of warm-up: the median over batches.
+    BatchTimes time(const DeviceProduct& product, const TimingRule& rule) const;
+
+    /// The same for the products of a batch captured in one graph; nothing without a driver.
+    std::optional<BatchTimes> time_graph(const DeviceProduct& product,
+                                         const TimingRule& rule) const;
+
+  private:
+    BatchTimes time_batches(const std::function<void()>& batch, void* stream,
+                            const TimingRule& rule) const;
+
+    const CsrMatrix& matrix_;
+    Device& device_;
+    const CudaDriver* driver_;
+    Buffer host_x_, host_y_;
+    std::unique_ptr<DeviceMemory> x_, y_;
+};
+
+}  // namespace spmvgen
