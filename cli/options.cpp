@@ -52,7 +52,12 @@ Target parse_arch(const std::string& text) {
 
 std::shared_ptr<Device> parse_device(const std::string& text) {
     if (text == "host") return nullptr;
-    return resolve("--device", [&] { return open_device(text); });
+    try {
+        return open_device(text);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::invalid_argument) throw;
+        throw UsageError("--device: " + std::string(error.what()) + "; host is this CPU");
+    }
 }
 
 void check_format_and_kernel(const std::string& format, const std::string& kernel) {

@@ -22,25 +22,157 @@ int block_of(const Signature& s) {
 // clang-format off
 const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a row; 1 = a thread a row", true};
 const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a lane loaded before the first is used"};
+const Parameter balanced_block{"block", {64, 128, 256}, 256, "threads of a block"};
+const Parameter path_block{"block", {128, 256}, 256, "threads of a block"};
+const Parameter entries{"entries", {4, 8}, 8, "entries of a lane in a warp's chunk"};
+const Parameter items{"items", {3, 4, 5, 6, 7, 8, 9}, 7, "steps of a thread along the merge path"};
+const Parameter deterministic{"deterministic", {0, 1}, 0, "1 = the same bits each time, without atomics"};
+const Parameter omega{"omega", {2, 8, 32, 128, 512}, 32, "threads started at most, in multiples of those that fit on the device", false, true};
+// clang-format on
+
+// What the steps beside the product itself are for: α = 0, cut rows and the epilogue. Sums that are
+// added atomically need β before them and the epilogue behind.
+
+bool has_product(const Signature& s) {
+    return s.alpha != Scale::zero;
+}
+
+bool only_scales(const Signature& s) {
+    return !has_product(s);
+}
+
+bool is_deterministic(const Signature& s) {
+    return param(s, "deterministic") == 1;
+}
+
+bool scales_cut_rows(const Signature& s) {
+    return has_product(s) && !is_deterministic(s) && s.beta != Scale::one;
+}
+
+bool adds_carries(const Signature& s) {
+    return has_product(s) && is_deterministic(s);
+}
+
+bool finishes_atomics(const Signature& s) {
+    return has_product(s) && !is_deterministic(s) && !s.epilogue.empty();
+}
+
+GridRule thread_a_row(const Signature& s) {
+    return {.items = "num_rows", .items_per_block = param(s, "block")};
+}
+
+std::int64_t warps(const Signature& s) {
+    return param(s, "block") / s.target.wavefront;
+}
+
+std::int64_t chunk_size(const Signature& s) {
+    return s.target.wavefront * param(s, "entries");
+}
+
+std::int64_t tile_size(const Signature& s) {
+    return param(s, "block") * param(s, "items");
+}
+
+GridRule thread_a_chunk(const Signature& s) {
+    return {.items = "nnz", .items_per_block = param(s, "block") * chunk_size(s)};
+}
+
+GridRule thread_a_tile(const Signature& s) {
+    return {.items = "path_steps", .items_per_block = param(s, "block") * tile_size(s)};
+}
+
+GridRule coo_grid(const Signature& s) {
+    return {.items = "nnz",
+            .items_per_block = warps(s) * chunk_size(s),
+            .blocks_per_unit = param(s, "omega") * max_threads(s.target) / param(s, "block")};
+}
+
+std::vector<WorkspaceTemplate> carries(std::string_view step,
+                                       std::int64_t (*per_block)(const Signature&)) {
+    return {{"carry_row", "int64", 1, false, step, per_block},
+            {"carry_sum", "value", 1, true, step, per_block}};
+}
+
+KernelEntry csr_classical() {
+    const auto grid = [](const Signature& s) {
+        return GridRule{.items = "num_rows",
+                        .items_per_block = param(s, "block") / param(s, "subwarp")};
+    };
+    return {.id = "csr_classical",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/csr_classical.hpp",
+            .summary = "a group of lanes a row; rows of like lengths",
+            .params = {block, subwarp, unroll},
+            .steps = {{"csr_classical", StepRule::grid, grid, block_of}},
+            .workspace = {},
+            .determinism = Determinism::always};
+}
+
+KernelEntry csr_load_balance() {
+    const auto grid = [](const Signature& s) {
+        return GridRule{.items = "nnz", .items_per_block = warps(s) * chunk_size(s)};
+    };
+    constexpr auto step = StepRule::grid;
+    return {.id = "csr_load_balance",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/csr_load_balance.hpp",
+            .summary = "equally many entries a warp, long rows cut; skewed row lengths",
+            .params = {balanced_block, entries, deterministic},
+            .steps = {{"csr_load_balance_scaled", step, thread_a_row, block_of, only_scales},
+                      {"csr_load_balance_cut", step, thread_a_chunk, block_of, scales_cut_rows},
+                      {"csr_load_balance", step, grid, block_of, has_product},
+                      {"csr_load_balance_carry", step, thread_a_chunk, block_of, adds_carries},
+                      {"csr_load_balance_finish", step, thread_a_row, block_of, finishes_atomics}},
+            .workspace = carries("csr_load_balance", warps),
+            .determinism = Determinism::by_parameter};
+}
+
+KernelEntry csr_merge_path() {
+    const auto grid = [](const Signature& s) {
+        return GridRule{.items = "path_steps", .items_per_block = tile_size(s)};
+    };
+    const auto warp_a_tile = [](const Signature& s) {
+        return GridRule{.items = "path_steps", .items_per_block = warps(s) * tile_size(s)};
+    };
+    constexpr auto step = StepRule::grid;
+    return {.id = "csr_merge_path",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/csr_merge_path.hpp",
+            .summary = "equally many rows and entries a thread; many empty rows beside long ones",
+            .params = {path_block, items, deterministic},
+            .steps = {{"csr_merge_path_scaled", step, thread_a_row, block_of, only_scales},
+                      {"csr_merge_path_cut", step, warp_a_tile, block_of, scales_cut_rows},
+                      {"csr_merge_path", step, grid, block_of, has_product},
+                      {"csr_merge_path_carry", step, thread_a_tile, block_of, adds_carries},
+                      {"csr_merge_path_finish", step, thread_a_row, block_of, finishes_atomics}},
+            .workspace = carries("csr_merge_path", nullptr),
+            .determinism = Determinism::by_parameter};
+}
+
+KernelEntry coo() {
+    const auto scales = [](const Signature& s) { return s.beta != Scale::one || only_scales(s); };
+    const auto finishes = [](const Signature& s) { return has_product(s) && !s.epilogue.empty(); };
+    constexpr auto step = StepRule::grid;
+    return {.id = "coo",
+            .format = Format::coo,
+            .gpu = true,
+            .file = "gpu/coo.hpp",
+            .summary = "sorted triplets, equally many a warp; mostly empty rows",
+            .params = {balanced_block, entries, omega, deterministic},
+            .steps = {{"coo_scale", step, thread_a_row, block_of, scales},
+                      {"coo", step, coo_grid, block_of, has_product},
+                      {"coo_carry", step, coo_grid, block_of, adds_carries},
+                      {"coo_finish", step, thread_a_row, block_of, finishes}},
+            .workspace = carries("coo", warps),
+            .determinism = Determinism::by_parameter};
+}
 
 std::vector<KernelEntry> csr_coo_kernels() {
-    return {
-        KernelEntry{.id = "csr_classical",
-                    .format = Format::csr,
-                    .gpu = true,
-                    .file = "gpu/csr_classical.hpp",
-                    .summary = "a group of lanes a row; rows of like lengths",
-                    .params = {block, subwarp, unroll},
-                    .steps = {{"csr_classical", StepRule::grid,
-                               [](const Signature& s) {
-                                   return GridRule{"num_rows", param(s, "block") / param(s, "subwarp")};
-                               },
-                               block_of}},
-                    .workspace = {},
-                    .determinism = Determinism::always},
-    };
+    return {csr_classical(), csr_load_balance(), csr_merge_path(), coo()};
 }
-// clang-format on
 
 }  // namespace
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 
@@ -35,6 +37,22 @@ void add_values(StoredMatrix& stored, const CsrView& matrix) {
     for (std::int64_t k = 0; k < matrix.nnz; ++k) to[k] = stored_value<To>(from[k]);
 }
 
+/// Where the chunks of csr_load_balance begin: warp_row[0] = 0, then the row that holds a chunk's
+/// first entry, at last the number of rows.
+template <typename To, typename From>
+void add_warp_rows(StoredMatrix& stored, const CsrView& matrix, std::int64_t size) {
+    const std::int64_t chunks = std::max<std::int64_t>(1, (matrix.nnz + size - 1) / size);
+    To* to = add_array<To>(stored, "warp_row", chunks + 1);
+    const From* row_ptr = static_cast<const From*>(matrix.row_ptr);
+    to[0] = 0;
+    to[chunks] = static_cast<To>(matrix.rows);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t chunk = 1; chunk < chunks; ++chunk)
+        to[chunk] = static_cast<To>(
+            std::upper_bound(row_ptr, row_ptr + matrix.rows, static_cast<From>(chunk * size)) -
+            row_ptr - 1);
+}
+
 }  // namespace
 
 StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, bool borrow) {
@@ -49,6 +67,16 @@ StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, bool b
         dispatch_values(signature, [&]<typename From, typename To>(From, To) {
             add_values<From, To>(stored, matrix);
         });
+    stored.scalars["path_steps"] = matrix.rows + matrix.nnz;
+    if (signature.kernel == "csr_load_balance") {
+        check_fits(matrix.rows, signature.index, "rows", "index");
+        dispatch(signature.index, [&]<typename To>(To) {
+            dispatch(matrix.offset_type, [&]<typename From>(From) {
+                add_warp_rows<To, From>(stored, matrix,
+                                        signature.target.wavefront * param(signature, "entries"));
+            });
+        });
+    }
     stored.stored = matrix.nnz;
     stored.bytes = matrix.nnz * entry_bytes(signature) +
                    (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));

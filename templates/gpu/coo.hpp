@@ -19,9 +19,10 @@
 #pragma once
 #include "dialect/gpu_segments.hpp"
 
-/// y = βy, for all rows: not every row has entries. With α = 0 there is nothing else to do.
+/// y = βy, for all rows: not every row has entries. With α = 0 there is no other step, so that this
+/// one takes all of the kernel's parameters.
 template <typename Value, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group,
-          bool has_epilogue, int block>
+          bool has_epilogue, int block, int entries, int deterministic>
 void coo_scale(long num_rows, Value* __restrict__ y, Value beta) {
     store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue && alpha_mode == scale::zero, block>(
         num_rows, y, beta);

@@ -19,8 +19,9 @@
 #pragma once
 #include "dialect/gpu_segments.hpp"
 
-/// α = 0: y = βy.
-template <typename Value, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block>
+/// α = 0: y = βy. Takes all of the kernel's parameters, since it is then the only step.
+template <typename Value, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block,
+          int entries, int deterministic>
 void csr_load_balance_scaled(long num_rows, Value* __restrict__ y, Value beta) {
     store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue, block>(num_rows, y, beta);
 }

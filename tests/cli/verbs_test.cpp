@@ -175,6 +175,8 @@ TEST_F(DoctorTest, TellsWhatIsThere) {
               std::string::npos);
     EXPECT_NE(json["libspmvgen_jit"]["versions"]["clang"].get<std::string>().find("19."),
               std::string::npos);
+    ASSERT_FALSE(json["devices"].empty());
+    EXPECT_TRUE(json["devices"].back().get<std::string>().starts_with("simt: "));
     EXPECT_TRUE(json["missing"].empty()) << json["missing"];
     EXPECT_NE(run_line("doctor").out.find("nothing is missing"), std::string::npos);
 }

@@ -82,6 +82,26 @@ TEST(Csr, NoRowsStillGiveOneOffset) {
     EXPECT_EQ(array<int>(m, "row_ptr", 1), (std::vector<int>{0}));
 }
 
+TEST(Csr, SaysWhereTheChunksOfAWarpBegin) {
+    // 100 rows of 1 entry, 3 without, one of 400, one without: chunks of 128.
+    std::vector<int> offsets;
+    for (int row = 0; row <= 100; ++row) offsets.push_back(row);
+    offsets.insert(offsets.end(), {100, 100, 100, 500, 500});
+    const std::vector<int> columns(500, 0);
+    const std::vector<double> values(500, 1.0);
+    const auto view =
+        csr_view<double, int, int>(105, 1, offsets.data(), columns.data(), values.data());
+    Signature s = signature("csr_load_balance", {{"entries", 4}});
+    s.target = parse_target("sm_90");
+    StoredMatrix m = convert(view, s, true);
+    EXPECT_EQ(array<int>(m, "warp_row", 5), (std::vector<int>{0, 103, 103, 103, 105}));
+    EXPECT_EQ(m.scalars.at("path_steps"), 605);
+    s.target = parse_target("gfx906");
+    EXPECT_EQ(array<int>(convert(view, s, true), "warp_row", 3), (std::vector<int>{0, 103, 105}));
+    const auto none = csr_view<double, int, int>(0, 1, nullptr, nullptr, nullptr);
+    EXPECT_EQ(array<int>(convert(none, s, true), "warp_row", 2), (std::vector<int>{0, 0}));
+}
+
 TEST(Coo, HoldsTheRowOfEveryEntry) {
     const StoredMatrix m = convert(small(), signature("coo_segmented"), true);
     EXPECT_EQ(array<int>(m, "row_idx", 7), (std::vector<int>{0, 0, 2, 2, 2, 3, 4}));

@@ -135,8 +135,8 @@ inline void __syncwarp(unsigned long long mask = warpSize == 64 ? ~0ull : 0xffff
 /// AMD's: what makes a wavefront come together, and what orders its memory operations, which are in
 /// order here.
 inline void __builtin_amdgcn_wave_barrier(int line = __builtin_LINE()) {
-    spmvgen_simt::warp({spmvgen_simt_sync, "__builtin_amdgcn_wave_barrier", line, false, 0, 0, 0,
-                        warpSize});
+    spmvgen_simt::warp(
+        {spmvgen_simt_sync, "__builtin_amdgcn_wave_barrier", line, false, 0, 0, 0, warpSize});
 }
 inline void __builtin_amdgcn_fence(unsigned, const char*) {}
 inline void __threadfence() {
