@@ -64,14 +64,14 @@ void ell_groups(long num_rows, long width, long stride, const Index* __restrict_
     const int local = static_cast<int>(threadIdx.x) % rows;
     const int group = static_cast<int>(threadIdx.x) / rows;
     const long row = static_cast<long>(blockIdx.x) / blocks_per_row * rows + local;
-    long first = group;
-    if constexpr (blocks_per_row > 1) {
-        first += static_cast<long>(blockIdx.x) % blocks_per_row * groups;
-    }
-    constexpr int shared_by = groups * blocks_per_row;
 
     Value sum[rhs_group] = {};
     if constexpr (alpha_mode != scale::zero) {
+        constexpr int shared_by = groups * blocks_per_row;
+        long first = group;
+        if constexpr (blocks_per_row > 1) {
+            first += static_cast<long>(blockIdx.x) % blocks_per_row * groups;
+        }
         if (row < num_rows && first < width) {
             add_padded_row<unroll, num_rhs, rhs_group>(
                 sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0), first * stride + row,
