@@ -54,11 +54,14 @@ specializer::Bindings common_bindings(const Signature& s) {
     return b;
 }
 
-specializer::Bindings bindings(const Signature& s, const KernelEntry& entry) {
+/// Every parameter of the kernel must be of use, unless steps that may be its users are left out.
+specializer::Bindings bindings(const Signature& s, const KernelEntry& entry, bool all_steps) {
     specializer::Bindings b = common_bindings(s);
-    for (auto& p : entry.params)
-        if (!p.launch_only)
-            b.constants[std::string(p.name)] = std::to_string(s.params.at(std::string(p.name)));
+    for (auto& p : entry.params) {
+        if (p.launch_only) continue;
+        b.constants[std::string(p.name)] = std::to_string(s.params.at(std::string(p.name)));
+        if (!all_steps) b.optional.insert(std::string(p.name));
+    }
     return b;
 }
 
@@ -81,7 +84,7 @@ specializer::TemplateUse template_use(const Signature& s, const KernelEntry& ent
     use.files = template_texts();
     use.file = entry.file;
     for (auto& step : steps) use.functions.emplace_back(step.function);
-    use.bindings = bindings(s, entry);
+    use.bindings = bindings(s, entry, steps.size() == entry.steps.size());
     if (entry.gpu) set_gpu_texts(use, s);
     return use;
 }

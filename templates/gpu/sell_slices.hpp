@@ -7,7 +7,7 @@
 //             Efficient General SpMV on Modern Processors with Wide SIMD Units, SISC 36(5), 2014;
 //             Anzt, Tomov & Dongarra, Implementing a Sparse Matrix Vector Product for the
 //             SELL-C/SELL-C-σ formats on NVIDIA GPUs, 2014 (SELL-P).
-// Parameters: block           64, 128, 256, 512, 1024: threads of a block.
+// Parameters: block           128, 256, 512, 1024: threads of a block.
 //             slice           32, 64: C, the rows of a slice.
 //             sigma           1, 64, 256, 1024, 4096, 16384: rows in a sorting window; 1 = rows
 //             keep their order, and no permutation is read. threads_per_row 1, 2, 4, 8, 16, 32:

@@ -61,7 +61,7 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"ell_groups", {{"groups", 8}, {"blocks_per_row", 2}, {"deterministic", 1}, {"unroll", 2}}},
     {"ell_shuffle", {{"group", 2}, {"unroll", 1}}},
     {"ell_shuffle", {{"group", 32}, {"block", 128}}},
-    {"sell_slices", {{"sigma", 64}, {"block", 64}, {"unroll", 8}}},
+    {"sell_slices", {{"sigma", 64}, {"block", 128}, {"unroll", 8}}},
     {"sell_slices", {{"sigma", 16384}, {"slice", 64}, {"threads_per_row", 4}}},
     {"sell_slices", {{"threads_per_row", 32}, {"unroll", 1}}},
     {"hyb", {{"partition", 3}, {"columns", 2}, {"per_thread", 4}}},
