@@ -91,8 +91,11 @@ TEST(Csr, SaysWhereTheChunksOfAWarpBegin) {
     const std::vector<double> values(500, 1.0);
     const auto view =
         csr_view<double, int, int>(105, 1, offsets.data(), columns.data(), values.data());
-    Signature s = signature("csr_load_balance", {{"entries", 4}});
+    Signature s;
+    s.kernel = "csr_load_balance";
+    s.params["entries"] = 4;
     s.target = parse_target("sm_90");
+    s = complete(s);
     StoredMatrix m = convert(view, s, true);
     EXPECT_EQ(array<int>(m, "warp_row", 5), (std::vector<int>{0, 103, 103, 103, 105}));
     EXPECT_EQ(m.scalars.at("path_steps"), 605);
