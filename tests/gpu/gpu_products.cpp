@@ -40,7 +40,7 @@ const std::vector<std::string>& small_gallery() {
         "arrow:n=1500",
         "diagonal:n=2000",
         "powerlaw:n=600,max_row=500",
-        "circuit:n=700",
+        "circuit:n=700,dense=2,dense_length=300",
         "road:nx=30,ny=25",
     };
     return all;

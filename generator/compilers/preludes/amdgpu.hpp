@@ -124,3 +124,7 @@ template <typename T>
 static __device__ __forceinline__ T atomicAdd(T* address, T value) {
     return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+
+static __device__ __forceinline__ float __uint_as_float(unsigned bits) {
+    return __builtin_bit_cast(float, bits);
+}

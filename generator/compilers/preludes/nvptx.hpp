@@ -124,3 +124,17 @@ static __device__ __forceinline__ double atomicAdd(double* address, double value
 static __device__ __forceinline__ int atomicAdd(int* address, int value) {
     return __nvvm_atom_add_gen_i(address, value);
 }
+
+// A read past the caches' usual order: only a hint.
+template <typename T>
+static __device__ __forceinline__ T __ldcs(const T* address) {
+    return __builtin_nontemporal_load(address);
+}
+
+static __device__ __forceinline__ int __popc(unsigned bits) {
+    return __builtin_popcount(bits);
+}
+
+static __device__ __forceinline__ float __uint_as_float(unsigned bits) {
+    return __builtin_bit_cast(float, bits);
+}
