@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <sstream>
 
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -94,11 +95,12 @@ int work(CommandLine& line, Streams& streams) {
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out,
                      std::ostream& err) {
     CommandLine line;
-    Streams streams{out, err};
-    const auto early = parse(line, arguments, out, err);
+    std::ostringstream held;  // written at once, so that errno tells why it cannot be
+    Streams streams{held, err};
+    const auto early = parse(line, arguments, held, err);
     const int status = early ? *early : work(line, streams);
     errno = 0;
-    if (!out.flush() && status == done) {
+    if (!(out << held.view() << std::flush) && status == done) {
         err << "spmvgen: cannot write to standard output"
             << (errno != 0 ? ": " + std::string(std::strerror(errno)) : "") << "\n";
         return failed;
