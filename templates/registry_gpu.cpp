@@ -22,12 +22,14 @@ int block_of(const Signature& s) {
 // clang-format off
 const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a row; 1 = a thread a row", true};
 const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a lane loaded before the first is used"};
-const Parameter balanced_block{"block", {64, 128, 256}, 256, "threads of a block"};
-const Parameter path_block{"block", {128, 256}, 256, "threads of a block"};
+const Parameter balanced_block{"block", {64, 128, 256}, 128, "threads of a block"};
+const Parameter coo_block{"block", {64, 128, 256}, 256, "threads of a block"};
+const Parameter path_block{"block", {128, 256}, 128, "threads of a block"};
 const Parameter entries{"entries", {4, 8}, 8, "entries of a lane in a warp's chunk"};
+const Parameter coo_entries{"entries", {4, 8}, 4, "entries of a lane that are loaded together"};
 const Parameter items{"items", {3, 4, 5, 6, 7, 8, 9}, 7, "steps of a thread along the merge path"};
 const Parameter deterministic{"deterministic", {0, 1}, 0, "1 = the same bits each time, without atomics"};
-const Parameter omega{"omega", {2, 8, 32, 128, 512}, 32, "threads started at most, in multiples of those that fit on the device", false, true};
+const Parameter omega{"omega", {2, 8, 32, 128, 512}, 8, "threads started at most, in multiples of those that fit on the device", false, true};
 // clang-format on
 
 // What the steps beside the product itself are for: α = 0, cut rows and the epilogue. Sums that are
@@ -161,7 +163,7 @@ KernelEntry coo() {
             .gpu = true,
             .file = "gpu/coo.hpp",
             .summary = "sorted triplets, equally many a warp; mostly empty rows",
-            .params = {balanced_block, entries, omega, deterministic},
+            .params = {coo_block, coo_entries, omega, deterministic},
             .steps = {{"coo_scale", step, thread_a_row, block_of, scales},
                       {"coo", step, coo_grid, block_of, has_product},
                       {"coo_carry", step, coo_grid, block_of, adds_carries},

@@ -15,6 +15,9 @@ constexpr std::int64_t few_entries = 300'000;  ///< a launch takes as long as th
 constexpr double even_padding = 1.1;           ///< stored entries over nonzeros in slices of 32
 constexpr double even_sorted_padding = 1.15;   ///< the same with sorted rows
 constexpr double skewed_padding = 1.5;         ///< the same, where single rows stand out
+constexpr double least_sorting_padding = 1.02;  ///< below it, sorting saves nothing
+constexpr double long_slice_mean = 40;          ///< mean row, where one thread a row is too slow
+constexpr std::int64_t filling_threads = 40'000;
 constexpr std::int64_t sorting_window = 4096;
 /// HYB's ELL part holds at most rows / 10000 entries a row.
 constexpr std::int64_t least_hyb_rows = 20'000;
@@ -30,10 +33,12 @@ struct VendorLimits {
     double nnz_limit;
     std::int64_t row_len_limit;
     std::array<Oversubscription, 5> omega;
+    std::int64_t most_omega;  ///< more did not help our kernel, which has several entries a lane
+                              ///< under way (docs/performance-gpu.md)
 };
 constexpr VendorLimits nvidia{
-    1e6, 1024, {{{0, 8}, {2e5, 32}, {2e6, 128}, {2e7, 512}, {2e8, 2048}}}};
-constexpr VendorLimits amd{1e8, 768, {{{0, 2}, {1e5, 8}, {1e7, 32}, {1e7, 32}, {1e7, 32}}}};
+    1e6, 1024, {{{0, 8}, {2e5, 32}, {2e6, 128}, {2e7, 512}, {2e8, 2048}}}, 8};
+constexpr VendorLimits amd{1e8, 768, {{{0, 2}, {1e5, 8}, {1e7, 32}, {1e7, 32}, {1e7, 32}}}, 32};
 
 const VendorLimits& limits(const Situation& s) {
     return architecture(s.request.target).kind == TargetKind::cuda ? nvidia : amd;
@@ -125,7 +130,22 @@ std::int64_t omega(const Situation& s) {
     std::int64_t chosen = 1;
     for (auto& row : limits(s).omega)
         if (static_cast<double>(s.f.nnz) >= row.least_nnz) chosen = row.omega;
-    return chosen;
+    return std::min(chosen, limits(s).most_omega);
+}
+
+/// Threads for a row of a slice: enough of them in all to fill a GPU, and more than one for long
+/// rows, but none without entries.
+std::int64_t threads_per_row(const Situation& s) {
+    std::int64_t threads = s.f.mean_row >= long_slice_mean ? 4 : 1;
+    while (s.f.rows * threads < filling_threads &&
+           static_cast<double>(threads) * 4 <= s.f.mean_row)
+        threads *= 2;
+    return threads;
+}
+
+/// Entries under way at a time: about as many as a row has.
+std::int64_t slice_unroll(const Situation& s) {
+    return s.f.mean_row > 4.5 ? 8 : s.f.mean_row > 2.5 ? 4 : 2;
 }
 
 /// Algorithm 5.
@@ -147,11 +167,17 @@ std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const 
     Setter params(kernel);
     const int wavefront = s.request.target.wavefront;
     const ValueType stored = s.request.storage.value_or(s.f.value_type);
-    params.set("subwarp", choose_subwarp(s.f, stored, wavefront));
+    const std::int64_t subwarp = choose_subwarp(s.f, stored, wavefront);
+    params.set("subwarp", subwarp);
+    if (kernel.id == "csr_classical") params.set("unroll", subwarp == 1 ? 8 : 4);
+    if (kernel.id == "sell_slices") {
+        params.set("threads_per_row", threads_per_row(s));
+        params.set("unroll", slice_unroll(s));
+    }
     params.set("group", std::min<std::int64_t>(wavefront, subwarp_of_longest_row(s.f, wavefront)));
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
-    if (padding(s) > even_padding && sorted_padding(s) < padding(s))
+    if (padding(s) > least_sorting_padding && sorted_padding(s) < padding(s))
         params.set("sigma", sorting_window);
     return params.take();
 }
