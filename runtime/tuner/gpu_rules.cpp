@@ -9,12 +9,12 @@ namespace spmvgen {
 namespace {
 
 // Limits between kernels; from the times of Ginkgo's and cuSPARSE's kernels on an H200.
-constexpr double long_mean = 256;              ///< mean row, of matrices with few rows for a GPU
-constexpr std::int64_t few_rows = 4096;        ///< of these
-constexpr std::int64_t few_entries = 300'000;  ///< a launch takes as long as they do
-constexpr double even_padding = 1.1;           ///< stored entries over nonzeros in slices of 32
-constexpr double even_sorted_padding = 1.15;   ///< the same with sorted rows
-constexpr double skewed_padding = 1.5;         ///< the same, where single rows stand out
+constexpr double long_mean = 256;               ///< mean row, of matrices with few rows for a GPU
+constexpr std::int64_t few_rows = 4096;         ///< of these
+constexpr std::int64_t few_entries = 300'000;   ///< a launch takes as long as they do
+constexpr double even_padding = 1.1;            ///< stored entries over nonzeros in slices of 32
+constexpr double even_sorted_padding = 1.15;    ///< the same with sorted rows
+constexpr double skewed_padding = 1.5;          ///< the same, where single rows stand out
 constexpr double least_sorting_padding = 1.02;  ///< below it, sorting saves nothing
 constexpr double long_slice_mean = 40;          ///< mean row, where one thread a row is too slow
 constexpr std::int64_t filling_threads = 40'000;
@@ -137,8 +137,7 @@ std::int64_t omega(const Situation& s) {
 /// rows, but none without entries.
 std::int64_t threads_per_row(const Situation& s) {
     std::int64_t threads = s.f.mean_row >= long_slice_mean ? 4 : 1;
-    while (s.f.rows * threads < filling_threads &&
-           static_cast<double>(threads) * 4 <= s.f.mean_row)
+    while (s.f.rows * threads < filling_threads && static_cast<double>(threads) * 4 <= s.f.mean_row)
         threads *= 2;
     return threads;
 }

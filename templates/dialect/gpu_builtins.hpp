@@ -18,6 +18,12 @@ template <typename T>
 T atomicAdd(T* address, T value);
 float __uint_as_float(unsigned bits);
 
+// For epilogues.
+double fabs(double x);
+double fmin(double x, double y);
+double fmax(double x, double y);
+double sqrt(double x);
+
 // NVIDIA.
 template <typename T>
 T __ldcs(const T* address);

@@ -122,16 +122,23 @@ TEST(GpuGenerator, SaysForEachCompilerWhyItCannot) {
     }
 }
 
-TEST(GpuGenerator, TakesAnEpilogue) {
-    ClangGenerator generator;
-    Signature s;
-    s.kernel = "csr_classical";
-    s.target = parse_target("sm_90");
-    s.epilogue = "value > 0 ? value : 0";
-    const KernelSource source = generator.emit(s, "");
-    EXPECT_THAT(source.text, testing::HasSubstr("return value > 0 ? value : 0;"));
-    EXPECT_NE(source.name, kernel_name(complete({.kernel = "csr_classical", .target = s.target})));
-    EXPECT_FALSE(generator.compile(source, BinaryKind::ptx, Compiler::clang).bytes.empty());
+/// In the words of the command line's documentation, with every function that it names.
+TEST_P(GpuRegistry, TakesAnEpilogue) {
+    const std::string epilogue = "fmax(value, sqrt(fabs(value))) + fmin(value, row)";
+    for (const char* arch : {"sm_90", "gfx906"}) {
+        Signature s = signature(parse_target(arch));
+        const std::string plain = kernel_name(s);
+        s.epilogue = epilogue;
+        const KernelSource source = generator_.emit(s, "");
+        EXPECT_THAT(source.text, testing::HasSubstr("return " + epilogue + ";"));
+        EXPECT_NE(source.name, plain);
+        for (const Compiler compiler : {Compiler::nvrtc, Compiler::hiprtc, Compiler::clang})
+            for (const BinaryKind kind : {BinaryKind::ptx, BinaryKind::hsaco})
+                if (makes(compiler, architecture(s.target).kind, kind) && known(compiler, s.target))
+                    EXPECT_FALSE(generator_.compile(source, kind, compiler).bytes.empty());
+        EXPECT_FALSE(
+            generator_.compile(source, BinaryKind::simt, Compiler::automatic).bytes.empty());
+    }
 }
 
 TEST(GpuGenerator, RefusesWhatIsNoExpression) {

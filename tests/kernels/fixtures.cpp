@@ -75,6 +75,9 @@ void add_long_rows(std::vector<Fixture>& list) {
     Fixture all_long = named("all_rows_long", "every row longer than any vector", 200);
     for (int i = 0; i < 19; ++i) all_long.row(spread(67 + i, 200, i, 3));
     list.push_back(all_long);
+    Fixture beyond = named("longer_than_a_block", "a row of 2500 entries between short ones", 2600);
+    for (int i = 0; i < 70; ++i) beyond.row(i == 33 ? range(2500) : spread(i % 4, 2600, i, 37));
+    list.push_back(beyond);
     Fixture lengths = named("every_length", "rows of 0 … 40 entries", 101);
     for (int i = 0; i <= 40; ++i) lengths.row(spread(i * 17 % 41, 101, i, 5));
     list.push_back(lengths);

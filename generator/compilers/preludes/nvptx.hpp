@@ -138,3 +138,17 @@ static __device__ __forceinline__ int __popc(unsigned bits) {
 static __device__ __forceinline__ float __uint_as_float(unsigned bits) {
     return __builtin_bit_cast(float, bits);
 }
+
+// For epilogues.
+static __device__ __forceinline__ double fabs(double x) {
+    return __builtin_fabs(x);
+}
+static __device__ __forceinline__ double fmin(double x, double y) {
+    return __builtin_fmin(x, y);
+}
+static __device__ __forceinline__ double fmax(double x, double y) {
+    return __builtin_fmax(x, y);
+}
+static __device__ __forceinline__ double sqrt(double x) {
+    return __builtin_sqrt(x);
+}

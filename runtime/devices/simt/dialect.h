@@ -238,6 +238,18 @@ inline float __uint_as_float(unsigned bits) {
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
+inline double fabs(double x) {
+    return __builtin_fabs(x);
+}
+inline double fmin(double x, double y) {
+    return x != x || y < x ? y : x;
+}
+inline double fmax(double x, double y) {
+    return x != x || y > x ? y : x;
+}
+inline double sqrt(double x) {
+    return __builtin_sqrt(x);
+}
 inline int __popc(unsigned x) {
     return __builtin_popcount(x);
 }
