@@ -12,6 +12,27 @@ template <int entries>
     return k + k / entries;
 }
 
+/// Loads the lane's columns and values of a chunk of `count` entries, those of every warp_size-th
+/// entry. What lies beyond is zero.
+template <int entries, typename Index, typename Storage>
+[[gnu::always_inline]] inline void load_chunk(Index* col, Storage* value, const Index* col_idx,
+                                              const Storage* values, int count) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    if (count == warp_size * entries) {
+        // Nothing to ask between the loads: all are on their way at once.
+        for (int u = 0; u < entries; ++u) {
+            col[u] = load_stream(col_idx + u * warp_size + lane);
+            value[u] = load_stored(values + u * warp_size + lane);
+        }
+    } else {
+        for (int u = 0; u < entries; ++u) {
+            const bool exists = u * warp_size + lane < count;
+            col[u] = exists ? load_stream(col_idx + u * warp_size + lane) : static_cast<Index>(0);
+            value[u] = exists ? load_stored(values + u * warp_size + lane) : Storage{};
+        }
+    }
+}
+
 /// Says that entry `k` of the chunk begins a segment. Every k is named at most once; bits start as
 /// 0.
 template <int entries>

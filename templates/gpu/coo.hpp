@@ -47,8 +47,10 @@ void coo(long nnz, const Index* __restrict__ row_idx, const Index* __restrict__ 
     int* heads = all_heads + (threadIdx.x - lane);
     Value* carries = all_carries + threadIdx.x / warp_size * static_cast<unsigned>(rhs_group);
     const long warp = static_cast<long>(blockIdx.x) * warps + threadIdx.x / warp_size;
-    const long all_warps = static_cast<long>(gridDim.x) * warps;
-    const long length = ((nnz + size - 1) / size + all_warps - 1) / all_warps * size;
+    // Chunks are counted in 32 bits: more would hold terabytes.
+    const unsigned all_warps = gridDim.x * warps;
+    const unsigned chunks = static_cast<unsigned>((nnz + size - 1) / size);
+    const long length = static_cast<long>((chunks + all_warps - 1) / all_warps) * size;
     const long begin = warp * length;
     const long end = begin + length < nnz ? begin + length : nnz;
     if constexpr (deterministic == 1) {
@@ -70,17 +72,13 @@ void coo(long nnz, const Index* __restrict__ row_idx, const Index* __restrict__ 
     for (long chunk = begin; chunk < end; chunk += size) {
         const int count = end - chunk < size ? static_cast<int>(end - chunk) : size;
         Index row[entries];
-        Index col[entries] = {};
-        Storage value[entries] = {};
+        Index col[entries];
+        Storage value[entries];
         for (int u = 0; u < entries; ++u) {
             const int k = u * warp_size + lane;
-            row[u] = -1;
-            if (k < count) {
-                row[u] = load_stream(row_idx + chunk + k);
-                col[u] = load_stream(col_idx + chunk + k);
-                value[u] = load_stored(values + chunk + k);
-            }
+            row[u] = k < count ? load_stream(row_idx + chunk + k) : static_cast<Index>(-1);
         }
+        load_chunk<entries>(col, value, col_idx + chunk, values + chunk, count);
         const Index next_row = chunk + size < nnz ? row_idx[chunk + size] : static_cast<Index>(-1);
         heads[lane] = 0;
         warp_barrier();
@@ -102,11 +100,10 @@ void coo(long nnz, const Index* __restrict__ row_idx, const Index* __restrict__ 
         const Index last_row = shuffle(row[entries - 1], warp_size - 1);
         open_row = last_row == next_row ? last_row : static_cast<Index>(-1);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            Value factor[entries] = {};
+            // What comes behind the last entry makes a segment of its own, which nobody looks at.
+            Value factor[entries];
             for (int u = 0; u < entries; ++u) {
-                if (u * warp_size + lane < count) {
-                    factor[u] = x[element_of<num_rhs, rhs_group>(col[u]) + rhs];
-                }
+                factor[u] = x[element_of<num_rhs, rhs_group>(col[u]) + rhs];
             }
             for (int u = 0; u < entries; ++u) {
                 products[place_of<entries>(u * warp_size + lane)] =

@@ -75,21 +75,16 @@ void csr_load_balance(long num_rows, long nnz, const Offset* __restrict__ row_pt
     const int count = nnz - begin < size ? static_cast<int>(nnz - begin) : size;
     const long first = warp_row[chunk];
     const long last = warp_row[chunk + 1];
-    Index col[entries] = {};
-    Storage value[entries] = {};
-    for (int u = 0; u < entries; ++u) {
-        const int k = u * warp_size + lane;
-        if (k < count) {
-            col[u] = load_stream(col_idx + begin + k);
-            value[u] = load_stored(values + begin + k);
-        }
-    }
+    Index col[entries];
+    Storage value[entries];
+    load_chunk<entries>(col, value, col_idx + begin, values + begin, count);
     heads[lane] = 0;
     warp_barrier();
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
         Value factor[entries] = {};
-        for (int u = 0; u < entries; ++u) {
-            if (u * warp_size + lane < count) {
+        // What comes behind the last entry makes a segment of its own, which nobody looks at.
+        if (count > 0) {
+            for (int u = 0; u < entries; ++u) {
                 factor[u] = x[element_of<num_rhs, rhs_group>(col[u]) + rhs];
             }
         }

@@ -141,27 +141,31 @@ void csr_merge_path(long num_rows, long path_steps, const Offset* __restrict__ r
     const int count = static_cast<int>(last_step - first_step) - rows;
     Index col[items] = {};
     Storage value[items] = {};
-    for (int u = 0; u < items; ++u) {
-        const int k = u * block + thread;
-        if (k < count) {
+    if (count > 0) {
+        // Threads without an entry take the first: nothing to ask between the loads.
+        for (int u = 0; u < items; ++u) {
+            const int k = u * block + thread < count ? u * block + thread : 0;
             col[u] = load_stream(col_idx + begin + k);
             value[u] = load_stored(values + begin + k);
         }
     }
     // Whether the tile's first row was begun by another tile.
     const bool cut = thread == 0 && row_ptr[first_row] < begin;
-    for (int i = thread; i < rows; i += block) {
-        ends[i] = static_cast<int>(row_ptr[first_row + i + 1] - begin);
-    }
-    if (thread == 0) {
-        ends[rows] = count;  // of the row that the tile does not end, as far as it goes
-    }
     Value* row_sums = products + count;
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
         Value factor[items] = {};
-        for (int u = 0; u < items; ++u) {
-            if (u * block + thread < count) {
+        if (count > 0) {
+            for (int u = 0; u < items; ++u) {
                 factor[u] = x[element_of<num_rhs, rhs_group>(col[u]) + rhs];
+            }
+        }
+        if (rhs == 0) {
+            // While x is on its way.
+            for (int i = thread; i < rows; i += block) {
+                ends[i] = static_cast<int>(row_ptr[first_row + i + 1] - begin);
+            }
+            if (thread == 0) {
+                ends[rows] = count;  // of the row that the tile does not end, as far as it goes
             }
         }
         for (int u = 0; u < items; ++u) {
