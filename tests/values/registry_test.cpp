@@ -13,7 +13,7 @@ namespace {
 Signature of(const KernelEntry& entry) {
     Signature s{.kernel = std::string(entry.id), .params = {}, .target = {}};
     for (auto& row : architectures())
-        if ((row.kind != TargetKind::host) == entry.gpu) s.target.arch = row.name;
+        if ((row.kind != TargetKind::host) == entry.gpu) s.target = parse_target(row.name);
     return s;
 }
 
@@ -54,7 +54,7 @@ TEST(Registry, CompleteFillsInWhatIsAbsent) {
             for (auto value : {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64}) {
                 Signature s = of(entry);
                 s.value = value;
-                s.target.arch = row.name;
+                s.target = parse_target(row.name);
                 const Signature full = complete(s);
                 EXPECT_EQ(full.params.size(), entry.params.size());
                 EXPECT_EQ(complete(full), full) << to_string(full);
