@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <functional>
 #include <limits>
@@ -47,6 +48,8 @@ std::string code_and_text(const std::function<void()>& f) {
 
 /// A fake GPU with a fake compiler; its memory is the host's, so tests read and write it.
 struct GpuHandle : testing::Test {
+    GpuHandle() { omp_set_num_threads(1); }  // ThreadSanitizer does not see libgomp's barriers
+
     FakeKernels fake;
     std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
     FakeDeviceLog& log = *device->log;
