@@ -8,7 +8,7 @@ const Parameter block{"block", {128, 256, 512, 1024}, 256, "threads of a block"}
 const Parameter ell_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
 const Parameter hyb_block{"block", {128, 256, 512}, 256, "threads of a block"};
 const Parameter groups{"groups", {1, 2, 4, 8, 16}, 1, "groups of a block's threads that share its rows"};
-const Parameter blocks_per_row{"blocks_per_row", {1, 2, 4, 8, 16, 32}, 1, "blocks that share their rows; for few wide rows"};
+const Parameter blocks_per_row{"blocks_per_row", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}, 1, "blocks that share their rows; for few wide rows"};
 const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries that a thread loads before it uses the first"};
 const Parameter deterministic{"deterministic", {0, 1}, 0, "1 = no float atomics: sums are left and added in order"};
 const Parameter group{"group", {2, 4, 8, 16, 32, 64}, 4, "lanes that share a row", true};

@@ -8,19 +8,23 @@
 namespace spmvgen {
 namespace {
 
-// Limits between kernels; from the times of Ginkgo's and cuSPARSE's kernels on an H200.
-constexpr double long_mean = 256;               ///< mean row, of matrices with few rows for a GPU
-constexpr std::int64_t few_rows = 4096;         ///< of these
-constexpr std::int64_t few_entries = 300'000;   ///< a launch takes as long as they do
-constexpr double even_padding = 1.1;            ///< stored entries over nonzeros in slices of 32
-constexpr double even_sorted_padding = 1.15;    ///< the same with sorted rows
-constexpr double skewed_padding = 1.5;          ///< the same, where single rows stand out
+// Limits between kernels, from bench/results/gpu-*.jsonl (docs/performance-gpu.md): an H200.
+constexpr double long_mean = 256;              ///< mean row, of matrices with few rows for a GPU
+constexpr std::int64_t few_rows = 4096;        ///< of these
+constexpr std::int64_t few_entries = 300'000;  ///< a launch takes as long as they do
+constexpr std::int64_t short_longest = 256;   ///< longest row that does not hold up a small product
+constexpr double even_padding = 1.1;          ///< stored entries over nonzeros in slices of 32
+constexpr double even_sorted_padding = 1.15;  ///< the same with sorted rows
+constexpr double most_sorted_from = 3;        ///< unsorted padding, above which sorting costs too
+                                              ///< much locality in x
+constexpr double skewed_padding = 1.5;        ///< sorted padding, where single rows stand out
+constexpr double balanced_nnz = 1e6;          ///< entries, from which balancing CSR beats COO
+constexpr std::int64_t small_tail = 4'000'000;  ///< entries, up to which HYB's COO part wants many
+                                                ///< threads with few entries
 constexpr double least_sorting_padding = 1.02;  ///< below it, sorting saves nothing
 constexpr double long_slice_mean = 40;          ///< mean row, where one thread a row is too slow
 constexpr std::int64_t filling_threads = 40'000;
 constexpr std::int64_t sorting_window = 4096;
-/// HYB's ELL part holds at most rows / 10000 entries a row.
-constexpr std::int64_t least_hyb_rows = 20'000;
 
 /// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is
 /// resident, of kernels that balance nonzeros, by the number of these (Tsai, Cojean & Anzt 2020;
@@ -60,23 +64,27 @@ std::string padding_text(const Situation& s) {
 Pick few_long_rows(const Situation& s) {
     if (s.f.rows >= few_rows || s.f.mean_row < long_mean) return {};
     const bool even = s.f.ell_padding <= even_padding;
-    return {even ? "ell_groups" : "csr_load_balance",
+    return {even                                         ? "ell_groups"
+            : static_cast<double>(s.f.nnz) < few_entries ? "coo"
+                                                         : "csr_load_balance",
             fmt::format("{} rows of {:.0f} entries", s.f.rows, s.f.mean_row)};
 }
 
 Pick small(const Situation& s) {
-    if (s.f.nnz >= few_entries || s.f.max_row > limits(s).row_len_limit) return {};
+    if (s.f.nnz >= few_entries || s.f.max_row > short_longest) return {};
     return {"csr_classical", fmt::format("{} entries", s.f.nnz)};
 }
 
 Pick even_rows(const Situation& s) {
-    if (padding(s) > even_padding && sorted_padding(s) > even_sorted_padding) return {};
+    const bool sorted = sorted_padding(s) <= even_sorted_padding && padding(s) <= most_sorted_from;
+    if (s.f.max_row > limits(s).row_len_limit || (padding(s) > even_padding && !sorted)) return {};
     return {"sell_slices", padding_text(s)};
 }
 
 Pick skewed_rows(const Situation& s) {
+    if (s.request.format == "csr") return {};  // Algorithm 3 decides
     if (s.f.max_row <= limits(s).row_len_limit && sorted_padding(s) <= skewed_padding) return {};
-    return {s.f.rows >= least_hyb_rows ? "hyb" : "coo",
+    return {static_cast<double>(s.f.nnz) < balanced_nnz ? "coo" : "csr_load_balance",
             fmt::format("longest row {}, mean {:.1f}", s.f.max_row, s.f.mean_row)};
 }
 
@@ -165,10 +173,10 @@ void set_groups(const Situation& s, Setter& params) {
 std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const Situation& s) {
     Setter params(kernel);
     const int wavefront = s.request.target.wavefront;
-    const ValueType stored = s.request.storage.value_or(s.f.value_type);
-    const std::int64_t subwarp = choose_subwarp(s.f, stored, wavefront);
+    const std::int64_t subwarp = choose_subwarp(s.f, wavefront);
     params.set("subwarp", subwarp);
     if (kernel.id == "csr_classical") params.set("unroll", subwarp == 1 ? 8 : 4);
+    if (kernel.id == "hyb") params.set("per_thread", s.f.nnz < small_tail ? 4 : 16);
     if (kernel.id == "sell_slices") {
         params.set("threads_per_row", threads_per_row(s));
         params.set("unroll", slice_unroll(s));

@@ -6,11 +6,12 @@
 namespace spmvgen {
 namespace {
 
-// Costs of a wavefront in units of one step, in which each lane takes an entry.
-constexpr double line_cost = 0.35;    ///< of a cache line that a step touches
-constexpr double shuffle_cost = 0.6;  ///< of a level of the sum over the lanes
-constexpr double row_cost = 1;        ///< of beginning and ending a row: row_ptr, y
-constexpr double line_bytes = 128;
+// Costs in lane-steps: a lane that takes an entry, or waits meanwhile for another of its wavefront.
+// Fitted to csr_classical on an H200, 28 matrices, every subwarp (docs/handle.md).
+constexpr double row_cost = 2;        ///< of a lane for beginning and ending a row
+constexpr double spread_cost = 0.09;  ///< share more for each entry that a lane has of a row: lanes
+                                      ///< then read further apart
+constexpr double tail_cost = 7e4;     ///< of a step of the longest row, which all others wait for
 
 /// Σ ceil(n / lanes) for n = 1 … last.
 double sum_of_steps(std::int64_t last, int lanes) {
@@ -43,29 +44,20 @@ double longest_over_mean(const Features& f, int rows) {
     return rows == 16 ? at(1) : std::pow(at(2), levels / 5);
 }
 
-/// Cache lines that one step of a wavefront touches in an array of such elements: a run a row, no
-/// more than all entries of these rows, which stand one after another, take up.
-double lines_of_step(const Features& f, double element_bytes, int rows, int lanes) {
-    const double runs = rows * (1 + (lanes - 1) * element_bytes / line_bytes);
-    const double all = 1 + rows * f.mean_row * element_bytes / line_bytes;
-    return std::min(runs, all);
-}
-
 }  // namespace
 
-double subwarp_cost(const Features& f, ValueType stored, int wavefront, int subwarp) {
-    const int rows = wavefront / subwarp;
-    const double steps = mean_steps(f, subwarp) * longest_over_mean(f, rows);
-    const double lines = lines_of_step(f, static_cast<double>(size_of(stored)), rows, subwarp) +
-                         lines_of_step(f, size_of(IndexType::i32), rows, subwarp);
-    return (steps * (1 + line_cost * lines) + shuffle_cost * std::log2(subwarp) + row_cost) / rows;
+double subwarp_cost(const Features& f, int wavefront, int subwarp) {
+    const double steps = mean_steps(f, subwarp) * longest_over_mean(f, wavefront / subwarp);
+    const double spread = 1 + spread_cost * f.mean_row / subwarp;
+    const auto tail = tail_cost * static_cast<double>(f.max_row) / subwarp;
+    return subwarp * (steps + row_cost) * spread +
+           tail / static_cast<double>(std::max<std::int64_t>(f.rows, 1));
 }
 
-int choose_subwarp(const Features& f, ValueType stored, int wavefront) {
+int choose_subwarp(const Features& f, int wavefront) {
     int best = 1;
     for (int subwarp = 2; subwarp <= wavefront; subwarp *= 2)
-        if (subwarp_cost(f, stored, wavefront, subwarp) < subwarp_cost(f, stored, wavefront, best))
-            best = subwarp;
+        if (subwarp_cost(f, wavefront, subwarp) < subwarp_cost(f, wavefront, best)) best = subwarp;
     return best;
 }
 

@@ -71,11 +71,12 @@ TEST(GpuRules, EvenRowsGoToSlices) {
 TEST(GpuRules, SkewedRowsAreDivided) {
     Features f = uneven_features(1.2);
     f.max_row = 1025;
-    EXPECT_EQ(chosen(f, request()), "hyb: longest row 1025, mean 10.0: hyb");
-    f.max_row = 100;
-    EXPECT_EQ(chosen(uneven_features(1.6), request()), "hyb: longest row 20, mean 10.0: hyb");
+    EXPECT_EQ(chosen(f, request()),
+              "csr_load_balance: longest row 1025, mean 10.0: csr_load_balance");
+    EXPECT_EQ(chosen(uneven_features(1.6), request()),
+              "csr_load_balance: longest row 20, mean 10.0: csr_load_balance");
     f = uneven_features(1.6);
-    f.rows = f.cols = 10'000;
+    f.nnz = 999'999;
     EXPECT_EQ(chosen(f, request()), "coo: longest row 20, mean 10.0: coo");
 }
 
@@ -156,7 +157,7 @@ TEST(GpuRules, WithinAFormat) {
     EXPECT_EQ(of_format("hyb"), "hyb_fused: longest row 20: hyb_fused");
     Features f = uneven_features(2);
     f.max_row = 1025;
-    EXPECT_EQ(of_format("hyb", f), "hyb: longest row 1025, mean 10.0: hyb");
+    EXPECT_EQ(of_format("hyb", f), "hyb: longest row 1025: hyb");
 }
 
 TEST(GpuRules, SubwarpsFitTheWavefront) {
