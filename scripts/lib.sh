@@ -5,6 +5,23 @@ SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
                   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
                   libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev libmd-dev)
 
+# AMD's run-time compiler, which some tests try and which is not everywhere: without it they skip.
+SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs)
+
+# Installs those of the packages that are absent and can be had; says what is left out.
+install_wanted() {
+    local available=() package
+    for package in "$@"; do
+        if apt-cache show "$package" >/dev/null 2>&1; then
+            available+=("$package")
+        else
+            echo "Not to be had here, so tests that need it skip: $package"
+        fi
+    done
+    ((${#available[@]})) || return 0
+    install_missing "${available[@]}" || echo "Going on without: ${available[*]}"
+}
+
 # Installs the packages that are absent, and says which; silent when all are there.
 install_missing() {
     local missing=() package
