@@ -26,11 +26,14 @@ constexpr Names<ValueType, 6> value_types{{{ValueType::f32, "f32"},
 constexpr Names<IndexType, 2> index_types{{{IndexType::i32, "i32"}, {IndexType::i64, "i64"}}};
 constexpr Names<Scale, 3> scales{
     {{Scale::zero, "zero"}, {Scale::one, "one"}, {Scale::general, "general"}}};
-constexpr Names<Format, 5> formats{{{Format::csr, "csr"},
+constexpr Names<Format, 7> formats{{{Format::csr, "csr"},
                                     {Format::coo, "coo"},
                                     {Format::ell, "ell"},
                                     {Format::sell, "sell"},
-                                    {Format::hyb, "hyb"}}};
+                                    {Format::hyb, "hyb"},
+                                    {Format::csr_k, "csr-k"},
+                                    {Format::bcsr, "bcsr"}}};
+constexpr Names<Op, 3> ops{{{Op::none, "N"}, {Op::transpose, "T"}, {Op::conj_transpose, "H"}}};
 
 template <typename Enum, std::size_t n>
 const char* name_of(const Names<Enum, n>& names, Enum e) {
@@ -67,6 +70,9 @@ const char* to_string(Scale s) {
 const char* to_string(Format f) {
     return name_of(formats, f);
 }
+const char* to_string(Op op) {
+    return name_of(ops, op);
+}
 
 ValueType parse_value_type(std::string_view t) {
     return parse(value_types, t, "value type");
@@ -79,6 +85,9 @@ Scale parse_scale(std::string_view t) {
 }
 Format parse_format(std::string_view t) {
     return parse(formats, t, "format");
+}
+Op parse_op(std::string_view t) {
+    return parse(ops, t, "op");
 }
 
 }  // namespace spmvgen

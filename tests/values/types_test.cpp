@@ -13,8 +13,11 @@ TEST(Types, ParseIsTheInverseOfPrint) {
     for (auto t : {IndexType::i32, IndexType::i64}) EXPECT_EQ(parse_index_type(to_string(t)), t);
     for (auto s : {Scale::zero, Scale::one, Scale::general})
         EXPECT_EQ(parse_scale(to_string(s)), s);
-    for (auto f : {Format::csr, Format::coo, Format::ell, Format::sell})
+    for (auto f : {Format::csr, Format::coo, Format::ell, Format::sell, Format::hyb, Format::csr_k,
+                   Format::bcsr})
         EXPECT_EQ(parse_format(to_string(f)), f);
+    for (auto op : {Op::none, Op::transpose, Op::conj_transpose})
+        EXPECT_EQ(parse_op(to_string(op)), op);
 }
 
 TEST(Types, Names) {
@@ -31,6 +34,12 @@ TEST(Types, Names) {
     EXPECT_STREQ(to_string(Format::coo), "coo");
     EXPECT_STREQ(to_string(Format::ell), "ell");
     EXPECT_STREQ(to_string(Format::sell), "sell");
+    EXPECT_STREQ(to_string(Format::hyb), "hyb");
+    EXPECT_STREQ(to_string(Format::csr_k), "csr-k");
+    EXPECT_STREQ(to_string(Format::bcsr), "bcsr");
+    EXPECT_STREQ(to_string(Op::none), "N");
+    EXPECT_STREQ(to_string(Op::transpose), "T");
+    EXPECT_STREQ(to_string(Op::conj_transpose), "H");
 }
 
 TEST(Types, ErrorCodes) {
@@ -51,7 +60,8 @@ TEST(Types, WrongNamesAreRefused) {
     EXPECT_EQ(refusal([] { parse_scale("One"); }),
               "invalid_argument: unknown scale mode 'One': use one of zero, one, general");
     EXPECT_EQ(refusal([] { parse_format("csr "); }),
-              "invalid_argument: unknown format 'csr ': use one of csr, coo, ell, sell, hyb");
+              "invalid_argument: unknown format 'csr ': use one of csr, coo, ell, sell, hyb, "
+              "csr-k, bcsr");
 }
 
 TEST(Types, SizesAreThoseOfTheCppTypes) {

@@ -50,12 +50,15 @@ struct Step {
     bool operator==(const Step&) const = default;
 };
 
-/// Scratch memory that the caller lends for one apply; contents need not survive it.
+/// Scratch memory that the caller lends for one apply; contents need not survive it, unless it is
+/// `zeroed`.
 struct Workspace {
     std::string name;  ///< the argument that gets it
     std::int64_t bytes_per_thread = 0;
     std::int64_t bytes_per_block = 0;  ///< GPUs: for each block in x of step `of_step`
     int of_step = 0;
+    std::int64_t bytes = 0;  ///< GPUs: once for a launch, whatever its grid
+    bool zeroed = false;     ///< holds zeros when an apply begins; the kernel leaves zeros behind
     bool operator==(const Workspace&) const = default;
 };
 

@@ -16,19 +16,24 @@ enum class IndexType { i32, i64 };
 /// What is known of α or β when the kernel is made: exactly 0, exactly 1, or any number given at
 /// run time.
 enum class Scale { zero, one, general };
+/// Which product of A: y = αAx + βy, with Aᵀ, or with the conjugate of Aᵀ (which is Aᵀ for real
+/// values). As BLAS spells them: "N", "T", "H".
+enum class Op { none, transpose, conj_transpose };
 /// Storage format of A on the device.
-enum class Format { csr, coo, ell, sell, hyb };
+enum class Format { csr, coo, ell, sell, hyb, csr_k, bcsr };
 
 const char* to_string(ValueType);
 const char* to_string(IndexType);
 const char* to_string(Scale);
 const char* to_string(Format);
+const char* to_string(Op);
 
 /// The inverse of to_string; throw Error(invalid_argument) that lists what is allowed.
 ValueType parse_value_type(std::string_view text);
 IndexType parse_index_type(std::string_view text);
 Scale parse_scale(std::string_view text);
 Format parse_format(std::string_view text);
+Op parse_op(std::string_view text);
 
 /// Bytes of one element.
 constexpr std::size_t size_of(ValueType t) {
