@@ -27,9 +27,8 @@ void ell_shuffle(long num_rows, long width, long stride, const Index* __restrict
     Value sum[rhs_group] = {};
     if constexpr (alpha_mode != scale::zero) {
         if (row < num_rows) {
-            add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx,
-                                                       x + element_of<num_rhs, rhs_group>(0),
-                                                       thread, stride * group, width / group);
+            add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x, thread,
+                                                       stride * group, width / group);
         }
         add_lanes<group, rhs_group>(sum);
     }

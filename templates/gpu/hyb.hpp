@@ -34,8 +34,7 @@ void hyb_ell(long num_rows, long width, long stride, const Index* __restrict__ c
     if (row < num_rows) {
         Value sum[rhs_group] = {};
         if constexpr (alpha_mode != scale::zero) {
-            add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0), row, stride, width);
+            add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x, row, stride, width);
         }
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, false>(y, row, sum, alpha, beta);
     }
@@ -95,8 +94,7 @@ void hyb_coo(long coo_nnz, const Index* __restrict__ coo_row, const Index* __res
             if (first + lane < count) {
                 const long entry = from + first + lane;
                 next = load_stream(coo_row + entry);
-                add_entry<num_rhs, rhs_group>(product, coo_values + entry, coo_col + entry,
-                                              x + element_of<num_rhs, rhs_group>(0));
+                add_entry<num_rhs, rhs_group>(product, coo_values + entry, coo_col + entry, x);
             }
             if (first > 0 && any_lane(next != current)) {
                 close_hyb_rows<alpha_mode, num_rhs, rhs_group, deterministic>(

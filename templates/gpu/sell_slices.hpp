@@ -40,9 +40,8 @@ void sell_slices(long num_rows, const Offset* __restrict__ slice_ptr,
             const long begin = slice_ptr[position / slice];
             const long width = slice_ptr[position / slice + 1] - begin;
             add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0),
-                begin * slice + thread % (slice * threads_per_row), slice * threads_per_row,
-                width / threads_per_row);
+                sum, values, col_idx, x, begin * slice + thread % (slice * threads_per_row),
+                slice * threads_per_row, width / threads_per_row);
         }
         add_lanes<threads_per_row, rhs_group>(sum);
     }
