@@ -151,10 +151,13 @@ Json launch_json(const KernelSource& source) {
     }
     for (auto& w : source.launch.workspace) {
         Json json{{"name", w.name}};
-        if (w.bytes_per_block > 0)
+        if (w.bytes > 0)
+            json["bytes"] = w.bytes;
+        else if (w.bytes_per_block > 0)
             json.update({{"bytes_per_block", w.bytes_per_block}, {"of_step", w.of_step}});
         else
             json["bytes_per_thread"] = w.bytes_per_thread;
+        if (w.zeroed) json["zeroed"] = true;
         workspace.push_back(json);
     }
     return {{"kernel", source.name},
