@@ -33,8 +33,7 @@ bool finishes(const Signature& s) {
 }
 
 GridRule subwarp_a_row(const Signature& s) {
-    return {.items = "num_rows",
-            .items_per_block = s.params.at("block") / s.params.at("subwarp")};
+    return {.items = "num_rows", .items_per_block = s.params.at("block") / s.params.at("subwarp")};
 }
 
 GridRule thread_a_row(const Signature& s) {

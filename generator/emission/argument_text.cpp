@@ -54,9 +54,8 @@ std::string dense_text(const KernelFile& file, const std::string& rows) {
 std::string gpu_workspace_text(const KernelFile& file, const WorkspaceTemplate& w) {
     const auto& used = file.launch.workspace;
     const auto space = std::ranges::find(used, w.name, &Workspace::name);
-    const std::string content = w.zeroed
-                                    ? "zeros when a launch begins, and again when it has ended"
-                                    : "needs no content";
+    const std::string content =
+        w.zeroed ? "zeros when a launch begins, and again when it has ended" : "needs no content";
     return space->bytes > 0
                ? ": workspace of " + std::to_string(space->bytes) + " bytes; " + content
                : ": workspace of " + std::to_string(space->bytes_per_block) +

@@ -52,10 +52,9 @@ std::string kernel_file(const KernelFile& f) {
 
 std::string product_text(const Signature& s) {
     const auto conjugate = s.params.find("conjugate");
-    const std::string matrix = !kernel_entry(s.kernel).transposes ? "A x"
-                               : conjugate != s.params.end() && conjugate->second == 1
-                                   ? "A^H x"
-                                   : "A^T x";
+    const std::string matrix = !kernel_entry(s.kernel).transposes                      ? "A x"
+                               : conjugate != s.params.end() && conjugate->second == 1 ? "A^H x"
+                                                                                       : "A^T x";
     const std::string product = s.alpha == Scale::zero  ? ""
                                 : s.alpha == Scale::one ? matrix
                                                         : "alpha " + matrix;

@@ -36,6 +36,7 @@ class GpuHandle : public HandleImpl {
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return source_; }
+    bool borrows(const CsrView&) const override { return false; }
 
   private:
     using Variant = std::unique_ptr<const GpuBoundKernel>;
@@ -76,7 +77,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 void GpuHandle::make_base(const CsrView& matrix) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
-    if (matrix.rows > 0) provided = provider_.get(signature_, policy_, device_);
+    if ((transposes() ? matrix.cols : matrix.rows) > 0)
+        provided = provider_.get(signature_, policy_, device_);
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     {

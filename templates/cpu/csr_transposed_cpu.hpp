@@ -77,8 +77,8 @@ template <typename Value, typename Index, typename Offset, scale alpha_mode, int
           int conjugate>
 void csr_transposed_cpu(long num_rows, const Offset* __restrict__ row_ptr,
                         const Index* __restrict__ col_idx, const Value* __restrict__ values,
-                        const Value* __restrict__ x, Value* __restrict__ y, Value alpha,
-                        int thread, int threads) {
+                        const Value* __restrict__ x, Value* __restrict__ y, Value alpha, int thread,
+                        int threads) {
     const long begin = first_row(num_rows, row_ptr, thread, threads);
     const long end = first_row(num_rows, row_ptr, thread + 1, threads);
     if (threads == 1) {

@@ -36,7 +36,8 @@ void csr_light_scaled(long num_rows, Value* __restrict__ y, Value beta) {
 template <int block, int lanes, int count>
 [[gnu::always_inline]] inline long draw_rows(unsigned long long* row_counter, long num_rows) {
     unsigned long long* counter = row_counter + blockIdx.y;
-    const long drawn = static_cast<long>(atomicAdd(counter, static_cast<unsigned long long>(count)));
+    const long drawn =
+        static_cast<long>(atomicAdd(counter, static_cast<unsigned long long>(count)));
     const long groups = static_cast<long>(gridDim.x) * (block / lanes);
     const long draws = (num_rows + count - 1) / count + groups;
     if (drawn == (draws - 1) * count) {
@@ -84,8 +85,8 @@ void csr_light(long num_rows, const Offset* __restrict__ row_ptr, const Index* _
                 sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);
             }
             if (lane == 0 && row < num_rows) {
-                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-                    y, row, sum, alpha, beta);
+                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum,
+                                                                                   alpha, beta);
             }
         }
     }

@@ -46,10 +46,8 @@ void csr_transposed_gpu(long num_rows, const Offset* __restrict__ row_ptr,
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             factor[rhs] = x[element_of<num_rhs, rhs_group>(row) + rhs];
         }
-        const Offset begin = row_ptr[row];
-        // What is left, not the entry's number: the step may lead beyond the type's range.
-        for (Offset left = row_ptr[row + 1] - begin - lane; left > 0; left -= subwarp) {
-            const Offset k = row_ptr[row + 1] - left;
+        const long end = row_ptr[row + 1];
+        for (long k = row_ptr[row] + static_cast<long>(lane); k < end; k += subwarp) {
             const Value value = conjugated<conjugate>(load_value<Value>(values + k));
             const long first = element_of<num_rhs, rhs_group>(load_stream(col_idx + k));
             for (int rhs = 0; rhs < rhs_group; ++rhs) {

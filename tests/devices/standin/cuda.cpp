@@ -114,7 +114,8 @@ int cuMemcpyDtoH_v2(void* host, const void* device, std::size_t bytes) {
     return cuda().call("cuMemcpyDtoH_v2", [&] { return cuda().to_host(host, device, bytes); });
 }
 int cuMemsetD8Async(void* device, unsigned char byte, std::size_t count, void* stream) {
-    return cuda().call("cuMemsetD8Async", [&] { return cuda().set_bytes(device, byte, count, stream); });
+    return cuda().call("cuMemsetD8Async",
+                       [&] { return cuda().set_bytes(device, byte, count, stream); });
 }
 int cuStreamCreate(void** stream, unsigned flags) {
     return cuda().call("cuStreamCreate", [&] { return cuda().create_stream(stream, flags); });
