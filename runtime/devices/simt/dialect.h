@@ -233,10 +233,9 @@ template <typename T>
 inline T __ldcs(const T* address) {
     return *address;
 }
-// A plain load, as above. LLVM 19 crashes when it selects x86 instructions for the product of a
-// float with a 16-bit nontemporal load that was shifted to the upper half.
+/// A hint for the caches, without meaning here; and Clang 19 crashes on x86 when it joins such
+/// loads of 16-bit numbers.
 #define __builtin_nontemporal_load(address) (*(address))
-
 inline float __uint_as_float(unsigned bits) {
     float value;
     __builtin_memcpy(&value, &bits, sizeof value);
