@@ -27,8 +27,9 @@ TEST_F(RunTest, ProductWorkedOutByHand) {
 }
 
 TEST_F(RunTest, TransposedProductWorkedOutByHand) {
-    for (const std::string how : {"T", "H", "T --transpose-by-atomics", "H --kernel csr_transposed_cpu",
-                                  "T --format ell --device simt:sm_90"}) {
+    for (const std::string how :
+         {"T", "H", "T --transpose-by-atomics", "H --kernel csr_transposed_cpu",
+          "T --format ell --device simt:sm_90"}) {
         const Outcome outcome =
             run_line("run A.mtx --time 0 --check -o out.mtx --x y.mtx --op " + how);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -50,7 +51,7 @@ TEST_F(RunTest, TransposedProductWorkedOutByHand) {
 TEST_F(RunTest, WrongOpsAreRefused) {
     EXPECT_EQ(run_line("run A.mtx --op X").status, 2);
     EXPECT_EQ(run_line("run A.mtx --op X").err,
-              "spmvgen: --op: unknown op 'X': use one of N, T, H\n");
+              "spmvgen: --op: unknown op 'X': use one of N, T, H\nsee: spmvgen run --help\n");
     EXPECT_EQ(run_line("run A.mtx --transpose-by-atomics").status, 2);
     EXPECT_EQ(run_line("run A.mtx --op T --transpose-by-atomics --deterministic").status, 2);
     EXPECT_EQ(run_line("run A.mtx --kernel csr_transposed_cpu").status, 1);

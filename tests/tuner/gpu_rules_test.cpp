@@ -202,8 +202,8 @@ TEST(GpuRules, StorageAndEpilogueReachTheSignature) {
 }
 
 TEST(GpuRules, LightSpmvsVectorIsByTheMeanRow) {
-    const std::pair<double, std::int64_t> sizes[]{{1, 2},    {2.4, 2},  {3, 4},   {4.4, 4}, {5, 8},
-                                                  {64.4, 8}, {65, 32}, {1000, 32}};
+    const std::pair<double, std::int64_t> sizes[]{{1, 2}, {2.4, 2},  {3, 4},   {4.4, 4},
+                                                  {5, 8}, {64.4, 8}, {65, 32}, {1000, 32}};
     for (auto& [mean, subwarp] : sizes) {
         Request r = request();
         r.kernel = "csr_light";
