@@ -13,6 +13,7 @@
 #include "gpu_jit.hpp"
 #include "gpu_matrix.hpp"
 #include "gpu_product.hpp"
+#include "matrix/transpose.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -25,7 +26,7 @@ using nlohmann::json;
 struct Arguments {
     std::vector<std::string> matrices;
     std::vector<std::string> cases;
-    std::string value = "f64", device = "cuda:0", json_path;
+    std::string value = "f64", device = "cuda:0", op = "N", json_path;
     bool sweep = false, no_cusparse = false, graph = false, jit = false, deterministic = false;
     double seconds = 1e9;
     TimingRule rule;
@@ -76,10 +77,10 @@ std::vector<Case> cases_of(const Arguments& arguments) {
     if (!cases.empty()) return cases;
     cases.push_back({"auto", {}});
     for (auto& entry : kernel_registry())
-        if (entry.gpu) cases.push_back({std::string(entry.id), {}});
+        if (entry.gpu && !entry.transposes) cases.push_back({std::string(entry.id), {}});
     if (arguments.sweep)
         for (auto& entry : kernel_registry())
-            if (entry.gpu) add_sweep(cases, entry);
+            if (entry.gpu && !entry.transposes) add_sweep(cases, entry);
     return cases;
 }
 
@@ -166,7 +167,10 @@ class MatrixRun {
         : arguments_(arguments),
           device_(std::move(device)),
           report_(report),
-          matrix_(load(text, arguments)),
+          given_(load(text, arguments)),
+          transposed_(arguments.op == "N" ? CsrMatrix{}
+                                          : transpose(given_.view(), arguments.op == "H")),
+          matrix_(arguments.op == "N" ? given_ : transposed_),
           bench_(matrix_, *device_, driver) {
         const CsrView a = matrix_.view();
         std::int64_t longest = 0;
@@ -177,6 +181,7 @@ class MatrixRun {
                  {"nnz", a.nnz},
                  {"max_row", longest},
                  {"value", to_string(a.value_type)},
+                 {"op", arguments.op},
                  {"device", device_->facts().name}};
     }
 
@@ -192,7 +197,8 @@ class MatrixRun {
             options.params = c.params;
             options.deterministic = arguments_.deterministic;
             options.cache = arguments_.cache;
-            const Handle handle(matrix_.view(), options);
+            options.op = arguments_.op;
+            const Handle handle(given_.view(), options);
             const Info& info = handle.info();
             // A swept value that the tuner takes anyway.
             if (!c.params.empty() && arguments_.cases.empty() && !seen_.insert(info.kernel).second)
@@ -244,7 +250,9 @@ class MatrixRun {
     const Arguments& arguments_;
     std::shared_ptr<Device> device_;
     Report& report_;
-    CsrMatrix matrix_;
+    CsrMatrix given_;          ///< what handles are made of
+    CsrMatrix transposed_;     ///< empty for op N
+    const CsrMatrix& matrix_;  ///< what is multiplied with
     ProductBench bench_;
     json head_;
     std::set<std::string> seen_;
@@ -257,6 +265,8 @@ Arguments parse(int argc, char** argv) {
     app.add_option("--device", a.device, "cuda:0, or simt:sm_90 to try this program");
     app.add_option("--case", a.cases, "KERNEL[:name=value,…] instead of all kernels");
     app.add_option("--value", a.value, "f32, f64, c32, c64");
+    app.add_option("--op", a.op, "N, T or H; cuSPARSE then gets the transpose itself")
+        ->check(CLI::IsMember({"N", "T", "H"}));
     app.add_flag("--sweep", a.sweep, "every kernel also with each value of each parameter");
     app.add_flag("--graph", a.graph, "also time a graph of the products of a batch");
     app.add_flag("--deterministic", a.deterministic, "deterministic kernels only");

@@ -73,6 +73,13 @@ Compiler parse_compiler(const std::string& text) {
                      "': use one of auto, nvrtc, hiprtc, clang");
 }
 
+/// What a kernel that is named multiplies with.
+Op op_of(const std::string& kernel, const std::map<std::string, std::int64_t>& params) {
+    if (kernel == "auto" || !kernel_entry(kernel).transposes) return Op::none;
+    const auto conjugate = params.find("conjugate");
+    return conjugate != params.end() && conjugate->second == 1 ? Op::conj_transpose : Op::transpose;
+}
+
 /// The signature that a matrix suggests, explicit options having won.
 Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
     const SourcedMatrix source = load_matrix(o.matrix);
@@ -83,7 +90,8 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
                                             .params = wanted.params,
                                             .target = wanted.target,
                                             .num_rhs = o.num_rhs,
-                                            .threads = omp_get_max_threads()});
+                                            .threads = omp_get_max_threads(),
+                                            .op = op_of(o.kernel, wanted.params)});
     Signature s = choice.signature;
     if (!o.index.empty()) s.index = wanted.index;
     if (!o.offset.empty()) s.offset = wanted.offset;
@@ -104,8 +112,11 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
 
 /// The kernel that --kernel names, or the first of --format that takes the parameters.
 std::string named_kernel(const EmitOptions& o, const Signature& s) {
-    const Request request{
-        .format = o.format, .kernel = o.kernel, .params = s.params, .target = s.target};
+    const Request request{.format = o.format,
+                          .kernel = o.kernel,
+                          .params = s.params,
+                          .target = s.target,
+                          .op = op_of(o.kernel, s.params)};
     return std::string(candidates(request).front()->id);
 }
 
@@ -151,10 +162,13 @@ Json launch_json(const KernelSource& source) {
     }
     for (auto& w : source.launch.workspace) {
         Json json{{"name", w.name}};
-        if (w.bytes_per_block > 0)
+        if (w.bytes > 0)
+            json["bytes"] = w.bytes;
+        else if (w.bytes_per_block > 0)
             json.update({{"bytes_per_block", w.bytes_per_block}, {"of_step", w.of_step}});
         else
             json["bytes_per_thread"] = w.bytes_per_thread;
+        if (w.zeroed) json["zeroed"] = true;
         workspace.push_back(json);
     }
     return {{"kernel", source.name},

@@ -51,12 +51,14 @@ void Operands::reset(Buffer& to) const {
 CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result) const {
     CheckResult check;
     with_scalars(*this, [&](const void* a, const void* b) {
-        check = check_product(matrix.view(), {.alpha = a,
-                                              .x = x.data(),
-                                              .beta = b,
-                                              .y_before = y_before.data(),
-                                              .y_after = result.data(),
-                                              .num_rhs = num_rhs});
+        check = check_product(matrix.view(),
+                              {.alpha = a,
+                               .x = x.data(),
+                               .beta = b,
+                               .y_before = y_before.data(),
+                               .y_after = result.data(),
+                               .num_rhs = num_rhs},
+                              op);
     });
     return check;
 }
@@ -93,13 +95,16 @@ Operands make_operands(const ProductOptions& o, const CsrMatrix& matrix) {
     Operands p;
     p.type = matrix.value_type;
     p.num_rhs = o.num_rhs;
+    p.op = o.op;
+    const std::int64_t x_rows = o.op == Op::none ? matrix.cols : matrix.rows;
+    const std::int64_t y_rows = o.op == Op::none ? matrix.rows : matrix.cols;
     p.alpha = parse_number("--alpha", o.alpha, p.type);
     p.beta = parse_number("--beta", o.beta, p.type);
     if (p.beta == 0.0 && !o.y_path.empty())
         throw UsageError("--y: with --beta 0 the initial y is not read; drop --y or give --beta");
-    p.x = vector_for(o.x_path, p.type, matrix.cols, o.num_rhs, 1);
-    if (p.beta != 0.0) p.y_before = vector_for(o.y_path, p.type, matrix.rows, o.num_rhs, 2);
-    p.y = Buffer(static_cast<std::size_t>(matrix.rows * o.num_rhs) * size_of(p.type));
+    p.x = vector_for(o.x_path, p.type, x_rows, o.num_rhs, 1);
+    if (p.beta != 0.0) p.y_before = vector_for(o.y_path, p.type, y_rows, o.num_rhs, 2);
+    p.y = Buffer(static_cast<std::size_t>(y_rows * o.num_rhs) * size_of(p.type));
     p.reset(p.y);
     return p;
 }

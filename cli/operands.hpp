@@ -16,16 +16,18 @@ struct ProductOptions {
     std::string alpha = "1", beta = "0";
     std::string x_path, y_path;  ///< "" = random
     int num_rhs = 1;
+    Op op = Op::none;
 };
 
 /// x, y and the scalars of a product, in the matrix's type.
 struct Operands {
     ValueType type = ValueType::f64;
     int num_rhs = 1;
+    Op op = Op::none;
     std::complex<double> alpha, beta;
-    Buffer x;         ///< n×k
-    Buffer y_before;  ///< m×k, empty when β = 0
-    Buffer y;         ///< m×k
+    Buffer x;         ///< n×k; m×k for the transposes
+    Buffer y_before;  ///< m×k (n×k), empty when β = 0
+    Buffer y;         ///< m×k (n×k)
 
     /// x_at and y_at are where the handle's device has x and y.
     void apply(const Handle& handle, const void* x_at, void* y_at) const;

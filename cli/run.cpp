@@ -17,7 +17,8 @@ struct RunOptions {
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
     std::string storage, epilogue;
-    bool deterministic = false;
+    std::string op = "N";
+    bool deterministic = false, transpose_by_atomics = false;
     ProductOptions product;
     std::string output;
     int threads = 0;
@@ -69,6 +70,13 @@ void check_product_options(const RunOptions& o) {
             "--device");
     if (o.check && !o.epilogue.empty())
         throw UsageError("--check: the reference does not know --epilogue; drop one of them");
+    const Op op = resolve("--op", [&] { return parse_op(o.op); });
+    if (op == Op::none && o.transpose_by_atomics)
+        throw UsageError("--transpose-by-atomics: is for --op T and H; drop it, or give --op");
+    if (o.transpose_by_atomics && o.deterministic)
+        throw UsageError(
+            "--transpose-by-atomics: adds in any order, which contradicts --deterministic; drop "
+            "one of them");
     if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
 }
 
@@ -88,6 +96,8 @@ Options handle_options(const RunOptions& o, const Device* device) {
     check_params(o.format, o.kernel, options.params, target);
     options.target = o.arch;
     options.num_rhs = o.product.num_rhs;
+    options.op = o.op;
+    options.transpose_by_atomics = o.transpose_by_atomics;
     options.threads = o.threads;
     options.copy = false;
     options.cache = parse_cache_mode(o.cache);
@@ -202,7 +212,9 @@ void run(const RunOptions& o, Streams& streams) {
     const Options options = handle_options(o, device.get());
     SourcedMatrix source = load_matrix(o.matrix);
     convert_types(o, source.matrix);
-    Operands p = make_operands(o.product, source.matrix);
+    ProductOptions product = o.product;
+    product.op = parse_op(o.op);
+    Operands p = make_operands(product, source.matrix);
     const Handle handle(source.matrix.view(), options);
     RunReport r = prepare_report(o, source, handle, p);
     if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
@@ -233,7 +245,7 @@ void run(const RunOptions& o, Streams& streams) {
     }
     if (!o.output.empty())
         write_file_with(o.output, [&](const std::string& name) {
-            write_vector(name, p.type, p.y.data(), source.matrix.rows, o.product.num_rhs);
+            write_vector(name, p.type, p.y.data(), r.info.rows, o.product.num_rhs);
         });
     print(o, r, streams);
 }
@@ -270,6 +282,10 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--epilogue", o.epilogue,
                     "GPUs: store this C++ expression of `value` and `row` instead")
         ->type_name("EXPR");
+    verb.add_option("--op", o.op, "N: A (default); T: its transpose; H: the conjugate of that")
+        ->type_name("OP");
+    verb.add_flag("--transpose-by-atomics", o.transpose_by_atomics,
+                  "--op T, H: no transposed copy of A; sums are added atomically");
     verb.add_option("--rhs", o.product.num_rhs, "right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
     verb.add_option("--alpha", o.product.alpha, "α (default 1); complex: re,im")
@@ -304,6 +320,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --alpha 2 --beta -0.5 -o y.mtx --time 0\n"
         "  spmvgen run A.mtx --value f32 --rhs 4 --check --json\n"
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
+        "  spmvgen run A.mtx --op T --check\n"
         "  spmvgen run A.mtx --device simt:gfx906 --format ell --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});
 }

@@ -110,6 +110,14 @@ Json bandwidth_json(const Bandwidth& b) {
             {"passes", b.passes},         {"measured_in_cache", b.cached}};
 }
 
+// Info has those of what is multiplied with.
+std::int64_t rows_of_a(const Info& i) {
+    return i.op == "N" ? i.rows : i.cols;
+}
+std::int64_t cols_of_a(const Info& i) {
+    return i.op == "N" ? i.cols : i.rows;
+}
+
 Json check_json(const CheckResult& c) {
     return {{"passed", c.passed}, {"worst_ratio", c.worst_ratio}, {"worst_row", c.worst_row},
             {"wrong", c.wrong},   {"undecided", c.undecided},     {"message", c.message}};
@@ -119,11 +127,13 @@ Json check_json(const CheckResult& c) {
 
 std::string to_string(const RunReport& r) {
     const Info& i = r.info;
-    std::string text = row("matrix", fmt::format("{}: {} x {}, {}, {}", r.matrix, i.rows, i.cols,
-                                                 plural(i.nnz, "nonzero"), to_string(r.value)));
+    std::string text =
+        row("matrix", fmt::format("{}: {} x {}, {}, {}", r.matrix, rows_of_a(i), cols_of_a(i),
+                                  plural(i.nnz, "nonzero"), to_string(r.value)));
     const std::string rhs = r.num_rhs > 1 ? ", " + plural(r.num_rhs, "right-hand side") : "";
-    text += row("product", fmt::format("y = {} A x + {} y{}, {}", r.alpha, r.beta, rhs,
-                                       on_gpu(r) ? i.device : plural(r.threads, "thread")));
+    text += row("product",
+                fmt::format("y = {} A{} x + {} y{}, {}", r.alpha, i.op == "N" ? "" : "^" + i.op,
+                            r.beta, rhs, on_gpu(r) ? i.device : plural(r.threads, "thread")));
     text += row("kernel", r.kernel + " @ " + i.target);
     text += row("why", i.reason);
     text += row("format", fmt::format("{}: {} stored{}, {}", i.format, plural(i.stored, "entry"),
@@ -144,11 +154,12 @@ std::string to_string(const RunReport& r) {
 Json to_json(const RunReport& r) {
     const Info& i = r.info;
     Json json{{"matrix", r.matrix},
-              {"rows", i.rows},
-              {"cols", i.cols},
+              {"rows", rows_of_a(i)},
+              {"cols", cols_of_a(i)},
               {"nnz", i.nnz},
               {"value", to_string(r.value)},
               {"num_rhs", r.num_rhs},
+              {"op", i.op},
               {"device", i.device},
               {"threads", on_gpu(r) ? Json() : Json(r.threads)},
               {"alpha", r.alpha},

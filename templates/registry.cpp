@@ -4,6 +4,7 @@
 #include <array>
 
 #include "registry_gpu.hpp"
+#include "registry_light.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -118,6 +119,7 @@ std::span<const KernelEntry> kernel_registry() {
     static const std::vector<KernelEntry> registry = [] {
         std::vector<KernelEntry> all(cpu_kernels.begin(), cpu_kernels.end());
         for (auto& entry : gpu_kernels()) all.push_back(entry);
+        for (auto& entry : light_and_transposing_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;

@@ -37,7 +37,8 @@ struct StepTemplate {
 
 /// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value" or "int64" for each
 /// thread; of a GPU kernel for each block of `of_step`, times per_block(signature) when that is
-/// given. Left out with the steps that alone would use it.
+/// given, or once for a launch, times per_launch(signature), when that is given. Left out with the
+/// steps that alone would use it.
 struct WorkspaceTemplate {
     std::string_view name;
     std::string_view element;
@@ -45,12 +46,15 @@ struct WorkspaceTemplate {
     bool per_rhs;
     std::string_view of_step = {};
     std::int64_t (*per_block)(const Signature&) = nullptr;
+    std::int64_t (*per_launch)(const Signature&) = nullptr;
+    bool zeroed = false;  ///< holds zeros when an apply begins; the kernel leaves zeros behind
 };
 
 /// Whether two applies with the same operands give the same bits.
 enum class Determinism {
     always,
     by_parameter,  ///< when its parameter "deterministic" is 1; sums are else added atomically
+    never,         ///< sums are added atomically
 };
 
 struct KernelEntry {
@@ -63,6 +67,9 @@ struct KernelEntry {
     std::vector<StepTemplate> steps;
     std::vector<WorkspaceTemplate> workspace;
     Determinism determinism = Determinism::always;
+    /// Computes y = αAᵀx + βy: x has a row for each row of A and y one for each column; with its
+    /// parameter "conjugate" 1, y = αAᴴx + βy.
+    bool transposes = false;
 };
 
 std::span<const KernelEntry> kernel_registry();

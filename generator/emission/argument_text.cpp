@@ -50,6 +50,19 @@ std::string dense_text(const KernelFile& file, const std::string& rows) {
                   : "[" + rows + "][" + std::to_string(k) + "]: a column for each right-hand side";
 }
 
+/// Of a GPU kernel: how much the caller allocates, and what must be in it.
+std::string gpu_workspace_text(const KernelFile& file, const WorkspaceTemplate& w) {
+    const auto& used = file.launch.workspace;
+    const auto space = std::ranges::find(used, w.name, &Workspace::name);
+    const std::string content =
+        w.zeroed ? "zeros when a launch begins, and again when it has ended" : "needs no content";
+    return space->bytes > 0
+               ? ": workspace of " + std::to_string(space->bytes) + " bytes; " + content
+               : ": workspace of " + std::to_string(space->bytes_per_block) +
+                     " bytes for each block of launch " + std::to_string(space->of_step + 1) +
+                     "; " + content;
+}
+
 std::string workspace_text(const WorkspaceTemplate& w, const Signature& s) {
     const int count = w.elements * (w.per_rhs ? s.num_rhs : 1);
     return "[" + (count == 1 ? "" : std::to_string(count) + " * ") +
@@ -60,9 +73,13 @@ std::string workspace_text(const WorkspaceTemplate& w, const Signature& s) {
 
 std::string argument_text(const KernelFile& file, const std::string& name) {
     for (auto& w : file.entry.workspace)
-        if (w.name == name) return name + workspace_text(w, file.signature);
-    if (name == "x") return name + dense_text(file, "columns of A");
-    if (name == "y") return name + dense_text(file, "num_rows");
+        if (w.name == name)
+            return name + (file.entry.gpu ? gpu_workspace_text(file, w)
+                                          : workspace_text(w, file.signature));
+    if (name == "x")
+        return name + dense_text(file, file.entry.transposes ? "num_rows" : "columns of A");
+    if (name == "y")
+        return name + dense_text(file, file.entry.transposes ? "columns of A" : "num_rows");
     if (name == "col_idx")
         return name + element_count(file.entry.format) + ": column of each entry, from 0";
     if (name == "values") return name + element_count(file.entry.format) + ": value of each entry";

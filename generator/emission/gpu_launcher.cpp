@@ -33,6 +33,19 @@ std::string listed(const std::vector<Argument>& arguments, bool types) {
     return text;
 }
 
+/// How large a workspace is, and what must be in it.
+std::string size_text(const Workspace& w) {
+    std::string text = "workspace of ";
+    if (w.bytes > 0)
+        text += std::to_string(w.bytes) + " bytes";
+    else
+        text += std::to_string(w.bytes_per_block) + " bytes for each block of launch " +
+                std::to_string(w.of_step + 1);
+    return text + (w.zeroed ? ": zeros before the first call, which every call leaves behind; "
+                              "calls that may run at once need one each"
+                            : "");
+}
+
 std::string launch_text(const Step& step, std::size_t index) {
     const std::string blocks = "blocks" + std::to_string(index + 1);
     const std::string per_block = std::to_string(step.grid.items_per_block);
@@ -58,9 +71,7 @@ std::string launch_text(const Step& step, std::size_t index) {
 std::string gpu_launcher(const KernelFile& f) {
     std::string text = "\n#ifdef SPMVGEN_LAUNCHER\n/// Enqueues y = " + product_text(f.signature) +
                        " on `stream`. Pointers are the device's.\n";
-    for (auto& w : f.launch.workspace)
-        text += "/// " + w.name + ": workspace of " + std::to_string(w.bytes_per_block) +
-                " bytes for each block of launch " + std::to_string(w.of_step + 1) + ".\n";
+    for (auto& w : f.launch.workspace) text += "/// " + w.name + ": " + size_text(w) + ".\n";
     const auto parameters = launcher_parameters(f);
     if (std::ranges::count(parameters, "units", &Argument::name) > 0)
         text += "/// units: multiprocessors (compute units) of the device.\n";

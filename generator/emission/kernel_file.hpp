@@ -36,7 +36,8 @@ std::string gpu_text(const KernelFile& file);
 /// SPMVGEN_LAUNCHER.
 std::string gpu_launcher(const KernelFile& file);
 
-/// "alpha A x + beta y", with what the signature leaves of it.
+/// "alpha A x + beta y", with what the signature leaves of it; "A^T x", "A^H x" of kernels that
+/// transpose.
 std::string product_text(const Signature& signature);
 
 /// `spmvgen emit --kernel csr_rows --arch x86-64-v4 …`: what makes this signature's file again.

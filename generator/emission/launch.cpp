@@ -54,6 +54,10 @@ bool used(const LaunchDescription& launch, std::string_view name) {
 Workspace workspace_of(const KernelFile& f, const WorkspaceTemplate& w) {
     const std::int64_t bytes = workspace_bytes(w, f.signature);
     if (!f.entry.gpu) return {.name = std::string(w.name), .bytes_per_thread = bytes};
+    if (w.per_launch != nullptr)
+        return {.name = std::string(w.name),
+                .bytes = bytes * w.per_launch(f.signature),
+                .zeroed = w.zeroed};
     const auto step = std::ranges::find(f.steps, w.of_step, &StepTemplate::function);
     if (step == f.steps.end())
         throw Error(ErrorCode::internal, "kernel " + std::string(f.entry.id) + ": workspace " +
@@ -61,7 +65,9 @@ Workspace workspace_of(const KernelFile& f, const WorkspaceTemplate& w) {
     return {.name = std::string(w.name),
             .bytes_per_thread = 0,
             .bytes_per_block = bytes * (w.per_block != nullptr ? w.per_block(f.signature) : 1),
-            .of_step = static_cast<int>(step - f.steps.begin())};
+            .of_step = static_cast<int>(step - f.steps.begin()),
+            .bytes = 0,
+            .zeroed = w.zeroed};
 }
 
 }  // namespace

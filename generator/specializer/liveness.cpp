@@ -20,6 +20,7 @@ class Effects : public clang::RecursiveASTVisitor<Effects> {
         const auto* f = e->getDirectCallee();
         return f && is_pure_function(f) ? true : stop();
     }
+    bool VisitAtomicExpr(clang::AtomicExpr*) { return stop(); }  // a builtin, but no call
     bool VisitVarDecl(clang::VarDecl* v) {
         if (v->isLocalVarDecl() && !v->getType()->isReferenceType()) own_.insert(v);
         return !v->getType().isVolatileQualified() || stop();

@@ -68,6 +68,9 @@ class Device {
     /// default stream, not for other streams; vendors refuse them while a stream is being captured.
     virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
     virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+    /// Zeros in memory that no work in flight uses; complete, for all streams, when it returns. May
+    /// be called while a stream is being captured, and is no part of what is captured.
+    virtual void zero(void* device, std::size_t bytes) = 0;
     virtual std::size_t free_bytes() = 0;
 
     /// Loads a binary of kind facts().loads (CUDA devices also PTX). Throws Error(unsupported) when

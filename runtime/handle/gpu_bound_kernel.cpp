@@ -26,23 +26,42 @@ void GpuBoundKernel::lay_out_workspaces() {
     const auto& spaces = kernel_->loaded->launch().workspace;
     for (std::size_t i = 0; i < spaces.size(); ++i) {
         const auto step = static_cast<std::size_t>(spaces[i].of_step);
-        if (step >= launches_.size() || spaces[i].bytes_per_block <= 0)
+        const bool of_blocks = spaces[i].bytes_per_block > 0 && step < launches_.size();
+        if (spaces[i].bytes_per_thread != 0 || of_blocks == (spaces[i].bytes > 0))
             throw Error(ErrorCode::internal, "kernel " + to_string(kernel_->loaded->signature()) +
                                                  ": workspace '" + spaces[i].name +
-                                                 "' is of no block of a step");
-        const std::size_t bytes =
-            static_cast<std::size_t>(spaces[i].bytes_per_block) * launches_[step].grid[0];
-        offsets_[i] = workspace_bytes_;
-        workspace_bytes_ += (bytes + alignment - 1) / alignment * alignment;
+                                                 "' is of no block of a step, nor of a launch");
+        const auto bytes = static_cast<std::size_t>(
+            of_blocks ? spaces[i].bytes_per_block * launches_[step].grid[0] : spaces[i].bytes);
+        std::size_t& end = spaces[i].zeroed ? workspace_bytes_.zeroed : workspace_bytes_.scratch;
+        offsets_[i] = end;
+        end += (bytes + alignment - 1) / alignment * alignment;
     }
 }
 
-void GpuBoundKernel::enqueue(const Operands& operands, std::byte* workspace,
+void GpuBoundKernel::prepare(StreamWorkspaces& workspaces, StreamRef stream) const {
+    if (workspace_bytes_ != WorkspaceBytes{}) workspaces.lease(stream, workspace_bytes_);
+}
+
+void GpuBoundKernel::enqueue(const Operands& operands, StreamWorkspaces& workspaces,
                              StreamRef stream) const {
+    if (workspace_bytes_ == WorkspaceBytes{}) return launch_all(operands, nullptr, nullptr, stream);
+    StreamWorkspaces::Lease lease = workspaces.lease(stream, workspace_bytes_);
+    try {
+        launch_all(operands, lease.scratch(), lease.zeroed(), stream);
+    } catch (...) {
+        lease.spoil();
+        throw;
+    }
+}
+
+void GpuBoundKernel::launch_all(const Operands& operands, std::byte* scratch, std::byte* zeroed,
+                                StreamRef stream) const {
     const DeviceKernel& loaded = *kernel_->loaded;
+    const auto& of_launch = loaded.launch().workspace;
     BoundArguments::Workspaces spaces{};
-    for (std::size_t i = 0; i < loaded.launch().workspace.size(); ++i)
-        spaces[i] = workspace + offsets_[i];
+    for (std::size_t i = 0; i < of_launch.size(); ++i)
+        spaces[i] = (of_launch[i].zeroed ? zeroed : scratch) + offsets_[i];
     BoundArguments::Filled arguments;
     arguments_.fill(operands, spaces, arguments);
     for (std::size_t i = 0; i < launches_.size(); ++i)

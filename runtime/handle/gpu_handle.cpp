@@ -36,6 +36,7 @@ class GpuHandle : public HandleImpl {
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return source_; }
+    bool borrows(const CsrView&) const override { return false; }
 
   private:
     using Variant = std::unique_ptr<const GpuBoundKernel>;
@@ -76,7 +77,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 void GpuHandle::make_base(const CsrView& matrix) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
-    if (matrix.rows > 0) provided = provider_.get(signature_, policy_, device_);
+    if ((transposes() ? matrix.cols : matrix.rows) > 0)
+        provided = provider_.get(signature_, policy_, device_);
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     {
@@ -104,18 +106,13 @@ bool GpuHandle::is_nothing(Scale alpha, Scale beta) const {
 void GpuHandle::apply(ValueType type, const Operands& o, Stream stream) {
     const auto [alpha, beta] = checked_modes(type, o);
     if (is_nothing(alpha, beta)) return;
-    const GpuBoundKernel& kernel = variant(alpha, beta);
-    const StreamRef on{stream.native};
-    if (kernel.workspace_bytes() == 0) return kernel.enqueue(o, nullptr, on);
-    const StreamWorkspaces::Lease workspace = workspaces_.lease(on, kernel.workspace_bytes());
-    kernel.enqueue(o, workspace.data(), on);
+    variant(alpha, beta).enqueue(o, workspaces_, {stream.native});
 }
 
 void GpuHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (is_nothing(alpha, beta)) return;
-    const GpuBoundKernel& kernel = variant(alpha, beta);
-    if (kernel.workspace_bytes() > 0) workspaces_.lease({stream.native}, kernel.workspace_bytes());
+    variant(alpha, beta).prepare(workspaces_, {stream.native});
 }
 
 const GpuBoundKernel& GpuHandle::variant(Scale alpha, Scale beta) {

@@ -46,8 +46,15 @@ bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_by
 
 /// Whether a kernel gives the same bits each time.
 bool is_deterministic(const Signature& s) {
-    return kernel_entry(s.kernel).determinism == Determinism::always ||
-           s.params.at("deterministic") == 1;
+    switch (kernel_entry(s.kernel).determinism) {
+        case Determinism::always:
+            return true;
+        case Determinism::by_parameter:
+            return s.params.at("deterministic") == 1;
+        case Determinism::never:
+            break;
+    }
+    return false;
 }
 
 }  // namespace
@@ -58,6 +65,16 @@ HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
       num_rhs_(options.num_rhs) {
     check_options(options);
     info_.device = options.device;
+    info_.op = options.op;
+}
+
+bool HandleImpl::transposes() const {
+    return kernel_entry(signature_.kernel).transposes;
+}
+
+void HandleImpl::keep(std::shared_ptr<const CsrMatrix> transposed, double ms) {
+    if (borrows(transposed->view())) transposed_ = std::move(transposed);
+    info_.prepare_ms += ms;
 }
 
 Request HandleImpl::request_for(const Options& options) const {
@@ -67,7 +84,8 @@ Request HandleImpl::request_for(const Options& options) const {
                     .target = signature_.target,
                     .num_rhs = num_rhs_,
                     .deterministic = options.deterministic,
-                    .epilogue = options.epilogue};
+                    .epilogue = options.epilogue,
+                    .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
     if (!options.storage.empty()) request.storage = parse_storage(options.storage);
     return request;
 }
@@ -82,8 +100,8 @@ void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
     info_.format = to_string(stored.format);
     info_.storage = to_string(storage_type(signature_));
     info_.target = to_string(signature_.target);
-    info_.rows = matrix.rows;
-    info_.cols = matrix.cols;
+    info_.rows = transposes() ? matrix.cols : matrix.rows;
+    info_.cols = transposes() ? matrix.rows : matrix.cols;
     info_.nnz = matrix.nnz;
     info_.stored = stored.stored;
     info_.matrix_bytes = stored.bytes;

@@ -6,6 +6,7 @@
 #include "devices/operands.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/kernel_provider.hpp"
+#include "matrix/csr_matrix.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/choose.hpp"
 
@@ -22,6 +23,10 @@ class HandleImpl {
     /// Source of the kernel for α = 1, β = 0; "" = there is none.
     virtual std::string source() const = 0;
     const Info& info() const { return info_; }
+
+    /// Takes over that the handle was made of `transposed`, a transpose that took `ms` to make;
+    /// keeps it when it is still read.
+    void keep(std::shared_ptr<const CsrMatrix> transposed, double ms);
 
     static Handle wrap(std::unique_ptr<HandleImpl> impl) { return Handle(std::move(impl)); }
 
@@ -56,8 +61,15 @@ class HandleImpl {
     int num_rhs_ = 1;
     Info info_;
 
+    /// Whether the kernel transposes, so that x belongs to the rows of the stored matrix.
+    bool transposes() const;
+    /// Whether an apply reads arrays of the matrix that the handle was made of.
+    virtual bool borrows(const CsrView& matrix) const = 0;
+
   private:
     void check_operands(const Operands& operands, bool needs_x) const;
+
+    std::shared_ptr<const CsrMatrix> transposed_;
 };
 
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,

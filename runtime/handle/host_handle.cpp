@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
+
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
 #include "devices/host/scratch_pool.hpp"
@@ -59,6 +61,7 @@ class HostHandle : public HandleImpl {
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return base_ != nullptr ? base_->kernel().source() : ""; }
+    bool borrows(const CsrView& matrix) const override;
 
   private:
     /// The kernel for one mode of α and β; without a kernel, the base kernel and an update of y
@@ -66,6 +69,7 @@ class HostHandle : public HandleImpl {
     using Variant = std::unique_ptr<BoundKernel>;
 
     void make_base(const CsrView& matrix, const Options& options);
+    void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, bool copy);
     const Variant& variant(Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
@@ -91,6 +95,7 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
                                                         : omp_get_max_threads();
     if (policy_.mode == CacheMode::off) {
         validate(matrix);
+        signature_.kernel = "csr_rows";  // stands for the generic kernel
         info_.reason = "cache mode off: no kernel is made";
         if (matrix.nnz > 0) keep_csr(matrix, options.copy);
     } else {
@@ -110,6 +115,7 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         request.csr_offset = matrix.offset_type;
     }
     take(choose(analyse(matrix, options.threads), request));
+    info_.deterministic |= threads_ == 1;
     if (matrix.nnz == 0) {
         info_.reason = "the matrix has no entries: y = βy needs no kernel";
         return;
@@ -145,10 +151,24 @@ void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
     const auto [alpha, beta] = checked_modes(type, o);
     if (alpha == Scale::zero)
         return scale_vector(type, info_.rows * num_rhs_, o.beta, o.y, threads_);
-    if (base_ == nullptr) return generic_csr(csr_, num_rhs_, o, threads_);
+    if (base_ == nullptr) return run_generic(o);
     if (alpha == Scale::one && beta == Scale::zero) return run(*base_, o);
     const Variant& kernel = variant(alpha, beta);
     kernel != nullptr ? run(*kernel, o) : run_base_and_update(o);
+}
+
+bool HostHandle::borrows(const CsrView& matrix) const {
+    return std::ranges::any_of(stored_.arrays, [&](auto& array) {
+        return array.second != nullptr &&
+               (array.second == matrix.row_ptr || array.second == matrix.col_idx ||
+                array.second == matrix.values);
+    });
+}
+
+void HostHandle::run_generic(const Operands& o) {
+    if (!transposes()) return generic_csr(csr_, num_rhs_, o, threads_);
+    scale_vector(signature_.value, info_.rows * num_rhs_, o.beta, o.y, threads_);
+    generic_csr_transposed(csr_, num_rhs_, info_.op == "H", o);
 }
 
 void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {

@@ -12,14 +12,20 @@ bool is_per_thread(StreamRef stream) {
 
 }  // namespace
 
-StreamWorkspaces::Lease StreamWorkspaces::lease(StreamRef stream, std::size_t bytes) {
+StreamWorkspaces::Lease StreamWorkspaces::lease(StreamRef stream, const WorkspaceBytes& bytes) {
     OfStream& own = find(stream);
     std::unique_lock lock(own.enqueuing);
-    if (own.bytes < bytes) {
-        own.memory.push_back(device_.allocate(bytes));
-        own.bytes = bytes;
+    if (own.scratch.bytes < bytes.scratch) {
+        own.scratch.memory.push_back(device_.allocate(bytes.scratch));
+        own.scratch.bytes = bytes.scratch;
     }
-    return {std::move(lock), static_cast<std::byte*>(own.memory.back()->data())};
+    if (own.zeroed.bytes < bytes.zeroed) {
+        auto fresh = device_.allocate(bytes.zeroed);
+        device_.zero(fresh->data(), bytes.zeroed);
+        own.zeroed.memory.push_back(std::move(fresh));
+        own.zeroed.bytes = bytes.zeroed;
+    }
+    return {std::move(lock), own};
 }
 
 StreamWorkspaces::OfStream& StreamWorkspaces::find(StreamRef stream) {

@@ -52,6 +52,12 @@ int narrow(const json& object, const char* name) {
     return static_cast<int>(value);
 }
 
+bool boolean(const json& object, const char* name) {
+    const json& value = object.at(name);
+    if (!value.is_boolean()) throw BadEntry(fmt::format("{} is not true or false", name));
+    return value.get<bool>();
+}
+
 const json& array(const json& object, const char* name) {
     const json& value = object.at(name);
     if (!value.is_array()) throw BadEntry(fmt::format("{} is not an array", name));
@@ -125,7 +131,9 @@ json to_json(const LaunchDescription& launch) {
         workspace.push_back({{"name", w.name},
                              {"bytes_per_thread", w.bytes_per_thread},
                              {"bytes_per_block", w.bytes_per_block},
-                             {"of_step", w.of_step}});
+                             {"of_step", w.of_step},
+                             {"bytes", w.bytes},
+                             {"zeroed", w.zeroed}});
     return {{"steps", steps}, {"workspace", workspace}};
 }
 
@@ -145,7 +153,8 @@ LaunchDescription launch_from(const json& object) {
     }
     for (auto& j : array(object, "workspace"))
         launch.workspace.push_back({text(j, "name"), integer(j, "bytes_per_thread"),
-                                    integer(j, "bytes_per_block"), narrow(j, "of_step")});
+                                    integer(j, "bytes_per_block"), narrow(j, "of_step"),
+                                    integer(j, "bytes"), boolean(j, "zeroed")});
     return launch;
 }
 

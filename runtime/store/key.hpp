@@ -9,7 +9,7 @@
 namespace spmvgen {
 
 /// Changes whenever LaunchDescription, or how the runtime calls a step, changes.
-inline constexpr std::int64_t launch_abi = 2;
+inline constexpr std::int64_t launch_abi = 3;
 
 /// The version of the entry format, of the key's serialisation, and of the default directory's
 /// name.

@@ -36,17 +36,28 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
     const bool any_format = request.format == "auto";
     const Format format = any_format ? Format::csr : parse_format(request.format);
     const bool gpu = architecture(request.target).kind != TargetKind::host;
+    const bool transposes = request.op != Op::none;
     if (request.kernel != "auto") {
         const KernelEntry& entry = kernel_entry(request.kernel);
         if (!any_format && entry.format != format)
             throw Error(ErrorCode::invalid_argument,
                         fmt::format("kernel {} reads format {}, not {}: leave one of them auto",
                                     entry.id, to_string(entry.format), request.format));
+        if (entry.transposes != transposes)
+            throw Error(
+                ErrorCode::invalid_argument,
+                entry.transposes
+                    ? fmt::format("kernel {} multiplies with the transpose: ask for op T or "
+                                  "H, or use another kernel",
+                                  entry.id)
+                    : fmt::format("kernel {} does not transpose", entry.id));
         return {&entry};
     }
     std::vector<const KernelEntry*> found;
     for (auto& entry : kernel_registry())
-        if (entry.gpu == gpu && (any_format || entry.format == format)) found.push_back(&entry);
+        if (entry.gpu == gpu && entry.transposes == transposes &&
+            (any_format || entry.format == format))
+            found.push_back(&entry);
     if (found.empty())
         throw Error(ErrorCode::invalid_argument, fmt::format("no kernel reads format {} on {}",
                                                              request.format, request.target.arch));

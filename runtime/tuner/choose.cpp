@@ -28,12 +28,30 @@ Pick pick(const Situation& s, const RuleSet& set) {
 /// Sets parameter "deterministic" of kernels that have it when the request asks for that.
 void set_determinism(Signature& s, const KernelEntry& entry, const Request& request) {
     if (!request.deterministic || entry.determinism == Determinism::always) return;
+    if (entry.determinism == Determinism::never)
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("kernel {} adds its sums atomically, in any order, which contradicts "
+                        "the determinism that is asked for: use another kernel",
+                        entry.id));
     const auto [it, absent] = s.params.try_emplace("deterministic", 1);
     if (it->second != 1)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("parameter deterministic={} of kernel {} contradicts the "
                                 "determinism that is asked for: leave it out",
                                 it->second, entry.id));
+}
+
+/// Sets parameter "conjugate" of a kernel that transposes: real numbers need it for neither op.
+void set_conjugate(Signature& s, const KernelEntry& entry, const Request& request) {
+    if (!entry.transposes) return;
+    const std::int64_t wanted = request.op == Op::conj_transpose && is_complex(s.value) ? 1 : 0;
+    const auto [it, absent] = s.params.try_emplace("conjugate", wanted);
+    if (it->second != wanted && is_complex(s.value))
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("parameter conjugate={} of kernel {} contradicts op {}: leave it "
+                                "out",
+                                it->second, entry.id, to_string(request.op)));
 }
 
 /// An upper bound of the entries that are stored, padding included.
@@ -75,6 +93,7 @@ Choice choose(const Features& f, const Request& request) {
     signature.params = request.params;
     signature.target = request.target;
     set_determinism(signature, entry, request);
+    set_conjugate(signature, entry, request);
     signature.params.merge(set.params(entry, situation));
     set_types(signature, f, request, entry.format);
     return {complete(signature), chosen.reason};

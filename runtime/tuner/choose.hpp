@@ -20,6 +20,7 @@ struct Request {
     bool deterministic = false;  ///< only kernels that give the same bits each time
     std::optional<ValueType> storage = {};  ///< GPUs: narrower type for A's values
     std::string epilogue = {};              ///< GPUs: as in Signature
+    Op op = Op::none;  ///< of a kernel that transposes the stored matrix by itself
     /// Types of the caller's own arrays, which a CSR kernel must take as they are (they are
     /// borrowed); absent = the narrowest that the matrix allows.
     std::optional<IndexType> csr_index = std::nullopt, csr_offset = std::nullopt;

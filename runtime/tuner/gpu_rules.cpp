@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "tuner/rules.hpp"
 
@@ -172,11 +173,18 @@ void set_groups(const Situation& s, Setter& params) {
                std::max<std::int64_t>(1, std::min(width / most_groups, wavefronts / rows)));
 }
 
+/// LightSpMV's size of a vector, by the mean row; the largest is the wavefront.
+std::int64_t light_subwarp(const Situation& s) {
+    const double mean = std::round(s.f.mean_row);
+    return mean <= 2 ? 2 : mean <= 4 ? 4 : mean <= 64 ? 8 : s.request.target.wavefront;
+}
+
 std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const Situation& s) {
     Setter params(kernel);
     const int wavefront = s.request.target.wavefront;
     const std::int64_t subwarp = choose_subwarp(s.f, wavefront);
     params.set("subwarp", subwarp);
+    if (kernel.id == "csr_light") params.set("subwarp", light_subwarp(s));
     if (kernel.id == "csr_classical") params.set("unroll", subwarp == 1 ? 8 : 4);
     if (kernel.id == "hyb") params.set("per_thread", s.f.nnz < small_tail ? 4 : 16);
     if (kernel.id == "sell_slices") {

@@ -37,4 +37,8 @@ struct CheckResult {
 /// of Numerical Algorithms, §3.1). α = 0 and β = 0 do not read x and y.
 CheckResult check_product(const CsrView& matrix, const Product& product);
 
+/// The same for y_after = αAᵀx + βy_before or, with Op::conj_transpose, with Aᴴ: x is m×k and y is
+/// n×k; rows of the result are columns of the matrix. One thread sorts the entries by column.
+CheckResult check_product(const CsrView& matrix, const Product& product, Op op);
+
 }  // namespace spmvgen

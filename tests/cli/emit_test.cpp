@@ -90,6 +90,32 @@ TEST_F(EmitTest, OutputAndLaunchGoToFiles) {
     EXPECT_FALSE(launch["steps"][0]["arguments"].empty());
 }
 
+TEST_F(EmitTest, AZeroedWorkspaceIsDescribed) {
+    const std::string line = "emit --kernel csr_light --arch gfx906 --rhs 8 ";
+    EXPECT_EQ(run_line(line + "-o k.hip --launch k.json").status, 0);
+    const auto space = nlohmann::json::parse(read("k.json"))["workspace"][0];
+    EXPECT_EQ(space, nlohmann::json({{"name", "row_counter"}, {"bytes", 16}, {"zeroed", true}}))
+        << "two groups of four right-hand sides in f64";
+    EXPECT_NE(read("k.hip").find("/// row_counter: workspace of 16 bytes; zeros when a launch "
+                                 "begins, and again when it has ended\n"),
+              std::string::npos);
+}
+
+TEST_F(EmitTest, TransposingKernelsSayWhatTheyCompute) {
+    for (const std::string kernel :
+         {"csr_transposed_cpu --arch x86-64-v3", "csr_transposed_gpu --arch sm_90"}) {
+        const std::string line = "emit --value c64 --alpha general --kernel " + kernel;
+        const std::string transposed = run_line(line).out;
+        EXPECT_NE(transposed.find("y = alpha A^T x"), std::string::npos) << transposed;
+        EXPECT_NE(transposed.find("/// x[num_rows]\n"), std::string::npos) << transposed;
+        EXPECT_NE(transposed.find("/// y[columns of A]\n"), std::string::npos) << transposed;
+        const std::string adjoint = run_line(line + " --param conjugate=1").out;
+        EXPECT_NE(adjoint.find("y = alpha A^H x"), std::string::npos) << adjoint;
+        EXPECT_NE(adjoint.find("-value.im"), std::string::npos) << adjoint;
+        EXPECT_EQ(run_line(line + " --matrix A.mtx").status, 0);
+    }
+}
+
 TEST_F(EmitTest, CompilesToEveryForm) {
     const std::string line = "emit --kernel csr_rows --arch x86-64-v2 --as ";
     EXPECT_EQ(run_line(line + "object -o k.o").status, 0);

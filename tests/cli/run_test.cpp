@@ -26,6 +26,37 @@ TEST_F(RunTest, ProductWorkedOutByHand) {
     EXPECT_EQ(product("--x x.mtx --alpha 0"), (std::vector<double>{0, 0}));
 }
 
+TEST_F(RunTest, TransposedProductWorkedOutByHand) {
+    for (const std::string how :
+         {"T", "H", "T --transpose-by-atomics", "H --kernel csr_transposed_cpu",
+          "T --format ell --device simt:sm_90"}) {
+        const Outcome outcome =
+            run_line("run A.mtx --time 0 --check -o out.mtx --x y.mtx --op " + how);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        const Buffer y = read_vector("out.mtx", ValueType::f64, 3);
+        const auto elements = y.as<double>();
+        EXPECT_EQ(std::vector<double>(elements.begin(), elements.end()),
+                  (std::vector<double>{10, 20, 60}))
+            << how;
+        EXPECT_NE(outcome.out.find("A.mtx: 2 x 3, 3 nonzeros"), std::string::npos) << outcome.out;
+        EXPECT_NE(outcome.out.find("y = 1 A^" + how.substr(0, 1) + " x + 0 y"), std::string::npos)
+            << outcome.out;
+    }
+    const auto json = json_of("run A.mtx --op T --time 0 --json");
+    EXPECT_EQ(json["op"], "T");
+    EXPECT_EQ(json["rows"], 2);
+    EXPECT_EQ(json["cols"], 3);
+}
+
+TEST_F(RunTest, WrongOpsAreRefused) {
+    EXPECT_EQ(run_line("run A.mtx --op X").status, 2);
+    EXPECT_EQ(run_line("run A.mtx --op X").err,
+              "spmvgen: --op: unknown op 'X': use one of N, T, H\nsee: spmvgen run --help\n");
+    EXPECT_EQ(run_line("run A.mtx --transpose-by-atomics").status, 2);
+    EXPECT_EQ(run_line("run A.mtx --op T --transpose-by-atomics --deterministic").status, 2);
+    EXPECT_EQ(run_line("run A.mtx --kernel csr_transposed_cpu").status, 1);
+}
+
 TEST_F(RunTest, EveryCacheModeGivesTheSameProduct) {
     for (const std::string mode : {"on", "memory", "readonly", "load", "off"})
         EXPECT_EQ(product("--x x.mtx --cache " + mode), (std::vector<double>{5, 9})) << mode;

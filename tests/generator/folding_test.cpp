@@ -358,5 +358,36 @@ void kernel(Value* y) {
 )");
 }
 
+TEST(Folding, AtomicBuiltinsAreEffects) {
+    EXPECT_EQ(specialised(R"(
+template <typename Value>
+inline void add_to(Value* p, Value v) {
+    Value before = *p;
+    Value after = before + v;
+    while (!__atomic_compare_exchange(p, &before, &after, true, 0, 0)) {
+        after = before + v;
+    }
+}
+
+template <typename Value>
+void kernel(Value* y, double* norm) {
+    add_to(y, 1.0);
+}
+)",
+                          f64),
+              R"(static inline void add_to(double* p, double v) {
+    double before = *p;
+    double after = before + v;
+    while (!__atomic_compare_exchange(p, &before, &after, true, 0, 0)) {
+        after = before + v;
+    }
+}
+
+static inline void kernel(double* y) {
+    add_to(y, 1.0);
+}
+)");
+}
+
 }  // namespace
 }  // namespace spmvgen::specializer

@@ -32,7 +32,7 @@ class OnDevice : public testing::Test {
     std::shared_ptr<Device> device_;
 };
 
-/// Registry ids of all GPU kernels.
+/// Registry ids of all GPU kernels but those that transpose.
 std::vector<std::string> kernels();
 /// A test name for a kernel id.
 inline std::string id_of(const testing::TestParamInfo<std::string>& info) {

@@ -26,11 +26,12 @@ struct FakeLaunch {
 struct FakeDeviceLog {
     std::mutex mutex;
     std::map<void*, std::size_t> memory;  ///< what is allocated now, with its size
-    int allocations = 0, copies = 0, loads = 0, synchronisations = 0;
+    int allocations = 0, copies = 0, loads = 0, synchronisations = 0, zeroed = 0;
     std::vector<FakeLaunch> launches;
     bool recording = true;  ///< false: launches are run, not kept
     std::size_t capacity = SIZE_MAX;
     bool refuses_to_load = false;
+    bool refuses_to_launch = false;
 
     std::size_t bytes_in_use() const {
         std::size_t bytes = 0;
@@ -74,6 +75,11 @@ class FakeDevice : public Device {
         ++log->copies;
         std::memcpy(host, device, bytes);
     }
+    void zero(void* device, std::size_t bytes) override {
+        const std::lock_guard lock(log->mutex);
+        ++log->zeroed;
+        std::memset(device, 0, bytes);
+    }
     std::size_t free_bytes() override { return 1000; }
 
     std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) override {
@@ -86,6 +92,7 @@ class FakeDevice : public Device {
     void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& grid,
                 void* const* arguments, StreamRef stream) override {
         const Signature& s = kernel.signature();
+        if (log->refuses_to_launch) throw Error(ErrorCode::io, "cuda:0: the launch failed");
         if (s.alpha != Scale::zero || s.beta != Scale::one) run(s, arguments);
         if (!log->recording) return;
         FakeLaunch launch{kernel.launch().steps[step].symbol, grid, {}, {}, stream.native};

@@ -45,7 +45,8 @@ inline LaunchDescription csr_launch(const std::string& value = "double") {
 }
 
 /// The launch description of a GPU's kernel; what its workspace is for is left open.
-inline LaunchDescription gpu_launch(std::int64_t workspace_bytes_per_block = 0) {
+inline LaunchDescription gpu_launch(std::int64_t workspace_bytes_per_block = 0,
+                                    std::int64_t zeroed_bytes = 0) {
     LaunchDescription launch = csr_launch();
     Step& step = launch.steps[0];
     step.symbol = "fake_gpu_csr";
@@ -55,6 +56,10 @@ inline LaunchDescription gpu_launch(std::int64_t workspace_bytes_per_block = 0) 
     if (workspace_bytes_per_block > 0) {
         step.arguments.push_back({"parts", "double*"});
         launch.workspace.push_back({"parts", 0, workspace_bytes_per_block, 0});
+    }
+    if (zeroed_bytes > 0) {
+        step.arguments.push_back({"counters", "unsigned long long*"});
+        launch.workspace.push_back({.name = "counters", .bytes = zeroed_bytes, .zeroed = true});
     }
     return launch;
 }
@@ -88,6 +93,7 @@ class FakeGenerator : public Generator {
     std::set<BinaryKind> unsupported;  ///< kinds that it has no compiler for
     std::vector<Signature> made;       ///< of compile() that worked, in order
     std::int64_t workspace = 0;        ///< bytes a block, of GPU kernels
+    std::int64_t zeroed = 0;           ///< bytes a launch, of GPU kernels
     std::string bytes = file_bytes(FAKE_KERNEL);
     std::mutex mutex;  ///< guards made
 
@@ -104,7 +110,7 @@ class FakeGenerator : public Generator {
             throw Error(ErrorCode::compile, "only the base works");
         KernelBinary binary = csr_binary(source.signature);
         binary.kind = kind;
-        if (workspace > 0) binary.launch = gpu_launch(workspace);
+        if (workspace > 0 || zeroed > 0) binary.launch = gpu_launch(workspace, zeroed);
         if (kind != BinaryKind::shared_object) {
             const std::lock_guard lock(mutex);
             made.push_back(source.signature);

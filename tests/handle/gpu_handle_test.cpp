@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <thread>
@@ -178,6 +179,49 @@ TEST_F(GpuHandle, EachStreamHasAWorkspaceOfItsOwn) {
         EXPECT_GE(log.memory.at(parts[0]), 2 * 8U) << "8 bytes for each of 2 blocks";
     }
     EXPECT_TRUE(log.memory.empty());
+}
+
+TEST_F(GpuHandle, AZeroedWorkspaceIsZeroedOnceForEachStream) {
+    fake.generator.workspace = 8;
+    fake.generator.zeroed = 24;
+    {
+        const Handle handle = make();
+        std::vector<double> y(3, 1);
+        for (const std::uintptr_t number : {0x50, 0x60, 0x50})
+            handle.apply(1.0, x.data(), 0.0, y.data(), stream(number));
+        handle.apply(2.0, x.data(), 1.0, y.data(), stream(0x60));
+        EXPECT_EQ(log.allocations, 3 + 2 * 2);
+        EXPECT_EQ(log.zeroed, 2);
+        std::vector<void*> counters;
+        for (auto& launch : log.launches) {
+            counters.push_back(launch.pointers.at("counters"));
+            EXPECT_EQ(log.memory.count(counters.back()), 1U);
+            EXPECT_EQ(log.memory.count(launch.pointers.at("parts")), 1U) << "a block of its own";
+            EXPECT_GE(log.memory.at(counters.back()), 24U);
+            const auto* bytes = static_cast<const unsigned char*>(counters.back());
+            EXPECT_EQ(std::count(bytes, bytes + 24, 0), 24);
+        }
+        EXPECT_THAT(counters, ElementsAre(counters[0], counters[1], counters[0], counters[1]));
+        EXPECT_NE(counters[0], counters[1]);
+    }
+    EXPECT_TRUE(log.memory.empty());
+}
+
+TEST_F(GpuHandle, AfterAFailedLaunchTheZeroedWorkspaceIsAnother) {
+    fake.generator.workspace = 8;
+    fake.generator.zeroed = 8;
+    const Handle handle = make();
+    std::vector<double> y(3, 1);
+    handle.apply(1.0, x.data(), 0.0, y.data());
+    log.refuses_to_launch = true;
+    EXPECT_EQ(code_and_text([&] { handle.apply(1.0, x.data(), 0.0, y.data()); }),
+              "io: cuda:0: the launch failed");
+    log.refuses_to_launch = false;
+    handle.apply(1.0, x.data(), 0.0, y.data());
+    ASSERT_EQ(log.launches.size(), 2U);
+    EXPECT_NE(log.launches[0].pointers.at("counters"), log.launches[1].pointers.at("counters"));
+    EXPECT_EQ(log.launches[0].pointers.at("parts"), log.launches[1].pointers.at("parts"));
+    EXPECT_EQ(log.zeroed, 2);
 }
 
 TEST_F(GpuHandle, TheStreamOfEachThreadIsAnotherInEach) {

@@ -156,8 +156,9 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Direct, testing::ValuesIn(kernel_table()),
 TEST(KernelTable, HoldsEveryHostKernelOfTheRegistry) {
     std::set<std::string> tested, registered;
     for (auto& kernel : kernel_table()) tested.insert(kernel.kernel);
+    // Those that transpose are in transposed_products_test.cpp.
     for (auto& entry : kernel_registry())
-        if (!entry.gpu) registered.insert(std::string(entry.id));
+        if (!entry.gpu && !entry.transposes) registered.insert(std::string(entry.id));
     EXPECT_EQ(tested, registered);
 }
 

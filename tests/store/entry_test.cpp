@@ -61,7 +61,7 @@ std::string refusal(std::string_view entry, const Key& key = sample_key()) {
 }
 
 TEST(Entry, GoldenFilePinsTheFormat) {
-    const std::string golden = read_file(SPMVGEN_GOLDEN "/entry_v2.spmvk");
+    const std::string golden = read_file(SPMVGEN_GOLDEN "/entry_v2_abi3.spmvk");
     ASSERT_FALSE(golden.empty());
     EXPECT_EQ(sample_entry(), golden);
     KernelBinary read = decode_entry(golden, sample_key());
@@ -72,7 +72,10 @@ TEST(Entry, GoldenFilePinsTheFormat) {
 TEST(Entry, RoundTripOfEveryField) {
     KernelBinary binary = sample_binary();
     binary.launch = {{{"s", StepRule::once, {{"x", "const float*"}}}, {"t", StepRule::once, {}}},
-                     {{"w", 0}, {"v", std::int64_t{1} << 40}}};
+                     {{"w", 0},
+                      {"v", std::int64_t{1} << 40},
+                      {.name = "u", .bytes = 24, .zeroed = true},
+                      {.name = "t", .bytes_per_block = 8, .of_step = 1}}};
     binary.compiler = "\"quoted\" \\ \n β";
     binary.flags = "";
     KernelBinary read = decode_entry(encode_entry(sample_key(), binary, made), sample_key());

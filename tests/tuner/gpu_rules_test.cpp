@@ -201,5 +201,40 @@ TEST(GpuRules, StorageAndEpilogueReachTheSignature) {
                 HasSubstr("is a CPU's and has no storage type of its own"));
 }
 
+TEST(GpuRules, LightSpmvsVectorIsByTheMeanRow) {
+    const std::pair<double, std::int64_t> sizes[]{{1, 2}, {2.4, 2},  {3, 4},   {4.4, 4},
+                                                  {5, 8}, {64.4, 8}, {65, 32}, {1000, 32}};
+    for (auto& [mean, subwarp] : sizes) {
+        Request r = request();
+        r.kernel = "csr_light";
+        EXPECT_EQ(parameter(even_features(mean), r, "subwarp"), subwarp) << mean;
+        r.target = parse_target("gfx906");
+        EXPECT_EQ(parameter(even_features(mean), r, "subwarp"), subwarp == 32 ? 64 : subwarp);
+    }
+}
+
+TEST(GpuRules, KernelsThatTransposeAreForOpsThatDo) {
+    const auto refused = [](const Request& r) -> std::string {
+        try {
+            return choose(even_features(), r).signature.kernel;
+        } catch (const Error& e) {
+            return e.what();
+        }
+    };
+    Request r = request();
+    r.params = {{"conjugate", 1}};
+    EXPECT_EQ(refused(r), "no kernel of format auto has all of the parameters 'conjugate'");
+    r.params.clear();
+    r.op = Op::transpose;
+    EXPECT_EQ(refused(r), "csr_transposed_gpu");
+    r.kernel = "csr_light";
+    EXPECT_EQ(refused(r), "kernel csr_light does not transpose");
+    r.kernel = "csr_transposed_gpu";
+    r.deterministic = true;
+    EXPECT_EQ(refused(r),
+              "kernel csr_transposed_gpu adds its sums atomically, in any order, which contradicts "
+              "the determinism that is asked for: use another kernel");
+}
+
 }  // namespace
 }  // namespace spmvgen

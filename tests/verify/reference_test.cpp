@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <vector>
 
@@ -25,6 +26,26 @@ struct Tiny {
 TEST(Reference, AcceptsTheHandComputedProduct) {
     EXPECT_TRUE(
         Tiny().check<double>({1, 2, 3}, {10, 20}, {1, 1}, {2 * 50 + 3, 2 * 60 + 3}, 2, 3).passed);
+}
+
+TEST(Reference, KnowsTheTransposesWorkedOutByHand) {
+    using Complex = std::complex<double>;
+    Tiny tiny;
+    const std::vector<Complex> values{{1, 1}, 2, {3, -1}}, x{10, 100}, before{1, 1};
+    const CsrView a =
+        csr_view<Complex>(2, 2, tiny.row_ptr.data(), tiny.col_idx.data(), values.data());
+    const Complex alpha = 2, beta = 3;
+    const auto passed = [&](const std::vector<Complex>& after, Op op) {
+        return check_product(a, {&alpha, x.data(), &beta, before.data(), after.data(), 1}, op)
+            .passed;
+    };
+    const std::vector<Complex> plain{{423, 20}, {603, -200}}, transposed{{23, 20}, {643, -200}},
+        adjoint{{23, -20}, {643, 200}};
+    for (const Op op : {Op::none, Op::transpose, Op::conj_transpose}) {
+        EXPECT_EQ(passed(plain, op), op == Op::none);
+        EXPECT_EQ(passed(transposed, op), op == Op::transpose);
+        EXPECT_EQ(passed(adjoint, op), op == Op::conj_transpose);
+    }
 }
 
 TEST(Reference, RefusesAnErrorOfAFewUnits) {

@@ -125,6 +125,11 @@ static __device__ __forceinline__ int atomicAdd(int* address, int value) {
     return __nvvm_atom_add_gen_i(address, value);
 }
 
+static __device__ __forceinline__ unsigned long long atomicAdd(unsigned long long* address,
+                                                               unsigned long long value) {
+    return (unsigned long long)__nvvm_atom_add_gen_ll((long long*)address, (long long)value);
+}
+
 // A read past the caches' usual order: only a hint.
 template <typename T>
 static __device__ __forceinline__ T __ldcs(const T* address) {

@@ -15,6 +15,7 @@ namespace {
 // Enumerators that CUDA and HIP share.
 constexpr int function_max_threads = 0;
 constexpr int capture_mode_relaxed = 2;
+constexpr unsigned stream_non_blocking = 1;
 
 const char* prefix_of(const GpuVendor& vendor) {
     return vendor.kind() == TargetKind::cuda ? "cuda" : "hip";
@@ -92,6 +93,24 @@ class DespiteCapture {
     const GpuVendor& vendor_;
     int mode_ = capture_mode_relaxed;
     bool exchanged_ = false;
+};
+
+/// A stream that waits for no other, in the current context.
+class OwnStream {
+  public:
+    explicit OwnStream(const OpenDevice& device) : vendor_(*device.vendor) {
+        const auto& calls = vendor_.calls();
+        vendor_.check(calls.make_stream(&handle_, stream_non_blocking), calls.make_stream,
+                      device.facts.text);
+    }
+    ~OwnStream() { vendor_.calls().destroy_stream(handle_); }
+    OwnStream(const OwnStream&) = delete;
+    OwnStream& operator=(const OwnStream&) = delete;
+    void* handle() const { return handle_; }
+
+  private:
+    const GpuVendor& vendor_;
+    void* handle_ = nullptr;
 };
 
 class VendorMemory final : public DeviceMemory {
@@ -224,6 +243,17 @@ class VendorDevice final : public Device {
         const InContext in(*device_);
         const DespiteCapture despite(*device_);
         check(calls_.copy_to_host(host, device, bytes), calls_.copy_to_host, facts().text);
+    }
+
+    // On a stream of its own that waits for no other: it is not captured, whatever is, and the
+    // default stream, which may wait for a captured one, is left out of it.
+    void zero(void* device, std::size_t bytes) override {
+        if (bytes == 0) return;
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        const OwnStream stream(*device_);
+        check(calls_.set_bytes(device, 0, bytes, stream.handle()), calls_.set_bytes, facts().text);
+        check(calls_.synchronize(stream.handle()), calls_.synchronize, facts().text);
     }
 
     std::size_t free_bytes() override {

@@ -81,7 +81,34 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
     }
 }
 
+template <typename Value, typename Index>
+void scatter(const CsrView& a, int num_rhs, bool conjugate, const Operands& o) {
+    const auto* col_idx = a.col_idx_as<Index>();
+    const auto* values = a.values_as<Value>();
+    const auto* x = static_cast<const Value*>(o.x);
+    auto* y = static_cast<Value*>(o.y);
+    const Value alpha = *static_cast<const Value*>(o.alpha);
+    for (std::int64_t row = 0; row < a.rows; ++row)
+        for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k) {
+            Value value = values[k];
+            if constexpr (!std::is_floating_point_v<Value>)
+                if (conjugate) value = std::conj(value);
+            Value* to = y + static_cast<std::int64_t>(col_idx[k]) * num_rhs;
+            for (int rhs = 0; rhs < num_rhs; ++rhs)
+                to[rhs] = update(multiply(value, x[row * num_rhs + rhs]), alpha, Value(1), to[rhs]);
+        }
+}
+
 }  // namespace
+
+void generic_csr_transposed(const CsrView& a, int num_rhs, bool conjugate,
+                            const Operands& operands) {
+    dispatch(a.value_type, [&](auto value) {
+        dispatch(a.index_type, [&](auto index) {
+            scatter<decltype(value), decltype(index)>(a, num_rhs, conjugate, operands);
+        });
+    });
+}
 
 void generic_csr(const CsrView& a, int num_rhs, const Operands& operands, int threads) {
     dispatch(a.value_type, [&](auto value) {

@@ -12,6 +12,11 @@ namespace spmvgen {
 /// y = αAx + βy from plain CSR arrays; x is n×k and y is m×k, row-major.
 void generic_csr(const CsrView& a, int num_rhs, const Operands& operands, int threads);
 
+/// y += αAᵀx, or with `conjugate` αAᴴx, from plain CSR arrays: x is m×k and y is n×k, row-major.
+/// One thread, in the order of the entries; β is not looked at.
+void generic_csr_transposed(const CsrView& a, int num_rhs, bool conjugate,
+                            const Operands& operands);
+
 /// y = βy for `count` elements.
 void scale_vector(ValueType type, std::int64_t count, const void* beta, void* y, int threads);
 

@@ -116,6 +116,9 @@ class SimtDevice final : public Device {
     void copy_to_host(void* host, const void* device, std::size_t bytes) override {
         if (bytes != 0) std::memcpy(host, device, bytes);
     }
+    void zero(void* device, std::size_t bytes) override {
+        if (bytes != 0) std::memset(device, 0, bytes);
+    }
     std::size_t free_bytes() override { return static_cast<std::size_t>(available_memory()); }
 
     std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) override {

@@ -38,7 +38,11 @@ struct Options {
     std::string epilogue;  ///< GPUs: a C++ expression of `value`, the element of αAx + βy, and
                            ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
     int num_rhs = 1;       ///< k: x is n×k and y is m×k, row-major
-    int threads = 0;       ///< of this CPU; 0 = what OpenMP would use
+    std::string op = "N";  ///< "N": y = αAx + βy; "T": with Aᵀ; "H": with Aᴴ. For T and H x is m×k
+                           ///< and y is n×k; the handle plans on a transposed copy of its own
+    bool transpose_by_atomics = false;  ///< op T, H: no copy; sums in y are added atomically, in
+                                        ///< any order
+    int threads = 0;                    ///< of this CPU; 0 = what OpenMP would use
     bool copy = true;  ///< true: the handle keeps its own copy of A; false: CSR arrays are borrowed
                        ///< and must outlive it. A GPU always has its own copy
     CacheMode cache = CacheMode::on;
@@ -60,6 +64,7 @@ struct Info {
     std::string format;
     std::string storage;  ///< type that A's values are stored in
     std::string target;
+    std::string op = "N";  ///< as in Options: the handle computes y = αBx + βy with B = A, Aᵀ or Aᴴ
     bool deterministic = true;  ///< whether the same operands always give the same bits (on a CPU:
                                 ///< with the same number of threads)
     int launches = 0;           ///< of a GPU: kernels launched by one apply
@@ -69,10 +74,11 @@ struct Info {
     std::string
         source_path;      ///< where the emitted source can be read; "" when the cache keeps nothing
     std::string warning;  ///< why a fallback is in use, else ""
-    double prepare_ms = 0;  ///< analysis, conversion, and making the kernel
-    double kernel_ms = 0;   ///< of it: making or finding the kernel
-    std::int64_t rows = 0, cols = 0, nnz = 0, stored = 0;  ///< stored = entries with padding
-    std::int64_t matrix_bytes = 0;                         ///< bytes of A read by one apply
+    double prepare_ms = 0;             ///< analysis, conversion, and making the kernel
+    double kernel_ms = 0;              ///< of it: making or finding the kernel
+    std::int64_t rows = 0, cols = 0;   ///< of B: y has rows·k elements and x has cols·k
+    std::int64_t nnz = 0, stored = 0;  ///< stored = entries with padding
+    std::int64_t matrix_bytes = 0;     ///< bytes of A read by one apply
     std::int64_t bytes = 0;  ///< bytes moved by one apply with β = 0, each array counted once
 };
 /// A short block for people: one "name: value" a line, empty fields left out.
@@ -118,10 +124,11 @@ class Handle {
     ~Handle();
 
     /// y = αAx + βy. x has n·k elements and y has m·k, row-major, not overlapping; any alignment of
-    /// the element type. y is not read when β = 0; A and x are not read when α = 0. May be called
-    /// from several threads at once with different y. Other modes of α and β than 1 and 0 make
-    /// their kernel at their first use. Throws Error(invalid_argument) when Value is not the
-    /// matrix's type or a needed pointer is null.
+    /// the element type. With options.op T or H Aᵀ or Aᴴ stands for A: x has m·k and y n·k. y is
+    /// not read when β = 0; A and x are not read when α = 0. May be called from several threads at
+    /// once with different y. Other modes of α and β than 1 and 0 make their kernel at their first
+    /// use. Throws Error(invalid_argument) when Value is not the matrix's type or a needed pointer
+    /// is null.
     ///
     /// On a GPU x and y are device pointers (α and β are not), and the product is enqueued on
     /// `stream`: when apply returns, it need not have begun. Once the modes of α and β were used or

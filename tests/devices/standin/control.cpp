@@ -79,6 +79,9 @@ std::string World::alive() {
         if (!block.freed) text += fmt::format("{} bytes on device {}\n", block.bytes, block.device);
     for (auto& module : modules_)
         if (!module.unloaded) text += fmt::format("a module on device {}\n", module.device);
+    for (auto& stream : streams_)
+        if (stream.of_library && !stream.destroyed)
+            text += fmt::format("a stream of device {}\n", stream.device);
     for (auto& context : contexts)
         if (context.retained != 0)
             text += fmt::format("the context of device {}, {} times\n", context.device,
@@ -88,7 +91,7 @@ std::string World::alive() {
 
 void* World::make_stream(int device) {
     const std::lock_guard lock(mutex_);
-    streams_.push_back({device, false});
+    streams_.push_back({device, false, false});
     return &streams_.back();
 }
 

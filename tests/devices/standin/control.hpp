@@ -28,7 +28,7 @@ class StandIn {
 
     /// Misuse since the last time, one line each; "" = none.
     virtual std::string misuse() = 0;
-    /// What lives, one line each: memory, modules, retained contexts; "" = nothing.
+    /// What lives, one line each: memory, modules, streams, retained contexts; "" = nothing.
     virtual std::string alive() = 0;
     /// Names of the calls since the last time, with a blank between.
     virtual std::string calls() = 0;

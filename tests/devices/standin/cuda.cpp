@@ -113,6 +113,16 @@ int cuMemcpyHtoD_v2(void* device, const void* host, std::size_t bytes) {
 int cuMemcpyDtoH_v2(void* host, const void* device, std::size_t bytes) {
     return cuda().call("cuMemcpyDtoH_v2", [&] { return cuda().to_host(host, device, bytes); });
 }
+int cuMemsetD8Async(void* device, unsigned char byte, std::size_t count, void* stream) {
+    return cuda().call("cuMemsetD8Async",
+                       [&] { return cuda().set_bytes(device, byte, count, stream); });
+}
+int cuStreamCreate(void** stream, unsigned flags) {
+    return cuda().call("cuStreamCreate", [&] { return cuda().create_stream(stream, flags); });
+}
+int cuStreamDestroy_v2(void* stream) {
+    return cuda().call("cuStreamDestroy_v2", [&] { return cuda().release_stream(stream); });
+}
 int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options,
                        void** values) {
     return cuda().call("cuModuleLoadDataEx", [&] {

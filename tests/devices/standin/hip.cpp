@@ -106,6 +106,17 @@ int hipMemcpyHtoD(void* device, const void* host, std::size_t bytes) {
 int hipMemcpyDtoH(void* host, const void* device, std::size_t bytes) {
     return hip().call("hipMemcpyDtoH", [&] { return hip().to_host(host, device, bytes); });
 }
+int hipMemsetD8Async(void* device, unsigned char byte, std::size_t count, void* stream) {
+    return hip().call("hipMemsetD8Async",
+                      [&] { return hip().set_bytes(device, byte, count, stream); });
+}
+int hipStreamCreateWithFlags(void** stream, unsigned flags) {
+    return hip().call("hipStreamCreateWithFlags",
+                      [&] { return hip().create_stream(stream, flags); });
+}
+int hipStreamDestroy(void* stream) {
+    return hip().call("hipStreamDestroy", [&] { return hip().release_stream(stream); });
+}
 int hipModuleLoadData(void** module, const void* image) {
     return hip().call("hipModuleLoadData", [&] {
         std::string unused;

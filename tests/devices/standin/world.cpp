@@ -192,6 +192,34 @@ int World::to_host(void* host, const void* device, std::size_t bytes) {
     return success;
 }
 
+int World::set_bytes(void* device, unsigned char byte, std::size_t bytes, void* stream) {
+    if (const int code = check_current()) return code;
+    if (const int code = check_stream(stream)) return code;
+    if (capturing_ && (stream == nullptr || stream == captured_))
+        return note("forbidden while a stream is captured", capture_unsupported);
+    if (const int code = check_range(device, bytes)) return code;
+    std::memset(device, byte, bytes);
+    return success;
+}
+
+int World::create_stream(void** stream, unsigned flags) {
+    if (const int code = check_current()) return code;
+    if (const int code = check_unsafe()) return code;
+    if (flags != 1) return note("a stream that waits for the default one", invalid_value);
+    streams_.push_back({current(), false, true});
+    *stream = &streams_.back();
+    return success;
+}
+
+int World::release_stream(void* stream) {
+    if (const int code = check_current()) return code;
+    if (const int code = check_unsafe()) return code;
+    if (stream == nullptr) return note("the default stream", invalid_handle);
+    if (const int code = check_stream(stream)) return code;
+    static_cast<Stream*>(stream)->destroyed = true;
+    return success;
+}
+
 int World::free_memory(std::size_t* free, std::size_t* all) {
     if (const int code = check_current()) return code;
     *free = setup_.memory_bytes - used_;
@@ -353,7 +381,10 @@ int World::keep(const Launch& launch, void** arguments) {
 
 int World::synchronize(void* stream) {
     if (const int code = check_current()) return code;
-    if (capturing_) return note("forbidden while a stream is captured", capture_unsupported);
+    // The default stream waits for others, the captured one may be among them.
+    if (capturing_ && (stream == nullptr || stream == captured_))
+        return note("forbidden while a stream is captured", capture_unsupported);
+    if (const int code = check_unsafe()) return code;
     return check_stream(stream);
 }
 

@@ -68,6 +68,7 @@ struct Module {
 struct Stream {
     int device = 0;
     bool destroyed = false;
+    bool of_library = false;  ///< made by a call, not by a test
 };
 
 struct Launch {
@@ -115,6 +116,9 @@ class World final : public StandIn {
     int release(void* data);
     int to_device(void* device, const void* host, std::size_t bytes);
     int to_host(void* host, const void* device, std::size_t bytes);
+    int set_bytes(void* device, unsigned char byte, std::size_t bytes, void* stream);
+    int create_stream(void** stream, unsigned flags);
+    int release_stream(void* stream);
     int free_memory(std::size_t* free, std::size_t* all);
     int load(void** module, const void* image, std::string& log);
     int unload(void* module);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes entry_v2.spmvk from docs/store.md alone, without spmvgen: the file pins the entry format.
+"""Writes entry_v2_abi3.spmvk from docs/store.md alone, without spmvgen: the file pins the entry format.
 
-The format does not change within version 2: run this only for a new version, with a new file name."""
+The format does not change within version 2 and one launch_abi: run this only for a new version of either, with a new
+file name."""
 import hashlib
 import json
 import pathlib
@@ -27,7 +28,7 @@ payload = b"\x7fELF\0\xff\r\n\x1a payload"
 compiler = "clang 19.1.7 (Debian)"
 flags = "-O3 -march=x86-64-v4"
 key = {
-    "format": 2, "launch_abi": 2, "generator": "0123456789abcdef" * 4, "compiler": "clang",
+    "format": 2, "launch_abi": 3, "generator": "0123456789abcdef" * 4, "compiler": "clang",
     "compiler_series": "19.1", "binary": "shared_object", "arch": "x86-64-v4", "tune": "sapphirerapids",
     "features": "", "wavefront": 0, "storage": "f64", "epilogue": "",
     "kernel": "csr_vector", "value": "f64", "index": "i32", "offset": "i64", "alpha": "general",
@@ -45,7 +46,8 @@ header = {
              "arguments": [{"name": "row_ptr", "type": "const long*"}, {"name": "alpha", "type": "double"}], **host},
             {"symbol": "carry", "rule": "once", "arguments": [], **host},
         ],
-        "workspace": [{"name": "carry_row", "bytes_per_thread": 8, "bytes_per_block": 0, "of_step": 0}],
+        "workspace": [{"name": "carry_row", "bytes_per_thread": 8, "bytes_per_block": 0, "of_step": 0, "bytes": 0,
+                       "zeroed": False}],
     },
     "facts": {},
     "compiler": compiler,
@@ -59,5 +61,5 @@ raw_header = (json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_a
 entry = b"SPMVGEN\n" + struct.pack("<IIQQ", 2, len(raw_header), len(source.encode()), len(payload))
 entry += raw_header + source.encode() + payload
 entry += hashlib.sha256(entry).digest()
-pathlib.Path(__file__).with_name("entry_v2.spmvk").write_bytes(entry)
+pathlib.Path(__file__).with_name("entry_v2_abi3.spmvk").write_bytes(entry)
 print(digest(key))

@@ -1,0 +1,12 @@
+#pragma once
+#include "matrix/csr_matrix.hpp"
+
+namespace spmvgen {
+
+/// Aᵀ in CSR, or with `conjugate` Aᴴ. A row's entries come in the order of A's rows, those of one
+/// row of A in the order that they have there: duplicates stay, and the result does not depend on
+/// `threads` (0 = what OpenMP would use). `matrix` must be a valid one. Beside the result it takes
+/// memory for at most nnz + 2·cols offsets.
+CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads = 0);
+
+}  // namespace spmvgen

@@ -1,0 +1,116 @@
+#include "registry_light.hpp"
+
+namespace spmvgen {
+namespace {
+
+// clang-format off
+const Parameter block{"block", {64, 128, 256, 512, 1024}, 256, "threads of a block"};
+const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a row; 1 = a thread a row", true};
+const Parameter level{"level", {0, 1}, 1, "who draws rows: 0 = each subwarp, 1 = a warp for its subwarps"};
+const Parameter rows{"rows", {1, 2, 4, 8}, 1, "rows that each subwarp gets of one draw"};
+const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a lane loaded before the first is used"};
+const Parameter conjugate{"conjugate", {0, 1}, 0, "1 = the conjugates of the entries"};
+// clang-format on
+
+int block_of(const Signature& s) {
+    return static_cast<int>(s.params.at("block"));
+}
+
+bool has_product(const Signature& s) {
+    return s.alpha != Scale::zero;
+}
+
+bool only_scales(const Signature& s) {
+    return !has_product(s);
+}
+
+bool scales(const Signature& s) {
+    return s.beta != Scale::one || only_scales(s);
+}
+
+bool finishes(const Signature& s) {
+    return has_product(s) && !s.epilogue.empty();
+}
+
+GridRule subwarp_a_row(const Signature& s) {
+    return {.items = "num_rows", .items_per_block = s.params.at("block") / s.params.at("subwarp")};
+}
+
+GridRule thread_a_row(const Signature& s) {
+    return {.items = "num_rows", .items_per_block = s.params.at("block")};
+}
+
+GridRule thread_a_column(const Signature& s) {
+    return {.items = "num_cols", .items_per_block = s.params.at("block")};
+}
+
+/// No block more than are on the device at once: they draw their rows.
+GridRule resident_blocks(const Signature& s) {
+    GridRule grid = subwarp_a_row(s);
+    grid.items_per_block *= s.params.at("rows");
+    grid.blocks_per_unit = max_threads(s.target) / s.params.at("block");
+    return grid;
+}
+
+/// Groups of right-hand sides, which are rows of the grid.
+std::int64_t groups(const Signature& s) {
+    return s.num_rhs / rhs_group(s);
+}
+
+KernelEntry csr_light() {
+    constexpr auto step = StepRule::grid;
+    return {.id = "csr_light",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/csr_light.hpp",
+            .summary = "a group of lanes a row, rows drawn from a counter; uneven rows of one kind",
+            .params = {block, subwarp, level, rows, unroll},
+            .steps = {{"csr_light_scaled", step, thread_a_row, block_of, only_scales},
+                      {"csr_light", step, resident_blocks, block_of, has_product}},
+            .workspace = {{.name = "row_counter",
+                           .element = "int64",
+                           .elements = 1,
+                           .per_rhs = false,
+                           .per_launch = groups,
+                           .zeroed = true}},
+            .determinism = Determinism::always};
+}
+
+KernelEntry csr_transposed_cpu() {
+    constexpr auto step = StepRule::per_thread;
+    return {.id = "csr_transposed_cpu",
+            .format = Format::csr,
+            .gpu = false,
+            .file = "cpu/csr_transposed_cpu.hpp",
+            .summary = "y = αAᵀx + βy with atomic additions: no second copy of A",
+            .params = {conjugate},
+            .steps = {{"csr_transposed_cpu_scale", step, nullptr, nullptr, scales},
+                      {"csr_transposed_cpu", step, nullptr, nullptr, has_product}},
+            .workspace = {},
+            .determinism = Determinism::never,
+            .transposes = true};
+}
+
+KernelEntry csr_transposed_gpu() {
+    constexpr auto step = StepRule::grid;
+    return {.id = "csr_transposed_gpu",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/csr_transposed_gpu.hpp",
+            .summary = "y = αAᵀx + βy with atomic additions: no second copy of A",
+            .params = {block, subwarp, conjugate},
+            .steps = {{"csr_transposed_gpu_scale", step, thread_a_column, block_of, scales},
+                      {"csr_transposed_gpu", step, subwarp_a_row, block_of, has_product},
+                      {"csr_transposed_gpu_finish", step, thread_a_column, block_of, finishes}},
+            .workspace = {},
+            .determinism = Determinism::never,
+            .transposes = true};
+}
+
+}  // namespace
+
+std::vector<KernelEntry> light_and_transposing_kernels() {
+    return {csr_light(), csr_transposed_cpu(), csr_transposed_gpu()};
+}
+
+}  // namespace spmvgen
