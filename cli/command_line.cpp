@@ -39,7 +39,7 @@ struct CommandLine {
         program.require_subcommand(1);
         program.footer(examples);
         for (auto add :
-             {add_emit, add_analyze, add_run, add_convert, add_cache, add_gallery, add_doctor})
+             {add_emit, add_analyze, add_run, add_tune, add_convert, add_cache, add_gallery, add_doctor})
             add(program, verbs);
     }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tuner/csr_k.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -171,6 +172,7 @@ void set_groups(const Situation& s, Setter& params) {
 }
 
 std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const Situation& s) {
+    if (kernel.format == Format::csr_k) return plan_csr_k(kernel, s).params;
     Setter params(kernel);
     const int wavefront = s.request.target.wavefront;
     const std::int64_t subwarp = choose_subwarp(s.f, wavefront);
