@@ -8,7 +8,7 @@ const Parameter k{"k", {2, 3}, 2, "levels: 2 = threads share out super-rows, 3 =
 const Parameter lanes{"lanes", {1, 2, 4, 8, 16}, 0, "entries of one vector; 1 = one entry after another"};
 const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 1, "lanes for a row, the block's x; 1 = a thread a row", true};
 const Parameter row_threads{"row_threads", {4, 8, 16, 32}, 8, "rows of a super-row under way at a time, the block's y"};
-const Parameter sr_threads{"sr_threads", {1, 2, 4, 8, 12, 16, 32}, 12, "super-rows under way at a time, the block's z"};
+const Parameter sr_threads{"sr_threads", {1, 2, 3, 4, 6, 8, 12, 16, 32}, 12, "super-rows under way at a time, the block's z"};
 const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a lane loaded before the first is used"};
 // clang-format on
 

@@ -33,8 +33,7 @@ constexpr std::array known{
     KnownArgument{"num_sr", "super-rows of A"},
     KnownArgument{"sr_ptr", "[super-rows + 1]: first row of each super-row, then num_rows"},
     KnownArgument{"num_ssr", "super-super-rows of A"},
-    KnownArgument{"ssr_ptr",
-                  "[super-super-rows + 1]: first super-row of each, then their number"},
+    KnownArgument{"ssr_ptr", "[super-super-rows + 1]: first super-row of each, then their number"},
     KnownArgument{"row_order", "[num_rows]: row of A at each position"},
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "spmvgen/error.hpp"
@@ -62,14 +63,14 @@ BlockShape block_shape(std::int64_t subwarp) {
 
 GroupSizes group_sizes(const CsrKFormula& formula, double density, int block_case) {
     const CaseCorrection& c = formula.cases.at(static_cast<std::size_t>(block_case));
-    const std::int64_t plain_srs = std::max<std::int64_t>(1, nearest(value_at(formula.srs, density)));
+    const std::int64_t plain_srs =
+        std::max<std::int64_t>(1, nearest(value_at(formula.srs, density)));
     const std::int64_t plain_ssrs =
         std::max<std::int64_t>(1, nearest(value_at(formula.ssrs, density)));
     const std::int64_t ssrs = nearest(static_cast<double>(plain_ssrs) * c.ssrs);
     const std::int64_t srs =
-        c.srs_from_ssrs
-            ? static_cast<std::int64_t>(std::floor(static_cast<double>(ssrs) * c.srs))
-            : nearest(static_cast<double>(plain_srs) * c.srs);
+        c.srs_from_ssrs ? static_cast<std::int64_t>(std::floor(static_cast<double>(ssrs) * c.srs))
+                        : nearest(static_cast<double>(plain_srs) * c.srs);
     return {std::clamp(srs, formula.least.srs, formula.most.srs),
             std::clamp(ssrs, formula.least.ssrs, formula.most.ssrs)};
 }
@@ -122,24 +123,31 @@ std::int64_t lanes_for_row(const Situation& s) {
 
 std::string lanes_text(const Situation& s, std::int64_t subwarp) {
     const std::int64_t by_density = case_subwarp(density_case(density_of(s.f)));
-    std::string text =
-        subwarp == 1 ? "a thread a row" : fmt::format("{} lanes a row", subwarp);
+    std::string text = subwarp == 1 ? "a thread a row" : fmt::format("{} lanes a row", subwarp);
     if (is_given(s, "subwarp")) return text;
     if (subwarp != by_density)
         text += fmt::format(" instead of {}, for the longest row has {} entries", by_density,
                             s.f.max_row);
-    if (s.f.max_row > long_row_steps * subwarp)
-        text += fmt::format("; its longest row, {} entries, holds up a block: csr_load_balance "
-                            "(format csr) cuts such rows",
-                            s.f.max_row);
     return text;
+}
+
+/// What no number of lanes helps against.
+std::string held_up_text(const Situation& s, std::int64_t subwarp) {
+    if (s.f.max_row <= long_row_steps * subwarp) return "";
+    return fmt::format(
+        "; the longest row, {} entries, holds up its block: csr_load_balance "
+        "(format csr) cuts such rows",
+        s.f.max_row);
 }
 
 CsrKPlan plan_for_gpu(const Situation& s, std::span<const CsrKFormula> fitted) {
     const FormulaChoice choice = choose_formula(s.request.target, fitted);
     const double density = density_of(s.f);
     const std::int64_t subwarp = given(s, "subwarp", lanes_for_row(s));
-    const BlockShape shape = block_shape(subwarp);
+    BlockShape shape = block_shape(subwarp);
+    shape.row_threads = given(s, "row_threads", shape.row_threads);
+    while (shape.sr_threads > 1 && shape.subwarp * shape.row_threads * shape.sr_threads > 1024)
+        shape.sr_threads /= 2;
     const int block_case = std::max(density_case(density), subwarp_case(subwarp));
     const GroupSizes sizes = group_sizes(choice.formula, density, block_case);
     CsrKPlan plan;
@@ -150,19 +158,27 @@ CsrKPlan plan_for_gpu(const Situation& s, std::span<const CsrKFormula> fitted) {
                                                           {"unroll", subwarp == 1 ? 8 : 4},
                                                           {"srs", sizes.srs},
                                                           {"ssrs", sizes.ssrs}});
-    plan.reason = fmt::format("row density {:.1f}, {}, {} x {} rows a block ({})", density,
-                              lanes_text(s, subwarp), plan.params.at("ssrs"),
-                              plan.params.at("srs"), choice.note);
+    plan.reason = fmt::format("row density {:.1f}, {}, blocks of {} super-rows of {} rows ({}){}",
+                              density, lanes_text(s, subwarp), plan.params.at("ssrs"),
+                              plan.params.at("srs"), choice.note, held_up_text(s, subwarp));
     return plan;
+}
+
+/// The largest super-rows that leave enough of them for each thread: powers of two, so that
+/// matrices of many sizes share few kernels.
+std::int64_t most_srs(std::int64_t rows, int threads) {
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
+        std::max<std::int64_t>(1, rows / (threads * groups_per_thread)))));
 }
 
 std::string long_row_text(const Situation& s) {
     const double share = static_cast<double>(s.f.nnz) / s.request.threads;
     if (s.request.threads < 2 || static_cast<double>(s.f.max_row) <= long_row_share * share)
         return "";
-    return fmt::format("; the longest row, {} entries, is one thread's, whose share is {:.0f}: "
-                       "csr_balanced (format csr) cuts such rows",
-                       s.f.max_row, share);
+    return fmt::format(
+        "; the longest row, {} entries, is one thread's, whose share is {:.0f}: "
+        "csr_balanced (format csr) cuts such rows",
+        s.f.max_row, share);
 }
 
 CsrKPlan plan_for_cpu(const Situation& s, std::span<const CsrKFormula> fitted) {
@@ -176,20 +192,18 @@ CsrKPlan plan_for_cpu(const Situation& s, std::span<const CsrKFormula> fitted) {
                                 "super-super-rows: leave it out, or use k=3",
                                 s.request.params.at("ssrs")));
     const std::int64_t ssrs = given(s, "ssrs", sizes.ssrs);
-    const std::int64_t rows_a_group =
-        std::max<std::int64_t>(1, s.f.rows / (s.request.threads * groups_per_thread));
-    const std::int64_t most = std::max<std::int64_t>(1, rows_a_group / (k == 3 ? ssrs : 1));
-    const std::int64_t srs = std::min(sizes.srs, most);
+    const std::int64_t srs =
+        std::min(sizes.srs, most_srs(s.f.rows / (k == 3 ? ssrs : 1), s.request.threads));
     CsrKPlan plan;
     plan.params = s.request.params;
     plan.params.merge(std::map<std::string, std::int64_t>{{"k", k}, {"srs", srs}});
     if (k == 3) plan.params.try_emplace("ssrs", ssrs);
     const std::int64_t taken = plan.params.at("srs");
-    const std::string why = is_given(s, "srs")  ? "asked for"
+    const std::string why = is_given(s, "srs") ? "asked for"
                             : srs < sizes.srs ? fmt::format("{} would be too few groups", sizes.srs)
                                               : choice.note;
-    plan.reason = fmt::format("CSR-{}, super-rows of {} rows ({}){}", k, taken, why,
-                              long_row_text(s));
+    plan.reason =
+        fmt::format("CSR-{}, super-rows of {} rows ({}){}", k, taken, why, long_row_text(s));
     return plan;
 }
 

@@ -142,9 +142,9 @@ OptimalSizes optimum_of(const CsrKSample& sample) {
 
 Regression fit_logarithm(const std::vector<double>& density, const std::vector<double>& y) {
     if (density.empty() || density.size() != y.size())
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("a regression of {} sizes over {} densities", y.size(),
-                                density.size()));
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("a regression of {} sizes over {} densities", y.size(), density.size()));
     const auto count = static_cast<double>(y.size());
     std::vector<double> x(density.size());
     std::ranges::transform(density, x.begin(), [](double d) { return std::log(std::max(d, 1.0)); });
@@ -169,7 +169,8 @@ CsrKFit fit_csr_k(std::vector<CsrKSample> samples, const Target& target, const C
     const Optima optima = optima_of(samples);
     const Regression srs = fit_logarithm(optima.density, optima.srs);
     const Regression ssrs = fit_logarithm(optima.density, optima.ssrs);
-    CsrKFormula regression{.name = "", .arch = to_string(target), .srs = srs.formula, .ssrs = ssrs.formula};
+    CsrKFormula regression{
+        .name = "", .arch = to_string(target), .srs = srs.formula, .ssrs = ssrs.formula};
     limit(regression, samples);
     CsrKFormula constant = regression;
     constant.srs = {geometric_mean(optima.srs), 0};
@@ -194,8 +195,7 @@ CsrKFit fit_csr_k(std::vector<CsrKSample> samples, const Target& target, const C
         }
         candidate.loss = loss_of(candidate.formula, samples);
     }
-    fit.chosen =
-        std::ranges::min_element(fit.candidates, {}, &FormulaCandidate::loss)->name;
+    fit.chosen = std::ranges::min_element(fit.candidates, {}, &FormulaCandidate::loss)->name;
     fit.samples = std::move(samples);
     return fit;
 }

@@ -26,8 +26,11 @@ Json json_of(const CsrKFormula& f) {
     Json cases = Json::array();
     for (auto& c : f.cases)
         cases.push_back({{"ssrs", c.ssrs}, {"srs", c.srs}, {"srs_from_ssrs", c.srs_from_ssrs}});
-    return {{"srs", json_of(f.srs)},     {"ssrs", json_of(f.ssrs)}, {"cases", cases},
-            {"least", json_of(f.least)}, {"most", json_of(f.most)}};
+    return {{"srs", json_of(f.srs)},
+            {"ssrs", json_of(f.ssrs)},
+            {"cases", cases},
+            {"least", json_of(f.least)},
+            {"most", json_of(f.most)}};
 }
 
 Json json_of(const CsrKSample& s) {

@@ -1,6 +1,7 @@
 // CSR-k, a super-super-row a block.
 //
-// What:       the product from compressed rows that are grouped twice. A block has three dimensions,
+// What:       the product from compressed rows that are grouped twice. A block has three
+// dimensions,
 //             which are parts of threadIdx.x: a super-row for each z, a row for each y, and in x
 //             the lanes that share the entries of a row and add up their sums with shuffles.
 //             With subwarp 1 (GPUSpMV-3) a thread has a row of its own; else it is GPUSpMV-3.5.
@@ -8,7 +9,7 @@
 //             Row Format, listings 3 and 4. There the sums of a row are added in shared memory.
 // Parameters: subwarp      1 … 64, within the wavefront: lanes for a row, the block's x.
 //             row_threads  4, 8, 16, 32: rows of a super-row that are under way at a time, y.
-//             sr_threads   1, 2, 4, 8, 12, 16, 32: super-rows under way at a time, z.
+//             sr_threads   1, 2, 3, 4, 6, 8, 12, 16, 32: super-rows under way at a time, z.
 //             unroll       1, 2, 4, 8: entries of a lane that are loaded before the first is used.
 //             srs          1 … 4096: rows of a super-row. Decides what is stored, not the code.
 //             ssrs         1 … 1024: super-rows of a super-super-row. Likewise.
