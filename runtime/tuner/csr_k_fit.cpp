@@ -16,6 +16,8 @@ namespace {
 
 /// Times within this factor of the least are equal.
 constexpr double tolerance = 1.02;
+/// A candidate is chosen before a simpler one when it gains more than this factor.
+constexpr double least_gain = 1.01;
 
 double least_time(const CsrKSample& sample) {
     return std::ranges::min_element(sample.times, {}, &GroupTime::seconds)->seconds;
@@ -195,7 +197,10 @@ CsrKFit fit_csr_k(std::vector<CsrKSample> samples, const Target& target, const C
         }
         candidate.loss = loss_of(candidate.formula, samples);
     }
-    fit.chosen = std::ranges::min_element(fit.candidates, {}, &FormulaCandidate::loss)->name;
+    const double least = std::ranges::min(fit.candidates, {}, &FormulaCandidate::loss).loss;
+    fit.chosen = std::ranges::find_if(fit.candidates, [&](const FormulaCandidate& c) {
+                     return c.loss <= least_gain * least;
+                 })->name;
     fit.samples = std::move(samples);
     return fit;
 }

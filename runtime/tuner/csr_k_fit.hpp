@@ -55,7 +55,7 @@ struct CsrKFit {
     std::vector<CsrKSample> samples;
     double srs_residual = 0, ssrs_residual = 0;  ///< root mean square, of the plain regressions
     std::vector<FormulaCandidate> candidates;
-    std::string chosen;  ///< name of the candidate with the least loss, the first of equals
+    std::string chosen;  ///< name of the first candidate whose loss is within 1 % of the least
 };
 
 /// Least squares of y over ln(max(density, 1)). One density only gives slope 0. Throws

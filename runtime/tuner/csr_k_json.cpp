@@ -100,7 +100,7 @@ CsrKFormula chosen_formula(const Json& json, const std::string& name) {
         if (candidate.at("name").get<std::string>() != chosen) continue;
         CsrKFormula formula = formula_of(candidate.at("formula"));
         formula.arch = json.at("arch").get<std::string>();
-        formula.name = fmt::format("{} of {}", chosen, name);
+        formula.name = fmt::format("{}, by {}", chosen == "paper" ? "the paper's" : chosen, name);
         return formula;
     }
     refuse(fmt::format("there is no candidate '{}'", chosen));

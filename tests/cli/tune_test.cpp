@@ -96,7 +96,7 @@ TEST_F(TuneTest, TheFileIsUsedAndACorruptOneIsNot) {
     const auto report = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(report["check"]["passed"], true);
     EXPECT_NE(report["reason"].get<std::string>().find(
-                  "blocks of 2 super-rows of 2 rows (constant of csr-k-mine.json)"),
+                  "blocks of 2 super-rows of 2 rows (constant, by csr-k-mine.json)"),
               std::string::npos)
         << report["reason"];
     EXPECT_TRUE(

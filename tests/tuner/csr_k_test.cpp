@@ -177,6 +177,9 @@ TEST(CsrKPlans, WhatTheRequestFixesStays) {
     EXPECT_EQ(p.params.at("subwarp"), 16);
     EXPECT_EQ(p.params.at("sr_threads"), 4);
     EXPECT_EQ(p.params.at("srs"), 3);
+    // 4 lanes, 32 rows and the case's 12 super-rows would be 1536 threads.
+    const CsrKPlan wide = plan(regular(12), request("sm_80", {{"row_threads", 32}}));
+    EXPECT_EQ(wide.params.at("sr_threads"), 6);
     const CsrKPlan cpu = plan(regular(5), request("x86-64-v3", {{"srs", 40}}));
     EXPECT_EQ(cpu.params, (std::map<std::string, std::int64_t>{{"k", 2}, {"srs", 40}}));
     EXPECT_EQ(cpu.reason, "CSR-2, super-rows of 40 rows (asked for)");
