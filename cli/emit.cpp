@@ -221,7 +221,7 @@ void emit(const EmitOptions& o, Streams& streams) {
 }
 
 void add_kernel_options(CLI::App& verb, EmitOptions& o) {
-    verb.add_option("--format", o.format, "storage format: csr, coo, ell, sell, hyb")
+    verb.add_option("--format", o.format, "storage format: csr, coo, ell, sell, hyb, csr-k")
         ->type_name("FORMAT");
     verb.add_option(
             "--kernel", o.kernel,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "registry_csr_k.hpp"
 #include "registry_gpu.hpp"
 #include "registry_light.hpp"
 #include "spmvgen/error.hpp"
@@ -113,6 +114,17 @@ void check_types(Signature& s, const KernelEntry& entry) {
         refuse("kernel " + s.kernel + " is a CPU's and takes no epilogue");
 }
 
+/// A block whose size is a product of parameters: whole warps, and no more than a device takes.
+void check_block(const Signature& s, const KernelEntry& entry) {
+    for (auto& step : entry.steps) {
+        if (step.block == nullptr) continue;
+        const int threads = step.block(s);
+        if (threads < 32 || threads > 1024 || threads % 32 != 0)
+            refuse("kernel " + s.kernel + " would have blocks of " + std::to_string(threads) +
+                   " threads: use parameters that give a multiple of 32 up to 1024");
+    }
+}
+
 }  // namespace
 
 std::span<const KernelEntry> kernel_registry() {
@@ -120,6 +132,7 @@ std::span<const KernelEntry> kernel_registry() {
         std::vector<KernelEntry> all(cpu_kernels.begin(), cpu_kernels.end());
         for (auto& entry : gpu_kernels()) all.push_back(entry);
         for (auto& entry : light_and_transposing_kernels()) all.push_back(entry);
+        for (auto& entry : csr_k_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;
@@ -175,6 +188,7 @@ Signature complete(Signature s) {
                    (entry.params.empty() ? "" : ": use " + list(entry.params, [](auto& p) {
                                                     return p.name;
                                                 })));
+    check_block(s, entry);
     return s;
 }
 

@@ -30,12 +30,17 @@ constexpr std::array known{
     KnownArgument{"num_slices", "slices of rows"},
     KnownArgument{"slice_ptr", "[num_slices + 1]: where each slice begins, in columns of slices"},
     KnownArgument{"slice_full", "[num_slices]: length of each slice's shortest row"},
+    KnownArgument{"num_sr", "super-rows of A"},
+    KnownArgument{"sr_ptr", "[super-rows + 1]: first row of each super-row, then num_rows"},
+    KnownArgument{"num_ssr", "super-super-rows of A"},
+    KnownArgument{"ssr_ptr", "[super-super-rows + 1]: first super-row of each, then their number"},
     KnownArgument{"row_order", "[num_rows]: row of A at each position"},
 };
 
 std::string element_count(Format format) {
     switch (format) {
         case Format::csr:
+        case Format::csr_k:
             return "[row_ptr[num_rows]]";
         case Format::coo:
             return "[nnz]";

@@ -13,7 +13,8 @@ namespace spmvgen {
 namespace {
 
 /// Endings of the names of arrays that hold row or column numbers.
-constexpr std::array<std::string_view, 5> index_arrays{"_idx", "_order", "_row", "_col", "_rows"};
+constexpr std::array<std::string_view, 6> index_arrays{"_idx", "_order", "_row",
+                                                       "_col", "_rows",  "sr_ptr"};
 
 /// Whether `element` is the type that the array of this name has for the signature.
 bool fits(const std::string& name, const std::string& element, const Signature& s) {

@@ -89,6 +89,7 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
         case Format::hyb:
             return store_hyb(matrix, signature);
         case Format::csr_k:
+            return store_csr_k(matrix, signature, borrow);
         case Format::bcsr:
             break;
     }

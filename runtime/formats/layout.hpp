@@ -15,6 +15,9 @@ StoredMatrix store_coo(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_ell(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_sell(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature);
+/// CSR as store_csr makes it, and sr_ptr and ssr_ptr (k = 3) of the index type: groups of `srs`
+/// rows, and groups of `ssrs` of these. A matrix without rows has one empty group of each.
+StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, bool borrow);
 
 /// A matrix of which nothing is stored yet but its sizes: num_rows, num_cols, nnz.
 StoredMatrix new_stored(Format format, const CsrView& matrix);

@@ -6,6 +6,7 @@
 
 #include "spmvgen/error.hpp"
 #include "tuner/candidates.hpp"
+#include "tuner/csr_k.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -65,13 +66,14 @@ double most_stored(const Features& f, Format format) {
 
 void set_types(Signature& s, const Features& f, const Request& request, Format format) {
     constexpr double limit = 2147483648.0;  // 2^31
-    // Beside CSR's columns, row numbers are stored as indices too.
+    // Beside CSR's columns, row numbers are stored as indices too. CSR-k has CSR's arrays as they
+    // are.
     const bool columns_only =
         format == Format::csr && architecture(request.target).kind == TargetKind::host;
     const std::int64_t largest = columns_only ? f.cols : std::max(f.rows, f.cols);
     s.index = static_cast<double>(largest) < limit ? IndexType::i32 : IndexType::i64;
     s.offset = most_stored(f, format) < limit ? IndexType::i32 : IndexType::i64;
-    if (format != Format::csr) return;
+    if (format != Format::csr && format != Format::csr_k) return;
     s.index = request.csr_index.value_or(s.index);
     s.offset = request.csr_offset.value_or(s.offset);
 }
@@ -96,7 +98,9 @@ Choice choose(const Features& f, const Request& request) {
     set_conjugate(signature, entry, request);
     signature.params.merge(set.params(entry, situation));
     set_types(signature, f, request, entry.format);
-    return {complete(signature), chosen.reason};
+    std::string reason = chosen.reason;
+    if (entry.format == Format::csr_k) reason += "; " + plan_csr_k(entry, situation).reason;
+    return {complete(signature), reason};
 }
 
 }  // namespace spmvgen

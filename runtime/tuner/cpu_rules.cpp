@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tuner/csr_k.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -106,8 +107,13 @@ std::int64_t lanes_of_a_row(const Situation& s) {
 std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const Situation& s) {
     const std::string_view kernel = entry.id;
     if (kernel == "csr_vector") return {{"lanes", lanes_of_a_row(s)}};
-    if (kernel == "csr_balanced" || kernel == "coo_segmented")
-        return {{"lanes", s.f.mean_row < least_vector_mean ? 1 : lanes_of_a_row(s)}};
+    const std::int64_t lanes_or_one = s.f.mean_row < least_vector_mean ? 1 : lanes_of_a_row(s);
+    if (kernel == "csr_balanced" || kernel == "coo_segmented") return {{"lanes", lanes_or_one}};
+    if (entry.format == Format::csr_k) {
+        auto params = plan_csr_k(entry, s).params;
+        params.try_emplace("lanes", lanes_or_one);
+        return params;
+    }
     if (kernel == "sell" && padding(s) > even_padding && sorted_padding(s) < padding(s))
         return {{"sigma", sorting_window}};
     return {};

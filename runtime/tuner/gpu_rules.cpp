@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "tuner/csr_k.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -180,6 +181,7 @@ std::int64_t light_subwarp(const Situation& s) {
 }
 
 std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const Situation& s) {
+    if (kernel.format == Format::csr_k) return plan_csr_k(kernel, s).params;
     Setter params(kernel);
     const int wavefront = s.request.target.wavefront;
     const std::int64_t subwarp = choose_subwarp(s.f, wavefront);

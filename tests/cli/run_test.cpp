@@ -185,7 +185,7 @@ TEST_F(RunTest, GpuProductWorkedOutByHand) {
 }
 
 TEST_F(RunTest, GpuFormatsAreChecked) {
-    for (const std::string format : {"auto", "csr", "coo", "ell", "sell", "hyb"}) {
+    for (const std::string format : {"auto", "csr", "coo", "ell", "sell", "hyb", "csr-k"}) {
         auto json = json_of(
             "run gallery:stencil5:nx=20 --device simt:gfx906 --check --repeat 1 --json --format " +
             format);

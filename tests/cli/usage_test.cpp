@@ -10,9 +10,11 @@ struct Wrong {
 
 // Each wrong command line: exit status 2, nothing on standard output, this text.
 const std::vector<Wrong> wrong_lines{
-    {"", "a command is missing: use one of emit, analyze, run, convert, cache, gallery, doctor",
+    {"",
+     "a command is missing: use one of emit, analyze, run, tune, convert, cache, gallery, doctor",
      "spmvgen"},
-    {"foo", "unknown command 'foo': use one of emit, analyze, run, convert, cache, gallery, doctor",
+    {"foo",
+     "unknown command 'foo': use one of emit, analyze, run, tune, convert, cache, gallery, doctor",
      "spmvgen"},
     {"--foo", "unknown option '--foo'", "spmvgen"},
     {"cache", "a command is missing: use one of info, list, clear", "spmvgen cache"},
@@ -129,7 +131,8 @@ TEST_F(HelpTest, OverviewNamesEveryVerb) {
     const Outcome outcome = run_line("--help");
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
-    for (const char* verb : {"emit", "analyze", "run", "convert", "cache", "gallery", "doctor"})
+    for (const char* verb :
+         {"emit", "analyze", "run", "tune", "convert", "cache", "gallery", "doctor"})
         EXPECT_NE(outcome.out.find("\n  " + std::string(verb) + " "), std::string::npos) << verb;
     EXPECT_NE(outcome.out.find("Exit status: 0 done, 1 the work failed, 2 wrong usage."),
               std::string::npos);

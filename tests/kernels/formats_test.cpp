@@ -105,6 +105,47 @@ TEST(Csr, SaysWhereTheChunksOfAWarpBegin) {
     EXPECT_EQ(array<int>(convert(none, s, true), "warp_row", 2), (std::vector<int>{0, 0}));
 }
 
+TEST(CsrK, GroupsRowsAndSuperRows) {
+    const StoredMatrix m =
+        convert(small(), signature("csr_k_blocks", {{"srs", 2}, {"ssrs", 2}}), true);
+    EXPECT_EQ(m.format, Format::csr_k);
+    EXPECT_EQ(array<int>(m, "sr_ptr", 4), (std::vector<int>{0, 2, 4, 5}));
+    EXPECT_EQ(array<int>(m, "ssr_ptr", 3), (std::vector<int>{0, 2, 3}));
+    EXPECT_EQ(m.scalars.at("num_sr"), 3);
+    EXPECT_EQ(m.scalars.at("num_ssr"), 2);
+    EXPECT_EQ(m.scalars.at("num_rows"), 5);
+    EXPECT_EQ(m.stored, 7);
+    EXPECT_EQ(m.bytes, 7 * (8 + 4) + 6 * 4 + 4 * 4 + 3 * 4);
+}
+
+TEST(CsrK, UsesTheArraysOfCsrAsTheyAre) {
+    const StoredMatrix m = convert(small(), signature("csr_k_rows", {{"srs", 5}}), true);
+    EXPECT_EQ(m.arrays.at("row_ptr"), row_ptr.data());
+    EXPECT_EQ(m.arrays.at("col_idx"), col_idx.data());
+    EXPECT_EQ(m.arrays.at("values"), numbers.data());
+    EXPECT_EQ(array<int>(m, "sr_ptr", 2), (std::vector<int>{0, 5}));
+    EXPECT_EQ(m.arrays.count("ssr_ptr"), 0U);  // k = 2
+    EXPECT_EQ(m.bytes, 7 * (8 + 4) + 6 * 4 + 2 * 4);
+    const StoredMatrix own = convert(small(), signature("csr_k_rows", {{"k", 3}}), false);
+    EXPECT_NE(own.arrays.at("values"), numbers.data());
+    EXPECT_EQ(array<int>(own, "ssr_ptr", 2), (std::vector<int>{0, 1}));
+}
+
+TEST(CsrK, NumbersGroupsInTheTypeOfColumns) {
+    Signature s = signature("csr_k_blocks", {{"srs", 3}, {"ssrs", 1}});
+    s.index = IndexType::i64;
+    const StoredMatrix m = convert(small(), s, true);
+    EXPECT_EQ(array<std::int64_t>(m, "sr_ptr", 3), (std::vector<std::int64_t>{0, 3, 5}));
+    EXPECT_EQ(array<std::int64_t>(m, "ssr_ptr", 3), (std::vector<std::int64_t>{0, 1, 2}));
+}
+
+TEST(CsrK, NoRowsAreOneEmptyGroup) {
+    const StoredMatrix m = convert(csr_view<double, int, int>(0, 4, nullptr, nullptr, nullptr),
+                                   signature("csr_k_blocks"), true);
+    EXPECT_EQ(array<int>(m, "sr_ptr", 2), (std::vector<int>{0, 0}));
+    EXPECT_EQ(array<int>(m, "ssr_ptr", 2), (std::vector<int>{0, 1}));
+}
+
 TEST(Coo, HoldsTheRowOfEveryEntry) {
     const StoredMatrix m = convert(small(), signature("coo_segmented"), true);
     EXPECT_EQ(array<int>(m, "row_idx", 7), (std::vector<int>{0, 0, 2, 2, 2, 3, 4}));

@@ -71,6 +71,9 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"hyb", {{"partition", 1}, {"percent", 50}, {"deterministic", 1}}},
     {"hyb_fused", {{"partition", 3}, {"columns", 2}}},
     {"hyb_fused", {{"partition", 2}, {"block", 512}, {"unroll", 8}}},
+    {"csr_k_blocks", {{"subwarp", 1}, {"sr_threads", 4}, {"srs", 13}, {"ssrs", 5}}},
+    {"csr_k_blocks", {{"subwarp", 4}, {"srs", 3}, {"ssrs", 17}, {"unroll", 1}}},
+    {"csr_k_blocks", {{"subwarp", 32}, {"row_threads", 4}, {"sr_threads", 1}, {"srs", 40}}},
 };
 
 std::vector<Row> rows(const std::string& device) {

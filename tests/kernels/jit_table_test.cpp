@@ -45,6 +45,8 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"ell", {{"lanes", 4}, {"unroll", 2}}},
     {"sell", {{"lanes", 4}, {"sigma", 64}}},
     {"sell", {{"unroll", 2}, {"sigma", 4096}}},
+    {"csr_k_rows", {{"lanes", 1}, {"srs", 1}}},
+    {"csr_k_rows", {{"k", 3}, {"srs", 3}, {"ssrs", 2}}},
 };
 
 std::vector<Row> rows() {

@@ -1,4 +1,5 @@
 #include "cpu/csr_balanced.hpp"
+#include "cpu/csr_k_rows.hpp"
 #include "cpu/csr_rows.hpp"
 #include "cpu/csr_vector.hpp"
 #include "direct_run.hpp"
@@ -43,13 +44,29 @@ struct CsrBalanced {
     }
 };
 
+template <int k, int lanes>
+struct CsrKRows {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        csr_k_rows<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode,
+                   B::beta_mode, B::num_rhs, k, lanes>(
+            a.scalar("num_rows"), a.scalar("num_sr"), k == 3 ? a.scalar("num_ssr") : 0,
+            k == 3 ? a.indices("ssr_ptr") : nullptr, a.indices("sr_ptr"), a.offsets("row_ptr"),
+            a.indices("col_idx"), a.values(), a.x, a.y, a.alpha, a.beta, thread, a.threads);
+    }
+};
+
 }  // namespace
 
 std::vector<KernelCase> csr_cases() {
     return {{"csr_rows", {}, run_case<CsrRows>},
             {"csr_vector", {{"lanes", 4}, {"unroll", 2}}, run_case<CsrVector<4, 2>>},
             {"csr_balanced", {{"lanes", 1}, {"unroll", 1}}, run_case<CsrBalanced<1, 1>>},
-            {"csr_balanced", {{"lanes", 4}, {"unroll", 1}}, run_case<CsrBalanced<4, 1>>}};
+            {"csr_balanced", {{"lanes", 4}, {"unroll", 1}}, run_case<CsrBalanced<4, 1>>},
+            {"csr_k_rows", {{"k", 2}, {"lanes", 1}, {"srs", 3}}, run_case<CsrKRows<2, 1>>},
+            {"csr_k_rows",
+             {{"k", 3}, {"lanes", 4}, {"srs", 2}, {"ssrs", 3}},
+             run_case<CsrKRows<3, 4>>}};
 }
 
 }  // namespace spmvgen::direct
