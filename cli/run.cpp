@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "matrix/reorder/reordering.hpp"
 #include "matrix_source.hpp"
 #include "operands.hpp"
 #include "options.hpp"
@@ -16,7 +17,8 @@ struct RunOptions {
     std::string matrix, device = "host", format = "auto", kernel = "auto", arch = "native";
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
-    std::string storage, epilogue;
+    std::string storage, epilogue, reorder = "none";
+    bool permuted_vectors = false;
     bool deterministic = false;
     ProductOptions product;
     std::string output;
@@ -69,6 +71,15 @@ void check_product_options(const RunOptions& o) {
             "--device");
     if (o.check && !o.epilogue.empty())
         throw UsageError("--check: the reference does not know --epilogue; drop one of them");
+    const auto method = resolve("--reorder", [&] { return parse_reorder_method(o.reorder); });
+    if (method == ReorderMethod::none && o.permuted_vectors)
+        throw UsageError(
+            "--permuted-vectors: is for reordered matrices; drop it, or give --reorder rcm or "
+            "band-k");
+    if (method != ReorderMethod::none && o.index == "i64")
+        throw UsageError(
+            "--index: a reordered matrix has the narrowest index type that fits; drop --index or "
+            "--reorder");
     if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
 }
 
@@ -83,6 +94,8 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.storage = o.storage;
     options.epilogue = o.epilogue;
     options.format = o.format;
+    options.reorder = o.reorder;
+    options.permuted_vectors = o.permuted_vectors;
     options.kernel = o.kernel;
     options.params = parse_params(o.params);
     check_params(o.format, o.kernel, options.params, target);
@@ -151,6 +164,18 @@ void measure(const RunOptions& o, const Handle& handle, PlacedOperands& placed, 
     if (r.bytes > 0 && r.bytes <= r.cache_bytes) r.in_cache = measure_bandwidth(r.threads, r.bytes);
 }
 
+/// Times the same product with x and y in the other order, which takes a handle of its own.
+void measure_other_order(const RunOptions& o, const CsrMatrix& matrix, Options options,
+                         PlacedOperands& placed, RunReport& r) {
+    options.permuted_vectors = !options.permuted_vectors;
+    const Handle other(matrix.view(), options);
+    TimingPlan plan;
+    plan.budget_s = o.time_ms / 1e3;
+    if (o.repeat > 0) plan.min_samples = plan.max_samples = o.repeat;
+    placed.reset();
+    r.other_timing = time_apply([&] { placed.apply(other); }, plan, [&] { placed.finish(); });
+}
+
 [[noreturn]] void fail_check(const RunReport& r) {
     throw Error(ErrorCode::internal,
                 "check failed: " + r.check->message +
@@ -209,12 +234,17 @@ void run(const RunOptions& o, Streams& streams) {
         throw Error(ErrorCode::unsupported,
                     "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
 
-    PlacedOperands placed(p, device);
+    const auto order = o.permuted_vectors ? handle.row_order() : std::span<const std::int32_t>();
+    const Operands permuted = o.permuted_vectors ? in_order(p, order) : Operands();
+    PlacedOperands placed(o.permuted_vectors ? permuted : p, device);
+    const auto result = [&] {
+        return o.permuted_vectors ? out_of_order(p, order, placed.result()) : placed.result();
+    };
     r.first_apply_s = seconds_of([&] {
         placed.apply(handle);
         placed.finish();
     });
-    p.y = placed.result();
+    p.y = result();
     round_as_stored(r.info, source.matrix);
     if (o.check) r.check = p.check(source.matrix, p.y);
     const bool time_it = o.time_ms > 0 || o.repeat > 0;
@@ -222,12 +252,14 @@ void run(const RunOptions& o, Streams& streams) {
         measure(o, handle, placed, r);
         // With β = 0 the last timed apply must give the same product.
         if (o.check && p.beta == 0.0) {
-            const CheckResult again = p.check(source.matrix, placed.result());
+            const CheckResult again = p.check(source.matrix, result());
             if (!again.passed) r.check = again;
         }
+        if (o.reorder != "none") measure_other_order(o, source.matrix, options, placed, r);
     }
     if (r.check && !r.check->passed) {
         r.timing.reset();
+        r.other_timing.reset();
         print(o, r, streams);
         fail_check(r);
     }
@@ -244,6 +276,11 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->type_name("DEVICE");
     verb.add_option("--format", o.format, "storage format: auto, csr, coo, ell, sell, hyb")
         ->type_name("FORMAT");
+    verb.add_option("--reorder", o.reorder,
+                    "order of rows and columns: none (the default), rcm or band-k")
+        ->type_name("METHOD");
+    verb.add_flag("--permuted-vectors", o.permuted_vectors,
+                  "with --reorder: multiply vectors that are in that order, too");
     verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
         ->type_name("ID");
     add_param_option(verb, o.params);
@@ -304,6 +341,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --alpha 2 --beta -0.5 -o y.mtx --time 0\n"
         "  spmvgen run A.mtx --value f32 --rhs 4 --check --json\n"
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
+        "  spmvgen run A.mtx --reorder band-k --check\n"
         "  spmvgen run A.mtx --device simt:gfx906 --format ell --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});
 }

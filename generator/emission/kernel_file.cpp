@@ -51,9 +51,13 @@ std::string kernel_file(const KernelFile& f) {
 }
 
 std::string product_text(const Signature& s) {
+    // Permutations are no less products than those with a matrix.
+    const std::string factor = s.kernel == "gather_rows"    ? "P x"
+                               : s.kernel == "scatter_rows" ? "P^T x"
+                                                            : "A x";
     const std::string product = s.alpha == Scale::zero  ? ""
-                                : s.alpha == Scale::one ? "A x"
-                                                        : "alpha A x";
+                                : s.alpha == Scale::one ? factor
+                                                        : "alpha " + factor;
     const std::string old = s.beta == Scale::zero ? "" : s.beta == Scale::one ? "y" : "beta y";
     if (product.empty() && old.empty()) return "0";
     return product + (product.empty() || old.empty() ? "" : " + ") + old;

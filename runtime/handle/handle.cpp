@@ -6,12 +6,23 @@ namespace {
 
 std::unique_ptr<HandleImpl> make_impl(const CsrView& matrix, const Options& options,
                                       KernelProvider& provider, std::shared_ptr<Device> device) {
-    if (options.device == "host") return make_host_handle(matrix, options, provider);
-    if (device == nullptr) device = open_device(options.device);
-    return make_gpu_handle(matrix, options, provider, std::move(device));
+    if (options.device == "host")
+        device = nullptr;
+    else if (device == nullptr)
+        device = open_device(options.device);
+    if (options.reorder != "none")
+        return make_reordered_handle(matrix, options, provider, std::move(device));
+    return make_plain_handle(matrix, options, provider, std::move(device));
 }
 
 }  // namespace
+
+std::unique_ptr<HandleImpl> make_plain_handle(const CsrView& matrix, const Options& options,
+                                              KernelProvider& provider,
+                                              std::shared_ptr<Device> device) {
+    if (device == nullptr) return make_host_handle(matrix, options, provider);
+    return make_gpu_handle(matrix, options, provider, std::move(device));
+}
 
 Handle::Handle(const CsrView& matrix, const Options& options)
     : impl_(make_impl(matrix, options, KernelProvider::process(), nullptr)) {}
@@ -44,6 +55,10 @@ void Handle::prepare(Scale alpha, Scale beta, Stream stream) const {
 
 const Info& Handle::info() const {
     return impl().info();
+}
+
+std::span<const std::int32_t> Handle::row_order() const {
+    return impl().row_order();
 }
 
 std::string Handle::source() const {

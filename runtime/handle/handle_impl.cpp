@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
@@ -15,12 +16,24 @@ constexpr int most_rhs = 64;
     throw Error(ErrorCode::invalid_argument, message);
 }
 
+ReorderMethod parse_reorder(const std::string& text) {
+    try {
+        return parse_reorder_method(text);
+    } catch (const Error& error) {
+        throw Error(error.code(), std::string("options.reorder: ") + error.what());
+    }
+}
+
 void check_options(const Options& o) {
     if (o.num_rhs < 1 || o.num_rhs > most_rhs)
         refuse(fmt::format("options.num_rhs is {}: use 1…{}", o.num_rhs, most_rhs));
     if (o.threads < 0 || o.threads > most_threads)
         refuse(fmt::format("options.threads is {}: use 0 (what OpenMP would use) or 1…{}",
                            o.threads, most_threads));
+    if (parse_reorder(o.reorder) == ReorderMethod::none && o.permuted_vectors)
+        refuse(
+            "options.permuted_vectors is for reordered matrices: set options.reorder to rcm or "
+            "band-k, or leave it false");
 }
 
 ValueType parse_storage(const std::string& text) {

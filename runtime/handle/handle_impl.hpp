@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 
 #include "devices/device.hpp"
@@ -21,6 +22,8 @@ class HandleImpl {
     virtual void prepare(Scale alpha, Scale beta, Stream stream) = 0;
     /// Source of the kernel for α = 1, β = 0; "" = there is none.
     virtual std::string source() const = 0;
+    /// new → old, of a reordered matrix; empty when there is no new order.
+    virtual std::span<const std::int32_t> row_order() const { return {}; }
     const Info& info() const { return info_; }
 
     static Handle wrap(std::unique_ptr<HandleImpl> impl) { return Handle(std::move(impl)); }
@@ -60,6 +63,17 @@ class HandleImpl {
     void check_operands(const Operands& operands, bool needs_x) const;
 };
 
+/// Threads of an apply on this CPU.
+int host_threads(const CsrView& matrix, const Options& options);
+
+/// Of the matrix in its own order; `device` is null for the host.
+std::unique_ptr<HandleImpl> make_plain_handle(const CsrView& matrix, const Options& options,
+                                              KernelProvider& provider,
+                                              std::shared_ptr<Device> device);
+/// With options.reorder: a plain handle of the matrix in another order, and what is around it.
+std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
+                                                  KernelProvider& provider,
+                                                  std::shared_ptr<Device> device);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider);
 /// `device` is what options.device names.

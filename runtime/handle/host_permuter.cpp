@@ -1,0 +1,44 @@
+#include "devices/host/permute_rows.hpp"
+#include "devices/host/scratch_pool.hpp"
+#include "handle/permuter.hpp"
+
+namespace spmvgen {
+namespace {
+
+class HostPermuter : public Permuter {
+  public:
+    HostPermuter(const PermutedVectors& vectors, int threads)
+        : vectors_(vectors), threads_(threads) {}
+
+    void apply(HandleImpl& product, const Operands& o, Scale alpha, Scale, Stream stream) override {
+        // y = βy is the same in every order.
+        if (alpha == Scale::zero) return product.apply(vectors_.type, o, stream);
+        const auto& [type, num_rhs, order] = vectors_;
+        const std::size_t bytes = order.size() * static_cast<std::size_t>(num_rhs) * size_of(type);
+        ScratchPool::Loan x(vectors_in_order_, bytes), y(vectors_in_order_, bytes);
+        gather_rows(type, order, num_rhs, o.x, x.data(), threads_);
+        dispatch(type, [&](auto tag) {
+            const decltype(tag) one(1), zero(0);
+            product.apply(type, {&one, x.data(), &zero, y.data()}, stream);
+        });
+        scatter_rows(type, order, num_rhs, o.alpha, y.data(), o.beta, o.y, threads_);
+    }
+
+    void prepare(HandleImpl& product, Scale alpha, Scale beta, Stream stream) override {
+        if (alpha == Scale::zero) return product.prepare(alpha, beta, stream);
+        product.prepare(Scale::one, Scale::zero, stream);
+    }
+
+  private:
+    const PermutedVectors vectors_;
+    const int threads_;
+    ScratchPool vectors_in_order_;
+};
+
+}  // namespace
+
+std::unique_ptr<Permuter> make_host_permuter(const PermutedVectors& vectors, int threads) {
+    return std::make_unique<HostPermuter>(vectors, threads);
+}
+
+}  // namespace spmvgen
