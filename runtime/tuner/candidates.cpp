@@ -38,12 +38,6 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
     const bool gpu = architecture(request.target).kind != TargetKind::host;
     if (request.kernel != "auto") {
         const KernelEntry& entry = kernel_entry(request.kernel);
-        if (std::ranges::find(kernel_registry(), entry.id, &KernelEntry::id) ==
-            kernel_registry().end())
-            throw Error(ErrorCode::invalid_argument,
-                        fmt::format("kernel {} is no product: handles launch it around one; leave "
-                                    "the kernel auto",
-                                    entry.id));
         if (!any_format && entry.format != format)
             throw Error(ErrorCode::invalid_argument,
                         fmt::format("kernel {} reads format {}, not {}: leave one of them auto",
