@@ -77,9 +77,10 @@ HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
 Request HandleImpl::request_for(const Options& options) const {
     for (auto& helper : helper_kernels())
         if (options.kernel == helper.id)
-            refuse(fmt::format("options.kernel {} is no product: it runs around one when "
-                               "options.reorder asks for that; leave it auto",
-                               helper.id));
+            refuse(
+                fmt::format("options.kernel {} is no product: it runs around one when "
+                            "options.reorder asks for that; leave it auto",
+                            helper.id));
     Request request{.format = options.format,
                     .kernel = options.kernel,
                     .params = options.params,
