@@ -2,30 +2,21 @@
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
-namespace {
-
-std::unique_ptr<HandleImpl> make_impl(const CsrView& matrix, const Options& options,
-                                      KernelProvider& provider, std::shared_ptr<Device> device) {
+std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device) {
     if (options.device == "host")
         device = nullptr;
     else if (device == nullptr)
         device = open_device(options.device);
     if (options.reorder != "none")
         return make_reordered_handle(matrix, options, provider, std::move(device));
-    return make_plain_handle(matrix, options, provider, std::move(device));
-}
-
-}  // namespace
-
-std::unique_ptr<HandleImpl> make_plain_handle(const CsrView& matrix, const Options& options,
-                                              KernelProvider& provider,
-                                              std::shared_ptr<Device> device) {
     if (device == nullptr) return make_host_handle(matrix, options, provider);
     return make_gpu_handle(matrix, options, provider, std::move(device));
 }
 
 Handle::Handle(const CsrView& matrix, const Options& options)
-    : impl_(make_impl(matrix, options, KernelProvider::process(), nullptr)) {}
+    : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {}
 
 Handle::Handle(std::unique_ptr<HandleImpl> impl) : impl_(std::move(impl)) {}
 Handle::Handle(Handle&&) noexcept = default;
@@ -34,7 +25,7 @@ Handle::~Handle() = default;
 
 Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    std::shared_ptr<Device> device) {
-    return HandleImpl::wrap(make_impl(matrix, options, provider, std::move(device)));
+    return HandleImpl::wrap(make_handle_impl(matrix, options, provider, std::move(device)));
 }
 
 HandleImpl& Handle::impl() const {

@@ -66,11 +66,12 @@ class HandleImpl {
 /// Threads of an apply on this CPU.
 int host_threads(const CsrView& matrix, const Options& options);
 
-/// Of the matrix in its own order; `device` is null for the host.
-std::unique_ptr<HandleImpl> make_plain_handle(const CsrView& matrix, const Options& options,
-                                              KernelProvider& provider,
-                                              std::shared_ptr<Device> device);
-/// With options.reorder: a plain handle of the matrix in another order, and what is around it.
+/// What the options ask for. `device` stands for options.device, which is else opened.
+std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// With options.reorder: a handle of the matrix in that order, which is made with the other
+/// options, and what is around it. `device` is null for the host.
 std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
                                                   KernelProvider& provider,
                                                   std::shared_ptr<Device> device);

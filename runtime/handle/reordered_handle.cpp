@@ -17,14 +17,14 @@ class ReorderedHandle : public HandleImpl {
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return product_->source(); }
-    std::span<const std::int32_t> row_order() const override { return reordering_.order; }
+    std::span<const std::int32_t> row_order() const override { return order_; }
 
   private:
     void make_permuter(const CsrView& matrix, const Options& options,
                        std::shared_ptr<Device> device);
-    void tell(const CsrView& matrix, double reorder_ms);
+    void tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms);
 
-    Reordering reordering_;
+    std::vector<std::int32_t> order_;      ///< new → old
     std::unique_ptr<HandleImpl> product_;  ///< B, for vectors in B's order
     std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
 };
@@ -45,14 +45,15 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     : HandleImpl(options, provider) {
     const Stopwatch watch;
     signature_.value = matrix.value_type;
-    reordering_ = reorder(matrix, parse_reorder_method(options.reorder), BandK{}, options.threads);
     {
-        const CsrMatrix permuted = permute(matrix, reordering_, options.threads);
+        Reordering reordering =
+            reorder(matrix, parse_reorder_method(options.reorder), BandK{}, options.threads);
+        const CsrMatrix permuted = permute(matrix, reordering, options.threads);
         const double reorder_ms = watch.ms();
-        product_ =
-            make_plain_handle(permuted.view(), options_of_product(options), provider, device);
+        product_ = make_handle_impl(permuted.view(), options_of_product(options), provider, device);
         info_ = product_->info();
-        tell(matrix, reorder_ms);
+        tell(matrix, reordering, reorder_ms);
+        order_ = std::move(reordering.order);
     }
     if (!options.permuted_vectors) make_permuter(matrix, options, std::move(device));
     info_.permuted_vectors = options.permuted_vectors;
@@ -61,7 +62,7 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
 
 void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& options,
                                     std::shared_ptr<Device> device) {
-    const PermutedVectors vectors{matrix.value_type, num_rhs_, reordering_.order};
+    const PermutedVectors vectors{matrix.value_type, num_rhs_, order_};
     permuter_ = device == nullptr
                     ? make_host_permuter(vectors, host_threads(matrix, options))
                     : make_gpu_permuter(vectors, options.epilogue, provider_, policy_, device);
@@ -76,10 +77,10 @@ void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& option
     info_.bytes += info_.permute_bytes;
 }
 
-void ReorderedHandle::tell(const CsrView& matrix, double reorder_ms) {
-    info_.reorder = to_string(reordering_.method);
+void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms) {
+    info_.reorder = to_string(reordering.method);
     info_.reorder_ms = reorder_ms;
-    const Bandedness before = bandedness(matrix), after = bandedness(matrix, reordering_);
+    const Bandedness before = bandedness(matrix), after = bandedness(matrix, reordering);
     info_.bandwidth_before = before.bandwidth;
     info_.bandwidth = after.bandwidth;
 }

@@ -46,8 +46,8 @@ TEST_F(ReorderTest, VectorsInFilesKeepTheCallersOrder) {
 TEST_F(ReorderTest, JsonTellsBothTimes) {
     for (const std::string vectors : {"", " --permuted-vectors"}) {
         const auto json = json_of(
-            "run gallery:stencil5:nx=20 --check --repeat 3 --time 1 --json "
-            "--threads 1 --reorder rcm" +
+            "run gallery:stencil5:nx=20,ny=20 --check --repeat 3 --time 1 --json "
+            "--device simt:sm_90 --reorder rcm" +
             vectors);
         const auto& order = json["reorder"];
         EXPECT_EQ(order["method"], "rcm");
@@ -63,7 +63,8 @@ TEST_F(ReorderTest, JsonTellsBothTimes) {
 }
 
 TEST_F(ReorderTest, SheetTellsTheOrder) {
-    const Outcome outcome = run_line("run gallery:stencil5:nx=20 --time 1 --reorder band-k");
+    const Outcome outcome =
+        run_line("run gallery:stencil5:nx=20,ny=20 --time 1 --reorder band-k --device simt:sm_90");
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     for (const char* text : {"\norder    band-k in ", "; x and y in the caller's order\n",
                              "\n         an apply takes ", " with x and y in the caller's order, "})
