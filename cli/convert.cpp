@@ -72,7 +72,7 @@ void add_convert(CLI::App& program, Verbs& verbs) {
         "Examples:\n"
         "  spmvgen convert A.mtx B.csr\n"
         "  spmvgen convert B.csr C.mtx\n"
-        "  spmvgen convert A.mtx B.mtx --reorder rcm --permutation p.mtx");
+        "  spmvgen convert gallery:fem_tri:nx=20 B.mtx --reorder rcm --permutation p.mtx");
     verbs.push_back({verb, [o](Streams& streams) { convert(*o, streams); }});
 }
 

@@ -343,7 +343,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --alpha 2 --beta -0.5 -o y.mtx --time 0\n"
         "  spmvgen run A.mtx --value f32 --rhs 4 --check --json\n"
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
-        "  spmvgen run A.mtx --reorder band-k --check\n"
+        "  spmvgen run gallery:stencil5:nx=100 --reorder band-k --check\n"
         "  spmvgen run A.mtx --device simt:gfx906 --format ell --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});
 }
