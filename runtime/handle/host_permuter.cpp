@@ -8,14 +8,16 @@ namespace {
 class HostPermuter : public Permuter {
   public:
     HostPermuter(const PermutedVectors& vectors, int threads)
-        : vectors_(vectors), threads_(threads) {}
+        : vectors_(vectors),
+          threads_(threads),
+          bytes_(vectors.order.size() * static_cast<std::size_t>(vectors.num_rhs) *
+                 size_of(vectors.type)) {}
 
     void apply(HandleImpl& product, const Operands& o, Scale alpha, Scale, Stream stream) override {
         // y = βy is the same in every order.
         if (alpha == Scale::zero) return product.apply(vectors_.type, o, stream);
         const auto& [type, num_rhs, order] = vectors_;
-        const std::size_t bytes = order.size() * static_cast<std::size_t>(num_rhs) * size_of(type);
-        ScratchPool::Loan x(vectors_in_order_, bytes), y(vectors_in_order_, bytes);
+        ScratchPool::Loan x(vectors_in_order_, bytes_), y(vectors_in_order_, bytes_);
         gather_rows(type, order, num_rhs, o.x, x.data(), threads_);
         dispatch(type, [&](auto tag) {
             const decltype(tag) one(1), zero(0);
@@ -26,12 +28,14 @@ class HostPermuter : public Permuter {
 
     void prepare(HandleImpl& product, Scale alpha, Scale beta, Stream stream) override {
         if (alpha == Scale::zero) return product.prepare(alpha, beta, stream);
+        ScratchPool::Loan x(vectors_in_order_, bytes_), y(vectors_in_order_, bytes_);
         product.prepare(Scale::one, Scale::zero, stream);
     }
 
   private:
     const PermutedVectors vectors_;
     const int threads_;
+    const std::size_t bytes_;  ///< of one vector
     ScratchPool vectors_in_order_;
 };
 
