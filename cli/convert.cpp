@@ -1,6 +1,11 @@
+#include <fmt/format.h>
+
+#include <iterator>
 #include <memory>
 
+#include "matrix/reorder/reordering.hpp"
 #include "matrix_source.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "units.hpp"
 #include "verb.hpp"
@@ -9,12 +14,39 @@ namespace spmvgen::cli {
 namespace {
 
 struct ConvertOptions {
-    std::string from, path, to;
+    std::string from, path, to, reorder = "none", permutation;
 };
+
+/// order as an array of Matrix Market: row i of the new matrix is row order[i] of the old, from 1.
+void save_order(const std::string& path, const std::vector<std::int32_t>& order,
+                std::ostream& out) {
+    std::string text = fmt::format(
+        "%%MatrixMarket matrix array integer general\n"
+        "% p of B = A(p,p): row i of B is row p[i] of A, counted from 1\n{} 1\n",
+        order.size());
+    for (const std::int32_t old : order) fmt::format_to(std::back_inserter(text), "{}\n", old + 1);
+    write_file(path, text, out);
+}
+
+void put_in_order(const ConvertOptions& o, ReorderMethod method, SourcedMatrix& source,
+                  Streams& streams) {
+    const Reordering reordering = reorder(source.matrix.view(), method);
+    const Bandedness before = bandedness(source.matrix.view());
+    source.matrix = permute(source.matrix.view(), reordering);
+    const Bandedness after = bandedness(source.matrix.view());
+    if (!o.permutation.empty()) save_order(o.permutation, reordering.order, streams.out);
+    streams.err << fmt::format("{}: bandwidth {} instead of {}, profile {} instead of {}\n",
+                               to_string(method), after.bandwidth, before.bandwidth, after.profile,
+                               before.profile);
+}
 
 void convert(const ConvertOptions& o, Streams& streams) {
     const MatrixFile kind = matrix_file_kind(o.path, o.to);
-    const SourcedMatrix source = load_matrix(o.from);
+    const auto method = resolve("--reorder", [&] { return parse_reorder_method(o.reorder); });
+    if (method == ReorderMethod::none && !o.permutation.empty())
+        throw UsageError("--permutation: there is none; drop it, or give --reorder rcm or band-k");
+    SourcedMatrix source = load_matrix(o.from);
+    if (method != ReorderMethod::none) put_in_order(o, method, source, streams);
     save_matrix(o.path, kind, source.matrix.view());
     streams.err << o.path << ": " << source.matrix.rows << " x " << source.matrix.cols << ", "
                 << plural(source.matrix.nnz, "nonzero") << "\n";
@@ -30,10 +62,17 @@ void add_convert(CLI::App& program, Verbs& verbs) {
     verb->add_option("output", o->path, "the file to write")->required()->type_name("B.csr|B.mtx");
     verb->add_option("--to", o->to, "its form: mtx or csr (default: by the file's suffix)")
         ->type_name("FORM");
+    verb->add_option("--reorder", o->reorder,
+                     "order of rows and columns: none (the default), rcm or band-k")
+        ->type_name("METHOD");
+    verb->add_option("--permutation", o->permutation,
+                     "with --reorder: write the order here, p of B = A(p,p)")
+        ->type_name("FILE");
     verb->footer(
         "Examples:\n"
         "  spmvgen convert A.mtx B.csr\n"
-        "  spmvgen convert B.csr C.mtx");
+        "  spmvgen convert B.csr C.mtx\n"
+        "  spmvgen convert gallery:fem_tri:nx=20 B.mtx --reorder rcm --permutation p.mtx");
     verbs.push_back({verb, [o](Streams& streams) { convert(*o, streams); }});
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "devices/host/permute_rows.hpp"
 #include "matrix/reader.hpp"
 #include "measure/random_vector.hpp"
 #include "options.hpp"
@@ -61,6 +62,32 @@ CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result) const
                               op);
     });
     return check;
+}
+
+Operands in_order(const Operands& p, std::span<const std::int32_t> order) {
+    const auto gathered = [&](const Buffer& from) {
+        Buffer to(from.bytes());
+        if (from.bytes() > 0) gather_rows(p.type, order, p.num_rhs, from.data(), to.data(), 1);
+        return to;
+    };
+    Operands result{.type = p.type,
+                    .num_rhs = p.num_rhs,
+                    .alpha = p.alpha,
+                    .beta = p.beta,
+                    .x = gathered(p.x),
+                    .y_before = gathered(p.y_before),
+                    .y = Buffer(p.y.bytes())};
+    result.reset(result.y);
+    return result;
+}
+
+Buffer out_of_order(const Operands& p, std::span<const std::int32_t> order, const Buffer& y) {
+    Buffer result(y.bytes());
+    dispatch(p.type, [&](auto tag) {
+        const decltype(tag) one(1), zero(0);
+        scatter_rows(p.type, order, p.num_rhs, &one, y.data(), &zero, result.data(), 1);
+    });
+    return result;
 }
 
 PlacedOperands::PlacedOperands(const Operands& operands, std::shared_ptr<Device> device)

@@ -2,6 +2,7 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "devices/device.hpp"
@@ -35,6 +36,11 @@ struct Operands {
     void reset(Buffer& to) const;
     CheckResult check(const CsrMatrix& matrix, const Buffer& result) const;
 };
+
+/// The same operands for a handle with permuted vectors: row i is row order[i] of those given.
+Operands in_order(const Operands& operands, std::span<const std::int32_t> order);
+/// And back: y of such an apply in the order of the operands given.
+Buffer out_of_order(const Operands& operands, std::span<const std::int32_t> order, const Buffer& y);
 
 /// x and y where a device has them; for the host (a null device) in its own memory.
 class PlacedOperands {

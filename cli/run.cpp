@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "matrix/reorder/reordering.hpp"
 #include "matrix_source.hpp"
 #include "operands.hpp"
 #include "options.hpp"
@@ -16,9 +17,9 @@ struct RunOptions {
     std::string matrix, device = "host", format = "auto", kernel = "auto", arch = "native";
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
-    std::string storage, epilogue;
+    std::string storage, epilogue, reorder = "none";
     std::string op = "N";
-    bool deterministic = false, transpose_by_atomics = false;
+    bool deterministic = false, transpose_by_atomics = false, permuted_vectors = false;
     ProductOptions product;
     std::string output;
     int threads = 0;
@@ -77,6 +78,15 @@ void check_product_options(const RunOptions& o) {
         throw UsageError(
             "--transpose-by-atomics: adds in any order, which contradicts --deterministic; drop "
             "one of them");
+    const auto method = resolve("--reorder", [&] { return parse_reorder_method(o.reorder); });
+    if (method == ReorderMethod::none && o.permuted_vectors)
+        throw UsageError(
+            "--permuted-vectors: is for reordered matrices; drop it, or give --reorder rcm or "
+            "band-k");
+    if (method != ReorderMethod::none && o.index == "i64")
+        throw UsageError(
+            "--index: a reordered matrix has the narrowest index type that fits; drop --index or "
+            "--reorder");
     if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
 }
 
@@ -91,6 +101,8 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.storage = o.storage;
     options.epilogue = o.epilogue;
     options.format = o.format;
+    options.reorder = o.reorder;
+    options.permuted_vectors = o.permuted_vectors;
     options.kernel = o.kernel;
     options.params = parse_params(o.params);
     check_params(o.format, o.kernel, options.params, target);
@@ -137,6 +149,8 @@ std::string kernel_for(const Info& info, const Operands& p) {
     const auto letter = [](std::complex<double> s) {
         return s == 0.0 ? "0" : s == 1.0 ? "1" : "x";
     };
+    // Around a reordered product, α and β go with y's way back into the caller's order.
+    if (info.reorder != "none" && !info.permuted_vectors) return info.kernel;
     std::string name = info.kernel;
     if (const auto at = name.find("_a1_b0_"); at != std::string::npos)
         name.replace(at, 7, std::string("_a") + letter(p.alpha) + "_b" + letter(p.beta) + "_");
@@ -159,6 +173,18 @@ void measure(const RunOptions& o, const Handle& handle, PlacedOperands& placed, 
     r.bandwidth = measure_bandwidth(r.threads);
     r.cache_bytes = last_level_cache_bytes();
     if (r.bytes > 0 && r.bytes <= r.cache_bytes) r.in_cache = measure_bandwidth(r.threads, r.bytes);
+}
+
+/// Times the same product with x and y in the other order, which takes a handle of its own.
+void measure_other_order(const RunOptions& o, const CsrMatrix& matrix, Options options,
+                         PlacedOperands& placed, RunReport& r) {
+    options.permuted_vectors = !options.permuted_vectors;
+    const Handle other(matrix.view(), options);
+    TimingPlan plan;
+    plan.budget_s = o.time_ms / 1e3;
+    if (o.repeat > 0) plan.min_samples = plan.max_samples = o.repeat;
+    placed.reset();
+    r.other_timing = time_apply([&] { placed.apply(other); }, plan, [&] { placed.finish(); });
 }
 
 [[noreturn]] void fail_check(const RunReport& r) {
@@ -221,12 +247,17 @@ void run(const RunOptions& o, Streams& streams) {
         throw Error(ErrorCode::unsupported,
                     "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
 
-    PlacedOperands placed(p, device);
+    const auto order = o.permuted_vectors ? handle.row_order() : std::span<const std::int32_t>();
+    const Operands permuted = o.permuted_vectors ? in_order(p, order) : Operands();
+    PlacedOperands placed(o.permuted_vectors ? permuted : p, device);
+    const auto result = [&] {
+        return o.permuted_vectors ? out_of_order(p, order, placed.result()) : placed.result();
+    };
     r.first_apply_s = seconds_of([&] {
         placed.apply(handle);
         placed.finish();
     });
-    p.y = placed.result();
+    p.y = result();
     round_as_stored(r.info, source.matrix);
     if (o.check) r.check = p.check(source.matrix, p.y);
     const bool time_it = o.time_ms > 0 || o.repeat > 0;
@@ -234,12 +265,14 @@ void run(const RunOptions& o, Streams& streams) {
         measure(o, handle, placed, r);
         // With β = 0 the last timed apply must give the same product.
         if (o.check && p.beta == 0.0) {
-            const CheckResult again = p.check(source.matrix, placed.result());
+            const CheckResult again = p.check(source.matrix, result());
             if (!again.passed) r.check = again;
         }
+        if (o.reorder != "none") measure_other_order(o, source.matrix, options, placed, r);
     }
     if (r.check && !r.check->passed) {
         r.timing.reset();
+        r.other_timing.reset();
         print(o, r, streams);
         fail_check(r);
     }
@@ -256,6 +289,11 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->type_name("DEVICE");
     verb.add_option("--format", o.format, "storage format: auto, csr, coo, ell, sell, hyb, csr-k")
         ->type_name("FORMAT");
+    verb.add_option("--reorder", o.reorder,
+                    "order of rows and columns: none (the default), rcm or band-k")
+        ->type_name("METHOD");
+    verb.add_flag("--permuted-vectors", o.permuted_vectors,
+                  "with --reorder: multiply vectors that are in that order, too");
     verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
         ->type_name("ID");
     add_param_option(verb, o.params);
@@ -321,6 +359,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --value f32 --rhs 4 --check --json\n"
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
         "  spmvgen run A.mtx --op T --check\n"
+        "  spmvgen run gallery:stencil5:nx=100 --reorder band-k --check\n"
         "  spmvgen run A.mtx --device simt:gfx906 --format ell --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});
 }

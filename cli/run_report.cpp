@@ -79,6 +79,21 @@ std::string prepare_text(const RunReport& r) {
                        in_seconds(r.first_apply_s));
 }
 
+std::string order_rows(const RunReport& r) {
+    const Info& i = r.info;
+    std::string text =
+        row("order",
+            fmt::format("{} in {}, bandwidth {} instead of {}; x and y in "
+                        "the {}",
+                        i.reorder, in_seconds(i.reorder_ms / 1e3), i.bandwidth, i.bandwidth_before,
+                        i.permuted_vectors ? "matrix's order" : "caller's order"));
+    if (!r.other_timing) return text;
+    return text + row("", fmt::format("an apply takes {} with x and y in the caller's order, {} in "
+                                      "the matrix's",
+                                      in_seconds(r.gathering().median_s),
+                                      in_seconds(r.permuted().median_s)));
+}
+
 std::string gpu_rows(const Info& i) {
     std::string text = row("launches", fmt::format("{} an apply, sums in {} order", i.launches,
                                                    i.deterministic ? "a fixed" : "any"));
@@ -102,6 +117,19 @@ Json timing_json(const Timing& t) {
     return {{"median_s", t.median_s}, {"min_s", t.min_s},
             {"max_s", t.max_s},       {"spread", t.spread},
             {"samples", t.samples},   {"calls_per_sample", t.calls_per_sample}};
+}
+
+Json order_json(const RunReport& r) {
+    const Info& i = r.info;
+    if (i.reorder == "none") return {};
+    return {{"method", i.reorder},
+            {"permuted_vectors", i.permuted_vectors},
+            {"reorder_ms", i.reorder_ms},
+            {"bandwidth_before", i.bandwidth_before},
+            {"bandwidth", i.bandwidth},
+            {"permute_bytes", i.permute_bytes},
+            {"time_callers_order", r.other_timing ? timing_json(r.gathering()) : Json()},
+            {"time_permuted_vectors", r.other_timing ? timing_json(r.permuted()) : Json()}};
 }
 
 Json bandwidth_json(const Bandwidth& b) {
@@ -140,6 +168,7 @@ std::string to_string(const RunReport& r) {
                                       stored_narrow(r) ? " as " + i.storage : "",
                                       in_bytes(static_cast<double>(i.matrix_bytes))));
     if (on_gpu(r)) text += gpu_rows(i);
+    if (i.reorder != "none") text += order_rows(r);
     text += row("origin", i.origin);
     if (!i.source_path.empty()) text += row("source", i.source_path);
     if (!i.warning.empty()) text += row("warning", i.warning);
@@ -183,6 +212,7 @@ Json to_json(const RunReport& r) {
         json["launches"] = i.launches;
         json["facts"] = facts_json(i.facts);
     }
+    json["reorder"] = order_json(r);
     json["check"] = r.check ? check_json(*r.check) : Json();
     json["time"] = r.timing ? timing_json(*r.timing) : Json();
     if (!r.timing) return json;

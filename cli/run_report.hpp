@@ -23,7 +23,10 @@ struct RunReport {
     double read_s = 0;         ///< reading or making the matrix
     double first_apply_s = 0;  ///< of it making the kernel for α and β when they are not 1 and 0
     std::optional<CheckResult> check;
-    std::optional<Timing> timing;        ///< never for a product that failed its check
+    std::optional<Timing> timing;  ///< never for a product that failed its check
+    /// Of a reordered matrix, measured together with timing: an apply with x and y in the matrix's
+    /// order when timing is with the caller's, and the other way round.
+    std::optional<Timing> other_timing;
     std::optional<Bandwidth> bandwidth;  ///< of memory; measured together with timing
     std::optional<Bandwidth>
         in_cache;                  ///< of as many bytes as an apply moves, when a cache holds them
@@ -33,6 +36,10 @@ struct RunReport {
 
     double bytes_per_s() const { return static_cast<double>(bytes) / timing->median_s; }
     double flops_per_s() const { return flops / timing->median_s; }
+    /// Of a reordered matrix: an apply that puts x and y into the matrix's order and back, and one
+    /// that finds them so.
+    const Timing& gathering() const { return info.permuted_vectors ? *other_timing : *timing; }
+    const Timing& permuted() const { return info.permuted_vectors ? *timing : *other_timing; }
     /// Bytes per second over what the machine gave just now.
     double share_of(const Bandwidth& b) const { return bytes_per_s() / b.best(); }
 };

@@ -3,7 +3,8 @@
 # Debian/Ubuntu packages that the build, the tests and the benchmarks need.
 SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
                   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
-                  libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev libmd-dev)
+                  libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev libmd-dev
+                  libboost-dev)
 
 # AMD's run-time compiler, which some tests try and which is not everywhere: without it they skip.
 SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs)

@@ -6,6 +6,7 @@
 #include "registry_csr_k.hpp"
 #include "registry_gpu.hpp"
 #include "registry_light.hpp"
+#include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -140,6 +141,8 @@ std::span<const KernelEntry> kernel_registry() {
 
 const KernelEntry& kernel_entry(std::string_view id) {
     for (auto& entry : kernel_registry())
+        if (entry.id == id) return entry;
+    for (auto& entry : helper_kernels())
         if (entry.id == id) return entry;
     refuse("unknown kernel '" + std::string(id) + "': use one of " +
            list(kernel_registry(), [](auto& e) { return e.id; }));

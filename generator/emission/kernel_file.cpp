@@ -52,12 +52,15 @@ std::string kernel_file(const KernelFile& f) {
 
 std::string product_text(const Signature& s) {
     const auto conjugate = s.params.find("conjugate");
-    const std::string matrix = !kernel_entry(s.kernel).transposes                      ? "A x"
+    // Permutations are no less products than those with a matrix.
+    const std::string factor = s.kernel == "gather_rows"                               ? "P x"
+                               : s.kernel == "scatter_rows"                            ? "P^T x"
+                               : !kernel_entry(s.kernel).transposes                    ? "A x"
                                : conjugate != s.params.end() && conjugate->second == 1 ? "A^H x"
                                                                                        : "A^T x";
     const std::string product = s.alpha == Scale::zero  ? ""
-                                : s.alpha == Scale::one ? matrix
-                                                        : "alpha " + matrix;
+                                : s.alpha == Scale::one ? factor
+                                                        : "alpha " + factor;
     const std::string old = s.beta == Scale::zero ? "" : s.beta == Scale::one ? "y" : "beta y";
     if (product.empty() && old.empty()) return "0";
     return product + (product.empty() || old.empty() ? "" : " + ") + old;

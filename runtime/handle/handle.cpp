@@ -52,15 +52,16 @@ Options with_atomics(Options o) {
     return o;
 }
 
+/// `device` is null for the host.
 std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& options,
                                        KernelProvider& provider, std::shared_ptr<Device> device) {
-    if (options.device == "host") return make_host_handle(matrix, options, provider);
-    if (device == nullptr) device = open_device(options.device);
+    if (device == nullptr) return make_host_handle(matrix, options, provider);
     return make_gpu_handle(matrix, options, provider, std::move(device));
 }
 
-std::unique_ptr<HandleImpl> make_impl(const CsrView& matrix, const Options& options,
-                                      KernelProvider& provider, std::shared_ptr<Device> device) {
+/// The same for any op.
+std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& options,
+                                       KernelProvider& provider, std::shared_ptr<Device> device) {
     const Op op = checked_op(options);
     if (op == Op::none) {
         if (options.transpose_by_atomics)
@@ -85,8 +86,20 @@ std::unique_ptr<HandleImpl> make_impl(const CsrView& matrix, const Options& opti
 
 }  // namespace
 
+std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device) {
+    if (options.device == "host")
+        device = nullptr;
+    else if (device == nullptr)
+        device = open_device(options.device);
+    if (options.reorder != "none")
+        return make_reordered_handle(matrix, options, provider, std::move(device));
+    return make_of_op(matrix, options, provider, std::move(device));
+}
+
 Handle::Handle(const CsrView& matrix, const Options& options)
-    : impl_(make_impl(matrix, options, KernelProvider::process(), nullptr)) {}
+    : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {}
 
 Handle::Handle(std::unique_ptr<HandleImpl> impl) : impl_(std::move(impl)) {}
 Handle::Handle(Handle&&) noexcept = default;
@@ -95,7 +108,7 @@ Handle::~Handle() = default;
 
 Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    std::shared_ptr<Device> device) {
-    return HandleImpl::wrap(make_impl(matrix, options, provider, std::move(device)));
+    return HandleImpl::wrap(make_handle_impl(matrix, options, provider, std::move(device)));
 }
 
 HandleImpl& Handle::impl() const {
@@ -116,6 +129,10 @@ void Handle::prepare(Scale alpha, Scale beta, Stream stream) const {
 
 const Info& Handle::info() const {
     return impl().info();
+}
+
+std::span<const std::int32_t> Handle::row_order() const {
+    return impl().row_order();
 }
 
 std::string Handle::source() const {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
+#include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -15,12 +17,24 @@ constexpr int most_rhs = 64;
     throw Error(ErrorCode::invalid_argument, message);
 }
 
+ReorderMethod parse_reorder(const std::string& text) {
+    try {
+        return parse_reorder_method(text);
+    } catch (const Error& error) {
+        throw Error(error.code(), std::string("options.reorder: ") + error.what());
+    }
+}
+
 void check_options(const Options& o) {
     if (o.num_rhs < 1 || o.num_rhs > most_rhs)
         refuse(fmt::format("options.num_rhs is {}: use 1…{}", o.num_rhs, most_rhs));
     if (o.threads < 0 || o.threads > most_threads)
         refuse(fmt::format("options.threads is {}: use 0 (what OpenMP would use) or 1…{}",
                            o.threads, most_threads));
+    if (parse_reorder(o.reorder) == ReorderMethod::none && o.permuted_vectors)
+        refuse(
+            "options.permuted_vectors is for reordered matrices: set options.reorder to rcm or "
+            "band-k, or leave it false");
 }
 
 ValueType parse_storage(const std::string& text) {
@@ -78,6 +92,12 @@ void HandleImpl::keep(std::shared_ptr<const CsrMatrix> transposed, double ms) {
 }
 
 Request HandleImpl::request_for(const Options& options) const {
+    for (auto& helper : helper_kernels())
+        if (options.kernel == helper.id)
+            refuse(
+                fmt::format("options.kernel {} is no product: it runs around one when "
+                            "options.reorder asks for that; leave it auto",
+                            helper.id));
     Request request{.format = options.format,
                     .kernel = options.kernel,
                     .params = options.params,

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 
 #include "devices/device.hpp"
@@ -22,6 +23,8 @@ class HandleImpl {
     virtual void prepare(Scale alpha, Scale beta, Stream stream) = 0;
     /// Source of the kernel for α = 1, β = 0; "" = there is none.
     virtual std::string source() const = 0;
+    /// new → old, of a reordered matrix; empty when there is no new order.
+    virtual std::span<const std::int32_t> row_order() const { return {}; }
     const Info& info() const { return info_; }
 
     /// Takes over that the handle was made of `transposed`, a transpose that took `ms` to make;
@@ -72,6 +75,18 @@ class HandleImpl {
     std::shared_ptr<const CsrMatrix> transposed_;
 };
 
+/// Threads of an apply on this CPU.
+int host_threads(const CsrView& matrix, const Options& options);
+
+/// What the options ask for. `device` stands for options.device, which is else opened.
+std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// With options.reorder: a handle of the matrix in that order, which is made with the other
+/// options, and what is around it. `device` is null for the host.
+std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
+                                                  KernelProvider& provider,
+                                                  std::shared_ptr<Device> device);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider);
 /// `device` is what options.device names.

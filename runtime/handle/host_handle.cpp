@@ -16,9 +16,6 @@
 namespace spmvgen {
 namespace {
 
-/// Below this many rows and entries a team costs more than it saves.
-constexpr std::int64_t serial_work = 4096;
-
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::invalid_argument, message);
 }
@@ -90,9 +87,7 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     check_host_options(options);
     signature_.target = checked_target(options.target);
     signature_.value = matrix.value_type;
-    threads_ = options.threads != 0                     ? options.threads
-               : matrix.rows + matrix.nnz < serial_work ? 1
-                                                        : omp_get_max_threads();
+    threads_ = host_threads(matrix, options);
     if (policy_.mode == CacheMode::off) {
         validate(matrix);
         signature_.kernel = "csr_rows";  // stands for the generic kernel
@@ -205,6 +200,13 @@ void HostHandle::run_base_and_update(const Operands& o) {
 }
 
 }  // namespace
+
+int host_threads(const CsrView& matrix, const Options& options) {
+    // Below this many rows and entries a team costs more than it saves.
+    constexpr std::int64_t serial_work = 4096;
+    if (options.threads != 0) return options.threads;
+    return matrix.rows + matrix.nnz < serial_work ? 1 : omp_get_max_threads();
+}
 
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider) {

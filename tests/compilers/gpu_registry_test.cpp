@@ -1,10 +1,11 @@
-// Every GPU kernel of the registry is emitted and compiled for every architecture of the table, in
-// every form that a compiler found here makes; none spills.
+// Every GPU kernel of the registry, helpers included, is emitted and compiled for every
+// architecture of the table, in every form that a compiler found here makes; none spills.
 #include <gmock/gmock.h>
 
 #include "clang_generator.hpp"
 #include "compilers/gpu_compiler.hpp"
 #include "registry.hpp"
+#include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -24,6 +25,7 @@ std::vector<std::string> gpu_kernel_ids() {
     std::vector<std::string> ids;
     for (auto& entry : kernel_registry())
         if (entry.gpu) ids.emplace_back(entry.id);
+    for (auto& entry : helper_kernels()) ids.emplace_back(entry.id);
     return ids;
 }
 

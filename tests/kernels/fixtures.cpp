@@ -129,4 +129,10 @@ const Fixture& find(const std::string& name) {
     throw std::invalid_argument("no fixture " + name);
 }
 
+Fixture squared(Fixture f) {
+    while (f.rows < f.cols) f.row({});
+    f.cols = f.rows;
+    return f;
+}
+
 }  // namespace spmvgen::fixtures

@@ -40,6 +40,9 @@ const std::vector<Fixture>& all();
 /// The fixture with that name.
 const Fixture& find(const std::string& name);
 
+/// The same with empty rows or unused columns added until it is square.
+Fixture squared(Fixture fixture);
+
 /// A number that differs from position to position, is not exact in binary, and has both signs.
 template <typename Value>
 Value number(std::int64_t position, int salt) {

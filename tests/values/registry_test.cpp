@@ -6,6 +6,7 @@
 #include <set>
 
 #include "refusal.hpp"
+#include "registry_permute.hpp"
 
 namespace spmvgen {
 namespace {
@@ -22,6 +23,15 @@ std::string ids() {
     for (auto& entry : kernel_registry())
         text += (text.empty() ? "" : ", ") + std::string(entry.id);
     return text;
+}
+
+TEST(Registry, HelpersAreFoundButNotListed) {
+    EXPECT_FALSE(helper_kernels().empty());
+    for (auto& helper : helper_kernels()) {
+        EXPECT_EQ(&kernel_entry(helper.id), &helper);
+        for (auto& entry : kernel_registry()) EXPECT_NE(entry.id, helper.id);
+        EXPECT_EQ(complete(of(helper)).params.size(), helper.params.size());
+    }
 }
 
 TEST(Registry, EntriesAreSound) {

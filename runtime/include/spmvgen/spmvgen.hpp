@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "spmvgen/error.hpp"
@@ -45,6 +46,10 @@ struct Options {
     int threads = 0;                    ///< of this CPU; 0 = what OpenMP would use
     bool copy = true;  ///< true: the handle keeps its own copy of A; false: CSR arrays are borrowed
                        ///< and must outlive it. A GPU always has its own copy
+    std::string reorder = "none";   ///< order of rows and columns of a square A: "none", "rcm" or
+                                    ///< "band-k"; A is then copied, whatever copy says
+    bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
+                                    ///< Handle::row_order() gives, instead of the caller's
     CacheMode cache = CacheMode::on;
     std::string cache_dir;  ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
     bool strict = false;    ///< true: a fallback to the generic kernel is Error(compile) instead,
@@ -79,7 +84,12 @@ struct Info {
     std::int64_t rows = 0, cols = 0;   ///< of B: y has rows·k elements and x has cols·k
     std::int64_t nnz = 0, stored = 0;  ///< stored = entries with padding
     std::int64_t matrix_bytes = 0;     ///< bytes of A read by one apply
-    std::int64_t bytes = 0;  ///< bytes moved by one apply with β = 0, each array counted once
+    std::int64_t bytes = 0;        ///< bytes moved by one apply with β = 0, each array counted once
+    std::string reorder = "none";  ///< the order of rows and columns
+    bool permuted_vectors = false;  ///< whether x and y are in that order, too
+    double reorder_ms = 0;          ///< of prepare_ms: finding the order and putting A into it
+    std::int64_t bandwidth_before = 0, bandwidth = 0;  ///< of a reordered A: max |i - j|
+    std::int64_t permute_bytes = 0;  ///< of bytes: for putting x and y into that order and back
 };
 /// A short block for people: one "name: value" a line, empty fields left out.
 std::string to_string(const Info& info);
@@ -148,6 +158,12 @@ class Handle {
     void prepare(Scale alpha, Scale beta, Stream stream = {}) const;
 
     const Info& info() const;
+
+    /// The order of a reordered matrix, new → old: with B = PAPᵀ, row i of B is row row_order()[i]
+    /// of A. With permuted_vectors, element i of x and y is element row_order()[i] of the
+    /// vectors that A has. Empty without options.reorder. Valid as long as the handle.
+    std::span<const std::int32_t> row_order() const;
+
     /// The emitted source of the kernel for α = 1, β = 0; "" when the generic kernel serves.
     std::string source() const;
 

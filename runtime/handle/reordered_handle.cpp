@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include "handle/handle_impl.hpp"
+#include "handle/permuter.hpp"
+#include "handle/stopwatch.hpp"
+#include "matrix/reorder/reordering.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// A handle of B = PAPᵀ behind which the caller's matrix is A.
+class ReorderedHandle : public HandleImpl {
+  public:
+    ReorderedHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                    std::shared_ptr<Device> device);
+    void apply(ValueType type, const Operands& operands, Stream stream) override;
+    void prepare(Scale alpha, Scale beta, Stream stream) override;
+    std::string source() const override { return product_->source(); }
+    std::span<const std::int32_t> row_order() const override { return order_; }
+
+  private:
+    bool borrows(const CsrView&) const override { return false; }
+    void make_permuter(const CsrView& matrix, const Options& options,
+                       std::shared_ptr<Device> device);
+    void tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms);
+
+    std::vector<std::int32_t> order_;      ///< new → old
+    std::unique_ptr<HandleImpl> product_;  ///< B, for vectors in B's order
+    std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
+};
+
+/// What the handle of B is asked for. The epilogue is left to the permuter when there is one: the
+/// row that it is told is the caller's.
+Options options_of_product(const Options& options) {
+    Options inner = options;
+    inner.reorder = "none";
+    inner.permuted_vectors = false;
+    inner.copy = true;  // B goes when the handle is made
+    if (options.device != "host" && !options.permuted_vectors) inner.epilogue.clear();
+    return inner;
+}
+
+ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
+                                 KernelProvider& provider, std::shared_ptr<Device> device)
+    : HandleImpl(options, provider) {
+    const Stopwatch watch;
+    signature_.value = matrix.value_type;
+    {
+        Reordering reordering =
+            reorder(matrix, parse_reorder_method(options.reorder), BandK{}, options.threads);
+        const CsrMatrix permuted = permute(matrix, reordering, options.threads);
+        const double reorder_ms = watch.ms();
+        product_ = make_handle_impl(permuted.view(), options_of_product(options), provider, device);
+        info_ = product_->info();
+        tell(matrix, reordering, reorder_ms);
+        order_ = std::move(reordering.order);
+    }
+    if (!options.permuted_vectors) make_permuter(matrix, options, std::move(device));
+    info_.permuted_vectors = options.permuted_vectors;
+    info_.prepare_ms = watch.ms();
+}
+
+void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& options,
+                                    std::shared_ptr<Device> device) {
+    const PermutedVectors vectors{matrix.value_type, num_rhs_, order_};
+    permuter_ = device == nullptr
+                    ? make_host_permuter(vectors, host_threads(matrix, options))
+                    : make_gpu_permuter(vectors, options.epilogue, provider_, policy_, device);
+    // Without entries the scatter alone does y = βy.
+    info_.launches =
+        info_.nnz > 0 ? info_.launches + permuter_->launches() : permuter_->launches() / 2;
+    info_.facts.merge(permuter_->facts());
+    // Two vectors are read and written once more, and the order is read for both.
+    const auto row = static_cast<std::int64_t>(size_of(matrix.value_type)) * num_rhs_;
+    const auto number = static_cast<std::int64_t>(sizeof(std::int32_t));
+    info_.permute_bytes = 2 * matrix.rows * (2 * row + number);
+    info_.bytes += info_.permute_bytes;
+}
+
+void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms) {
+    info_.reorder = to_string(reordering.method);
+    info_.reorder_ms = reorder_ms;
+    const Bandedness before = bandedness(matrix), after = bandedness(matrix, reordering);
+    info_.bandwidth_before = before.bandwidth;
+    info_.bandwidth = after.bandwidth;
+}
+
+void ReorderedHandle::apply(ValueType type, const Operands& o, Stream stream) {
+    if (permuter_ == nullptr) return product_->apply(type, o, stream);
+    const auto [alpha, beta] = checked_modes(type, o);
+    permuter_->apply(*product_, o, alpha, beta, stream);
+}
+
+void ReorderedHandle::prepare(Scale alpha, Scale beta, Stream stream) {
+    if (permuter_ == nullptr) return product_->prepare(alpha, beta, stream);
+    if (info_.nnz == 0) alpha = Scale::zero;
+    permuter_->prepare(*product_, alpha, beta, stream);
+}
+
+}  // namespace
+
+std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
+                                                  KernelProvider& provider,
+                                                  std::shared_ptr<Device> device) {
+    return std::make_unique<ReorderedHandle>(matrix, options, provider, std::move(device));
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,160 @@
+#include "matrix/reorder/graph.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "matrix/chunks.hpp"
+
+namespace spmvgen::reordering {
+namespace {
+
+constexpr std::int64_t part = 4096;  ///< vertices that a thread takes at a time
+
+std::size_t at(std::int64_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// Calls edge(row, column) for every entry beside the diagonal, in parallel.
+template <typename Edge>
+void for_edges(const CsrView& a, int threads, Edge edge) {
+    dispatch(a.index_type, [&](auto index) {
+        const auto* columns = a.col_idx_as<decltype(index)>();
+        for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
+                    if (columns[k] != i) edge(i, static_cast<std::int64_t>(columns[k]));
+        });
+    });
+}
+
+/// Neighbours with repetitions, in any order, room for as many as first says.
+struct RawLists {
+    std::vector<std::int64_t> first;
+    std::vector<std::int32_t> neighbour;
+};
+
+RawLists raw_lists(const CsrView& a, int threads) {
+    RawLists raw{std::vector<std::int64_t>(at(a.rows) + 1, 0), {}};
+    // Every count stands one place to the right: the sums are then where lists begin.
+    const auto add_one = [&](std::int64_t v) {
+#pragma omp atomic
+        ++raw.first[at(v) + 1];
+    };
+    for_edges(a, threads, [&](std::int64_t i, std::int64_t j) {
+        add_one(i);
+        add_one(j);
+    });
+    std::partial_sum(raw.first.begin(), raw.first.end(), raw.first.begin());
+    raw.neighbour.resize(at(raw.first.back()));
+    std::vector<std::int64_t> cursor(raw.first.begin(), raw.first.end() - 1);
+    const auto append = [&](std::int64_t v, std::int64_t w) {
+        std::int64_t free = 0;
+#pragma omp atomic capture
+        free = cursor[at(v)]++;
+        raw.neighbour[at(free)] = static_cast<std::int32_t>(w);
+    };
+    for_edges(a, threads, [&](std::int64_t i, std::int64_t j) {
+        append(i, j);
+        append(j, i);
+    });
+    return raw;
+}
+
+}  // namespace
+
+Graph symmetrised_pattern(const CsrView& a, int threads) {
+    RawLists raw = raw_lists(a, threads);
+    Graph graph;
+    graph.first.assign(at(a.rows) + 1, 0);
+    for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t v = begin; v < end; ++v) {
+            const auto list = raw.neighbour.begin();
+            std::sort(list + raw.first[at(v)], list + raw.first[at(v) + 1]);
+            const auto last = std::unique(list + raw.first[at(v)], list + raw.first[at(v) + 1]);
+            graph.first[at(v) + 1] = last - list - raw.first[at(v)];
+        }
+    });
+    std::partial_sum(graph.first.begin(), graph.first.end(), graph.first.begin());
+    graph.neighbour.resize(at(graph.first.back()));
+    for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t v = begin; v < end; ++v)
+            std::copy_n(raw.neighbour.begin() + raw.first[at(v)],
+                        graph.degree(static_cast<std::int32_t>(v)),
+                        graph.neighbour.begin() + graph.first[at(v)]);
+    });
+    return graph;
+}
+
+Buckets bucket(std::span<const std::int32_t> keys, std::int32_t count) {
+    Buckets buckets{std::vector<std::int32_t>(at(count) + 1, 0),
+                    std::vector<std::int32_t>(keys.size())};
+    for (const std::int32_t key : keys) ++buckets.first[at(key) + 1];
+    std::partial_sum(buckets.first.begin(), buckets.first.end(), buckets.first.begin());
+    std::vector<std::int32_t> cursor(buckets.first.begin(), buckets.first.end() - 1);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        buckets.items[at(cursor[at(keys[i])]++)] = static_cast<std::int32_t>(i);
+    return buckets;
+}
+
+namespace {
+
+struct WeightedEdge {
+    std::int32_t to, weight;
+};
+
+/// The edges that leave a group, one for each group that they reach, ascending.
+void collect_edges(const Graph& graph, std::span<const std::int32_t> group_of,
+                   std::span<const std::int32_t> members, std::int32_t group,
+                   std::vector<WeightedEdge>& edges) {
+    edges.clear();
+    for (const std::int32_t v : members)
+        for (std::int64_t e = graph.first[at(v)]; e < graph.first[at(v) + 1]; ++e)
+            if (const std::int32_t to = group_of[at(graph.neighbour[at(e)])]; to != group)
+                edges.push_back({to, graph.edge_weight_at(e)});
+    std::ranges::sort(edges, {}, &WeightedEdge::to);
+    std::size_t kept = 0;
+    for (const WeightedEdge& edge : edges)
+        if (kept > 0 && edges[kept - 1].to == edge.to)
+            edges[kept - 1].weight += edge.weight;
+        else
+            edges[kept++] = edge;
+    edges.resize(kept);
+}
+
+}  // namespace
+
+Graph contract(const Graph& graph, std::span<const std::int32_t> group_of, std::int32_t groups,
+               int threads) {
+    const Buckets members = bucket(group_of, groups);
+    Graph coarse;
+    coarse.first.assign(at(groups) + 1, 0);
+    coarse.weight.assign(at(groups), 0);
+    // Each part of the groups keeps its edges until it is known where they go.
+    const std::int64_t parts = (groups + part - 1) / part;
+    std::vector<std::vector<WeightedEdge>> found(at(parts));
+    for_parts(groups, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        std::vector<WeightedEdge> edges;
+        auto& all = found[at(begin / part)];
+        for (std::int64_t g = begin; g < end; ++g) {
+            const auto group = static_cast<std::int32_t>(g);
+            collect_edges(graph, group_of, members.of(group), group, edges);
+            all.insert(all.end(), edges.begin(), edges.end());
+            coarse.first[at(g) + 1] = static_cast<std::int64_t>(edges.size());
+            for (const std::int32_t v : members.of(group))
+                coarse.weight[at(g)] += graph.weight_of(v);
+        }
+    });
+    std::partial_sum(coarse.first.begin(), coarse.first.end(), coarse.first.begin());
+    coarse.neighbour.resize(at(coarse.first.back()));
+    coarse.edge_weight.resize(at(coarse.first.back()));
+    for_parts(groups, part, threads, [&](std::int64_t begin, std::int64_t, int) {
+        std::size_t to = at(coarse.first[at(begin)]);
+        for (const WeightedEdge& edge : found[at(begin / part)]) {
+            coarse.neighbour[to] = edge.to;
+            coarse.edge_weight[to++] = edge.weight;
+        }
+    });
+    return coarse;
+}
+
+}  // namespace spmvgen::reordering

@@ -1,0 +1,93 @@
+#include "matrix/reorder/reordering.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "matrix/reorder/band_k.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr int largest_group = 4096;
+
+[[noreturn]] void refuse(ErrorCode code, const std::string& message) {
+    throw Error(code, message);
+}
+
+void check(const CsrView& a, ReorderMethod method, const BandK& band) {
+    validate(a);
+    if (a.rows != a.cols)
+        refuse(ErrorCode::invalid_argument,
+               fmt::format("reordering {} gives rows and columns one order, but the matrix is "
+                           "{} x {}: use it for square matrices, and none for this one",
+                           to_string(method), a.rows, a.cols));
+    if (a.rows > std::numeric_limits<std::int32_t>::max())
+        refuse(ErrorCode::unsupported,
+               fmt::format("reordering {} takes up to {} rows, but the matrix has {}: use none",
+                           to_string(method), std::numeric_limits<std::int32_t>::max(), a.rows));
+    if (method != ReorderMethod::band_k) return;
+    if (band.k != 2 && band.k != 3)
+        refuse(ErrorCode::invalid_argument, fmt::format("band-k: k is {}: use 2 or 3", band.k));
+    for (const auto& [name, size] :
+         {std::pair("rows of a super-row", band.super_row),
+          std::pair("super-rows of a super-super-row", band.super_super_row)})
+        if (size < 1 || size > largest_group)
+            refuse(ErrorCode::invalid_argument,
+                   fmt::format("band-k: {} {}: use 1…{}", size, name, largest_group));
+}
+
+std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& order) {
+    std::vector<std::int32_t> place(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        place[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    return place;
+}
+
+}  // namespace
+
+const char* to_string(ReorderMethod method) {
+    switch (method) {
+        case ReorderMethod::none:
+            return "none";
+        case ReorderMethod::rcm:
+            return "rcm";
+        case ReorderMethod::band_k:
+            return "band-k";
+    }
+    return "?";
+}
+
+ReorderMethod parse_reorder_method(std::string_view text) {
+    for (auto method : {ReorderMethod::none, ReorderMethod::rcm, ReorderMethod::band_k})
+        if (text == to_string(method)) return method;
+    refuse(ErrorCode::invalid_argument,
+           fmt::format("unknown reordering '{}': use one of none, rcm, band-k", text));
+}
+
+Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, int threads) {
+    check(a, method, band);
+    Reordering result;
+    result.method = method;
+    if (method == ReorderMethod::none) {
+        result.order.resize(static_cast<std::size_t>(a.rows));
+        std::iota(result.order.begin(), result.order.end(), 0);
+    } else {
+        const reordering::Graph graph = reordering::symmetrised_pattern(a, threads);
+        if (method == ReorderMethod::rcm) {
+            result.order = reordering::cuthill_mckee(graph);
+            std::ranges::reverse(result.order);
+        } else {
+            auto band_order = reordering::band_k(graph, band, threads);
+            result.order = std::move(band_order.order);
+            result.groups = std::move(band_order.groups);
+        }
+    }
+    result.place = inverse(result.order);
+    return result;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,74 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "matrix/csr_matrix.hpp"
+
+/// Reordering of square matrices: B = PAPᵀ, with rows and columns in one new order.
+namespace spmvgen {
+
+enum class ReorderMethod {
+    none,   ///< the order that the matrix has
+    rcm,    ///< reverse Cuthill-McKee
+    band_k  ///< Band-k, of CSR-k
+};
+
+const char* to_string(ReorderMethod method);  ///< "none", "rcm", "band-k"
+/// The inverse; throws Error(invalid_argument) that lists what is allowed.
+ReorderMethod parse_reorder_method(std::string_view text);
+
+/// How large Band-k makes its groups.
+struct BandK {
+    int k = 3;                ///< 2 = super-rows only, 3 = super-super-rows, too
+    int super_row = 8;        ///< rows of a super-row at most, 1…4096
+    int super_super_row = 8;  ///< super-rows of a super-super-row at most, 1…4096
+    bool operator==(const BandK&) const = default;
+};
+
+/// A new order of the rows and columns of an n×n matrix. `order` and `place` are permutations of
+/// 0 … n-1, each the inverse of the other.
+struct Reordering {
+    ReorderMethod method = ReorderMethod::none;
+    std::vector<std::int32_t> order;  ///< new → old: row i of B is row order[i] of A
+    std::vector<std::int32_t> place;  ///< old → new: row j of A becomes row place[j] of B
+    /// Of Band-k, levels of groups of neighbouring rows of B, finest first: groups[0] are
+    /// super-rows (group g has the rows groups[0][g] … groups[0][g+1]-1), groups[1]
+    /// super-super-rows (of super-rows). What CSR-k calls sr_ptr and ssr_ptr. Empty for other
+    /// methods.
+    std::vector<std::vector<std::int32_t>> groups;
+    bool operator==(const Reordering&) const = default;
+};
+
+/// Computes an order from the pattern of A + Aᵀ; values do not matter, nor does the order of
+/// entries within a row, nor the number of threads: equal patterns get equal orders. Any number of
+/// connected components; rows without entries beside the diagonal are fine. `band` is for Band-k
+/// alone.
+///
+/// Throws Error(invalid_argument) for a matrix that is broken or not square and for `band` out of
+/// range, Error(unsupported) from 2^31 rows on. `threads` 0 = what OpenMP would use.
+///
+/// Sources: Cuthill & McKee, Reducing the bandwidth of sparse symmetric matrices, 1969, from
+/// Boost.Graph; starting vertices by George & Liu, 1979. Band-k: Listing 2 of Lane & Booth,
+/// Heterogeneous sparse matrix-vector multiplication via compressed sparse row format, 2022; its
+/// coarsening by heavy-edge matching.
+Reordering reorder(const CsrView& matrix, ReorderMethod method, const BandK& band = {},
+                   int threads = 0);
+
+/// B = PAPᵀ, with A's types; rows ascending by column, entries at the same place kept apart, in the
+/// order that they had. Parallel. Throws Error(invalid_argument) when the order is not one of the
+/// matrix's rows, or the matrix is not square.
+CsrMatrix permute(const CsrView& matrix, const Reordering& reordering, int threads = 0);
+
+/// How far from the diagonal the entries are.
+struct Bandedness {
+    std::int64_t bandwidth = 0;  ///< max |i - j|
+    std::int64_t profile = 0;    ///< Σ over rows of i - (first column), where that is left of i
+    bool operator==(const Bandedness&) const = default;
+};
+/// Of A, or with `reordering` of B = PAPᵀ. Parallel, one pass; nothing is permuted.
+Bandedness bandedness(const CsrView& matrix, int threads = 0);
+Bandedness bandedness(const CsrView& matrix, const Reordering& reordering, int threads = 0);
+
+}  // namespace spmvgen
