@@ -76,10 +76,10 @@ std::vector<Case> cases_of(const Arguments& arguments) {
     if (!cases.empty()) return cases;
     cases.push_back({"auto", {}});
     for (auto& entry : kernel_registry())
-        if (entry.gpu) cases.push_back({std::string(entry.id), {}});
+        if (entry.gpu && !entry.batch) cases.push_back({std::string(entry.id), {}});
     if (arguments.sweep)
         for (auto& entry : kernel_registry())
-            if (entry.gpu) add_sweep(cases, entry);
+            if (entry.gpu && !entry.batch) add_sweep(cases, entry);
     return cases;
 }
 

@@ -21,7 +21,7 @@ void OnDevice::SetUp() {
 std::vector<std::string> kernels() {
     std::vector<std::string> ids;
     for (auto& entry : kernel_registry())
-        if (entry.gpu) ids.emplace_back(entry.id);
+        if (entry.gpu && !entry.batch) ids.emplace_back(entry.id);
     return ids;
 }
 

@@ -157,7 +157,7 @@ TEST(KernelTable, HoldsEveryHostKernelOfTheRegistry) {
     std::set<std::string> tested, registered;
     for (auto& kernel : kernel_table()) tested.insert(kernel.kernel);
     for (auto& entry : kernel_registry())
-        if (!entry.gpu) registered.insert(std::string(entry.id));
+        if (!entry.gpu && !entry.batch) registered.insert(std::string(entry.id));
     EXPECT_EQ(tested, registered);
 }
 
