@@ -16,9 +16,8 @@
 // Format:     entry k of row i is at k·stride + i; stride is m rounded up to 32. Padding has the
 //             column -1 and the value 0 and never meets x.
 // Work:       block / groups rows for each blocks_per_row blocks.
-// Reads:      the entries of each 32 rows up to their longest row, rounded up to `unroll`; x once
-// for
-//             each entry; writes y once, reads it when β ≠ 0.
+// Reads:      the entries of each 32 rows up to their longest row, rounded up to `unroll`; x
+//             once for each entry; writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_padded.hpp"
 #include "dialect/gpu_segments.hpp"

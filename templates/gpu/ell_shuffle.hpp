@@ -11,9 +11,8 @@
 //             (k / group)·group·stride + i·group + k % group; stride is m rounded up to 32. Padding
 //             has the column -1 and the value 0 and never meets x.
 // Work:       block / group rows a block.
-// Reads:      the entries of each row rounded up to `group`·`unroll`; x once for each entry; writes
-// y
-//             once, reads it when β ≠ 0.
+// Reads:      the entries of each row rounded up to `group`·`unroll`; x once for each entry;
+//             writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_padded.hpp"
 

@@ -1,13 +1,11 @@
 // HYB: ELL for the first entries of each row, COO for the others; two launches.
 //
 // What:       the first step takes the ELL part with a thread a row and writes y. In the second
-// step
-//             each warp takes a run of COO entries, lane after lane: lanes keep adding as long as
-//             every lane's row stays the same, else a segmented sum by shuffles closes the rows,
-//             and the first lane of each row adds to y.
-// Source:     section 3.4 and Algorithms 1 and 4 of Tsai, Cojean & Anzt, Sparse Linear Algebra on
-// AMD
-//             and NVIDIA GPUs, ISC 2020.
+//             step each warp takes a run of COO entries, lane after lane: lanes keep adding as
+//             long as every lane's row stays the same, else a segmented sum by shuffles closes
+//             the rows, and the first lane of each row adds to y.
+// Source:     section 3.4 and Algorithms 1 and 4 of Tsai, Cojean & Anzt, Sparse Linear Algebra
+//             on AMD and NVIDIA GPUs, ISC 2020.
 // Parameters: block         128, 256, 512: threads of a block.
 //             unroll        1, 2, 4, 8: ELL entries that a thread loads before it uses the first.
 //             per_thread    4, 8, 16, 32, 64: COO entries a thread.

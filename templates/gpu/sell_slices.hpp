@@ -19,9 +19,8 @@
 //             Padding has the column -1 and the value 0 and never meets x. row_order holds the row
 //             of A at each position (σ > 1).
 // Work:       block / threads_per_row rows a block.
-// Reads:      stored·(value + index) bytes plus an offset a slice, an index a row (σ > 1), x once
-// for
-//             each entry; writes y once, reads it when β ≠ 0.
+// Reads:      stored·(value + index) bytes plus an offset a slice, an index a row (σ > 1), x
+//             once for each entry; writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_padded.hpp"
 
