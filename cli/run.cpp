@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "batch_source.hpp"
 #include "matrix_source.hpp"
 #include "operands.hpp"
 #include "options.hpp"
@@ -13,7 +14,7 @@ namespace spmvgen::cli {
 namespace {
 
 struct RunOptions {
-    std::string matrix, device = "host", format = "auto", kernel = "auto", arch = "native";
+    std::string matrix, batch, device = "host", format = "auto", kernel = "auto", arch = "native";
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
     std::string storage, epilogue;
@@ -85,11 +86,11 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.format = o.format;
     options.kernel = o.kernel;
     options.params = parse_params(o.params);
-    check_params(o.format, o.kernel, options.params, target);
+    check_params(o.format, o.kernel, options.params, target, !o.batch.empty());
     options.target = o.arch;
     options.num_rhs = o.product.num_rhs;
     options.threads = o.threads;
-    options.copy = false;
+    options.copy = !o.batch.empty();
     options.cache = parse_cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
     options.strict = o.strict;
@@ -139,7 +140,8 @@ std::int64_t bytes_of_apply(const Info& info, const Operands& p) {
 }
 
 /// Times applies; on the host, measures the memory beside it.
-void measure(const RunOptions& o, const Handle& handle, PlacedOperands& placed, RunReport& r) {
+template <typename AnyHandle>
+void measure(const RunOptions& o, const AnyHandle& handle, PlacedOperands& placed, RunReport& r) {
     TimingPlan plan;
     plan.budget_s = o.time_ms / 1e3;
     if (o.repeat > 0) plan.min_samples = plan.max_samples = o.repeat;
@@ -171,18 +173,18 @@ void round_as_stored(const Info& info, CsrMatrix& matrix) {
     if (stored != matrix.value_type) round_values(stored, matrix);
 }
 
-RunReport prepare_report(const RunOptions& o, const SourcedMatrix& source, const Handle& handle,
-                         const Operands& p) {
+RunReport prepare_report(const RunOptions& o, const std::string& name, double read_s,
+                         const Info& info, const Operands& p) {
     RunReport r;
-    r.matrix = source.name;
+    r.matrix = name;
     r.value = p.type;
     r.num_rhs = o.product.num_rhs;
     r.threads = o.threads > 0 ? o.threads : omp_get_max_threads();
     r.alpha = o.product.alpha;
     r.beta = o.product.beta;
-    r.info = handle.info();
+    r.info = info;
     r.kernel = kernel_for(r.info, p);
-    r.read_s = source.seconds;
+    r.read_s = read_s;
     r.bytes = bytes_of_apply(r.info, p);
     const double per_entry = is_complex(p.type) ? 8 : 2;
     if (p.alpha != 0.0)
@@ -197,32 +199,24 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void run(const RunOptions& o, Streams& streams) {
-    const std::shared_ptr<Device> device = parse_device(o.device);
-    const Options options = handle_options(o, device.get());
-    SourcedMatrix source = load_matrix(o.matrix);
-    convert_types(o, source.matrix);
-    Operands p = make_operands(o.product, source.matrix);
-    const Handle handle(source.matrix.view(), options);
-    RunReport r = prepare_report(o, source, handle, p);
-    if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
-        throw Error(ErrorCode::unsupported,
-                    "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
-
+/// Multiplies with what is ready: first apply, check, timing, output. check(y) holds y against the
+/// reference.
+template <typename AnyHandle, typename Check>
+void multiply(const RunOptions& o, const AnyHandle& handle, const std::shared_ptr<Device>& device,
+              Operands& p, RunReport& r, Check check, Streams& streams) {
     PlacedOperands placed(p, device);
     r.first_apply_s = seconds_of([&] {
         placed.apply(handle);
         placed.finish();
     });
     p.y = placed.result();
-    round_as_stored(r.info, source.matrix);
-    if (o.check) r.check = p.check(source.matrix, p.y);
+    if (o.check) r.check = check(p.y);
     const bool time_it = o.time_ms > 0 || o.repeat > 0;
     if (time_it && (!r.check || r.check->passed)) {
         measure(o, handle, placed, r);
         // With β = 0 the last timed apply must give the same product.
         if (o.check && p.beta == 0.0) {
-            const CheckResult again = p.check(source.matrix, placed.result());
+            const CheckResult again = check(placed.result());
             if (!again.passed) r.check = again;
         }
     }
@@ -233,9 +227,87 @@ void run(const RunOptions& o, Streams& streams) {
     }
     if (!o.output.empty())
         write_file_with(o.output, [&](const std::string& name) {
-            write_vector(name, p.type, p.y.data(), source.matrix.rows, o.product.num_rhs);
+            write_vector(name, p.type, p.y.data(), r.info.rows, o.product.num_rhs);
         });
     print(o, r, streams);
+}
+
+void run_matrix(const RunOptions& o, Streams& streams) {
+    const std::shared_ptr<Device> device = parse_device(o.device);
+    const Options options = handle_options(o, device.get());
+    SourcedMatrix source = load_matrix(o.matrix);
+    convert_types(o, source.matrix);
+    Operands p = make_operands(o.product, source.matrix);
+    const Handle handle(source.matrix.view(), options);
+    RunReport r = prepare_report(o, source.name, source.seconds, handle.info(), p);
+    if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
+        throw Error(ErrorCode::unsupported,
+                    "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
+    // The handle may borrow the values, but only of a CPU, which stores them as they are.
+    round_as_stored(r.info, source.matrix);
+    const auto check = [&](const Buffer& y) { return p.check(source.matrix, y); };
+    multiply(o, handle, device, p, r, check, streams);
+}
+
+/// The worst of the systems' checks; rows count over all of y.
+CheckResult check_systems(const SourcedBatch& batch, const BatchHandle& handle, const Operands& p,
+                          const Buffer& y) {
+    CheckResult all;
+    for (std::size_t i = 0; i < batch.matrices.size(); ++i) {
+        const auto system = static_cast<std::int64_t>(i);
+        const CheckResult own =
+            p.check(batch.matrices[i], y, handle.x_offset(system), handle.y_offset(system));
+        all.wrong += own.wrong;
+        all.undecided += own.undecided;
+        if (own.worst_row >= 0 && !(own.worst_ratio < all.worst_ratio)) {
+            all.worst_ratio = own.worst_ratio;
+            all.worst_row = own.worst_row + handle.y_offset(system);
+        }
+        if (!own.passed && all.passed)
+            all.message =
+                "system " + std::to_string(i) + ", " + batch.names[i] + ": " + own.message;
+        all.passed = all.passed && own.passed;
+    }
+    return all;
+}
+
+void check_batch_options(const RunOptions& o) {
+    const char* refused = o.product.num_rhs > 1 ? "--rhs" : !o.index.empty() ? "--index" : nullptr;
+    if (refused != nullptr)
+        throw UsageError(std::string(refused) +
+                         ": not with --batch, whose systems have one right-hand side each and "
+                         "choose their types themselves; drop it");
+}
+
+/// Sizes and type that x and y of the whole batch have, in the shape of a matrix.
+CsrMatrix totals_of(const BatchHandle& handle, ValueType type) {
+    CsrMatrix totals;
+    totals.rows = handle.y_size();
+    totals.cols = handle.x_size();
+    totals.value_type = type;
+    return totals;
+}
+
+void run_batch(const RunOptions& o, Streams& streams) {
+    check_batch_options(o);
+    const std::shared_ptr<Device> device = parse_device(o.device);
+    const Options options = handle_options(o, device.get());
+    SourcedBatch batch = load_batch(o.batch, o.value);
+    const BatchHandle handle(batch.views(), options);
+    Operands p = make_operands(o.product, totals_of(handle, batch.matrices[0].value_type));
+    RunReport r = prepare_report(o, o.batch, batch.seconds, handle.info(), p);
+    r.systems = handle.size();
+    r.batch = to_string(handle.kind());
+    for (auto& matrix : batch.matrices) round_as_stored(r.info, matrix);
+    const auto check = [&](const Buffer& y) { return check_systems(batch, handle, p, y); };
+    multiply(o, handle, device, p, r, check, streams);
+}
+
+void run(const RunOptions& o, Streams& streams) {
+    if (o.matrix.empty() && o.batch.empty()) throw UsageError("matrix is required");
+    if (!o.matrix.empty() && !o.batch.empty())
+        throw UsageError("--batch: takes the place of " + o.matrix + "; drop one of them");
+    o.batch.empty() ? run_matrix(o, streams) : run_batch(o, streams);
 }
 
 void add_choice_options(CLI::App& verb, RunOptions& o) {
@@ -288,7 +360,10 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
 void add_run(CLI::App& program, Verbs& verbs) {
     auto o = std::make_shared<RunOptions>();
     CLI::App* verb = program.add_subcommand("run", "multiply, check and time: y = αAx + βy");
-    verb->add_option("matrix", o->matrix, matrix_help)->required()->type_name("A.mtx");
+    verb->add_option("matrix", o->matrix, matrix_help)->type_name("A.mtx");
+    verb->add_option("--batch", o->batch,
+                     "instead: all matrices of a directory, or of a list (a path a line), at once")
+        ->type_name("DIR|LIST");
     add_choice_options(*verb, *o);
     add_product_options(*verb, *o);
     verb->add_flag("--check", o->check, "check y against a compensated reference; wrong: exit 1");
@@ -304,7 +379,8 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --alpha 2 --beta -0.5 -o y.mtx --time 0\n"
         "  spmvgen run A.mtx --value f32 --rhs 4 --check --json\n"
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
-        "  spmvgen run A.mtx --device simt:gfx906 --format ell --check");
+        "  spmvgen run A.mtx --device simt:gfx906 --format ell --check\n"
+        "  spmvgen run --batch DIR --format csr --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});
 }
 

@@ -121,6 +121,7 @@ std::string to_string(const RunReport& r) {
     const Info& i = r.info;
     std::string text = row("matrix", fmt::format("{}: {} x {}, {}, {}", r.matrix, i.rows, i.cols,
                                                  plural(i.nnz, "nonzero"), to_string(r.value)));
+    if (r.systems > 0) text += row("batch", plural(r.systems, "system") + ", " + r.batch);
     const std::string rhs = r.num_rhs > 1 ? ", " + plural(r.num_rhs, "right-hand side") : "";
     text += row("product", fmt::format("y = {} A x + {} y{}, {}", r.alpha, r.beta, rhs,
                                        on_gpu(r) ? i.device : plural(r.threads, "thread")));
@@ -168,6 +169,7 @@ Json to_json(const RunReport& r) {
               {"prepare_ms", i.prepare_ms},
               {"kernel_ms", i.kernel_ms},
               {"first_apply_ms", 1e3 * r.first_apply_s}};
+    if (r.systems > 0) json["batch"] = {{"systems", r.systems}, {"kind", r.batch}};
     if (on_gpu(r)) {
         json["launches"] = i.launches;
         json["facts"] = facts_json(i.facts);

@@ -6,12 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <deque>
 
 #include "devices/host/bound_kernel.hpp"
+#include "devices/simt/simt_device.hpp"
 #include "fixtures.hpp"
 #include "formats/batch.hpp"
+#include "handle/batch_impl.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "registry.hpp"
@@ -55,19 +56,19 @@ std::vector<Row> rows(bool gpu, const std::string& device) {
             for (const ValueType value : {f32, f64, c32, c64})
                 table.push_back({std::string(entry.id), {}, value, device});
     for (auto& [kernel, params] : variants)
-        if (kernel_entry(kernel).gpu == gpu)
-            for (const ValueType value : {f64, c32}) table.push_back({kernel, params, value, device});
+        if (kernel_entry(kernel).gpu == gpu) table.push_back({kernel, params, f64, device});
     return table;
 }
 
-/// The order in which the executor takes device threads, for devices opened in its scope.
-class OrderScope {
-  public:
-    explicit OrderScope(const char* order) { setenv("SPMVGEN_SIMT_ORDER", order, 1); }
-    OrderScope(const OrderScope&) = delete;
-    OrderScope& operator=(const OrderScope&) = delete;
-    ~OrderScope() { unsetenv("SPMVGEN_SIMT_ORDER"); }
-};
+/// The device "simt:…" that takes its threads in this order: one for all tests, which share what
+/// was compiled for it.
+std::shared_ptr<Device> device_of(const std::string& text, ThreadOrder order) {
+    static std::map<std::pair<std::string, ThreadOrder>, std::shared_ptr<Device>> devices;
+    auto& device = devices[{text, order}];
+    if (device == nullptr)
+        device = open_simt_device(parse_target(text.substr(text.find(':') + 1)), order);
+    return device;
+}
 
 /// Systems with x and y of each.
 template <typename Value, typename Index = std::int32_t, typename Offset = std::int32_t>
@@ -163,16 +164,20 @@ Options options_of(const Row& row) {
     return o;
 }
 
-/// Every kind of batch.
+/// Every kind of batch; `device` is that of the row, null for the host.
 template <typename Value>
-void check_row(const Row& row, int threads) {
+void check_row(const Row& row, int threads, const std::shared_ptr<Device>& device) {
     Options options = options_of(row);
     options.threads = threads;
+    const auto handle_for = [&](const std::vector<CsrView>& systems) {
+        return make_batch_handle(systems, options, BatchLayout::concatenated,
+                                 KernelProvider::process(), device);
+    };
     {
         SCOPED_TRACE("mixed");
         Systems<Value> mixed;
         for (auto& fixture : fixtures::all()) mixed.add(fixture);
-        const BatchHandle handle(mixed.views, options);
+        const BatchHandle handle = handle_for(mixed.views);
         EXPECT_EQ(handle.kind(), BatchKind::flexible);
         EXPECT_NE(handle.source(), "");
         check_handle(mixed, handle);
@@ -181,7 +186,7 @@ void check_row(const Row& row, int threads) {
         SCOPED_TRACE("one pattern");
         Systems<Value> similar;
         for (int i = 0; i < 5; ++i) similar.add(fixtures::find("every_length"), i);
-        const BatchHandle handle(similar.views, options);
+        const BatchHandle handle = handle_for(similar.views);
         EXPECT_EQ(handle.kind(), BatchKind::shared_pattern);
         check_handle(similar, handle);
     }
@@ -190,7 +195,7 @@ void check_row(const Row& row, int threads) {
         Systems<Value> same;
         same.add(fixtures::find("many_empty_rows"));
         for (int i = 0; i < 6; ++i) same.add_again();
-        const BatchHandle handle(same.views, options);
+        const BatchHandle handle = handle_for(same.views);
         EXPECT_EQ(handle.kind(), BatchKind::one_matrix);
         check_handle(same, handle);
     }
@@ -202,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(, CpuBatch, testing::ValuesIn(rows(false, "host")));
 TEST_P(CpuBatch, GivesTheRightProducts) {
     for (const int threads : {1, 3, 8})
         dispatch(GetParam().value,
-                 [&](auto value) { check_row<decltype(value)>(GetParam(), threads); });
+                 [&](auto value) { check_row<decltype(value)>(GetParam(), threads, nullptr); });
 }
 
 // Two instances, so that CTest can run them side by side.
@@ -211,10 +216,11 @@ INSTANTIATE_TEST_SUITE_P(Warp32, GpuBatch, testing::ValuesIn(rows(true, "simt:sm
 INSTANTIATE_TEST_SUITE_P(Wave64, GpuBatch, testing::ValuesIn(rows(true, "simt:gfx906")));
 
 TEST_P(GpuBatch, GivesTheRightProducts) {
-    for (const char* order : {"forward", "reverse"}) {
-        SCOPED_TRACE(order);
-        const OrderScope scope(order);
-        dispatch(GetParam().value, [&](auto value) { check_row<decltype(value)>(GetParam(), 1); });
+    for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse}) {
+        SCOPED_TRACE(order == ThreadOrder::forward ? "forward" : "reverse");
+        dispatch(GetParam().value, [&](auto value) {
+            check_row<decltype(value)>(GetParam(), 1, device_of(GetParam().device, order));
+        });
     }
 }
 
@@ -229,7 +235,7 @@ class WideIndices : public testing::TestWithParam<Row> {
     void check_wide() {
         const Row& row = GetParam();
         const bool host = row.device == "host";
-        const auto device = host ? nullptr : open_device(row.device);
+        const auto device = host ? nullptr : device_of(row.device, ThreadOrder::forward);
         const BatchFeatures features = analyse_batch(systems_.views);
         Signature s = choose_batch(features, {.kernel = row.kernel,
                                               .target = host ? parse_target("native")
@@ -285,7 +291,8 @@ TEST_P(WideIndices, GiveTheRightProducts) {
 class BatchOnGpus : public testing::TestWithParam<std::string> {
   protected:
     BatchOnGpus() {
-        for (const char* name : {"every_length", "many_empty_rows", "zero_by_three", "one_by_one"}) {
+        for (const char* name :
+             {"every_length", "many_empty_rows", "zero_by_three", "one_by_one"}) {
             systems_.add(fixtures::find(name));
             auto& values = systems_.matrices.back().values;
             for (std::size_t k = 0; k < values.size(); ++k)
