@@ -259,7 +259,7 @@ CheckResult check_systems(const SourcedBatch& batch, const BatchHandle& handle, 
             p.check(batch.matrices[i], y, handle.x_offset(system), handle.y_offset(system));
         all.wrong += own.wrong;
         all.undecided += own.undecided;
-        if (own.worst_row >= 0 && !(own.worst_ratio < all.worst_ratio)) {
+        if (own.worst_row >= 0 && (all.worst_row < 0 || !(own.worst_ratio <= all.worst_ratio))) {
             all.worst_ratio = own.worst_ratio;
             all.worst_row = own.worst_row + handle.y_offset(system);
         }
@@ -380,7 +380,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --value f32 --rhs 4 --check --json\n"
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
         "  spmvgen run A.mtx --device simt:gfx906 --format ell --check\n"
-        "  spmvgen run --batch DIR --format csr --check");
+        "  spmvgen run --batch matrices --format csr --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});
 }
 

@@ -151,6 +151,7 @@ BatchImpl& BatchHandle::impl() const {
 
 void BatchHandle::apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
                         Stream stream) const {
+    if (impl().shape().systems == 0) return;  // a batch of nothing has no type either
     impl().product().apply(type, {alpha, x, beta, y}, stream);
 }
 

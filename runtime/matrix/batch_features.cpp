@@ -12,6 +12,9 @@
 namespace spmvgen {
 namespace {
 
+/// Shared memory that every GPU gives a block without being asked.
+constexpr std::int64_t most_shared_bytes = 48 * 1024;
+
 bool same_bytes(const void* a, const void* b, std::int64_t count, std::size_t element) {
     return a == b || count == 0 ||
            std::memcmp(a, b, static_cast<std::size_t>(count) * element) == 0;
@@ -70,6 +73,8 @@ void add(BatchFeatures& f, const CsrView& system, std::int64_t longest, std::int
     f.nnz += count * system.nnz;
     f.max_rows = std::max(f.max_rows, system.rows);
     f.max_cols = std::max(f.max_cols, system.cols);
+    if (system.cols * static_cast<std::int64_t>(size_of(f.value_type)) <= most_shared_bytes)
+        f.max_shared_cols = std::max(f.max_shared_cols, system.cols);
     f.max_nnz = std::max(f.max_nnz, system.nnz);
     f.max_row = std::max(f.max_row, longest);
     f.ell_entries += count * system.rows * longest;

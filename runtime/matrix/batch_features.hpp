@@ -17,8 +17,9 @@ struct BatchFeatures {
     std::int64_t systems = 0;
     std::int64_t rows = 0, cols = 0, nnz = 0;  ///< sums
     std::int64_t max_rows = 0, max_cols = 0, max_nnz = 0;
-    std::int64_t max_row = 0;      ///< entries of the longest row
-    std::int64_t ell_entries = 0;  ///< Σ rows · longest row: what ELL stores, beside rounding
+    std::int64_t max_shared_cols = 0;  ///< columns of the widest system whose x has at most 48 KiB
+    std::int64_t max_row = 0;          ///< entries of the longest row
+    std::int64_t ell_entries = 0;      ///< Σ rows · longest row: what ELL stores, beside rounding
     double mean_row() const {
         return rows > 0 ? static_cast<double>(nnz) / static_cast<double>(rows) : 0;
     }

@@ -70,11 +70,12 @@ std::int64_t power_below(double limit, std::int64_t least, std::int64_t most) {
 std::int64_t choose_shared_x(const KernelEntry& entry, const BatchFeatures& f, Signature s) {
     const auto p = std::ranges::find(entry.params, "shared_x", &Parameter::name);
     std::int64_t chosen = 0;
+    if (f.max_shared_cols == 0) return chosen;
     for (const std::int64_t elements : p->allowed) {
         s.params["shared_x"] = elements;
         if (batch_shared_bytes(s) > most_batch_shared) break;
         chosen = elements;
-        if (elements >= f.max_cols) break;
+        if (elements >= f.max_shared_cols) break;
     }
     return chosen;
 }
