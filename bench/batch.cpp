@@ -31,7 +31,7 @@ using nlohmann::json;
 
 struct Arguments {
     std::int64_t count = 10000;
-    std::vector<std::string> batches{"homogeneous", "similar", "any", "one_matrix"};
+    std::vector<std::string> batches{"homogeneous", "similar", "any", "tiny", "one_matrix"};
     std::vector<std::string> formats{"csr", "coo", "ell"};
     std::string loop_format = "auto";
     Options options;
@@ -48,9 +48,10 @@ struct Sizes {
 Sizes sizes_of(const std::string& batch) {
     if (batch == "homogeneous" || batch == "one_matrix") return {500, 500, 8000, 8000, true};
     if (batch == "similar") return {900, 1000, 3000, 40000, false};
+    if (batch == "tiny") return {10, 100, 30, 1000, false};
     if (batch == "any") return {10, 1000, 100, 40000, false};
     throw Error(ErrorCode::invalid_argument,
-                "unknown batch '" + batch + "': use homogeneous, similar, any or one_matrix");
+                "unknown batch '" + batch + "': use homogeneous, similar, any, tiny or one_matrix");
 }
 
 CsrMatrix random_matrix(const Sizes& sizes, std::mt19937_64& random) {
@@ -321,7 +322,7 @@ int main(int argc, char** argv) try {
     app.add_option("--device", arguments.options.device, "host, cuda:0, simt:gfx906 …");
     app.add_option("--count", arguments.count, "systems (default 10000)")
         ->check(CLI::Range(1, 1000000));
-    app.add_option("--batches", arguments.batches, "homogeneous, similar, any, one_matrix")
+    app.add_option("--batches", arguments.batches, "homogeneous, similar, any, tiny, one_matrix")
         ->delimiter(',');
     app.add_option("--formats", arguments.formats, "csr, coo, ell")->delimiter(',');
     app.add_option("--loop-format", arguments.loop_format, "format of the single handles");
