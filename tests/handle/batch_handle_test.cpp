@@ -6,7 +6,6 @@
 #include <cmath>
 #include <thread>
 
-#include "counting_new.hpp"
 #include "fakes.hpp"
 #include "handle/batch_impl.hpp"
 #include "spmvgen/batch.hpp"
@@ -297,23 +296,6 @@ TEST(BatchHandle, EmptyBatchesAndSystems) {
         EXPECT_EQ(y, (std::vector<double>{3, 6})) << device;
         hollow.apply(1.0, static_cast<double*>(nullptr), 0.0, y.data());
         EXPECT_EQ(y, (std::vector<double>{0, 0})) << device;
-    }
-}
-
-TEST(BatchHandle, AppliesAllocateNothing) {
-    for (const char* format : {"csr", "coo", "ell"}) {
-        Options o = in_memory();
-        o.format = format;
-        o.threads = 2;
-        const BatchHandle handle(mixed(), o);
-        std::vector<double> y(5, 1);
-        handle.prepare(Scale::general, Scale::general);
-        handle.apply(2.0, mixed_x.data(), 3.0, y.data());
-        const int before = allocations_so_far();
-        handle.apply(2.0, mixed_x.data(), 3.0, y.data());
-        handle.apply(1.0, mixed_x.data(), 0.0, y.data());
-        EXPECT_EQ(allocations_so_far(), before) << format;
-        EXPECT_EQ(y, mixed_y);
     }
 }
 
