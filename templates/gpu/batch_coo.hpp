@@ -36,7 +36,8 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int entries, typ
                                                 Value* cut_sum, Value alpha, Value beta) {
     constexpr int size = warp_size * entries;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const Index begun = first > 0 ? row_idx[first - 1] : static_cast<Index>(-1);
+    // A warp may have no entries, and then begin behind the last.
+    const Index begun = first > 0 && first < end ? row_idx[first - 1] : static_cast<Index>(-1);
     Index open_row = -1;
     if (lane == 0) {
         cut_row[0] = -1;
