@@ -77,10 +77,10 @@ std::vector<Case> cases_of(const Arguments& arguments) {
     if (!cases.empty()) return cases;
     cases.push_back({"auto", {}});
     for (auto& entry : kernel_registry())
-        if (entry.gpu && !entry.transposes) cases.push_back({std::string(entry.id), {}});
+        if (entry.gpu && is_plain_product(entry)) cases.push_back({std::string(entry.id), {}});
     if (arguments.sweep)
         for (auto& entry : kernel_registry())
-            if (entry.gpu && !entry.transposes) add_sweep(cases, entry);
+            if (entry.gpu && is_plain_product(entry)) add_sweep(cases, entry);
     return cases;
 }
 

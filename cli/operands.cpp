@@ -41,6 +41,11 @@ void Operands::apply(const Handle& handle, const void* x_at, void* y_at) const {
                  [&](const void* a, const void* b) { handle.apply(type, a, x_at, b, y_at); });
 }
 
+void Operands::apply(const BatchHandle& handle, const void* x_at, void* y_at) const {
+    with_scalars(*this,
+                 [&](const void* a, const void* b) { handle.apply(type, a, x_at, b, y_at); });
+}
+
 void Operands::reset(Buffer& to) const {
     if (to.bytes() == 0) return;
     if (beta == 0.0)
@@ -49,15 +54,21 @@ void Operands::reset(Buffer& to) const {
         std::memcpy(to.data(), y_before.data(), to.bytes());
 }
 
-CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result) const {
+CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result, std::int64_t x_first,
+                            std::int64_t y_first) const {
     CheckResult check;
+    const auto from = [&](const Buffer& vector, std::int64_t first) -> const void* {
+        if (vector.data() == nullptr) return nullptr;
+        return static_cast<const std::byte*>(vector.data()) +
+               static_cast<std::size_t>(first) * size_of(type);
+    };
     with_scalars(*this, [&](const void* a, const void* b) {
         check = check_product(matrix.view(),
                               {.alpha = a,
-                               .x = x.data(),
+                               .x = from(x, x_first),
                                .beta = b,
-                               .y_before = y_before.data(),
-                               .y_after = result.data(),
+                               .y_before = from(y_before, y_first),
+                               .y_after = from(result, y_first),
                                .num_rhs = num_rhs},
                               op);
     });

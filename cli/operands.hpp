@@ -7,6 +7,7 @@
 
 #include "devices/device.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "spmvgen/batch.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "verify/reference.hpp"
 
@@ -32,9 +33,12 @@ struct Operands {
 
     /// x_at and y_at are where the handle's device has x and y.
     void apply(const Handle& handle, const void* x_at, void* y_at) const;
+    void apply(const BatchHandle& handle, const void* x_at, void* y_at) const;
     /// Before an apply: the initial y, or NaN where it must not be read.
     void reset(Buffer& to) const;
-    CheckResult check(const CsrMatrix& matrix, const Buffer& result) const;
+    /// The matrix's part of x and y begins so many elements from their start.
+    CheckResult check(const CsrMatrix& matrix, const Buffer& result, std::int64_t x_first = 0,
+                      std::int64_t y_first = 0) const;
 };
 
 /// The same operands for a handle with permuted vectors: row i is row order[i] of those given.
@@ -50,7 +54,10 @@ class PlacedOperands {
     /// y as it is before an apply.
     void reset();
     /// With a GPU the product is enqueued only.
-    void apply(const Handle& handle) { operands_.apply(handle, x(), y()); }
+    template <typename AnyHandle>
+    void apply(const AnyHandle& handle) {
+        operands_.apply(handle, x(), y());
+    }
     void finish();
     /// y as it is now.
     Buffer result() const;

@@ -70,12 +70,14 @@ void check_format_and_kernel(const std::string& format, const std::string& kerne
 }
 
 void check_params(const std::string& format, const std::string& kernel,
-                  const std::map<std::string, std::int64_t>& params, const Target& target) {
+                  const std::map<std::string, std::int64_t>& params, const Target& target,
+                  bool batch) {
     if (params.empty()) return;
     std::string first_reason;
     const bool gpu = architecture(target).kind != TargetKind::host;
     for (auto& entry : kernel_registry()) {
-        if (kernel != "auto" ? kernel != entry.id : entry.gpu != gpu) continue;
+        if (kernel != "auto" ? kernel != entry.id : entry.gpu != gpu || entry.batch != batch)
+            continue;
         if (format != "auto" && format != to_string(entry.format)) continue;
         Signature signature;
         signature.kernel = entry.id;

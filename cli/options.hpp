@@ -43,9 +43,11 @@ std::shared_ptr<Device> parse_device(const std::string& text);
 /// --format and --kernel, each "auto" or a name: known, and meant for each other.
 void check_format_and_kernel(const std::string& format, const std::string& kernel);
 
-/// --param: some kernel of that format, or that kernel, takes these values on `target`.
+/// --param: some kernel of that format, or that kernel, takes these values on `target`; kernels of
+/// batches when `batch`.
 void check_params(const std::string& format, const std::string& kernel,
-                  const std::map<std::string, std::int64_t>& params, const Target& target);
+                  const std::map<std::string, std::int64_t>& params, const Target& target,
+                  bool batch = false);
 
 /// Adds --param, repeatable.
 void add_param_option(CLI::App& verb, std::vector<std::string>& texts);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "batch_source.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "matrix_source.hpp"
 #include "operands.hpp"
@@ -14,7 +15,7 @@ namespace spmvgen::cli {
 namespace {
 
 struct RunOptions {
-    std::string matrix, device = "host", format = "auto", kernel = "auto", arch = "native";
+    std::string matrix, batch, device = "host", format = "auto", kernel = "auto", arch = "native";
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
     std::string storage, epilogue, reorder = "none";
@@ -105,13 +106,13 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.permuted_vectors = o.permuted_vectors;
     options.kernel = o.kernel;
     options.params = parse_params(o.params);
-    check_params(o.format, o.kernel, options.params, target);
+    check_params(o.format, o.kernel, options.params, target, !o.batch.empty());
     options.target = o.arch;
     options.num_rhs = o.product.num_rhs;
     options.op = o.op;
     options.transpose_by_atomics = o.transpose_by_atomics;
     options.threads = o.threads;
-    options.copy = false;
+    options.copy = !o.batch.empty();
     options.cache = parse_cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
     options.strict = o.strict;
@@ -163,7 +164,8 @@ std::int64_t bytes_of_apply(const Info& info, const Operands& p) {
 }
 
 /// Times applies; on the host, measures the memory beside it.
-void measure(const RunOptions& o, const Handle& handle, PlacedOperands& placed, RunReport& r) {
+template <typename AnyHandle>
+void measure(const RunOptions& o, const AnyHandle& handle, PlacedOperands& placed, RunReport& r) {
     TimingPlan plan;
     plan.budget_s = o.time_ms / 1e3;
     if (o.repeat > 0) plan.min_samples = plan.max_samples = o.repeat;
@@ -207,18 +209,18 @@ void round_as_stored(const Info& info, CsrMatrix& matrix) {
     if (stored != matrix.value_type) round_values(stored, matrix);
 }
 
-RunReport prepare_report(const RunOptions& o, const SourcedMatrix& source, const Handle& handle,
-                         const Operands& p) {
+RunReport prepare_report(const RunOptions& o, const std::string& name, double read_s,
+                         const Info& info, const Operands& p) {
     RunReport r;
-    r.matrix = source.name;
+    r.matrix = name;
     r.value = p.type;
     r.num_rhs = o.product.num_rhs;
     r.threads = o.threads > 0 ? o.threads : omp_get_max_threads();
     r.alpha = o.product.alpha;
     r.beta = o.product.beta;
-    r.info = handle.info();
+    r.info = info;
     r.kernel = kernel_for(r.info, p);
-    r.read_s = source.seconds;
+    r.read_s = read_s;
     r.bytes = bytes_of_apply(r.info, p);
     const double per_entry = is_complex(p.type) ? 8 : 2;
     if (p.alpha != 0.0)
@@ -233,42 +235,36 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void run(const RunOptions& o, Streams& streams) {
-    const std::shared_ptr<Device> device = parse_device(o.device);
-    const Options options = handle_options(o, device.get());
-    SourcedMatrix source = load_matrix(o.matrix);
-    convert_types(o, source.matrix);
-    ProductOptions product = o.product;
-    product.op = parse_op(o.op);
-    Operands p = make_operands(product, source.matrix);
-    const Handle handle(source.matrix.view(), options);
-    RunReport r = prepare_report(o, source, handle, p);
-    if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
-        throw Error(ErrorCode::unsupported,
-                    "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
+/// What a product is run with: its operands on the device, and how y comes back in the caller's
+/// order and is held against the reference.
+struct Product {
+    Operands& operands;
+    PlacedOperands& placed;
+    std::function<Buffer()> result;
+    std::function<CheckResult(const Buffer&)> check;
+    std::function<void()> measure_more;  ///< after the timing; may be empty
+};
 
-    const auto order = o.permuted_vectors ? handle.row_order() : std::span<const std::int32_t>();
-    const Operands permuted = o.permuted_vectors ? in_order(p, order) : Operands();
-    PlacedOperands placed(o.permuted_vectors ? permuted : p, device);
-    const auto result = [&] {
-        return o.permuted_vectors ? out_of_order(p, order, placed.result()) : placed.result();
-    };
+/// Multiplies with what is ready: first apply, check, timing, output.
+template <typename AnyHandle>
+void multiply(const RunOptions& o, const AnyHandle& handle, const Product& product, RunReport& r,
+              Streams& streams) {
+    auto& [p, placed, result, check, measure_more] = product;
     r.first_apply_s = seconds_of([&] {
         placed.apply(handle);
         placed.finish();
     });
     p.y = result();
-    round_as_stored(r.info, source.matrix);
-    if (o.check) r.check = p.check(source.matrix, p.y);
+    if (o.check) r.check = check(p.y);
     const bool time_it = o.time_ms > 0 || o.repeat > 0;
     if (time_it && (!r.check || r.check->passed)) {
         measure(o, handle, placed, r);
         // With β = 0 the last timed apply must give the same product.
         if (o.check && p.beta == 0.0) {
-            const CheckResult again = p.check(source.matrix, result());
+            const CheckResult again = check(result());
             if (!again.passed) r.check = again;
         }
-        if (o.reorder != "none") measure_other_order(o, source.matrix, options, placed, r);
+        if (measure_more) measure_more();
     }
     if (r.check && !r.check->passed) {
         r.timing.reset();
@@ -281,6 +277,100 @@ void run(const RunOptions& o, Streams& streams) {
             write_vector(name, p.type, p.y.data(), r.info.rows, o.product.num_rhs);
         });
     print(o, r, streams);
+}
+
+void run_matrix(const RunOptions& o, Streams& streams) {
+    const std::shared_ptr<Device> device = parse_device(o.device);
+    const Options options = handle_options(o, device.get());
+    SourcedMatrix source = load_matrix(o.matrix);
+    convert_types(o, source.matrix);
+    ProductOptions product = o.product;
+    product.op = parse_op(o.op);
+    Operands p = make_operands(product, source.matrix);
+    const Handle handle(source.matrix.view(), options);
+    RunReport r = prepare_report(o, source.name, source.seconds, handle.info(), p);
+    if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
+        throw Error(ErrorCode::unsupported,
+                    "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
+    const auto order = o.permuted_vectors ? handle.row_order() : std::span<const std::int32_t>();
+    const Operands permuted = o.permuted_vectors ? in_order(p, order) : Operands();
+    PlacedOperands placed(o.permuted_vectors ? permuted : p, device);
+    // The handle may borrow the values, but only of a CPU, which stores them as they are.
+    round_as_stored(r.info, source.matrix);
+    const auto result = [&] {
+        return o.permuted_vectors ? out_of_order(p, order, placed.result()) : placed.result();
+    };
+    const auto check = [&](const Buffer& y) { return p.check(source.matrix, y); };
+    std::function<void()> measure_more;
+    if (o.reorder != "none")
+        measure_more = [&] { measure_other_order(o, source.matrix, options, placed, r); };
+    multiply(o, handle, {p, placed, result, check, measure_more}, r, streams);
+}
+
+/// The worst of the systems' checks; rows count over all of y.
+CheckResult check_systems(const SourcedBatch& batch, const BatchHandle& handle, const Operands& p,
+                          const Buffer& y) {
+    CheckResult all;
+    for (std::size_t i = 0; i < batch.matrices.size(); ++i) {
+        const auto system = static_cast<std::int64_t>(i);
+        const CheckResult own =
+            p.check(batch.matrices[i], y, handle.x_offset(system), handle.y_offset(system));
+        all.wrong += own.wrong;
+        all.undecided += own.undecided;
+        if (own.worst_row >= 0 && (all.worst_row < 0 || !(own.worst_ratio <= all.worst_ratio))) {
+            all.worst_ratio = own.worst_ratio;
+            all.worst_row = own.worst_row + handle.y_offset(system);
+        }
+        if (!own.passed && all.passed)
+            all.message =
+                "system " + std::to_string(i) + ", " + batch.names[i] + ": " + own.message;
+        all.passed = all.passed && own.passed;
+    }
+    return all;
+}
+
+void check_batch_options(const RunOptions& o) {
+    const char* unknown = o.op != "N" ? "--op" : o.reorder != "none" ? "--reorder" : nullptr;
+    if (unknown != nullptr)
+        throw UsageError(std::string(unknown) +
+                         ": batches are neither transposed nor reordered; drop it");
+    const char* refused = o.product.num_rhs > 1 ? "--rhs" : !o.index.empty() ? "--index" : nullptr;
+    if (refused != nullptr)
+        throw UsageError(std::string(refused) +
+                         ": not with --batch, whose systems have one right-hand side each and "
+                         "choose their types themselves; drop it");
+}
+
+/// Sizes and type that x and y of the whole batch have, in the shape of a matrix.
+CsrMatrix totals_of(const BatchHandle& handle, ValueType type) {
+    CsrMatrix totals;
+    totals.rows = handle.y_size();
+    totals.cols = handle.x_size();
+    totals.value_type = type;
+    return totals;
+}
+
+void run_batch(const RunOptions& o, Streams& streams) {
+    check_batch_options(o);
+    const std::shared_ptr<Device> device = parse_device(o.device);
+    const Options options = handle_options(o, device.get());
+    SourcedBatch batch = load_batch(o.batch, o.value);
+    const BatchHandle handle(batch.views(), options);
+    Operands p = make_operands(o.product, totals_of(handle, batch.matrices[0].value_type));
+    RunReport r = prepare_report(o, o.batch, batch.seconds, handle.info(), p);
+    r.systems = handle.size();
+    r.batch = to_string(handle.kind());
+    for (auto& matrix : batch.matrices) round_as_stored(r.info, matrix);
+    const auto check = [&](const Buffer& y) { return check_systems(batch, handle, p, y); };
+    PlacedOperands placed(p, device);
+    multiply(o, handle, {p, placed, [&] { return placed.result(); }, check, {}}, r, streams);
+}
+
+void run(const RunOptions& o, Streams& streams) {
+    if (o.matrix.empty() && o.batch.empty()) throw UsageError("matrix is required");
+    if (!o.matrix.empty() && !o.batch.empty())
+        throw UsageError("--batch: takes the place of " + o.matrix + "; drop one of them");
+    o.batch.empty() ? run_matrix(o, streams) : run_batch(o, streams);
 }
 
 void add_choice_options(CLI::App& verb, RunOptions& o) {
@@ -342,7 +432,10 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
 void add_run(CLI::App& program, Verbs& verbs) {
     auto o = std::make_shared<RunOptions>();
     CLI::App* verb = program.add_subcommand("run", "multiply, check and time: y = αAx + βy");
-    verb->add_option("matrix", o->matrix, matrix_help)->required()->type_name("A.mtx");
+    verb->add_option("matrix", o->matrix, matrix_help)->type_name("A.mtx");
+    verb->add_option("--batch", o->batch,
+                     "instead: all matrices of a directory, or of a list (a path a line), at once")
+        ->type_name("DIR|LIST");
     add_choice_options(*verb, *o);
     add_product_options(*verb, *o);
     verb->add_flag("--check", o->check, "check y against a compensated reference; wrong: exit 1");
@@ -360,7 +453,8 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
         "  spmvgen run A.mtx --op T --check\n"
         "  spmvgen run gallery:stencil5:nx=100 --reorder band-k --check\n"
-        "  spmvgen run A.mtx --device simt:gfx906 --format ell --check");
+        "  spmvgen run A.mtx --device simt:gfx906 --format ell --check\n"
+        "  spmvgen run --batch matrices --format csr --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});
 }
 

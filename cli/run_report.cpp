@@ -158,6 +158,7 @@ std::string to_string(const RunReport& r) {
     std::string text =
         row("matrix", fmt::format("{}: {} x {}, {}, {}", r.matrix, rows_of_a(i), cols_of_a(i),
                                   plural(i.nnz, "nonzero"), to_string(r.value)));
+    if (r.systems > 0) text += row("batch", plural(r.systems, "system") + ", " + r.batch);
     const std::string rhs = r.num_rhs > 1 ? ", " + plural(r.num_rhs, "right-hand side") : "";
     text += row("product",
                 fmt::format("y = {} A{} x + {} y{}, {}", r.alpha, i.op == "N" ? "" : "^" + i.op,
@@ -208,6 +209,7 @@ Json to_json(const RunReport& r) {
               {"prepare_ms", i.prepare_ms},
               {"kernel_ms", i.kernel_ms},
               {"first_apply_ms", 1e3 * r.first_apply_s}};
+    if (r.systems > 0) json["batch"] = {{"systems", r.systems}, {"kind", r.batch}};
     if (on_gpu(r)) {
         json["launches"] = i.launches;
         json["facts"] = facts_json(i.facts);

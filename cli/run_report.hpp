@@ -14,6 +14,8 @@ namespace spmvgen::cli {
 /// All that `spmvgen run` found out. Plain and printable.
 struct RunReport {
     std::string matrix;
+    std::int64_t systems = 0;  ///< of a batch, whose figures are sums; 0 = one matrix
+    std::string batch;         ///< what its systems have in common, as BatchKind
     ValueType value = ValueType::f64;
     int num_rhs = 1;
     int threads = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "registry_batch.hpp"
 #include "registry_csr_k.hpp"
 #include "registry_gpu.hpp"
 #include "registry_light.hpp"
@@ -134,6 +135,7 @@ std::span<const KernelEntry> kernel_registry() {
         for (auto& entry : gpu_kernels()) all.push_back(entry);
         for (auto& entry : light_and_transposing_kernels()) all.push_back(entry);
         for (auto& entry : csr_k_kernels()) all.push_back(entry);
+        for (auto& entry : batch_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;
@@ -192,6 +194,7 @@ Signature complete(Signature s) {
                                                     return p.name;
                                                 })));
     check_block(s, entry);
+    if (entry.batch) check_batch(s);
     return s;
 }
 

@@ -61,6 +61,7 @@ struct KernelEntry {
     std::string_view id;  ///< "csr_vector"
     Format format;
     bool gpu = false;          ///< whether it is a GPU's kernel, NVIDIA's and AMD's, or a CPU's
+    bool batch = false;        ///< multiplies many systems in one launch: for a BatchHandle only
     std::string_view file;     ///< below templates/: "cpu/csr_vector.hpp"
     std::string_view summary;  ///< one line: what it is good for
     std::vector<Parameter> params;
@@ -71,6 +72,11 @@ struct KernelEntry {
     /// parameter "conjugate" 1, y = αAᴴx + βy.
     bool transposes = false;
 };
+
+/// Whether it multiplies one matrix, not transposed: what a Handle chooses from by itself.
+inline bool is_plain_product(const KernelEntry& entry) {
+    return !entry.batch && !entry.transposes;
+}
 
 std::span<const KernelEntry> kernel_registry();
 
@@ -89,9 +95,9 @@ bool allows(const Parameter& parameter, std::int64_t value);
 
 /// Fills in absent parameters (presets; lanes from the target's vector width and the value type)
 /// and checks all: unknown kernel, unknown parameter, illegal value, num_rhs outside 1…64, wrong
-/// kind of target, storage type that is not narrower than the value type, and what only GPU kernels
-/// have (storage type, epilogue) for a CPU. Throws Error(invalid_argument) that names the field,
-/// the value and what is allowed.
+/// kind of target, storage type that is not narrower than the value type, what only GPU kernels
+/// have (storage type, epilogue) for a CPU, and what check_batch refuses. Throws
+/// Error(invalid_argument) that names the field, the value and what is allowed.
 Signature complete(Signature signature);
 
 /// Hex SHA-256 of everything that decides what a signature becomes: all templates and the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace spmvgen {
 namespace {
@@ -36,6 +37,30 @@ constexpr std::array known{
     KnownArgument{"ssr_ptr", "[super-super-rows + 1]: first super-row of each, then their number"},
     KnownArgument{"row_order", "[num_rows]: row of A at each position"},
 };
+
+// Kernels of batches call some arrays the same, but these hold all systems.
+constexpr std::array known_of_batches{
+    KnownArgument{"num_systems", "systems of the batch"},
+    KnownArgument{"num_rows", "rows of all systems"},
+    KnownArgument{"systems", "[num_systems][8]: sizes and places of each system, see batch_system"},
+    KnownArgument{"work_ptr", "[num_systems + 1]: rows and stored entries before each system"},
+    KnownArgument{"row_ptr", "[rows + 1 for each system]: where each row's entries begin, from 0"},
+    KnownArgument{"row_idx", "[entries]: row of each entry within its system, ascending"},
+    KnownArgument{"col_idx", "[stored entries]: column of each within its system, from 0"},
+    KnownArgument{"values", "[stored entries]: value of each"},
+    KnownArgument{"x", "[columns of all systems]: one system's after another"},
+    KnownArgument{"y", "[rows of all systems]: one system's after another"},
+    KnownArgument{"alpha", "factor of Ax"},
+    KnownArgument{"beta", "factor of the y that comes in"},
+};
+
+/// The argument's name and what `table` has to say of it.
+std::string text_in(std::span<const KnownArgument> table, const std::string& name) {
+    const auto found = std::ranges::find(table, name, &KnownArgument::name);
+    if (found == table.end()) return name;
+    const std::string text(found->text);
+    return name + (text.starts_with("[") ? "" : ": ") + text;
+}
 
 std::string element_count(Format format) {
     switch (format) {
@@ -77,6 +102,7 @@ std::string workspace_text(const WorkspaceTemplate& w, const Signature& s) {
 }  // namespace
 
 std::string argument_text(const KernelFile& file, const std::string& name) {
+    if (file.entry.batch) return text_in(known_of_batches, name);
     for (auto& w : file.entry.workspace)
         if (w.name == name)
             return name + (file.entry.gpu ? gpu_workspace_text(file, w)
@@ -88,10 +114,7 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
     if (name == "col_idx")
         return name + element_count(file.entry.format) + ": column of each entry, from 0";
     if (name == "values") return name + element_count(file.entry.format) + ": value of each entry";
-    const auto* found = std::ranges::find(known, name, &KnownArgument::name);
-    if (found == known.end()) return name;
-    const std::string text(found->text);
-    return name + (text.starts_with("[") ? "" : ": ") + text;
+    return text_in(known, name);
 }
 
 }  // namespace spmvgen

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "formats/stored_matrix.hpp"
+#include "handle/device_options.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
@@ -17,6 +18,8 @@ namespace {
     throw Error(ErrorCode::invalid_argument, message);
 }
 
+}  // namespace
+
 void check_gpu_options(const Options& o, const DeviceFacts& facts) {
     if (o.cache == CacheMode::off)
         refuse(
@@ -27,6 +30,8 @@ void check_gpu_options(const Options& o, const DeviceFacts& facts) {
         refuse(fmt::format("options.target {} is not what device {} runs, {}: leave it native",
                            o.target, facts.text, to_string(facts.target)));
 }
+
+namespace {
 
 /// All but the table of variants and the workspaces stays as the constructor left it.
 class GpuHandle : public HandleImpl {

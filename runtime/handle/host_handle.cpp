@@ -6,6 +6,7 @@
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
 #include "devices/host/scratch_pool.hpp"
+#include "handle/device_options.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/variant_table.hpp"
@@ -19,6 +20,8 @@ namespace {
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::invalid_argument, message);
 }
+
+}  // namespace
 
 void check_host_options(const Options& o) {
     const char* fixed = o.kernel != "auto"                        ? "options.kernel"
@@ -50,6 +53,8 @@ void check_stream(Stream stream) {
     if (stream.native != nullptr)
         refuse("apply: a stream is for GPUs only, but the handle's device is host");
 }
+
+namespace {
 
 /// All but the table of variants and the scratch pools stays as the constructor left it.
 class HostHandle : public HandleImpl {

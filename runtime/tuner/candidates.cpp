@@ -55,11 +55,12 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
     }
     std::vector<const KernelEntry*> found;
     for (auto& entry : kernel_registry())
-        if (entry.gpu == gpu && entry.transposes == transposes &&
+        if (entry.gpu == gpu && entry.transposes == transposes && entry.batch == request.batch &&
             (any_format || entry.format == format))
             found.push_back(&entry);
     if (found.empty())
-        throw Error(ErrorCode::invalid_argument, fmt::format("no kernel reads format {} on {}",
+        throw Error(ErrorCode::invalid_argument, fmt::format("no kernel{} reads format {} on {}",
+                                                             request.batch ? " of batches" : "",
                                                              request.format, request.target.arch));
     std::erase_if(found, [&](auto* entry) { return !has_parameters(*entry, request); });
     if (found.empty())

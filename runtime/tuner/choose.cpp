@@ -81,6 +81,11 @@ void set_types(Signature& s, const Features& f, const Request& request, Format f
 }  // namespace
 
 Choice choose(const Features& f, const Request& request) {
+    if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "
+                                "or to spmvgen run --batch",
+                                request.kernel));
     const RuleSet set =
         architecture(request.target).kind == TargetKind::host ? cpu_rules() : gpu_rules();
     const Situation situation{f, request, candidates(request)};

@@ -18,6 +18,7 @@ struct Request {
     int threads = 1;             ///< threads that will take part in an apply, of a CPU
     int units = 0;               ///< of a GPU: multiprocessors, compute units; 0 = not known
     bool deterministic = false;  ///< only kernels that give the same bits each time
+    bool batch = false;          ///< kernels of batches instead of single matrices
     std::optional<ValueType> storage = {};  ///< GPUs: narrower type for A's values
     std::string epilogue = {};              ///< GPUs: as in Signature
     Op op = Op::none;  ///< of a kernel that transposes the stored matrix by itself

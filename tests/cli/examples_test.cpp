@@ -22,6 +22,8 @@ class Examples : public CliTest, public testing::WithParamInterface<std::string>
 // What help shows must work as shown. Timing is left out where the example does not ask for it.
 TEST_P(Examples, OfHelpWork) {
     ASSERT_EQ(run_line("convert A.mtx B.csr").status, 0);
+    std::filesystem::create_directory("matrices");
+    std::filesystem::copy("A.mtx", "matrices/A.mtx");
     const auto examples = examples_in(run_line(GetParam() + " --help").out);
     EXPECT_GE(examples.size(), 2u);
     for (std::string line : examples) {

@@ -22,6 +22,7 @@ inline std::vector<Signature> all_signatures(const std::vector<int>& rhs) {
             for (auto alpha : {Scale::zero, Scale::one, Scale::general})
                 for (auto beta : {Scale::zero, Scale::one, Scale::general})
                     for (int k : rhs) {
+                        if (entry.batch && k > 1) continue;
                         Signature s = signature_of(entry.id);
                         s.value = value;
                         s.alpha = alpha;

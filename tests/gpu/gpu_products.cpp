@@ -21,7 +21,7 @@ void OnDevice::SetUp() {
 std::vector<std::string> kernels() {
     std::vector<std::string> ids;
     for (auto& entry : kernel_registry())
-        if (entry.gpu && !entry.transposes) ids.emplace_back(entry.id);
+        if (entry.gpu && is_plain_product(entry)) ids.emplace_back(entry.id);
     return ids;
 }
 

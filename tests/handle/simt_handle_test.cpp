@@ -27,7 +27,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
     for (auto& entry : kernel_registry())
-        if (entry.gpu && !entry.transposes)
+        if (entry.gpu && is_plain_product(entry))
             for (const char* device : {"simt:sm_90", "simt:gfx906"})
                 cases.push_back({std::string(entry.id), device});
     return cases;

@@ -79,7 +79,7 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
 std::vector<Row> rows(const std::string& device) {
     std::vector<Row> table;
     for (auto& entry : kernel_registry())
-        if (entry.gpu && !entry.transposes)  // these: transpose_test
+        if (entry.gpu && is_plain_product(entry))  // these: transpose_test
             for (auto& types : all_types)
                 table.push_back({std::string(entry.id), {}, types, device});
     for (auto& [kernel, params] : variants)
@@ -174,7 +174,7 @@ TEST_P(EveryGpuKernel, GivesTheRightProductOfEveryOddMatrix) {
 std::vector<std::string> gpu_kernels_of_the_registry() {
     std::vector<std::string> ids;
     for (auto& entry : kernel_registry())
-        if (entry.gpu && !entry.transposes) ids.emplace_back(entry.id);
+        if (entry.gpu && is_plain_product(entry)) ids.emplace_back(entry.id);
     return ids;
 }
 

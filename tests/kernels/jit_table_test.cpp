@@ -52,7 +52,7 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
 std::vector<Row> rows() {
     std::vector<Row> table;
     for (auto& entry : kernel_registry())
-        if (!entry.gpu && !entry.transposes)  // these: transpose_test
+        if (!entry.gpu && is_plain_product(entry))  // these: transpose_test
             for (auto& types : all_types) table.push_back({std::string(entry.id), {}, types});
     for (auto& [kernel, params] : variants)
         for (auto& types : {all_types[1], all_types[3], all_types[6]})

@@ -1,0 +1,22 @@
+#pragma once
+#include "devices/device.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+/// What handles of one kind of device, of one matrix or of a batch, check alike. All throw
+/// Error(invalid_argument).
+namespace spmvgen {
+
+/// Below this many rows and entries a team of CPU threads costs more than it saves.
+inline constexpr std::int64_t serial_work = 4096;
+
+/// Options that a CPU does not take.
+void check_host_options(const Options& options);
+/// options.target of a CPU; Error(unsupported) when it cannot run here.
+Target checked_target(const std::string& text);
+/// With a CPU a stream must be null.
+void check_stream(Stream stream);
+
+/// Options that this GPU does not take.
+void check_gpu_options(const Options& options, const DeviceFacts& facts);
+
+}  // namespace spmvgen

@@ -1,0 +1,45 @@
+// A batch of COO matrices, sorted by row, whole systems a thread.
+//
+// What:       y = αAx + βy for many small systems, each with sizes and a pattern of its own: every
+//             run of entries with one row number is summed and stored.
+// Source:     the batches of Anzt, Collins, Dongarra, Flegar & Quintana-Ortí, Flexible Batched
+//             Sparse Matrix-Vector Product on GPUs, ScalA 2017, for a CPU.
+// Parameters: lanes  1, 2, 4, 8, 16: entries in one vector, used inside long rows; 1 = one entry
+//             after another, for short rows.
+// Format:     `systems` has 8 numbers for each system (see batch_system). row_idx and col_idx count
+//             within the system. work_ptr[i] is the number of rows and entries before system i.
+// Work:       a thread takes a contiguous run of systems with its share of rows plus entries, found
+//             by binary search in work_ptr; no system is cut.
+// Reads:      nnz·(value + 2·index) bytes of A, 9·offset bytes for each system, x once for each
+//             entry; writes y once, reads it when β ≠ 0.
+#pragma once
+#include "dialect/batch.hpp"
+#include "dialect/cpu.hpp"
+
+/// y = αAx + βy for each system of the batch, one after another.
+template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
+          int lanes>
+void batch_coo_rows(long num_systems, long num_rows, const Offset* __restrict__ work_ptr,
+                    const Offset* __restrict__ systems, const Index* __restrict__ row_idx,
+                    const Index* __restrict__ col_idx, const Value* __restrict__ values,
+                    const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
+                    int thread, int threads) {
+    if constexpr (alpha_mode == scale::zero) {
+        scale_share<beta_mode>(y, num_rows, beta, thread, threads);
+    } else {
+        const long last = first_row(num_systems, work_ptr, thread + 1, threads);
+        for (long i = first_row(num_systems, work_ptr, thread, threads); i < last; ++i) {
+            const batch_system system = system_at(systems, i);
+            const Index* rows = row_idx + system.first_entry;
+            const Index* columns = col_idx + system.first_entry;
+            const Value* entries = values + system.first_value;
+            long entry = 0;
+            for (long row = 0; row < system.rows; ++row) {
+                Value sum[1] = {};
+                entry = add_segment<lanes, 1>(sum, rows, entries, columns, x + system.first_col,
+                                              row, entry, system.count);
+                store<alpha_mode, beta_mode>(y, system.first_row + row, sum[0], alpha, beta);
+            }
+        }
+    }
+}

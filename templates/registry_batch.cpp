@@ -1,0 +1,106 @@
+#include "registry_batch.hpp"
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+// clang-format off
+const Parameter lanes_or_one{"lanes", {1, 2, 4, 8, 16}, 0, "entries of one vector; 1 = one entry after another"};
+const Parameter lanes{"lanes", {2, 4, 8, 16}, 0, "rows of one vector; fitted to the vector register unless chosen"};
+const Parameter block{"block", {64, 128, 256, 512}, 128, "threads of a block, which has one system"};
+const Parameter coo_block{"block", {64, 128, 256}, 128, "threads of a block, which has one system"};
+const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a row; 1 = a thread a row", true};
+const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a thread loaded before the first is used"};
+const Parameter groups{"groups", {1, 2, 4, 8, 16}, 1, "threads for a row"};
+const Parameter entries{"entries", {4, 8}, 4, "entries of a lane that are loaded together"};
+const Parameter shared_x{"shared_x", {0, 64, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288}, 1024, "elements of x that fit in shared memory; systems with more read global memory; 0 = all do"};
+// clang-format on
+
+int block_of(const Signature& s) {
+    return static_cast<int>(s.params.at("block"));
+}
+
+GridRule block_a_system(const Signature&) {
+    return {.items = "num_systems"};
+}
+
+KernelEntry on_cpu(std::string_view id, Format format, std::string_view file,
+                   std::string_view summary, const Parameter& vector) {
+    return {.id = id,
+            .format = format,
+            .gpu = false,
+            .batch = true,
+            .file = file,
+            .summary = summary,
+            .params = {vector},
+            .steps = {{id, StepRule::per_thread}},
+            .workspace = {}};
+}
+
+KernelEntry on_gpu(std::string_view id, Format format, std::string_view file,
+                   std::string_view summary, std::vector<Parameter> params) {
+    return {.id = id,
+            .format = format,
+            .gpu = true,
+            .batch = true,
+            .file = file,
+            .summary = summary,
+            .params = std::move(params),
+            .steps = {{id, StepRule::grid, block_a_system, block_of}},
+            .workspace = {}};
+}
+
+std::int64_t given(const Signature& s, const char* name) {
+    const auto found = s.params.find(name);
+    return found != s.params.end() ? found->second : 0;
+}
+
+}  // namespace
+
+std::vector<KernelEntry> batch_kernels() {
+    return {
+        on_cpu("batch_csr_rows", Format::csr, "cpu/batch_csr_rows.hpp",
+               "batch: whole systems a thread, every row in vectors", lanes_or_one),
+        on_cpu("batch_coo_rows", Format::coo, "cpu/batch_coo_rows.hpp",
+               "batch: whole systems a thread, sorted triplets", lanes_or_one),
+        on_cpu("batch_ell_rows", Format::ell, "cpu/batch_ell_rows.hpp",
+               "batch: whole systems a thread, a row a lane; rows of one length", lanes),
+        on_gpu("batch_csr", Format::csr, "gpu/batch_csr.hpp",
+               "batch: a block a system, a group of lanes a row",
+               {block, subwarp, unroll, shared_x}),
+        on_gpu("batch_coo", Format::coo, "gpu/batch_coo.hpp",
+               "batch: a block a system, equally many entries a warp; uneven rows",
+               {coo_block, entries, shared_x}),
+        on_gpu(
+            "batch_ell", Format::ell, "gpu/batch_ell.hpp",
+            "batch: a block a system, neighbouring threads neighbouring rows; rows of one length",
+            {block, groups, unroll, shared_x}),
+    };
+}
+
+std::int64_t batch_shared_bytes(const Signature& s) {
+    const auto value = static_cast<std::int64_t>(size_of(s.value));
+    const std::int64_t threads = given(s, "block");
+    std::int64_t bytes = given(s, "shared_x") * value;
+    if (s.kernel == "batch_coo")  // products and heads; of each warp two sums and two rows
+        bytes += threads * ((given(s, "entries") + 1) * value + 4) +
+                 threads / s.target.wavefront * (2 * value + 16);
+    if (s.kernel == "batch_ell" && given(s, "groups") > 1) bytes += threads * value;
+    return bytes;
+}
+
+void check_batch(const Signature& s) {
+    if (s.num_rhs != 1)
+        throw Error(ErrorCode::invalid_argument,
+                    "kernel " + s.kernel + " has one right-hand side for each system, not " +
+                        std::to_string(s.num_rhs) + ": give the system several times");
+    if (const std::int64_t bytes = batch_shared_bytes(s); bytes > most_batch_shared)
+        throw Error(
+            ErrorCode::invalid_argument,
+            "kernel " + s.kernel + " with shared_x=" + std::to_string(given(s, "shared_x")) +
+                " takes " + std::to_string(bytes) + " bytes of shared memory, more than the " +
+                std::to_string(most_batch_shared) + " that every GPU has: use a smaller shared_x");
+}
+
+}  // namespace spmvgen
