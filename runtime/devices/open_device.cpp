@@ -109,7 +109,8 @@ std::string describe(const std::string& name,
 std::shared_ptr<Device> open_device(std::string_view text) {
     const Wanted wanted = parse(text);
     const std::lock_guard lock(opened().mutex);
-    auto& known = opened().devices[wanted.text()];
+    const bool reverse = wanted.kind == "simt" && simt_thread_order() == ThreadOrder::reverse;
+    auto& known = opened().devices[wanted.text() + (reverse ? ", reverse" : "")];
     auto device = known.lock();
     if (device == nullptr) known = device = open(wanted);
     return device;

@@ -78,7 +78,7 @@ bool GpuBatch::is_nothing(Scale alpha, Scale beta) const {
 
 void GpuBatch::apply(ValueType type, const Operands& o, Stream stream) {
     const auto [alpha, beta] = checked_modes(type, o);
-    if (!is_nothing(alpha, beta)) variant(alpha, beta).enqueue(o, nullptr, {stream.native});
+    if (!is_nothing(alpha, beta)) variant(alpha, beta).enqueue(o, StreamRef{stream.native});
 }
 
 void GpuBatch::prepare(Scale alpha, Scale beta, Stream) {

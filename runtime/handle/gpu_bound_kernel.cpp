@@ -43,9 +43,15 @@ void GpuBoundKernel::prepare(StreamWorkspaces& workspaces, StreamRef stream) con
     if (workspace_bytes_ != WorkspaceBytes{}) workspaces.lease(stream, workspace_bytes_);
 }
 
+void GpuBoundKernel::enqueue(const Operands& operands, StreamRef stream) const {
+    if (workspace_bytes_ != WorkspaceBytes{})
+        throw Error(ErrorCode::internal, "a kernel wants a workspace where none is had");
+    launch_all(operands, nullptr, nullptr, stream);
+}
+
 void GpuBoundKernel::enqueue(const Operands& operands, StreamWorkspaces& workspaces,
                              StreamRef stream) const {
-    if (workspace_bytes_ == WorkspaceBytes{}) return launch_all(operands, nullptr, nullptr, stream);
+    if (workspace_bytes_ == WorkspaceBytes{}) return enqueue(operands, stream);
     StreamWorkspaces::Lease lease = workspaces.lease(stream, workspace_bytes_);
     try {
         launch_all(operands, lease.scratch(), lease.zeroed(), stream);

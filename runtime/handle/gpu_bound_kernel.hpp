@@ -24,6 +24,9 @@ class GpuBoundKernel {
     /// does.
     void enqueue(const Operands& operands, StreamWorkspaces& workspaces, StreamRef stream) const;
 
+    /// The same for a kernel that wants no workspace; Error(internal) for one that does.
+    void enqueue(const Operands& operands, StreamRef stream) const;
+
     /// Allocates what enqueue() wants of `workspaces` on that stream.
     void prepare(StreamWorkspaces& workspaces, StreamRef stream) const;
 

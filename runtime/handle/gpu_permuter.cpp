@@ -90,23 +90,23 @@ void GpuPermuter::apply(HandleImpl& product, const Operands& o, Scale alpha, Sca
     if (is_nothing(alpha, beta)) return;
     const GpuBoundKernel& back = scatter(alpha, beta);
     const StreamRef on{stream.native};
-    if (alpha == Scale::zero) return back.enqueue(o, nullptr, on);
-    const StreamWorkspaces::Lease workspace = workspaces_.lease(on, 2 * vector_bytes_);
-    std::byte* const x = workspace.data();
-    std::byte* const y = workspace.data() + vector_bytes_;
-    gather_->enqueue({o.alpha, o.x, o.beta, x}, nullptr, on);
+    if (alpha == Scale::zero) return back.enqueue(o, on);
+    const StreamWorkspaces::Lease workspace = workspaces_.lease(on, {.scratch = 2 * vector_bytes_});
+    std::byte* const x = workspace.scratch();
+    std::byte* const y = workspace.scratch() + vector_bytes_;
+    gather_->enqueue({o.alpha, o.x, o.beta, x}, on);
     dispatch(vectors_.type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);
         product.apply(vectors_.type, {&one, x, &zero, y}, stream);
     });
-    back.enqueue({o.alpha, y, o.beta, o.y}, nullptr, on);
+    back.enqueue({o.alpha, y, o.beta, o.y}, on);
 }
 
 void GpuPermuter::prepare(HandleImpl& product, Scale alpha, Scale beta, Stream stream) {
     if (is_nothing(alpha, beta)) return;
     scatter(alpha, beta);
     if (alpha == Scale::zero) return;
-    workspaces_.lease({stream.native}, 2 * vector_bytes_);
+    workspaces_.lease({stream.native}, {.scratch = 2 * vector_bytes_});
     product.prepare(Scale::one, Scale::zero, stream);
 }
 

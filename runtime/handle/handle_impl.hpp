@@ -67,7 +67,7 @@ class HandleImpl {
     /// Whether the kernel transposes, so that x belongs to the rows of the stored matrix.
     bool transposes() const;
     /// Whether an apply reads arrays of the matrix that the handle was made of.
-    virtual bool borrows(const CsrView& matrix) const = 0;
+    virtual bool borrows(const CsrView&) const { return false; }
 
   private:
     void check_operands(const Operands& operands, bool needs_x) const;

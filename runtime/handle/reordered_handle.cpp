@@ -20,7 +20,6 @@ class ReorderedHandle : public HandleImpl {
     std::span<const std::int32_t> row_order() const override { return order_; }
 
   private:
-    bool borrows(const CsrView&) const override { return false; }
     void make_permuter(const CsrView& matrix, const Options& options,
                        std::shared_ptr<Device> device);
     void tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms);

@@ -44,6 +44,8 @@ TEST(OpenDevice, SimtTakesTheOrderFromTheEnvironment) {
     const auto kernel = device->load(test_binary("sm_90", BinaryKind::simt, {"order"}));
     launch(*device, *kernel, {{1, 1}, 64, 0}, out->data());
     EXPECT_EQ(download<int>(*device, *out), std::vector<int>{0});
+    const ScopedEnv forward("SPMVGEN_SIMT_ORDER", "forward");
+    EXPECT_NE(open_device("simt:sm_90"), device) << "the other order is another device";
 }
 
 TEST(OpenDevice, LibrariesThatAreNotThere) {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <deque>
-#include <filesystem>
 
 #include "devices/host/bound_kernel.hpp"
 #include "devices/simt/simt_device.hpp"
@@ -156,27 +155,12 @@ void check_handle(const Systems<Value, Index, Offset>& s, const BatchHandle& han
     });
 }
 
-/// A cache for this run: what is made for one order of threads serves the other.
-struct Cache {
-    std::string path = (std::filesystem::temp_directory_path() / "spmvgen-batch-XXXXXX").string();
-    Cache() {
-        if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no directory for " + path);
-    }
-    Cache(const Cache&) = delete;
-    Cache& operator=(const Cache&) = delete;
-    ~Cache() { std::filesystem::remove_all(path); }
-};
-const Cache& kernels_made() {
-    static const Cache cache;
-    return cache;
-}
-
 Options options_of(const Row& row) {
     Options o;
     o.device = row.device;
     o.kernel = row.kernel;
     o.params = row.params;
-    o.cache_dir = kernels_made().path;
+    o.cache_dir = fixtures::cache_of_this_run();
     o.strict = true;
     return o;
 }

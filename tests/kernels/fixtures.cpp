@@ -1,5 +1,7 @@
 #include "fixtures.hpp"
 
+#include <cstdlib>
+#include <filesystem>
 #include <numeric>
 #include <stdexcept>
 
@@ -116,7 +118,25 @@ std::vector<Fixture> make_all() {
     return list;
 }
 
+struct TemporaryFolder {
+    std::string path = (std::filesystem::temp_directory_path() / "spmvgen-run-XXXXXX").string();
+    TemporaryFolder() {
+        if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no directory for " + path);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+};
+
 }  // namespace
+
+const std::string& cache_of_this_run() {
+    static const TemporaryFolder folder;
+    return folder.path;
+}
 
 const std::vector<Fixture>& all() {
     static const std::vector<Fixture> list = make_all();

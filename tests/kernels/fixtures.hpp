@@ -124,4 +124,8 @@ OffsetArray<Value> make_y(const Fixture& f, int num_rhs, bool beta_is_zero) {
     return y;
 }
 
+/// A cache directory for this run of the test program, removed at its end: what is compiled for one
+/// order of device threads serves the other.
+const std::string& cache_of_this_run();
+
 }  // namespace spmvgen::fixtures

@@ -111,7 +111,7 @@ class Product {
         options.params = row_.params;
         options.num_rhs = row_.types.num_rhs;
         options.copy = false;  // keeps the index types where the format is CSR
-        options.cache = CacheMode::memory;
+        options.cache_dir = fixtures::cache_of_this_run();
         options.strict = true;
         const Handle handle(matrix_.view(), options);
         for (const float alpha : {1.0F, -1.5F, 0.0F})
