@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "registry_bcsr.hpp"
 #include "registry_gpu.hpp"
 #include "spmvgen/error.hpp"
 
@@ -118,6 +119,7 @@ std::span<const KernelEntry> kernel_registry() {
     static const std::vector<KernelEntry> registry = [] {
         std::vector<KernelEntry> all(cpu_kernels.begin(), cpu_kernels.end());
         for (auto& entry : gpu_kernels()) all.push_back(entry);
+        for (auto& entry : bcsr_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;

@@ -30,6 +30,11 @@ constexpr std::array known{
     KnownArgument{"num_slices", "slices of rows"},
     KnownArgument{"slice_ptr", "[num_slices + 1]: where each slice begins, in columns of slices"},
     KnownArgument{"slice_full", "[num_slices]: length of each slice's shortest row"},
+    KnownArgument{"num_block_rows", "rows of blocks"},
+    KnownArgument{"num_blocks", "blocks"},
+    KnownArgument{"block_ptr",
+                  "[num_block_rows + 1]: where each row of blocks begins, then their number"},
+    KnownArgument{"block_masks", "[blocks]: a bit for each element that is none of fill"},
     KnownArgument{"row_order", "[num_rows]: row of A at each position"},
 };
 
@@ -63,6 +68,8 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
         if (w.name == name) return name + workspace_text(w, file.signature);
     if (name == "x") return name + dense_text(file, "columns of A");
     if (name == "y") return name + dense_text(file, "num_rows");
+    if (name == "col_idx" && file.entry.format == Format::bcsr)
+        return name + "[blocks]: first column of each block, from 0";
     if (name == "col_idx")
         return name + element_count(file.entry.format) + ": column of each entry, from 0";
     if (name == "values") return name + element_count(file.entry.format) + ": value of each entry";

@@ -88,8 +88,9 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
             return store_sell(matrix, signature);
         case Format::hyb:
             return store_hyb(matrix, signature);
-        case Format::csr_k:
         case Format::bcsr:
+            return store_bcsr(matrix, signature);
+        case Format::csr_k:
             break;
     }
     throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");

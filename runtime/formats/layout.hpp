@@ -15,6 +15,7 @@ StoredMatrix store_coo(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_ell(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_sell(const CsrView& matrix, const Signature& signature);
 StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature);
+StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature);
 
 /// A matrix of which nothing is stored yet but its sizes: num_rows, num_cols, nnz.
 StoredMatrix new_stored(Format format, const CsrView& matrix);
