@@ -242,7 +242,7 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--device", o.device,
                     "host (the default), cuda:0, hip:0, or simt:ARCH: GPU kernels run here")
         ->type_name("DEVICE");
-    verb.add_option("--format", o.format, "storage format: auto, csr, coo, ell, sell, hyb")
+    verb.add_option("--format", o.format, "storage format: auto, csr, coo, ell, sell, hyb, bcsr")
         ->type_name("FORMAT");
     verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
         ->type_name("ID");

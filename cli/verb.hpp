@@ -35,5 +35,6 @@ void add_doctor(CLI::App& program, Verbs& verbs);
 void add_emit(CLI::App& program, Verbs& verbs);
 void add_gallery(CLI::App& program, Verbs& verbs);
 void add_run(CLI::App& program, Verbs& verbs);
+void add_tune(CLI::App& program, Verbs& verbs);
 
 }  // namespace spmvgen::cli

@@ -77,7 +77,10 @@ Choice choose(const Features& f, const Request& request) {
     set_determinism(signature, entry, request);
     signature.params.merge(set.params(entry, situation));
     set_types(signature, f, request, entry.format);
-    return {complete(signature), chosen.reason};
+    if (!request.blocks || entry.format != Format::bcsr)
+        return {complete(signature), chosen.reason};
+    return {complete(signature), chosen.reason + "; " + request.blocks->reason,
+            request.blocks->warning};
 }
 
 }  // namespace spmvgen

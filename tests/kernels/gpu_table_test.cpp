@@ -69,6 +69,9 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"hyb", {{"partition", 1}, {"percent", 50}, {"deterministic", 1}}},
     {"hyb_fused", {{"partition", 3}, {"columns", 2}}},
     {"hyb_fused", {{"partition", 2}, {"block", 512}, {"unroll", 8}}},
+    {"bcsr_fused", {{"block_rows", 3}, {"block_cols", 3}, {"subwarp", 1}, {"unroll", 8}}},
+    {"bcsr_fused", {{"block_rows", 8}, {"block_cols", 8}, {"subwarp", 32}, {"block", 64}}},
+    {"bcsr_split", {{"block_rows", 2}, {"block_cols", 5}, {"subwarp", 1}, {"block", 64}}},
 };
 
 std::vector<Row> rows(const std::string& device) {

@@ -45,6 +45,8 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"ell", {{"lanes", 4}, {"unroll", 2}}},
     {"sell", {{"lanes", 4}, {"sigma", 64}}},
     {"sell", {{"unroll", 2}, {"sigma", 4096}}},
+    {"bcsr", {{"block_rows", 3}, {"block_cols", 3}}},
+    {"bcsr", {{"block_rows", 2}, {"block_cols", 5}}},
 };
 
 std::vector<Row> rows() {

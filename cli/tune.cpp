@@ -1,0 +1,52 @@
+#include "tune.hpp"
+
+#include <algorithm>
+
+namespace spmvgen::cli {
+namespace {
+
+void tune(const std::vector<Tuning>& tunings, Streams& streams) {
+    const auto asked =
+        std::ranges::count_if(tunings, [](const Tuning& tuning) { return tuning.asked(); });
+    if (asked != 1) {
+        std::string options;
+        for (auto& tuning : tunings)
+            options += (options.empty() ? "" : ", ") + std::string(tuning.option);
+        throw UsageError((asked == 0 ? "nothing to measure is named: use " : "use only one of ") +
+                         options);
+    }
+    for (auto& tuning : tunings)
+        if (tuning.asked()) tuning.work(streams);
+}
+
+void add_common_options(CLI::App& verb, TuneOptions& o) {
+    verb.add_option("--device", o.device,
+                    "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
+        ->type_name("DEVICE");
+    verb.add_option("--threads", o.threads, "threads of this CPU; 0 = all")
+        ->check(CLI::Range(0, 4096).description(""));
+    verb.add_option("--rounds", o.rounds, "go through all sizes so often (default 3)")
+        ->check(CLI::Range(1, 1000).description(""));
+    verb.add_option("--time", o.time_ms, "milliseconds to time each for (default 20)")
+        ->check(CLI::Range(0.01, 1e6).description(""));
+    verb.add_option("-o,--output", o.output, "the JSON file (default: standard output)")
+        ->type_name("F.json");
+}
+
+}  // namespace
+
+void add_tune(CLI::App& program, Verbs& verbs) {
+    CLI::App* verb =
+        program.add_subcommand("tune", "measure on this device what the tuner chooses by");
+    auto common = std::make_shared<TuneOptions>();
+    add_common_options(*verb, *common);
+    const std::vector<Tuning> tunings{add_tune_dense(*verb, common)};
+    verb->footer(
+        "Examples:\n"
+        "  spmvgen tune --dense-profile --entries 20000 --rounds 1 --time 1 -o dense-mine.json\n"
+        "  spmvgen tune --dense-profile --value f64 --entries 5000 --rounds 1 --time 1\n"
+        "In the directory $SPMVGEN_TUNING_DB the files are used from then on.");
+    verbs.push_back({verb, [tunings](Streams& streams) { tune(tunings, streams); }});
+}
+
+}  // namespace spmvgen::cli
