@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "block_bench.hpp"
 #include "matrix/gallery/random.hpp"
-#include "measure/timing.hpp"
-#include "operands.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "registry.hpp"
@@ -47,59 +46,11 @@ CsrMatrix dense_matrix(std::int64_t rows, std::int64_t cols, ValueType type) {
     return convert_values(a.view(), type);
 }
 
-/// One dense matrix, with each block size in turn.
-class DenseBench {
-  public:
-    DenseBench(const DenseOptions& o, std::shared_ptr<Device> device, CsrMatrix matrix)
-        : options_(o),
-          device_(std::move(device)),
-          matrix_(std::move(matrix)),
-          operands_(make_operands({}, matrix_)),
-          placed_(operands_, device_) {}
-
-    /// GFLOP/s on the stored elements, those beyond the matrix' edge included.
-    double gflops(int rows, int cols) {
-        const Handle handle(matrix_.view(), handle_options(rows, cols));
-        placed_.reset();
-        placed_.apply(handle);
-        placed_.finish();
-        check(handle.info().kernel);
-        TimingPlan plan;
-        plan.budget_s = options_.common->time_ms / 1e3;
-        plan.warm_up_s = plan.budget_s / 4;
-        plan.sample_s = std::min(plan.sample_s, plan.budget_s / 4);
-        const Timing time =
-            time_apply([&] { placed_.apply(handle); }, plan, [&] { placed_.finish(); });
-        const double operations = is_complex(matrix_.value_type) ? 8 : 2;
-        return operations * static_cast<double>(handle.info().stored) / time.min_s / 1e9;
-    }
-
-  private:
-    Options handle_options(int rows, int cols) const {
-        Options options;
-        options.device = options_.common->device;
-        options.kernel = device_ != nullptr ? "bcsr_fused" : "bcsr";
-        options.params = {{"block_rows", rows}, {"block_cols", cols}};
-        options.threads = options_.common->threads;
-        options.cache = CacheMode::memory;
-        options.strict = true;
-        return options;
-    }
-    void check(const std::string& kernel) const {
-        const CheckResult result = operands_.check(matrix_, placed_.result());
-        if (!result.passed)
-            throw Error(ErrorCode::internal,
-                        fmt::format("dense matrix of {} rows, kernel {}: check failed: {}; this "
-                                    "is a defect of spmvgen: report it",
-                                    matrix_.rows, kernel, result.message));
-    }
-
-    const DenseOptions& options_;
-    std::shared_ptr<Device> device_;
-    CsrMatrix matrix_;
-    Operands operands_;
-    PlacedOperands placed_;
-};
+/// GFLOP/s on the stored elements, those beyond the matrix' edge included.
+double gflops(const BlockTime& time, ValueType value) {
+    const double operations = is_complex(value) ? 8 : 2;
+    return operations * static_cast<double>(time.stored) / time.seconds / 1e9;
+}
 
 DenseClass measure(const DenseOptions& o, const std::shared_ptr<Device>& device, ValueType value,
                    std::int64_t entries) {
@@ -113,14 +64,16 @@ DenseClass measure(const DenseOptions& o, const std::shared_ptr<Device>& device,
     c.rows = std::max<std::int64_t>(1, std::llround(static_cast<double>(entries) /
                                                     static_cast<double>(c.cols * unit))) *
              unit;
-    DenseBench bench(o, device, dense_matrix(c.rows, c.cols, value));
+    const BlockBench bench(fmt::format("dense matrix of {} rows", c.rows),
+                           dense_matrix(c.rows, c.cols, value),
+                           {o.common->device, o.common->threads, o.common->time_ms}, device);
     // All sizes in turn, so that what else the machine does meets all of them.
     for (int round = 0; round < o.common->rounds; ++round)
         for (int r = 1; r <= most_block; ++r)
             for (int col = 1; col <= most_block; ++col) {
                 double& best =
                     c.gflops[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(col - 1)];
-                best = std::max(best, bench.gflops(r, col));
+                best = std::max(best, gflops(bench.time_blocks(r, col), value));
             }
     return c;
 }
