@@ -43,8 +43,8 @@ void add_tune(CLI::App& program, Verbs& verbs) {
     const std::vector<Tuning> tunings{add_tune_dense(*verb, common)};
     verb->footer(
         "Examples:\n"
-        "  spmvgen tune --dense-profile --value f64 --entries 20000 --time 1 -o dense-mine.json\n"
-        "  spmvgen tune --dense-profile --value f64 --entries 5000 --rounds 1 --time 1\n"
+        "  spmvgen tune --dense-profile --value f64 --entries 9000 --rounds 1 -o dense-mine.json\n"
+        "  spmvgen tune --dense-profile --value f64 --entries 500 --rounds 1 --time 0.1\n"
         "In the directory $SPMVGEN_TUNING_DB the files are used from then on.");
     verbs.push_back({verb, [tunings](Streams& streams) { tune(tunings, streams); }});
 }

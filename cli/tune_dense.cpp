@@ -18,8 +18,8 @@ namespace {
 struct DenseOptions {
     bool asked = false;
     std::vector<std::string> values{"f32", "f64"};
-    std::vector<std::int64_t> entries{100'000, 1'000'000, 4'000'000};
-    std::int64_t columns = 96;
+    std::vector<std::int64_t> entries{30'000, 100'000, 300'000, 1'000'000, 4'000'000};
+    std::vector<std::int64_t> columns{12, 96};
     std::string note;
     std::shared_ptr<const TuneOptions> common;
 };
@@ -53,14 +53,13 @@ double gflops(const BlockTime& time, ValueType value) {
 }
 
 DenseClass measure(const DenseOptions& o, const std::shared_ptr<Device>& device, ValueType value,
-                   std::int64_t entries) {
+                   std::int64_t entries, std::int64_t columns) {
     // Whole blocks of most heights.
     constexpr std::int64_t unit = 24;
     const double side = std::sqrt(static_cast<double>(entries));
     DenseClass c;
     c.value = value;
-    c.cols =
-        o.columns > 0 ? o.columns : std::max<std::int64_t>(1, std::llround(side / unit)) * unit;
+    c.cols = columns > 0 ? columns : std::max<std::int64_t>(1, std::llround(side / unit)) * unit;
     c.rows = std::max<std::int64_t>(1, std::llround(static_cast<double>(entries) /
                                                     static_cast<double>(c.cols * unit))) *
              unit;
@@ -83,7 +82,7 @@ std::string command_of(const DenseOptions& o) {
     return fmt::format(
         "spmvgen tune --dense-profile --device {} --threads {} --value {} --entries {} --columns "
         "{} --rounds {} --time {}",
-        o.common->device, o.common->threads, joined(o.values), joined(o.entries), o.columns,
+        o.common->device, o.common->threads, joined(o.values), joined(o.entries), joined(o.columns),
         o.common->rounds, o.common->time_ms);
 }
 
@@ -104,11 +103,13 @@ void tune_dense(const DenseOptions& o, Streams& streams) {
         const ValueType value = resolve("--value", [&] { return parse_value_type(text); });
         if (is_storage_only(value))
             throw UsageError("--value: " + text + " is a storage type; use f32, f64, c32 or c64");
-        for (const std::int64_t entries : o.entries) {
-            profile.classes.push_back(measure(o, device, value, entries));
-            streams.err << fmt::format("spmvgen: {}, {} entries: 64 block sizes\n", text,
-                                       profile.classes.back().nnz());
-        }
+        for (const std::int64_t entries : o.entries)
+            for (const std::int64_t columns : o.columns) {
+                profile.classes.push_back(measure(o, device, value, entries, columns));
+                const DenseClass& made = profile.classes.back();
+                streams.err << fmt::format("spmvgen: {}, {} x {}: 64 block sizes\n", text,
+                                           made.rows, made.cols);
+            }
     }
     write_file(o.common->output, to_json(profile), streams.out);
     streams.err << "spmvgen: in a tuning_db it is named " << profile_file_name(profile) << "\n";
@@ -126,13 +127,17 @@ Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
         ->allow_extra_args(false)
         ->type_name("TYPE,…");
     verb.add_option("--entries", o->entries,
-                    "dense profile: nonzeros of the size classes (default 100000,1000000,4000000)")
+                    "dense profile: nonzeros of the size classes (default 3e4, 1e5, 3e5, 1e6, 4e6)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30).description(""))
         ->type_name("N,…");
     verb.add_option("--columns", o->columns,
-                    "dense profile: columns of the dense matrix (default 96); 0 = as many as rows")
+                    "dense profile: columns of the dense matrices (default 12,96); 0 = as many as "
+                    "rows")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("N,…")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20).description(""));
     verb.add_option("--note", o->note, "dense profile: a remark that is kept in the file")
         ->type_name("TEXT");

@@ -86,10 +86,13 @@ std::vector<std::filesystem::path> profile_files(const std::filesystem::path& fo
 
 }  // namespace
 
-const DenseClass* DenseProfile::nearest(ValueType value, double stored) const {
+const DenseClass* DenseProfile::nearest(ValueType value, double stored, double rows) const {
     const DenseClass* best = nullptr;
+    const double elements = std::max(stored, 1.0);
+    const double row = elements / std::max(rows, 1.0);
     const auto distance = [&](const DenseClass& c) {
-        return std::abs(std::log(static_cast<double>(c.nnz()) / std::max(stored, 1.0)));
+        return std::abs(std::log(static_cast<double>(c.nnz()) / elements)) +
+               std::abs(std::log(static_cast<double>(c.cols) / row));
     };
     for (auto& c : classes)
         if (c.value == value && (best == nullptr || distance(c) < distance(*best))) best = &c;

@@ -31,8 +31,10 @@ struct DenseProfile {
     std::vector<DenseClass> classes;
     bool operator==(const DenseProfile&) const = default;
 
-    /// The class of that type whose nonzeros are nearest to `stored`, in ratio; null = none.
-    const DenseClass* nearest(ValueType value, double stored) const;
+    /// The class of that type that is nearest to a matrix of so many stored elements and rows:
+    /// least |log of the ratio of the elements| + |log of the ratio of the elements a row|. Null =
+    /// there is none of the type.
+    const DenseClass* nearest(ValueType value, double stored, double rows) const;
 };
 
 /// JSON, and back. parse_dense_profile throws Error(invalid_input) that says what is wrong with the

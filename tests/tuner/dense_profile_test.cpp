@@ -35,13 +35,22 @@ TEST(DenseProfile, GoesThereAndBack) {
               "dense-x86-64-v4-tune-znver4-t2.json");
 }
 
+// f64: 30 x 20 and 3000 x 20, f32: 1000 x 96
 TEST(DenseProfile, FindsTheNearestClassInRatio) {
-    const DenseProfile p = sample();  // f64: 600 and 60000 entries; between them 6000
-    EXPECT_EQ(p.nearest(ValueType::f64, 5900)->nnz(), 600);
-    EXPECT_EQ(p.nearest(ValueType::f64, 6100)->nnz(), 60000);
-    EXPECT_EQ(p.nearest(ValueType::f64, 0)->nnz(), 600);
-    EXPECT_EQ(p.nearest(ValueType::f32, 1)->nnz(), 96000);
-    EXPECT_EQ(p.nearest(ValueType::c64, 1), nullptr);
+    const DenseProfile p = sample();
+    EXPECT_EQ(p.nearest(ValueType::f64, 5900, 295)->nnz(), 600);
+    EXPECT_EQ(p.nearest(ValueType::f64, 6100, 305)->nnz(), 60000);
+    EXPECT_EQ(p.nearest(ValueType::f64, 0, 0)->nnz(), 600);
+    EXPECT_EQ(p.nearest(ValueType::f32, 1, 1)->nnz(), 96000);
+    EXPECT_EQ(p.nearest(ValueType::c64, 1, 1), nullptr);
+}
+
+TEST(DenseProfile, LooksAtTheLengthOfRowsToo) {
+    DenseProfile p = sample();
+    p.classes[1] = {ValueType::f64, 1000, 10, {}};  // 10000 entries
+    p.classes[2] = {ValueType::f64, 200, 100, {}};  // 20000 entries
+    EXPECT_EQ(p.nearest(ValueType::f64, 20000, 2000)->cols, 10);
+    EXPECT_EQ(p.nearest(ValueType::f64, 10000, 100)->cols, 100);
 }
 
 std::string refusal(const std::string& text) {
@@ -163,6 +172,26 @@ TEST_F(ProfileFiles, DecideWhatAHandleDoes) {
     std::vector<double> y(2);
     handle.apply(1.0, x.data(), 0.0, y.data());
     EXPECT_EQ(y, (std::vector<double>{210, 430}));
+}
+
+TEST_F(ProfileFiles, ThatAreBrokenAreLoggedOnce) {
+    write("dense-a.json", "nonsense");
+    setenv("SPMVGEN_TUNING_DB", folder_.c_str(), 1);
+    const std::vector<int> row_ptr{0, 1}, col_idx{0};
+    const std::vector<double> values{1};
+    Options options;
+    options.format = "bcsr";
+    options.cache = CacheMode::memory;
+    ::testing::internal::CaptureStderr();
+    for (int i = 0; i < 2; ++i) {
+        const Handle handle(1, 1, row_ptr.data(), col_idx.data(), values.data(), options);
+        EXPECT_NE(handle.info().reason.find("bytes a nonzero"), std::string::npos);
+    }
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    unsetenv("SPMVGEN_TUNING_DB");
+    const std::string warning = "dense-a.json is passed over: it is not JSON";
+    EXPECT_NE(log.find(warning), std::string::npos) << log;
+    EXPECT_EQ(log.find(warning), log.rfind(warning)) << log;
 }
 
 }  // namespace
