@@ -1,6 +1,7 @@
 // bench_bcsr_choice: times all 64 block sizes of blocked CSR on each matrix, in alternating rounds,
 // and tells what the size that the tuner chooses loses against the best of them: by the device's
-// dense profile, and by the rule from bytes that serves without one.
+// dense profile, and by the rule from bytes that serves without one. --times FILE takes the times
+// of an earlier run's --json instead of measuring.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -23,7 +24,7 @@ using cli::Json;
 struct Arguments {
     std::vector<std::string> matrices;
     cli::BlockTiming timing{.device = "host", .threads = 0, .time_ms = 20};
-    std::string value = "f64", json, profile;
+    std::string value = "f64", json, profile, times;
     int rounds = 3;
     double sigma = default_sigma;
 };
@@ -151,12 +152,34 @@ void report(const Arguments& a, const std::vector<Row>& rows, const FoundProfile
     std::ofstream(a.json) << json.dump(1) << "\n";
 }
 
-FoundProfile profile_of(const Arguments& a, const std::shared_ptr<Device>& device) {
-    if (!a.profile.empty()) {
-        std::ifstream file(a.profile);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        return {parse_dense_profile(text), a.profile, {}};
+std::string read_text(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) throw Error(ErrorCode::io, path + ": cannot be opened");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The rows of a file that report() wrote.
+std::vector<Row> read_rows(const std::string& path) {
+    std::vector<Row> rows;
+    const Json file = Json::parse(read_text(path));
+    for (auto& json : file.at("results")) {
+        Row row;
+        row.matrix = json.at("matrix");
+        row.problem.rows = json.at("rows");
+        row.problem.nnz = json.at("nnz");
+        row.problem.value = row.problem.storage = parse_value_type(std::string(json.at("value")));
+        row.fill.ratio = json.at("fill");
+        row.fill.share = json.at("share");
+        row.seconds = json.at("seconds");
+        row.kernel = json.at("without_blocks").at("kernel");
+        row.without = json.at("without_blocks").at("seconds");
+        rows.push_back(row);
     }
+    return rows;
+}
+
+FoundProfile profile_of(const Arguments& a, const std::shared_ptr<Device>& device) {
+    if (!a.profile.empty()) return {parse_dense_profile(read_text(a.profile)), a.profile, {}};
     const int threads = device != nullptr      ? 0
                         : a.timing.threads > 0 ? a.timing.threads
                                                : omp_get_max_threads();
@@ -170,6 +193,7 @@ void run(const Arguments& a) {
     const FoundProfile found = profile_of(a, device);
     if (!found.warning.empty()) std::cerr << found.warning << "\n";
     std::vector<Row> rows;
+    if (!a.times.empty()) rows = read_rows(a.times);
     for (auto& name : a.matrices) {
         rows.push_back(measure(a, name, device));
         std::cerr << name << "\n";
@@ -182,7 +206,8 @@ void run(const Arguments& a) {
 int main(int argc, char** argv) try {
     Arguments a;
     CLI::App app{"all block sizes of blocked CSR against the one that is chosen"};
-    app.add_option("matrices", a.matrices, cli::matrix_help)->required();
+    app.add_option("matrices", a.matrices, cli::matrix_help);
+    app.add_option("--times", a.times, "choose for the matrices of this file");
     app.add_option("--device", a.timing.device, "host, cuda:0, …");
     app.add_option("--threads", a.timing.threads, "of this CPU; 0 = all");
     app.add_option("--time", a.timing.time_ms, "milliseconds for each size and round");

@@ -41,9 +41,7 @@ std::string fill_text(const BlockFill& fill, int rows, int cols) {
 double rate(const DenseProfile& profile, const BlockFill& fill, const BlockProblem& problem, int r,
             int c) {
     const double stored = fill.at(r, c) * static_cast<double>(problem.nnz);
-    const DenseClass& dense =
-        *profile.nearest(problem.value, stored, static_cast<double>(problem.rows));
-    return dense.gflops[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(c - 1)] /
+    return profile.gflops(problem.value, stored, static_cast<double>(problem.rows), r, c) /
            fill.at(r, c);
 }
 
@@ -93,8 +91,7 @@ double block_bytes(const BlockFill& fill, const BlockProblem& problem, int rows,
 
 BlockChoice choose_block(const BlockFill& fill, const BlockProblem& problem,
                          const FoundProfile& found) {
-    const bool measured =
-        found.profile && found.profile->nearest(problem.value, 1, 1) != nullptr && problem.nnz > 0;
+    const bool measured = found.profile && found.profile->has(problem.value) && problem.nnz > 0;
     BlockChoice choice =
         measured ? by_profile(fill, problem, found) : by_bytes(fill, problem, found);
     if (problem.rows_given != 0 && problem.cols_given != 0)

@@ -19,10 +19,10 @@ struct BlockProblem {
 };
 
 /// GOSpMV's run-time evaluation (Figure 6): of the block sizes that are free the one with the
-/// greatest P_dense(r, c, nearest) / fill(r, c), where "nearest" is to the stored entries, fill
-/// included, and to how many of them a row has. Without a profile, or one of another value type,
-/// the one with the least bytes a nonzero: fill·(value + index/(r·c)) + offset·rows/(r·nnz). Equal
-/// ones: the smaller block.
+/// greatest P_dense(r, c) / fill(r, c). P_dense is DenseProfile::gflops for the stored entries,
+/// fill included; the paper takes that of the nearest size class. Without a profile, or one of
+/// another value type, the one with the least bytes a nonzero: fill·(value + index/(r·c)) +
+/// offset·rows/(r·nnz). Equal ones: the smaller block.
 BlockChoice choose_block(const BlockFill& fill, const BlockProblem& problem,
                          const FoundProfile& found);
 

@@ -2,11 +2,13 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "spmvgen/error.hpp"
@@ -84,43 +86,60 @@ std::vector<std::filesystem::path> profile_files(const std::filesystem::path& fo
     return files;
 }
 
+/// Points of a function, and its value at x: on the line between its neighbours, or that of the
+/// outermost point.
+using Curve = std::map<double, double>;
+double interpolated(const Curve& curve, double x) {
+    const auto above = curve.lower_bound(x);
+    if (above == curve.begin()) return above->second;
+    const auto below = std::prev(above);
+    if (above == curve.end()) return below->second;
+    const double share = (x - below->first) / (above->first - below->first);
+    return below->second + share * (above->second - below->second);
+}
+
 }  // namespace
 
-const DenseClass* DenseProfile::nearest(ValueType value, double stored, double rows) const {
-    const DenseClass* best = nullptr;
+bool DenseProfile::has(ValueType value) const {
+    return std::ranges::find(classes, value, &DenseClass::value) != classes.end();
+}
+
+double DenseProfile::gflops(ValueType value, double stored, double rows, int r, int c) const {
     const double elements = std::max(stored, 1.0);
-    const double row = elements / std::max(rows, 1.0);
-    const auto distance = [&](const DenseClass& c) {
-        return std::abs(std::log(static_cast<double>(c.nnz()) / elements)) +
-               std::abs(std::log(static_cast<double>(c.cols) / row));
-    };
-    for (auto& c : classes)
-        if (c.value == value && (best == nullptr || distance(c) < distance(*best))) best = &c;
-    return best;
+    std::map<std::int64_t, Curve> by_cols;
+    for (auto& dense : classes)
+        if (dense.value == value)
+            by_cols[dense.cols][std::log(static_cast<double>(dense.nnz()))] =
+                1 / dense.gflops[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(c - 1)];
+    Curve by_row;
+    for (auto& [cols, curve] : by_cols)
+        by_row[std::log(static_cast<double>(cols))] = interpolated(curve, std::log(elements));
+    return 1 / interpolated(by_row, std::log(elements / std::max(rows, 1.0)));
 }
 
 std::string to_json(const DenseProfile& profile) {
-    Json classes = Json::array();
-    for (auto& c : profile.classes) {
-        Json rows = Json::array();
-        for (auto& row : c.gflops) {
-            Json numbers = Json::array();
-            for (const double x : row) numbers.push_back(std::round(x * 1e4) / 1e4);
-            rows.push_back(numbers);
-        }
-        classes.push_back(
-            {{"value", to_string(c.value)}, {"rows", c.rows}, {"cols", c.cols}, {"gflops", rows}});
-    }
-    const Json json{{"kind", kind},
+    const Json head{{"kind", kind},
                     {"schema", schema},
                     {"device", profile.device},
                     {"threads", profile.threads},
                     {"version", profile.version},
                     {"generator", profile.generator},
                     {"command", profile.command},
-                    {"note", profile.note},
-                    {"classes", classes}};
-    return json.dump(1) + "\n";
+                    {"note", profile.note}};
+    std::string text = "{\n";
+    for (auto& [name, value] : head.items())
+        text += fmt::format(" {}: {},\n", Json(name).dump(), value.dump());
+    text += " \"classes\": [";
+    for (auto& c : profile.classes) {
+        text += fmt::format("{}\n  {{\"value\": \"{}\", \"rows\": {}, \"cols\": {}, \"gflops\": [",
+                            &c == &profile.classes.front() ? "" : ",", to_string(c.value), c.rows,
+                            c.cols);
+        for (auto& row : c.gflops)
+            text += fmt::format("{}\n   [{:.4f}]", &row == &c.gflops.front() ? "" : ",",
+                                fmt::join(row, ", "));
+        text += "]}";
+    }
+    return text + "]\n}\n";
 }
 
 DenseProfile parse_dense_profile(std::string_view text) {

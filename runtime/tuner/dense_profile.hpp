@@ -31,10 +31,11 @@ struct DenseProfile {
     std::vector<DenseClass> classes;
     bool operator==(const DenseProfile&) const = default;
 
-    /// The class of that type that is nearest to a matrix of so many stored elements and rows:
-    /// least |log of the ratio of the elements| + |log of the ratio of the elements a row|. Null =
-    /// there is none of the type.
-    const DenseClass* nearest(ValueType value, double stored, double rows) const;
+    bool has(ValueType value) const;
+    /// GFLOP/s that blocks r×c promise a matrix of so many stored elements and rows: times an
+    /// element are interpolated between the classes of that type, which must exist, over the
+    /// logarithms of the elements and of the elements a row; beyond the outermost class its own.
+    double gflops(ValueType value, double stored, double rows, int r, int c) const;
 };
 
 /// JSON, and back. parse_dense_profile throws Error(invalid_input) that says what is wrong with the

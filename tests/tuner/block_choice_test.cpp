@@ -52,7 +52,7 @@ BlockProblem problem(std::int64_t nnz) {
 
 // small: 1x1 9 / 1; large: 2x2 4 / 1 against 8x8 100 / 64.
 TEST(BlockChoice, IsTheGreatestRateOverFill) {
-    const BlockChoice small = choose_block(two_by_two(), problem(2000), profile());
+    const BlockChoice small = choose_block(two_by_two(), problem(500), profile());
     EXPECT_EQ(small.rows, 1);
     EXPECT_EQ(small.cols, 1);
     const BlockChoice large = choose_block(two_by_two(), problem(200'000), profile());
@@ -64,10 +64,11 @@ TEST(BlockChoice, IsTheGreatestRateOverFill) {
               "in 1x1, from dense-machine.json");
 }
 
-/// 8x8 has 64 times as many elements, which are nearer to the large class.
+/// 8x8 has 64 times as many elements, which belong to the large class.
 TEST(BlockChoice, LooksUpTheStoredEntriesNotTheNonzeros) {
     FoundProfile found = profile();
     found.profile->classes[0].gflops = table(1);
+    found.profile->classes[1].gflops = table(1);
     set(found.profile->classes[1].gflops, 8, 8, 65);
     const BlockChoice choice = choose_block(two_by_two(), problem(2000), found);
     EXPECT_EQ(choice.rows, 8);  // 65 / 64 > 1, though the nonzeros belong to the small class

@@ -35,22 +35,43 @@ TEST(DenseProfile, GoesThereAndBack) {
               "dense-x86-64-v4-tune-znver4-t2.json");
 }
 
-// f64: 30 x 20 and 3000 x 20, f32: 1000 x 96
-TEST(DenseProfile, FindsTheNearestClassInRatio) {
-    const DenseProfile p = sample();
-    EXPECT_EQ(p.nearest(ValueType::f64, 5900, 295)->nnz(), 600);
-    EXPECT_EQ(p.nearest(ValueType::f64, 6100, 305)->nnz(), 60000);
-    EXPECT_EQ(p.nearest(ValueType::f64, 0, 0)->nnz(), 600);
-    EXPECT_EQ(p.nearest(ValueType::f32, 1, 1)->nnz(), 96000);
-    EXPECT_EQ(p.nearest(ValueType::c64, 1, 1), nullptr);
+DenseClass flat(std::int64_t rows, std::int64_t cols, double gflops) {
+    DenseClass c{ValueType::f64, rows, cols, {}};
+    for (auto& row : c.gflops) row.fill(gflops);
+    return c;
 }
 
-TEST(DenseProfile, LooksAtTheLengthOfRowsToo) {
-    DenseProfile p = sample();
-    p.classes[1] = {ValueType::f64, 1000, 10, {}};  // 10000 entries
-    p.classes[2] = {ValueType::f64, 200, 100, {}};  // 20000 entries
-    EXPECT_EQ(p.nearest(ValueType::f64, 20000, 2000)->cols, 10);
-    EXPECT_EQ(p.nearest(ValueType::f64, 10000, 100)->cols, 100);
+// Times of an element: 1 for 10^4 elements, 2 for 10^6; hence 1.5 for 10^5.
+TEST(DenseProfile, InterpolatesBetweenSizes) {
+    DenseProfile p;
+    p.classes = {flat(100'000, 10, 0.5), flat(1000, 10, 1)};
+    const auto rate = [&](double elements) {
+        return p.gflops(ValueType::f64, elements, elements / 10, 3, 2);
+    };
+    EXPECT_NEAR(rate(1e4), 1, 1e-12);
+    EXPECT_NEAR(rate(1e5), 1 / 1.5, 1e-12);
+    EXPECT_NEAR(rate(1e6), 0.5, 1e-12);
+    EXPECT_NEAR(rate(0), 1, 1e-12);
+    EXPECT_NEAR(rate(1e9), 0.5, 1e-12);
+}
+
+// Of 10^4 elements: 1 in rows of 10, 4 in rows of 1000; hence 2.5 in rows of 100.
+TEST(DenseProfile, InterpolatesBetweenLengthsOfRows) {
+    DenseProfile p;
+    p.classes = {flat(1000, 10, 1), flat(10, 1000, 0.25)};
+    const auto rate = [&](double rows) { return p.gflops(ValueType::f64, 1e4, rows, 8, 8); };
+    EXPECT_NEAR(rate(1000), 1, 1e-12);
+    EXPECT_NEAR(rate(100), 0.4, 1e-12);
+    EXPECT_NEAR(rate(10), 0.25, 1e-12);
+    EXPECT_NEAR(rate(1), 0.25, 1e-12);
+    EXPECT_NEAR(rate(1e5), 1, 1e-12);
+}
+
+TEST(DenseProfile, TakesTheSizeOfItsBlockAndItsType) {
+    const DenseProfile p = sample();
+    EXPECT_NEAR(p.gflops(ValueType::f32, 96000, 1000, 2, 3), 10.25, 1e-12);
+    EXPECT_TRUE(p.has(ValueType::f32));
+    EXPECT_FALSE(p.has(ValueType::c64));
 }
 
 std::string refusal(const std::string& text) {
@@ -87,9 +108,9 @@ TEST(DenseProfile, SaysWhatIsWrongWithAText) {
               "fields 'rows' and 'cols' are no sizes of a matrix");
     EXPECT_EQ(refusal(changed("\"f32\"", "\"f31\"")),
               "field 'value': unknown value type 'f31': use one of f32, f64, c32, c64, f16, bf16");
-    EXPECT_EQ(refusal(changed("0.25", "0")), "field 'gflops' has a number that is not positive");
-    EXPECT_EQ(refusal(changed("0.25", "null")), "field 'gflops' is missing or of another type");
-    EXPECT_EQ(refusal(changed("0.25,", "")), "a row of 'gflops' does not have 8 numbers");
+    EXPECT_EQ(refusal(changed("0.2500", "0")), "field 'gflops' has a number that is not positive");
+    EXPECT_EQ(refusal(changed("0.2500", "null")), "field 'gflops' is missing or of another type");
+    EXPECT_EQ(refusal(changed("0.2500, ", "")), "a row of 'gflops' does not have 8 numbers");
     EXPECT_EQ(refusal(changed("\"classes\": [", "\"classes\": 5, \"others\": [")),
               "field 'classes' is no list, or empty");
 }
