@@ -27,10 +27,6 @@ template <typename Number>
 [[gnu::always_inline]] inline Number load_stream(const Number* p) {
     if constexpr (nvidia) {
         return __ldcs(p);
-    } else if constexpr (sizeof(Number) == 2) {
-        // Clang 19 for x86, with which the SIMT executor's kernels are made, crashes on a
-        // nontemporal load of 16 bits that become the upper half of a float.
-        return *p;
     } else {
         return __builtin_nontemporal_load(p);
     }
