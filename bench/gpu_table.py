@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Prints the Markdown tables of docs/performance-gpu.md from what bench_gpu --json wrote.
 
-Usage: bench/gpu_table.py PEERS.csv FILE.jsonl… | --jit FILE.jsonl…
+Usage: bench/gpu_table.py PEERS.csv FILE… | --jit FILE… | --subwarp FILE…     (FILE: .jsonl or .jsonl.gz)
 PEERS.csv: peer,kernel,matrix,m,n,nnz,us_per_spmv,… as ../shared/h200-peers.csv.
 """
 import csv
+import gzip
 import json
 import math
 import re
@@ -38,7 +39,7 @@ def mean(ratios):
 def read(paths):
     rows = []
     for path in paths:
-        with open(path) as file:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
             rows += [json.loads(line) for line in file if line.strip()]
     return rows
 
@@ -123,6 +124,33 @@ def beside_cusparse(matrices, peers):
           f"/ the kernel chosen by itself: {mean(auto_ratios):.2f}.\n")
 
 
+def subwarp_of(row):
+    return int(re.search("subwarp(\\d+)", row["kernel"])[1])
+
+
+def subwarps(matrices):
+    """csr_classical with each subwarp: the chosen one, the best, and the one that the longest row would give."""
+    rows, loss, gain = [], [], []
+    for name, own in matrices.items():
+        # Of a subwarp that was timed twice (chosen, and asked for) the lesser time counts.
+        times = {}
+        for row in own:
+            if row["library"] == "spmvgen" and "us" in row and re.fullmatch("csr_classical(:subwarp=\\d+)?", row["case"]):
+                times[subwarp_of(row)] = min(row["us"], times.get(subwarp_of(row), row["us"]))
+        chosen = next((subwarp_of(r) for r in own if r["case"] == "csr_classical" and "us" in r), None)
+        longest = max((w for w in times if w <= own[0]["max_row"]), default=min(times, default=None))
+        if chosen is None or len(times) < 2:
+            continue
+        least = min(times, key=times.get)
+        loss.append(times[chosen] / times[least])
+        gain.append(times[longest] / times[chosen])
+        rows.append([name, f"{own[0]['nnz'] / own[0]['rows']:.1f}, {own[0]['max_row']}", f"{chosen}: {times[chosen]:.1f}",
+                     f"{least}: {times[least]:.1f}", f"{longest}: {times[longest]:.1f}", f"{loss[-1]:.2f}", f"{gain[-1]:.2f}"])
+    table(["matrix", "mean, longest row", "chosen: µs", "best: µs", "by the longest row: µs", "chosen / best", "longest / chosen"], rows)
+    print(f"Geometric means: chosen / best {mean(loss):.2f} (worst {max(loss):.2f}), by the longest row / chosen {mean(gain):.2f} "
+          f"(least {min(gain):.2f}), over {len(loss)} matrices.")
+
+
 def jit(rows):
     done = [r for r in rows if "jit" in r and "both_ms" in r]
     ways = list(dict.fromkeys((r["compiler"], r["kind"], r["arch"]) for r in done))
@@ -144,12 +172,14 @@ def main(arguments):
     rows = read(arguments[1:])
     if arguments[0] == "--jit":
         return jit(rows)
-    peers = peers_of(arguments[0])
     matrices = {}
     for row in rows:
         if "matrix" in row:
             matrices.setdefault(row["matrix"], []).append(row)
     matrices = dict(sorted(matrices.items(), key=lambda m: m[1][0]["nnz"]))
+    if arguments[0] == "--subwarp":
+        return subwarps(matrices)
+    peers = peers_of(arguments[0])
     wrong = [r for rows in matrices.values() for r in rows if "wrong" in r]
     print(f"Wrong products: {len(wrong)}\n" + "".join(f"- {r['matrix']}, {r['case']}: {r['wrong']}\n" for r in wrong))
     beside_ginkgo(matrices, peers.get("ginkgo", {}))

@@ -37,10 +37,11 @@ std::string launch_text(const Step& step, std::size_t index) {
     const std::string blocks = "blocks" + std::to_string(index + 1);
     const std::string per_block = std::to_string(step.grid.items_per_block);
     std::string text =
-        "long " + blocks + " = (" + step.grid.items +
+        "long " + blocks + " = " +
         (step.grid.items_per_block == 1
-             ? ")"
-             : " + " + std::to_string(step.grid.items_per_block - 1) + ") / " + per_block) +
+             ? step.grid.items
+             : "(" + step.grid.items + " + " + std::to_string(step.grid.items_per_block - 1) +
+                   ") / " + per_block) +
         ";\nif (" + blocks + " < 1) " + blocks + " = 1;\n";
     if (step.grid.blocks_per_unit > 0) {
         const std::string most = std::to_string(step.grid.blocks_per_unit) + "L * units";

@@ -8,7 +8,7 @@
 namespace spmvgen {
 namespace {
 
-// Limits between kernels, from bench/results/gpu-*.jsonl (docs/performance-gpu.md): an H200.
+// Limits between kernels, from bench/results/gpu-*.jsonl.gz (docs/performance-gpu.md): an H200.
 constexpr double long_mean = 256;              ///< mean row, of matrices with few rows for a GPU
 constexpr std::int64_t few_rows = 4096;        ///< of these
 constexpr std::int64_t few_entries = 300'000;  ///< a launch takes as long as they do
@@ -18,7 +18,7 @@ constexpr double even_sorted_padding = 1.15;  ///< the same with sorted rows
 constexpr double most_sorted_from = 3;        ///< unsorted padding, above which sorting costs too
                                               ///< much locality in x
 constexpr double skewed_padding = 1.5;        ///< sorted padding, where single rows stand out
-constexpr double balanced_nnz = 1e6;          ///< entries, from which balancing CSR beats COO
+constexpr double balanced_nnz = 2e6;          ///< entries, from which balancing CSR beats COO
 constexpr std::int64_t small_tail = 4'000'000;  ///< entries, up to which HYB's COO part wants many
                                                 ///< threads with few entries
 constexpr double least_sorting_padding = 1.02;  ///< below it, sorting saves nothing
@@ -78,6 +78,8 @@ Pick small(const Situation& s) {
 Pick even_rows(const Situation& s) {
     const bool sorted = sorted_padding(s) <= even_sorted_padding && padding(s) <= most_sorted_from;
     if (s.f.max_row > limits(s).row_len_limit || (padding(s) > even_padding && !sorted)) return {};
+    // In a small product one long row holds up a slice for longer than the rest takes.
+    if (s.f.nnz < few_entries && s.f.max_row > short_longest) return {};
     return {"sell_slices", padding_text(s)};
 }
 

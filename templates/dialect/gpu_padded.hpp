@@ -26,7 +26,7 @@ template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, ty
     for (int u = 0; u < unroll; ++u) {
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             factor[u * rhs_group + rhs] =
-                col[u] >= 0 ? x[static_cast<long>(col[u]) * num_rhs + rhs] : Value{};
+                col[u] >= 0 ? x[element_of<num_rhs, rhs_group>(col[u]) + rhs] : Value{};
         }
     }
     for (int u = 0; u < unroll; ++u) {
@@ -38,8 +38,7 @@ template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, ty
 }
 
 /// sum[r] += the products of one row, or of a part of it: `count` entries that lie `step` elements
-/// apart from `place` on. It ends early at padding. x points to the first right-hand side of the
-/// group.
+/// apart from `place` on. It ends early at padding.
 template <int unroll, int num_rhs, int rhs_group, typename Value, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_padded_row(Value* sum, const Storage* values,
                                                   const Index* col_idx, const Value* x, long place,
@@ -86,12 +85,12 @@ template <int rhs_group, typename Value>
     }
 }
 
-/// sum[r] += the product of one entry. x points to the first right-hand side of the group.
+/// sum[r] += the product of one entry.
 template <int num_rhs, int rhs_group, typename Value, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_entry(Value* sum, const Storage* value, const Index* col,
                                              const Value* x) {
     const Value a = load_value<Value>(value);
-    const long first = static_cast<long>(load_stream(col)) * num_rhs;
+    const long first = element_of<num_rhs, rhs_group>(load_stream(col));
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
         sum[rhs] = multiply_add(a, x[first + rhs], sum[rhs]);
     }

@@ -1,11 +1,10 @@
 // COO, sorted by row, balanced by entries.
 //
 // What:       the product from (row, column, value) triplets that are sorted by row. Every warp
-// takes
-//             a run of equally many entries, chunk by chunk: the products pass through shared
-//             memory, each lane walks some of them and a segmented scan joins the lanes. One store
-//             for each row of the run; only rows that another warp has a part of are added to y
-//             atomically, or by a last step in fixed order.
+//             takes a run of equally many entries, chunk by chunk: the products pass through
+//             shared memory, each lane walks some of them and a segmented scan joins the lanes.
+//             One store for each row of the run; only rows that another warp has a part of are
+//             added to y atomically, or by a last step in fixed order.
 // Source:     Algorithm 1 of Tsai, Cojean & Anzt, ISC 2020; Flegar & Anzt, IA3 2017.
 // Parameters: block          threads of a block.
 //             entries        4, 8: entries of a lane in a chunk, all under way at a time.

@@ -6,8 +6,7 @@
 //             anybody up. Rows that lie in one chunk are stored; what a chunk has of a row that is
 //             cut is added to y, atomically or by a last step in fixed order.
 // Source:     CSRI: Flegar & Anzt, IA3 2017; Tsai, Cojean & Anzt, ISC 2020. Segmented sums:
-// Blelloch,
-//             Heroux & Zagha, CMU-CS-93-173.
+//             Blelloch, Heroux & Zagha, CMU-CS-93-173.
 // Parameters: block          threads of a block.
 //             entries        4, 8: entries of a lane; a chunk is a warp's.
 //             deterministic  1: no atomics; the result depends on the chunks' size and nothing

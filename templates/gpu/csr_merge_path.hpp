@@ -1,11 +1,10 @@
 // CSR along the merge path.
 //
 // What:       the product from compressed rows. The path that merges the rows' ends with the
-// entries
-//             is cut into tiles of equally many steps for the blocks and into equal runs for their
-//             threads; so neither long rows nor many empty ones hold anybody up. Products and sums
-//             of rows pass through shared memory; what a tile has of a row that it does not end is
-//             added to y, atomically or by a last step in fixed order.
+//             entries is cut into tiles of equally many steps for the blocks and into equal runs
+//             for their threads; so neither long rows nor many empty ones hold anybody up.
+//             Products and sums of rows pass through shared memory; what a tile has of a row
+//             that it does not end is added to y, atomically or by a last step in fixed order.
 // Source:     Merrill & Garland, SC 2016.
 // Parameters: block          threads of a block.
 //             items          steps of a thread; odd numbers avoid bank conflicts in long rows.

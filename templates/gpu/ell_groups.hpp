@@ -16,9 +16,8 @@
 // Format:     entry k of row i is at k·stride + i; stride is m rounded up to 32. Padding has the
 //             column -1 and the value 0 and never meets x.
 // Work:       block / groups rows for each blocks_per_row blocks.
-// Reads:      the entries of each 32 rows up to their longest row, rounded up to `unroll`; x once
-// for
-//             each entry; writes y once, reads it when β ≠ 0.
+// Reads:      the entries of each 32 rows up to their longest row, rounded up to `unroll`; x
+//             once for each entry; writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_padded.hpp"
 #include "dialect/gpu_segments.hpp"
@@ -60,37 +59,50 @@ template <typename Value, typename Storage, typename Index, scale alpha_mode, sc
 void ell_groups(long num_rows, long width, long stride, const Index* __restrict__ col_idx,
                 const Storage* __restrict__ values, const Value* __restrict__ x,
                 Value* __restrict__ y, Value* __restrict__ parts, Value alpha, Value beta) {
-    constexpr int rows = block / groups;
-    const int local = static_cast<int>(threadIdx.x) % rows;
-    const int group = static_cast<int>(threadIdx.x) / rows;
-    const long row = static_cast<long>(blockIdx.x) / blocks_per_row * rows + local;
-
-    Value sum[rhs_group] = {};
-    if constexpr (alpha_mode != scale::zero) {
-        constexpr int shared_by = groups * blocks_per_row;
-        long first = group;
-        if constexpr (blocks_per_row > 1) {
-            first += static_cast<long>(blockIdx.x) % blocks_per_row * groups;
-        }
-        if (row < num_rows && first < width) {
-            add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0), first * stride + row,
-                shared_by * stride, (width - first + shared_by - 1) / shared_by);
-        }
-        if constexpr (groups > 1) {
-            __shared__ Value held[block * rhs_group];
-            add_groups<block, groups, rhs_group>(sum, held, group);
-        }
-    }
-    if (group == 0 && row < num_rows) {
-        if constexpr (blocks_per_row == 1) {
+    if constexpr (groups * blocks_per_row == 1) {
+        const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
+        if (row < num_rows) {
+            Value sum[rhs_group] = {};
+            if constexpr (alpha_mode != scale::zero) {
+                add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x, row, stride,
+                                                           width);
+            }
             store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
                                                                                beta);
-        } else if constexpr (deterministic == 1) {
-            const long place = static_cast<long>(blockIdx.x) * rows + local;
-            copy_values<rhs_group>(parts + element_of<num_rhs, rhs_group>(place), sum);
-        } else {
-            atomic_add_row<alpha_mode, num_rhs, rhs_group>(y, row, sum, alpha);
+        }
+    } else {
+        constexpr int rows = block / groups;
+        const int local = static_cast<int>(threadIdx.x) % rows;
+        const int group = static_cast<int>(threadIdx.x) / rows;
+        const long row = static_cast<long>(blockIdx.x) / blocks_per_row * rows + local;
+
+        Value sum[rhs_group] = {};
+        if constexpr (alpha_mode != scale::zero) {
+            constexpr int shared_by = groups * blocks_per_row;
+            long first = group;
+            if constexpr (blocks_per_row > 1) {
+                first += static_cast<long>(blockIdx.x) % blocks_per_row * groups;
+            }
+            if (row < num_rows && first < width) {
+                add_padded_row<unroll, num_rhs, rhs_group>(
+                    sum, values, col_idx, x, first * stride + row, shared_by * stride,
+                    (width - first + shared_by - 1) / shared_by);
+            }
+            if constexpr (groups > 1) {
+                __shared__ Value held[block * rhs_group];
+                add_groups<block, groups, rhs_group>(sum, held, group);
+            }
+        }
+        if (group == 0 && row < num_rows) {
+            if constexpr (blocks_per_row == 1) {
+                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum,
+                                                                                   alpha, beta);
+            } else if constexpr (deterministic == 1) {
+                const long place = static_cast<long>(blockIdx.x) * rows + local;
+                copy_values<rhs_group>(parts + element_of<num_rhs, rhs_group>(place), sum);
+            } else {
+                atomic_add_row<alpha_mode, num_rhs, rhs_group>(y, row, sum, alpha);
+            }
         }
     }
 }

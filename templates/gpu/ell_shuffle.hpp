@@ -11,9 +11,8 @@
 //             (k / group)·group·stride + i·group + k % group; stride is m rounded up to 32. Padding
 //             has the column -1 and the value 0 and never meets x.
 // Work:       block / group rows a block.
-// Reads:      the entries of each row rounded up to `group`·`unroll`; x once for each entry; writes
-// y
-//             once, reads it when β ≠ 0.
+// Reads:      the entries of each row rounded up to `group`·`unroll`; x once for each entry;
+//             writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_padded.hpp"
 
@@ -28,9 +27,8 @@ void ell_shuffle(long num_rows, long width, long stride, const Index* __restrict
     Value sum[rhs_group] = {};
     if constexpr (alpha_mode != scale::zero) {
         if (row < num_rows) {
-            add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx,
-                                                       x + element_of<num_rhs, rhs_group>(0),
-                                                       thread, stride * group, width / group);
+            add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x, thread,
+                                                       stride * group, width / group);
         }
         add_lanes<group, rhs_group>(sum);
     }

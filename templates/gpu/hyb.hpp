@@ -1,13 +1,11 @@
 // HYB: ELL for the first entries of each row, COO for the others; two launches.
 //
 // What:       the first step takes the ELL part with a thread a row and writes y. In the second
-// step
-//             each warp takes a run of COO entries, lane after lane: lanes keep adding as long as
-//             every lane's row stays the same, else a segmented sum by shuffles closes the rows,
-//             and the first lane of each row adds to y.
-// Source:     section 3.4 and Algorithms 1 and 4 of Tsai, Cojean & Anzt, Sparse Linear Algebra on
-// AMD
-//             and NVIDIA GPUs, ISC 2020.
+//             step each warp takes a run of COO entries, lane after lane: lanes keep adding as
+//             long as every lane's row stays the same, else a segmented sum by shuffles closes
+//             the rows, and the first lane of each row adds to y.
+// Source:     section 3.4 and Algorithms 1 and 4 of Tsai, Cojean & Anzt, Sparse Linear Algebra
+//             on AMD and NVIDIA GPUs, ISC 2020.
 // Parameters: block         128, 256, 512: threads of a block.
 //             unroll        1, 2, 4, 8: ELL entries that a thread loads before it uses the first.
 //             per_thread    4, 8, 16, 32, 64: COO entries a thread.
@@ -36,8 +34,7 @@ void hyb_ell(long num_rows, long width, long stride, const Index* __restrict__ c
     if (row < num_rows) {
         Value sum[rhs_group] = {};
         if constexpr (alpha_mode != scale::zero) {
-            add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0), row, stride, width);
+            add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x, row, stride, width);
         }
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, false>(y, row, sum, alpha, beta);
     }
@@ -97,8 +94,7 @@ void hyb_coo(long coo_nnz, const Index* __restrict__ coo_row, const Index* __res
             if (first + lane < count) {
                 const long entry = from + first + lane;
                 next = load_stream(coo_row + entry);
-                add_entry<num_rhs, rhs_group>(product, coo_values + entry, coo_col + entry,
-                                              x + element_of<num_rhs, rhs_group>(0));
+                add_entry<num_rhs, rhs_group>(product, coo_values + entry, coo_col + entry, x);
             }
             if (first > 0 && any_lane(next != current)) {
                 close_hyb_rows<alpha_mode, num_rhs, rhs_group, deterministic>(

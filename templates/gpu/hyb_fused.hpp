@@ -50,7 +50,6 @@ void hyb_fused(long num_rows, long width, long stride, const Index* __restrict__
         __shared__ Value tail[block * rhs_group];
         __shared__ int end_row[2 * warps];
         __shared__ Value end_sum[2 * warps * rhs_group];
-        const Value* x_group = x + element_of<num_rhs, rhs_group>(0);
         const int warp = static_cast<int>(threadIdx.x) / warp_size;
         const int lane = static_cast<int>(threadIdx.x) % warp_size;
 
@@ -60,8 +59,7 @@ void hyb_fused(long num_rows, long width, long stride, const Index* __restrict__
         const long from = begin + warp * share < end ? begin + warp * share : end;
         const long to = from + share < end ? from + share : end;
         if (row < num_rows) {
-            add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x_group, row, stride,
-                                                       width);
+            add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x, row, stride, width);
         }
 
         clear<rhs_group>(tail + threadIdx.x * rhs_group);
@@ -87,8 +85,7 @@ void hyb_fused(long num_rows, long width, long stride, const Index* __restrict__
                 Value product[rhs_group] = {};
                 if (entry < to) {
                     next = static_cast<int>(coo_row[entry] - first_row);
-                    add_entry<num_rhs, rhs_group>(product, coo_values + entry, coo_col + entry,
-                                                  x_group);
+                    add_entry<num_rhs, rhs_group>(product, coo_values + entry, coo_col + entry, x);
                 }
                 if (first > from && any_lane(next != current)) {
                     close_rows<rhs_group>(part, current, head, foot, ends, tail);

@@ -19,9 +19,8 @@
 //             Padding has the column -1 and the value 0 and never meets x. row_order holds the row
 //             of A at each position (σ > 1).
 // Work:       block / threads_per_row rows a block.
-// Reads:      stored·(value + index) bytes plus an offset a slice, an index a row (σ > 1), x once
-// for
-//             each entry; writes y once, reads it when β ≠ 0.
+// Reads:      stored·(value + index) bytes plus an offset a slice, an index a row (σ > 1), x
+//             once for each entry; writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_padded.hpp"
 
@@ -41,9 +40,8 @@ void sell_slices(long num_rows, const Offset* __restrict__ slice_ptr,
             const long begin = slice_ptr[position / slice];
             const long width = slice_ptr[position / slice + 1] - begin;
             add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x + element_of<num_rhs, rhs_group>(0),
-                begin * slice + thread % (slice * threads_per_row), slice * threads_per_row,
-                width / threads_per_row);
+                sum, values, col_idx, x, begin * slice + thread % (slice * threads_per_row),
+                slice * threads_per_row, width / threads_per_row);
         }
         add_lanes<threads_per_row, rhs_group>(sum);
     }

@@ -8,15 +8,16 @@ namespace spmvgen {
 inline Signature signature_of(std::string_view kernel) {
     Signature s;
     s.kernel = kernel;
-    s.target = parse_target("x86-64-v3");
+    s.target = parse_target(kernel_entry(kernel).gpu ? "gfx906" : "x86-64-v3");
     return s;
 }
 
-/// Every kernel with every value type and α/β mode for each of the given numbers of right-hand
+/// Every CPU kernel with every value type and α/β mode for each of the given numbers of right-hand
 /// sides, and with each end of each parameter's range.
 inline std::vector<Signature> all_signatures(const std::vector<int>& rhs) {
     std::vector<Signature> all;
     for (auto& entry : kernel_registry()) {
+        if (entry.gpu) continue;
         for (auto value : {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64})
             for (auto alpha : {Scale::zero, Scale::one, Scale::general})
                 for (auto beta : {Scale::zero, Scale::one, Scale::general})
