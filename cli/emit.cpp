@@ -11,8 +11,8 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "registry.hpp"
+#include "tuner/block_choice.hpp"
 #include "tuner/candidates.hpp"
-#include "tuner/choose.hpp"
 #include "verb.hpp"
 
 namespace spmvgen::cli {
@@ -85,13 +85,15 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
     const SourcedMatrix source = load_matrix(o.matrix);
     Features features = analyse(source.matrix.view());
     if (!o.value.empty()) features.value_type = wanted.value;
-    const Choice choice = choose(features, {.format = o.format,
-                                            .kernel = o.kernel,
-                                            .params = wanted.params,
-                                            .target = wanted.target,
-                                            .num_rhs = o.num_rhs,
-                                            .threads = omp_get_max_threads(),
-                                            .op = op_of(o.kernel, wanted.params)});
+    const Choice choice = choose_for(source.matrix.view(), features,
+                                     {.format = o.format,
+                                      .kernel = o.kernel,
+                                      .params = wanted.params,
+                                      .target = wanted.target,
+                                      .num_rhs = o.num_rhs,
+                                      .threads = omp_get_max_threads(),
+                                      .op = op_of(o.kernel, wanted.params)});
+    if (!choice.warning.empty()) streams.err << "spmvgen: " << choice.warning << "\n";
     Signature s = choice.signature;
     if (!o.index.empty()) s.index = wanted.index;
     if (!o.offset.empty()) s.offset = wanted.offset;
@@ -221,7 +223,7 @@ void emit(const EmitOptions& o, Streams& streams) {
 }
 
 void add_kernel_options(CLI::App& verb, EmitOptions& o) {
-    verb.add_option("--format", o.format, "storage format: csr, coo, ell, sell, hyb, csr-k")
+    verb.add_option("--format", o.format, std::string("storage format: ").append(format_names))
         ->type_name("FORMAT");
     verb.add_option(
             "--kernel", o.kernel,

@@ -27,3 +27,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/spmvgenConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/spmvgenConfig.cmake ${PROJECT_BINARY_DIR}/spmvgenConfigVersion.cmake
         DESTINATION ${package_dir} COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+
+# Tuning parameters, where the library looks for them: share/spmvgen/tuning_db above its own folder, in the build tree too.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/ DESTINATION ${CMAKE_INSTALL_DATADIR}/spmvgen/tuning_db COMPONENT runtime
+        FILES_MATCHING PATTERN "*.json")
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/spmvgen)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tuning_db ${PROJECT_BINARY_DIR}/share/spmvgen/tuning_db SYMBOLIC)

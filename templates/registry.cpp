@@ -4,6 +4,7 @@
 #include <array>
 
 #include "registry_batch.hpp"
+#include "registry_bcsr.hpp"
 #include "registry_csr_k.hpp"
 #include "registry_gpu.hpp"
 #include "registry_light.hpp"
@@ -136,6 +137,7 @@ std::span<const KernelEntry> kernel_registry() {
         for (auto& entry : light_and_transposing_kernels()) all.push_back(entry);
         for (auto& entry : csr_k_kernels()) all.push_back(entry);
         for (auto& entry : batch_kernels()) all.push_back(entry);
+        for (auto& entry : bcsr_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;

@@ -35,6 +35,11 @@ constexpr std::array known{
     KnownArgument{"sr_ptr", "[super-rows + 1]: first row of each super-row, then num_rows"},
     KnownArgument{"num_ssr", "super-super-rows of A"},
     KnownArgument{"ssr_ptr", "[super-super-rows + 1]: first super-row of each, then their number"},
+    KnownArgument{"num_block_rows", "rows of blocks"},
+    KnownArgument{"num_blocks", "blocks"},
+    KnownArgument{"block_ptr",
+                  "[num_block_rows + 1]: where each row of blocks begins, then their number"},
+    KnownArgument{"block_masks", "[blocks]: a bit for each element that is none of fill"},
     KnownArgument{"row_order", "[num_rows]: row of A at each position"},
 };
 
@@ -111,6 +116,8 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
         return name + dense_text(file, file.entry.transposes ? "num_rows" : "columns of A");
     if (name == "y")
         return name + dense_text(file, file.entry.transposes ? "columns of A" : "num_rows");
+    if (name == "col_idx" && file.entry.format == Format::bcsr)
+        return name + "[blocks]: first column of each block, from 0";
     if (name == "col_idx")
         return name + element_count(file.entry.format) + ": column of each entry, from 0";
     if (name == "values") return name + element_count(file.entry.format) + ": value of each entry";

@@ -91,7 +91,7 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
         case Format::csr_k:
             return store_csr_k(matrix, signature, borrow);
         case Format::bcsr:
-            break;
+            return store_bcsr(matrix, signature);
     }
     throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");
 }

@@ -18,6 +18,7 @@ StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature);
 /// CSR as store_csr makes it, and sr_ptr and ssr_ptr (k = 3) of the index type: groups of `srs`
 /// rows, and groups of `ssrs` of these. A matrix without rows has one empty group of each.
 StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, bool borrow);
+StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature);
 
 /// A matrix of which nothing is stored yet but its sizes: num_rows, num_cols, nnz.
 StoredMatrix new_stored(Format format, const CsrView& matrix);

@@ -10,6 +10,7 @@
 #include "handle/variant_table.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/block_choice.hpp"
 
 namespace spmvgen {
 namespace {
@@ -69,7 +70,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     signature_.target = facts.target;
     Request request = request_for(options);
     request.units = facts.units;
-    take(choose(analyse(matrix, options.threads), request));
+    request.device = facts.name;
+    take(choose_for(matrix, analyse(matrix, options.threads), request, options.threads));
     if (matrix.nnz == 0) {
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";

@@ -113,6 +113,7 @@ Request HandleImpl::request_for(const Options& options) const {
 void HandleImpl::take(const Choice& choice) {
     signature_ = choice.signature;
     info_.reason = choice.reason;
+    if (!choice.warning.empty()) provider_.warn(choice.warning);
     info_.deterministic = is_deterministic(signature_);
 }
 

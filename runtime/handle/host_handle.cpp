@@ -13,6 +13,7 @@
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/block_choice.hpp"
 
 namespace spmvgen {
 namespace {
@@ -114,7 +115,7 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;
     }
-    take(choose(analyse(matrix, options.threads), request));
+    take(choose_for(matrix, analyse(matrix, options.threads), request, options.threads));
     info_.deterministic |= threads_ == 1;
     if (matrix.nnz == 0) {
         info_.reason = "the matrix has no entries: y = βy needs no kernel";

@@ -84,6 +84,9 @@ class KernelProvider {
 
     KernelCounters counters() const;
 
+    /// Logs a warning, the same one once.
+    void warn(const std::string& message) { log_.warn(message); }
+
     /// The one that handles use.
     static KernelProvider& process();
 

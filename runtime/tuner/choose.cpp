@@ -103,9 +103,13 @@ Choice choose(const Features& f, const Request& request) {
     set_conjugate(signature, entry, request);
     signature.params.merge(set.params(entry, situation));
     set_types(signature, f, request, entry.format);
-    std::string reason = chosen.reason;
-    if (entry.format == Format::csr_k) reason += "; " + plan_csr_k(entry, situation).reason;
-    return {complete(signature), reason};
+    Choice choice{complete(signature), chosen.reason, ""};
+    if (entry.format == Format::csr_k) choice.reason += "; " + plan_csr_k(entry, situation).reason;
+    if (entry.format == Format::bcsr && request.blocks) {
+        choice.reason += "; " + request.blocks->reason;
+        choice.warning = request.blocks->warning;
+    }
+    return choice;
 }
 
 }  // namespace spmvgen

@@ -8,6 +8,14 @@
 
 namespace spmvgen {
 
+/// A block size for blocked CSR, see tuner/block_choice.hpp.
+struct BlockChoice {
+    int rows = 0, cols = 0;
+    double fill = 1;           ///< stored entries over nonzeros, as estimated
+    std::string reason = {};   ///< one line for people
+    std::string warning = {};  ///< of the tuning parameters that were to be read; "" = none
+};
+
 /// What the caller fixed; "auto" and absent parameters are free.
 struct Request {
     std::string format = "auto";
@@ -21,15 +29,19 @@ struct Request {
     bool batch = false;          ///< kernels of batches instead of single matrices
     std::optional<ValueType> storage = {};  ///< GPUs: narrower type for A's values
     std::string epilogue = {};              ///< GPUs: as in Signature
-    Op op = Op::none;  ///< of a kernel that transposes the stored matrix by itself
+    Op op = Op::none;         ///< of a kernel that transposes the stored matrix by itself
+    std::string device = {};  ///< the device's name in tuning_db; "" = the target
+    /// Blocked CSR: the size that the matrix suggests; what params says wins. Absent = presets.
+    std::optional<BlockChoice> blocks = {};
     /// Types of the caller's own arrays, which a CSR kernel must take as they are (they are
     /// borrowed); absent = the narrowest that the matrix allows.
     std::optional<IndexType> csr_index = std::nullopt, csr_offset = std::nullopt;
 };
 
 struct Choice {
-    Signature signature;  ///< complete, for α = 1, β = 0
-    std::string reason;   ///< one line for people, with the figures that decided
+    Signature signature;       ///< complete, for α = 1, β = 0
+    std::string reason;        ///< one line for people, with the figures that decided
+    std::string warning = {};  ///< of tuning parameters that could not be read; "" = none
 };
 
 /// Level `rule`: constant time, from features alone, no device work. What the request fixes is

@@ -116,6 +116,7 @@ std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const S
     }
     if (kernel == "sell" && padding(s) > even_padding && sorted_padding(s) < padding(s))
         return {{"sigma", sorting_window}};
+    if (entry.format == Format::bcsr) return block_size(s);
     return {};
 }
 

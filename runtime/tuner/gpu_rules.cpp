@@ -116,9 +116,14 @@ Pick plain_hyb(const Situation& s) {
         return {"hyb", fmt::format("longest row {}", s.f.max_row)};
     return {"hyb_fused", fmt::format("longest row {}", s.f.max_row)};
 }
+Pick plain_bcsr(const Situation& s) {
+    if (s.f.max_row > limits(s).row_len_limit)
+        return {"bcsr_split", fmt::format("longest row {}", s.f.max_row)};
+    return {"bcsr_fused", fmt::format("longest row {}", s.f.max_row)};
+}
 
-constexpr std::array rules{few_long_rows, small,     even_rows, skewed_rows,
-                           csr_strategy,  plain_csr, plain_ell, plain_hyb};
+constexpr std::array rules{few_long_rows, small,     even_rows, skewed_rows, csr_strategy,
+                           plain_csr,     plain_ell, plain_hyb, plain_bcsr};
 
 /// Sets parameters of one kernel, those that it has.
 class Setter {
@@ -180,6 +185,18 @@ std::int64_t light_subwarp(const Situation& s) {
     return mean <= 2 ? 2 : mean <= 4 ? 4 : mean <= 64 ? 8 : s.request.target.wavefront;
 }
 
+/// The block size, and so many lanes that each has two to four of the blocks that lie in a row.
+void set_blocks(const Situation& s, Setter& params) {
+    if (!s.request.blocks) return;
+    for (auto& [name, value] : block_size(s)) params.set(name, value);
+    const double blocks =
+        s.f.mean_row * s.request.blocks->fill / static_cast<double>(s.request.blocks->cols);
+    std::int64_t lanes = 1;
+    while (lanes < s.request.target.wavefront && 4.0 * static_cast<double>(lanes) <= blocks)
+        lanes *= 2;
+    params.set("subwarp", lanes);
+}
+
 std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.format == Format::csr_k) return plan_csr_k(kernel, s).params;
     Setter params(kernel);
@@ -196,6 +213,7 @@ std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const 
     params.set("group", std::min<std::int64_t>(wavefront, subwarp_of_longest_row(s.f, wavefront)));
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
+    if (kernel.format == Format::bcsr) set_blocks(s, params);
     if (padding(s) > least_sorting_padding && sorted_padding(s) < padding(s))
         params.set("sigma", sorting_window);
     return params.take();

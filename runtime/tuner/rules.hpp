@@ -34,6 +34,9 @@ struct RuleSet {
 RuleSet cpu_rules();
 RuleSet gpu_rules();
 
+/// block_rows and block_cols of blocked CSR as the request's blocks say; nothing without them.
+std::map<std::string, std::int64_t> block_size(const Situation& situation);
+
 /// Lanes of a GPU's wavefront that share a row in CSR kernels of a subwarp a row: the least cost by
 /// the distribution of row lengths, see docs/handle.md. A power of two up to `wavefront`.
 int choose_subwarp(const Features& features, int wavefront);

@@ -41,7 +41,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
-                         testing::Values("", "emit", "analyze", "run", "convert", "cache",
+                         testing::Values("", "emit", "analyze", "run", "tune", "convert", "cache",
                                          "cache info", "cache list", "cache clear", "gallery",
                                          "gallery list", "gallery make", "doctor", "tune"),
                          test_name);

@@ -47,6 +47,8 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"sell", {{"unroll", 2}, {"sigma", 4096}}},
     {"csr_k_rows", {{"lanes", 1}, {"srs", 1}}},
     {"csr_k_rows", {{"k", 3}, {"srs", 3}, {"ssrs", 2}}},
+    {"bcsr", {{"block_rows", 3}, {"block_cols", 3}}},
+    {"bcsr", {{"block_rows", 2}, {"block_cols", 5}}},
 };
 
 std::vector<Row> rows() {

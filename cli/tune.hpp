@@ -1,0 +1,28 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "verb.hpp"
+
+namespace spmvgen::cli {
+
+/// What everything that `spmvgen tune` measures has in common.
+struct TuneOptions {
+    std::string device = "host", output;
+    int threads = 0, rounds = 3;
+    double time_ms = 20;
+};
+
+/// One thing that `spmvgen tune` measures: whether it is asked for, and how it is done.
+struct Tuning {
+    const char* option;  ///< that asks for it: "--dense-profile"
+    std::function<bool()> asked;
+    std::function<void(Streams&)> work;
+};
+
+/// Each adds its own options to the verb; to add another: a file, a line here and one in tune.cpp.
+Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
+Tuning add_tune_csr_k(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
+
+}  // namespace spmvgen::cli

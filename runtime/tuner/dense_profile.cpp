@@ -1,0 +1,211 @@
+#include "tuner/dense_profile.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kind = "dense-profile";
+constexpr int schema = 1;
+constexpr std::string_view prefix = "dense-";
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Error(ErrorCode::invalid_input, what);
+}
+
+template <typename T>
+T field(const Json& json, const char* name) {
+    try {
+        return json.at(name).get<T>();
+    } catch (const nlohmann::json::exception&) {
+        refuse(fmt::format("field '{}' is missing or of another type", name));
+    }
+}
+
+BlockTable parse_table(const Json& json) {
+    const auto rows = field<std::vector<std::vector<double>>>(json, "gflops");
+    BlockTable table{};
+    if (rows.size() != table.size()) refuse("field 'gflops' does not have 8 rows");
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        if (rows[r].size() != table[r].size()) refuse("a row of 'gflops' does not have 8 numbers");
+        for (std::size_t c = 0; c < rows[r].size(); ++c) {
+            if (!(rows[r][c] > 0) || !std::isfinite(rows[r][c]))
+                refuse("field 'gflops' has a number that is not positive");
+            table[r][c] = rows[r][c];
+        }
+    }
+    return table;
+}
+
+DenseClass parse_class(const Json& json) {
+    DenseClass c;
+    try {
+        c.value = parse_value_type(field<std::string>(json, "value"));
+    } catch (const Error& error) {
+        refuse(std::string("field 'value': ") + error.what());
+    }
+    c.rows = field<std::int64_t>(json, "rows");
+    c.cols = field<std::int64_t>(json, "cols");
+    constexpr std::int64_t most = 1LL << 31;
+    if (c.rows < 1 || c.cols < 1 || c.rows > most || c.cols > most)
+        refuse("fields 'rows' and 'cols' are no sizes of a matrix");
+    c.gflops = parse_table(json);
+    return c;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) refuse("it cannot be read");
+    return text;
+}
+
+/// dense-*.json of a folder, in order of their names.
+std::vector<std::filesystem::path> profile_files(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> files;
+    std::error_code none;
+    for (std::filesystem::directory_iterator it(folder, none), end; !none && it != end;
+         it.increment(none)) {
+        const std::string name = it->path().filename().string();
+        if (name.starts_with(prefix) && name.ends_with(".json")) files.push_back(it->path());
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+/// Points of a function, and its value at x: on the line between its neighbours, or that of the
+/// outermost point.
+using Curve = std::map<double, double>;
+double interpolated(const Curve& curve, double x) {
+    const auto above = curve.lower_bound(x);
+    if (above == curve.begin()) return above->second;
+    const auto below = std::prev(above);
+    if (above == curve.end()) return below->second;
+    const double share = (x - below->first) / (above->first - below->first);
+    return below->second + share * (above->second - below->second);
+}
+
+}  // namespace
+
+bool DenseProfile::has(ValueType value) const {
+    return std::ranges::find(classes, value, &DenseClass::value) != classes.end();
+}
+
+double DenseProfile::gflops(ValueType value, double stored, double rows, int r, int c) const {
+    const double elements = std::max(stored, 1.0);
+    std::map<std::int64_t, Curve> by_cols;
+    for (auto& dense : classes)
+        if (dense.value == value)
+            by_cols[dense.cols][std::log(static_cast<double>(dense.nnz()))] =
+                1 / dense.gflops[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(c - 1)];
+    Curve by_row;
+    for (auto& [cols, curve] : by_cols)
+        by_row[std::log(static_cast<double>(cols))] = interpolated(curve, std::log(elements));
+    return 1 / interpolated(by_row, std::log(elements / std::max(rows, 1.0)));
+}
+
+std::string to_json(const DenseProfile& profile) {
+    const Json head{{"kind", kind},
+                    {"schema", schema},
+                    {"device", profile.device},
+                    {"threads", profile.threads},
+                    {"version", profile.version},
+                    {"generator", profile.generator},
+                    {"command", profile.command},
+                    {"note", profile.note}};
+    std::string text = "{\n";
+    for (auto& [name, value] : head.items())
+        text += fmt::format(" {}: {},\n", Json(name).dump(), value.dump());
+    text += " \"classes\": [";
+    for (auto& c : profile.classes) {
+        text += fmt::format("{}\n  {{\"value\": \"{}\", \"rows\": {}, \"cols\": {}, \"gflops\": [",
+                            &c == &profile.classes.front() ? "" : ",", to_string(c.value), c.rows,
+                            c.cols);
+        for (auto& row : c.gflops)
+            text += fmt::format("{}\n   [{:.4f}]", &row == &c.gflops.front() ? "" : ",",
+                                fmt::join(row, ", "));
+        text += "]}";
+    }
+    return text + "]\n}\n";
+}
+
+DenseProfile parse_dense_profile(std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) refuse("it is not JSON");
+    if (!json.is_object() || json.value("kind", Json()) != kind)
+        refuse(fmt::format("it is no {}", kind));
+    if (json.value("schema", Json()) != schema)
+        refuse(fmt::format("its schema is not {}; make it again with this version", schema));
+    DenseProfile profile;
+    profile.device = field<std::string>(json, "device");
+    profile.threads = field<int>(json, "threads");
+    profile.version = field<std::string>(json, "version");
+    profile.generator = field<std::string>(json, "generator");
+    profile.command = field<std::string>(json, "command");
+    profile.note = field<std::string>(json, "note");
+    const auto classes = field<Json>(json, "classes");
+    if (!classes.is_array() || classes.empty()) refuse("field 'classes' is no list, or empty");
+    for (auto& c : classes) profile.classes.push_back(parse_class(c));
+    return profile;
+}
+
+std::string profile_file_name(const DenseProfile& profile) {
+    std::string name(prefix);
+    for (const char c : profile.device) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        const bool capital = c >= 'A' && c <= 'Z';
+        name += plain ? c : capital ? static_cast<char>(c - 'A' + 'a') : '-';
+    }
+    if (profile.threads > 0) name += fmt::format("-t{}", profile.threads);
+    return name + ".json";
+}
+
+FoundProfile find_dense_profile(const std::vector<std::filesystem::path>& folders,
+                                std::string_view device, int threads) {
+    FoundProfile found;
+    for (auto& folder : folders) {
+        for (auto& file : profile_files(folder)) {
+            try {
+                DenseProfile profile = parse_dense_profile(read_file(file));
+                const bool better = !found.profile || (found.profile->threads != threads &&
+                                                       profile.threads == threads);
+                if (profile.device != device || !better) continue;
+                found.profile = std::move(profile);
+                found.file = file.filename().string();
+            } catch (const Error& error) {
+                found.warning +=
+                    fmt::format("{}{} is passed over: {}", found.warning.empty() ? "" : "; ",
+                                file.string(), error.what());
+            }
+        }
+        if (found.profile) break;
+    }
+    return found;
+}
+
+std::vector<std::filesystem::path> tuning_folders() {
+    if (const char* chosen = secure_getenv("SPMVGEN_TUNING_DB"); chosen != nullptr) return {chosen};
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(&tuning_folders), &info) == 0) return {};
+    std::error_code unresolved;
+    const auto own = std::filesystem::canonical(info.dli_fname, unresolved).parent_path();
+    if (unresolved) return {};
+    // lib/, or lib/x86_64-linux-gnu/
+    const std::filesystem::path below = "share/spmvgen/tuning_db";
+    return {own.parent_path() / below, own.parent_path().parent_path() / below};
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,66 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "matrix/block_fill.hpp"
+#include "spmvgen/types.hpp"
+
+namespace spmvgen {
+
+/// What one dense matrix, stored as a sparse one, reached with each block size.
+struct DenseClass {
+    ValueType value = ValueType::f64;
+    std::int64_t rows = 0, cols = 0;
+    BlockTable gflops{};  ///< 2·rows·cols operations (8 for complex numbers) over the time
+    std::int64_t nnz() const { return rows * cols; }
+    bool operator==(const DenseClass&) const = default;
+};
+
+/// P_dense of GOSpMV (section 3.2.1): a benchmark of one device, by block size and size class. A
+/// file of tuning_db, see docs/bcsr.md.
+struct DenseProfile {
+    std::string device;     ///< a GPU's name ("NVIDIA H200"), or of a CPU its target with the model
+    int threads = 0;        ///< of a CPU; 0 = a GPU
+    std::string generator;  ///< digest of the generator that made the kernels
+    std::string version;    ///< of spmvgen
+    std::string command;    ///< that made it
+    std::string note;       ///< for people: what else ran on the machine
+    std::vector<DenseClass> classes;
+    bool operator==(const DenseProfile&) const = default;
+
+    bool has(ValueType value) const;
+    /// GFLOP/s that blocks r×c promise a matrix of so many stored elements and rows: times an
+    /// element are interpolated between the classes of that type, which must exist, over the
+    /// logarithms of the elements and of the elements a row; beyond the outermost class its own.
+    double gflops(ValueType value, double stored, double rows, int r, int c) const;
+};
+
+/// JSON, and back. parse_dense_profile throws Error(invalid_input) that says what is wrong with the
+/// text: no JSON, another kind or schema, a missing field, a number that is none or not positive.
+std::string to_json(const DenseProfile& profile);
+DenseProfile parse_dense_profile(std::string_view text);
+
+/// The name that a profile has in tuning_db: "dense-nvidia-h200.json".
+std::string profile_file_name(const DenseProfile& profile);
+
+/// A profile that was looked for.
+struct FoundProfile {
+    std::optional<DenseProfile> profile;
+    std::string file;     ///< its name
+    std::string warning;  ///< of files that were passed over because they are broken; "" = none
+};
+
+/// The profile of a device among dense-*.json in `folders`, the first folder that has one; for a
+/// CPU with that number of threads if there is one, else with any. Files of other devices are
+/// passed over; broken ones, too, with a warning. Never throws for what files hold.
+FoundProfile find_dense_profile(const std::vector<std::filesystem::path>& folders,
+                                std::string_view device, int threads);
+
+/// Where tuning parameters are: $SPMVGEN_TUNING_DB if that is set, else share/spmvgen/tuning_db
+/// above the folder of this library.
+std::vector<std::filesystem::path> tuning_folders();
+
+}  // namespace spmvgen

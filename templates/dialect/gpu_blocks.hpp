@@ -1,0 +1,170 @@
+// What the kernels of BCSR share: products of dense blocks.
+//
+// Format:     block row b has rows b·r …; its blocks are block_ptr[b] … block_ptr[b+1]-1. col_idx
+//             has each block's first column, a multiple of c, but for the blocks at the right edge,
+//             which begin c columns before it. Blocks are stored 32 at a time: element i·c + j of
+//             block k is at ((k / 32)·r·c + i·c + j)·32 + k % 32, so that neighbouring lanes with
+//             neighbouring blocks load neighbouring values. Bit i·c + j of block_masks tells
+//             whether the matrix has element (i, j), and not only fill.
+// Fill:       a zero of fill must not meet an infinite x, for 0 · Inf is NaN. With finite x it
+//             changes no sum. So a lane's blocks are multiplied with their fill, and only when one
+//             of the lane's sums is NaN they are multiplied again without, by the masks; they are
+//             not read otherwise.
+#pragma once
+#include "dialect/gpu.hpp"
+
+/// Blocks that are stored together.
+constexpr int tile_blocks = 32;
+
+/// Where element 0 of block k is stored; the others follow tile_blocks elements apart.
+template <int block_rows, int block_cols>
+[[gnu::always_inline]] inline long place_of_block(long k) {
+    return k / tile_blocks * (tile_blocks * block_rows * block_cols) + k % tile_blocks;
+}
+
+/// sum[rhs] += value · factor[rhs].
+template <int rhs_group, typename Value>
+[[gnu::always_inline]] inline void add_product(Value* sum, Value value, const Value* factor) {
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        sum[rhs] = multiply_add(value, factor[rhs], sum[rhs]);
+    }
+}
+
+/// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, fill included; one
+/// block after the other.
+template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, typename Value,
+          typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_large_blocks(Value* sum, const Storage* values,
+                                                    const Index* col_idx, const Value* x,
+                                                    long first, long end) {
+    for (long k = first; k < end; k += step) {
+        const long col = load_stream(col_idx + k);
+        Value factor[block_cols * rhs_group] = {};
+        for (int j = 0; j < block_cols; ++j) {
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                factor[j * rhs_group + rhs] = x[element_of<num_rhs, rhs_group>(col + j) + rhs];
+            }
+        }
+        const Storage* block = values + place_of_block<block_rows, block_cols>(k);
+        for (int i = 0; i < block_rows; ++i) {
+            for (int j = 0; j < block_cols; ++j) {
+                const Value value = load_value<Value>(block + (i * block_cols + j) * tile_blocks);
+                add_product<rhs_group>(sum + i * rhs_group, value, factor + j * rhs_group);
+            }
+        }
+    }
+}
+
+/// The same for small blocks, of which `batch` are loaded before the first is used.
+template <int block_rows, int block_cols, int step, int batch, int num_rhs, int rhs_group,
+          typename Value, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_small_blocks(Value* sum, const Storage* values,
+                                                    const Index* col_idx, const Value* x,
+                                                    long first, long end) {
+    constexpr int size = block_rows * block_cols;
+    constexpr int width = block_cols * rhs_group;
+    for (long k = first; k < end; k += batch * step) {
+        // Where there is no block, both factors are zero.
+        Index col[batch] = {};
+        Storage value[batch * size] = {};
+        for (int u = 0; u < batch; ++u) {
+            if (k + u * step < end) {
+                const Storage* block =
+                    values + place_of_block<block_rows, block_cols>(k + u * step);
+                col[u] = load_stream(col_idx + k + u * step);
+                for (int e = 0; e < size; ++e) {
+                    value[u * size + e] = load_stored(block + e * tile_blocks);
+                }
+            }
+        }
+        Value factor[batch * width] = {};
+        for (int u = 0; u < batch; ++u) {
+            if (k + u * step < end) {
+                for (int j = 0; j < block_cols; ++j) {
+                    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                        factor[u * width + j * rhs_group + rhs] =
+                            x[element_of<num_rhs, rhs_group>(static_cast<long>(col[u]) + j) + rhs];
+                    }
+                }
+            }
+        }
+        for (int u = 0; u < batch; ++u) {
+            for (int i = 0; i < block_rows; ++i) {
+                for (int j = 0; j < block_cols; ++j) {
+                    add_product<rhs_group>(sum + i * rhs_group,
+                                           widened<Value>(value[u * size + i * block_cols + j]),
+                                           factor + (u * width + j * rhs_group));
+                }
+            }
+        }
+    }
+}
+
+/// The same for any blocks: up to `unroll` are loaded before the first is used, as many as fit the
+/// registers.
+template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
+          typename Value, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_blocks(Value* sum, const Storage* values,
+                                              const Index* col_idx, const Value* x, long first,
+                                              long end) {
+    constexpr int bytes = block_rows * block_cols * static_cast<int>(sizeof(Storage)) +
+                          block_cols * rhs_group * static_cast<int>(sizeof(Value));
+    constexpr int most = 256 / bytes;
+    if constexpr (unroll > 1 && most > 1) {
+        constexpr int batch = unroll < most ? unroll : most;
+        add_small_blocks<block_rows, block_cols, step, batch, num_rhs, rhs_group>(
+            sum, values, col_idx, x, first, end);
+    } else {
+        add_large_blocks<block_rows, block_cols, step, num_rhs, rhs_group>(sum, values, col_idx, x,
+                                                                           first, end);
+    }
+}
+
+/// The same without the fill: x is read where the matrix has an element, and nowhere else.
+template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, typename Value,
+          typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_unfilled_blocks(Value* sum, const Storage* values,
+                                                       const Index* col_idx,
+                                                       const long* block_masks, const Value* x,
+                                                       long first, long end) {
+    for (long k = first; k < end; k += step) {
+        const long mask = block_masks[k];
+        const Storage* block = values + place_of_block<block_rows, block_cols>(k);
+        for (int i = 0; i < block_rows; ++i) {
+            for (int j = 0; j < block_cols; ++j) {
+                if ((mask >> (i * block_cols + j) & 1) != 0) {
+                    const Value value =
+                        load_value<Value>(block + (i * block_cols + j) * tile_blocks);
+                    add_product<rhs_group>(
+                        sum + i * rhs_group, value,
+                        x + element_of<num_rhs, rhs_group>(static_cast<long>(col_idx[k]) + j));
+                }
+            }
+        }
+    }
+}
+
+/// sum[i][rhs] = the products of the blocks first, first + step, … below `end`, for the thread's
+/// group of right-hand sides.
+template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
+          typename Value, typename Storage, typename Index>
+[[gnu::always_inline]] inline void multiply_blocks(Value* sum, const Storage* values,
+                                                   const Index* col_idx, const long* block_masks,
+                                                   const Value* x, long num_cols, long first,
+                                                   long end) {
+    constexpr int height = block_rows * rhs_group;
+    // A matrix narrower than a block has no c neighbours of x.
+    bool done = num_cols >= block_cols;
+    if (done) {
+        add_blocks<block_rows, block_cols, step, unroll, num_rhs, rhs_group>(sum, values, col_idx,
+                                                                             x, first, end);
+        done = !has_nan<height>(sum);
+    }
+    if (!done) {
+        for (int e = 0; e < height; ++e) {
+            sum[e] = Value{};
+        }
+        add_unfilled_blocks<block_rows, block_cols, step, num_rhs, rhs_group>(
+            sum, values, col_idx, block_masks, x, first, end);
+    }
+}

@@ -1,0 +1,53 @@
+// BCSR in one launch: a group of lanes a block row, a block a lane.
+//
+// What:       `subwarp` neighbouring lanes take the blocks of one block row in turn. Each has r
+//             sums of its own; at the end the lanes add them by shuffles.
+// Source:     BCSR of GOSpMV (Zhang et al., Automatic Performance Tuning of SpMV on GPGPU, 2009),
+//             with its two kernels made one.
+// Parameters: block      threads of a block of the grid.
+//             subwarp    1 … 64, within the wavefront: lanes for a block row. About half as many as
+//                        it has blocks; a block row that is much longer holds up its warp.
+//             unroll     1, 2, 4, 8: blocks of a lane that are loaded before the first is used, at
+//                        most as many as 256 bytes hold.
+//             block_rows 1 … 8: r.
+//             block_cols 1 … 8: c.
+// Work:       one block row for each subwarp.
+// Reads:      blocks·(r·c·storage + index) bytes and an offset a block row of A, c neighbours of x
+//             for each block; writes y once, reads it when β ≠ 0.
+#pragma once
+#include "dialect/gpu_blocks.hpp"
+
+/// y = αAx + βy for A in BCSR.
+template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
+          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int subwarp,
+          int unroll, int block_rows, int block_cols>
+void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
+                const Offset* __restrict__ block_ptr, const Index* __restrict__ col_idx,
+                const long* __restrict__ block_masks, const Storage* __restrict__ values,
+                const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta) {
+    const int lane = static_cast<int>(threadIdx.x) % subwarp;
+    const long block_row =
+        static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
+    Value sum[block_rows * rhs_group] = {};
+    if constexpr (alpha_mode != scale::zero) {
+        // All lanes of a warp take part in the shuffles, those beyond the last block row with
+        // nothing.
+        if (block_row < num_block_rows) {
+            multiply_blocks<block_rows, block_cols, subwarp, unroll, num_rhs, rhs_group>(
+                sum, values, col_idx, block_masks, x, num_cols,
+                static_cast<long>(block_ptr[block_row]) + lane, block_ptr[block_row + 1]);
+        }
+        for (int e = 0; e < block_rows * rhs_group; ++e) {
+            sum[e] = subwarp_sum<subwarp>(sum[e]);
+        }
+    }
+    if (lane == 0) {
+        for (int i = 0; i < block_rows; ++i) {
+            const long row = block_row * block_rows + i;
+            if (row < num_rows) {
+                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
+                    y, row, sum + i * rhs_group, alpha, beta);
+            }
+        }
+    }
+}

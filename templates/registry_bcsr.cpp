@@ -1,0 +1,87 @@
+#include "registry_bcsr.hpp"
+
+namespace spmvgen {
+namespace {
+
+// clang-format off
+const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 3, "rows of a block; chosen with the matrix"};
+const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 3, "columns of a block; chosen with the matrix"};
+const Parameter block{"block", {64, 128, 256}, 128, "threads of a block of the grid"};
+const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a block row", true};
+const Parameter row_subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 4, "lanes for a row of the sums", true};
+const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "blocks of a lane loaded before the first is used"};
+// clang-format on
+
+std::int64_t param(const Signature& s, const char* name) {
+    return s.params.at(name);
+}
+
+int block_threads(const Signature& s) {
+    return static_cast<int>(param(s, "block"));
+}
+
+bool multiplies(const Signature& s) {
+    return s.alpha != Scale::zero;
+}
+
+GridRule block_row_each(const Signature& s) {
+    return {.items = "num_block_rows", .items_per_block = param(s, "block") / param(s, "subwarp")};
+}
+
+GridRule block_each(const Signature& s) {
+    return {.items = "num_blocks", .items_per_block = param(s, "block")};
+}
+
+GridRule row_each(const Signature& s) {
+    return {.items = "num_rows", .items_per_block = param(s, "block") / param(s, "subwarp")};
+}
+
+/// Of each block of the grid, for each right-hand side.
+std::int64_t products(const Signature& s) {
+    return param(s, "block") * param(s, "block_rows");
+}
+
+KernelEntry bcsr() {
+    return {.id = "bcsr",
+            .format = Format::bcsr,
+            .gpu = false,
+            .file = "cpu/bcsr.hpp",
+            .summary = "dense blocks, vectors along their longer side; several unknowns a node",
+            .params = {block_rows, block_cols},
+            .steps = {{"bcsr", StepRule::per_thread}},
+            .workspace = {}};
+}
+
+KernelEntry bcsr_fused() {
+    return {.id = "bcsr_fused",
+            .format = Format::bcsr,
+            .gpu = true,
+            .file = "gpu/bcsr_fused.hpp",
+            .summary = "dense blocks, a group of lanes a block row; several unknowns a node",
+            .params = {block, subwarp, unroll, block_rows, block_cols},
+            .steps = {{"bcsr_fused", StepRule::grid, block_row_each, block_threads}},
+            .workspace = {},
+            .determinism = Determinism::always};
+}
+
+KernelEntry bcsr_split() {
+    constexpr auto step = StepRule::grid;
+    return {.id = "bcsr_split",
+            .format = Format::bcsr,
+            .gpu = true,
+            .file = "gpu/bcsr_split.hpp",
+            .summary = "dense blocks, a thread a block, then sums of rows; skewed rows of blocks",
+            .params = {block, row_subwarp, block_rows, block_cols},
+            .steps = {{"bcsr_split_multiply", step, block_each, block_threads, multiplies},
+                      {"bcsr_split_sum", step, row_each, block_threads}},
+            .workspace = {{"products", "value", 1, true, "bcsr_split_multiply", products}},
+            .determinism = Determinism::always};
+}
+
+}  // namespace
+
+std::vector<KernelEntry> bcsr_kernels() {
+    return {bcsr(), bcsr_fused(), bcsr_split()};
+}
+
+}  // namespace spmvgen
