@@ -208,8 +208,6 @@ void HostHandle::run_base_and_update(const Operands& o) {
 }  // namespace
 
 int host_threads(const CsrView& matrix, const Options& options) {
-    // Below this many rows and entries a team costs more than it saves.
-    constexpr std::int64_t serial_work = 4096;
     if (options.threads != 0) return options.threads;
     return matrix.rows + matrix.nnz < serial_work ? 1 : omp_get_max_threads();
 }

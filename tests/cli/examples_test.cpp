@@ -43,7 +43,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                          testing::Values("", "emit", "analyze", "run", "tune", "convert", "cache",
                                          "cache info", "cache list", "cache clear", "gallery",
-                                         "gallery list", "gallery make", "doctor", "tune"),
+                                         "gallery list", "gallery make", "doctor"),
                          test_name);
 
 }  // namespace

@@ -56,8 +56,9 @@ TEST_F(TuneTest, SaysWhatIsWrong) {
         return std::to_string(outcome.status) + ": " +
                outcome.err.substr(0, outcome.err.find('\n'));
     };
-    EXPECT_EQ(error("A.mtx"), "2: spmvgen: --fit is required");
-    EXPECT_EQ(error("--fit csr-k"), "2: spmvgen: matrices is required");
+    EXPECT_EQ(error("A.mtx"),
+              "2: spmvgen: nothing to measure is named: use --dense-profile, --fit");
+    EXPECT_EQ(error("--fit csr-k"), "2: spmvgen: --fit: name the matrices to fit to");
     EXPECT_EQ(error("--fit magic A.mtx"),
               "2: spmvgen: --fit: there is no procedure for 'magic': use csr-k");
     EXPECT_EQ(error("--fit csr-k --device simt:sm_90 --threads 2 A.mtx"),

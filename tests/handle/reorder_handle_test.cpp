@@ -196,6 +196,10 @@ class CountingDevice : public Device {
         ++copies;
         device_->copy_to_host(host, device, bytes);
     }
+    void zero(void* device, std::size_t bytes) override {
+        ++copies;
+        device_->zero(device, bytes);
+    }
     std::size_t free_bytes() override { return device_->free_bytes(); }
     std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) override {
         ++loads;

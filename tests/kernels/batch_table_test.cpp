@@ -260,7 +260,7 @@ class WideIndices : public testing::TestWithParam<Row> {
             const GpuMatrix batch = upload(*device, stored, batch_totals(features));
             const GpuBoundKernel kernel(KernelProvider::process().get(s, policy, device).kernel,
                                         batch.stored);
-            with([&](const Operands& o) { kernel.enqueue(o, nullptr, {}); });
+            with([&](const Operands& o) { kernel.enqueue(o, StreamRef{}); });
         }
     }
 
