@@ -7,7 +7,7 @@ namespace {
 const Parameter block{"block", {64, 128, 256, 512, 1024}, 256, "threads of a block"};
 const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a row; 1 = a thread a row", true};
 const Parameter level{"level", {0, 1}, 1, "who draws rows: 0 = each subwarp, 1 = a warp for its subwarps"};
-const Parameter rows{"rows", {1, 2, 4, 8}, 1, "rows that each subwarp gets of one draw"};
+const Parameter rows{"rows", {1, 2, 4, 8}, 4, "rows that each subwarp gets of one draw"};
 const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a lane loaded before the first is used"};
 const Parameter conjugate{"conjugate", {0, 1}, 0, "1 = the conjugates of the entries"};
 // clang-format on

@@ -141,19 +141,17 @@ llvm::IntrusiveRefCntPtr<clang::TargetInfo> target_info(const std::string& tripl
 }  // namespace
 
 std::string run_clang(const ClangJob& job, ClangOutput output) {
-    std::string bytes;
     initialise_targets(job.kind);
     const std::shared_lock registry(target_registry());  // out here: a crash would keep it locked
-    run_guarded("Clang", [&] {
+    return run_guarded("Clang", [job, output] {
         llvm::SmallVector<char, 0> buffer;
         std::string log;
         llvm::raw_string_ostream log_stream(log);
         if (!invoke(job, output, buffer, log_stream))
             throw Error(ErrorCode::compile,
                         "Clang cannot compile " + job.source.name + ":\n" + log);
-        bytes.assign(buffer.begin(), buffer.end());
+        return std::string(buffer.begin(), buffer.end());
     });
-    return bytes;
 }
 
 void check_tune_cpu(const std::string& triple, const std::string& cpu) {

@@ -1,13 +1,17 @@
 #include "compilers/guarded.hpp"
 
 #include <clang/Basic/Stack.h>
+#include <fmt/format.h>
 #include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/ErrorHandling.h>
 
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <future>
+#include <memory>
 #include <mutex>
+#include <thread>
 
 #include "spmvgen/error.hpp"
 
@@ -61,28 +65,57 @@ std::string describe(int code) {
     return "exit status " + std::to_string(code);
 }
 
-}  // namespace
-
-void run_guarded(const std::string& what, llvm::function_ref<void()> work) {
-    std::string reason;
+/// One run and what became of it; outlives the caller that did not wait for its end.
+struct Run {
+    std::function<std::string()> work;
+    std::string result, reason;
     std::exception_ptr thrown;
-    Recovery recovery;
+    int code = 0;
+    bool ended = false;
+    std::promise<void> done;
+};
+
+void run_to_the_end(Run& run) {
+    const Recovery recovery;
     llvm::CrashRecoveryContext context;
-    const bool ended = context.RunSafelyOnThread(
-        [&] {
-            fatal_reason = &reason;
+    run.ended = context.RunSafelyOnThread(
+        [&run] {
+            fatal_reason = &run.reason;
             clang::noteBottomOfStack();
             try {
-                work();
+                run.result = run.work();
             } catch (...) {
-                thrown = std::current_exception();
+                run.thrown = std::current_exception();
             }
         },
         stack_bytes);
-    if (!ended)
+    run.code = context.RetCode;
+}
+
+}  // namespace
+
+std::string run_guarded(const std::string& what, std::function<std::string()> work,
+                        std::chrono::milliseconds limit) {
+    const auto run = std::make_shared<Run>();
+    run->work = std::move(work);
+    auto done = run->done.get_future();
+    std::thread thread([run] {
+        run_to_the_end(*run);
+        run->done.set_value();
+    });
+    if (done.wait_for(limit) == std::future_status::timeout) {
+        thread.detach();
         throw Error(ErrorCode::internal,
-                    what + " crashed: " + (reason.empty() ? describe(context.RetCode) : reason));
-    if (thrown) std::rethrow_exception(thrown);
+                    fmt::format("{} did not end within {} s and is left to itself", what,
+                                static_cast<double>(limit.count()) / 1e3));
+    }
+    thread.join();
+    if (!run->ended)
+        throw Error(
+            ErrorCode::internal,
+            what + " crashed: " + (run->reason.empty() ? describe(run->code) : run->reason));
+    if (run->thrown) std::rethrow_exception(run->thrown);
+    return std::move(run->result);
 }
 
 }  // namespace spmvgen

@@ -105,20 +105,38 @@ std::vector<const char*> options(LinkedFor machine) {
     return options;
 }
 
+/// All that a run of lld reads and writes.
+struct Link {
+    Link(std::string_view object, LinkedFor machine)
+        : input(memfd_create("spmvgen.o", MFD_CLOEXEC)), arguments(options(machine)) {
+        if (input.get() < 0) fail("make a file in memory");
+        if (!write_all(input.get(), object)) fail("write the object");
+        input_path = input.path();
+        output_path = output.path();
+        arguments.insert(arguments.end(), {"-o", output_path.c_str(), input_path.c_str()});
+    }
+
+    std::string run() const {
+        std::string log;
+        llvm::raw_string_ostream stream(log);
+        const lld::Result result =
+            lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+        if (!result.canRunAgain) throw Error(ErrorCode::internal, "lld crashed: " + log);
+        if (result.retCode != 0)
+            throw Error(ErrorCode::compile, "lld cannot link the kernel:\n" + log);
+        return "";
+    }
+
+    Descriptor input;
+    OutputPipe output;
+    std::string input_path, output_path;
+    std::vector<const char*> arguments;
+};
+
 }  // namespace
 
 std::string link_shared_object(std::string_view object, LinkedFor machine) {
-    const Descriptor input(memfd_create("spmvgen.o", MFD_CLOEXEC));
-    if (input.get() < 0) fail("make a file in memory");
-    if (!write_all(input.get(), object)) fail("write the object");
-    OutputPipe output;
-    const std::string input_path = input.path();
-    const std::string output_path = output.path();
-    std::vector<const char*> arguments = options(machine);
-    arguments.insert(arguments.end(), {"-o", output_path.c_str(), input_path.c_str()});
-    std::string log;
-    llvm::raw_string_ostream log_stream(log);
-    lld::Result result{};
+    const auto link = std::make_shared<Link>(object, machine);
     std::lock_guard lock(linker().mutex);
     if (!linker().usable)
         throw Error(ErrorCode::internal,
@@ -126,13 +144,14 @@ std::string link_shared_object(std::string_view object, LinkedFor machine) {
     linker().usable = false;
     std::unique_lock registry(target_registry(), std::defer_lock);
     if (std::exchange(linker().first, false)) registry.lock();
-    run_guarded("lld", [&] {
-        result = lld::lldMain(arguments, log_stream, log_stream, {{lld::Gnu, &lld::elf::link}});
-    });
-    linker().usable = result.canRunAgain;
-    if (!result.canRunAgain) throw Error(ErrorCode::internal, "lld crashed: " + log);
-    if (result.retCode != 0) throw Error(ErrorCode::compile, "lld cannot link the kernel:\n" + log);
-    return output.take();
+    try {
+        run_guarded("lld", [link] { return link->run(); });
+        linker().usable = true;
+    } catch (const Error& error) {
+        linker().usable = error.code() == ErrorCode::compile;
+        throw;
+    }
+    return link->output.take();
 }
 
 std::string linker_version() {

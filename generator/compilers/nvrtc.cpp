@@ -57,9 +57,8 @@ std::string compile_nvrtc(const GpuJob& job) {
         throw Error(ErrorCode::unsupported, "NVRTC " + found.rtc.version() + " (" +
                                                 found.library.path() + ") does not know " + arch);
     const bool ptx = job.output == BinaryKind::ptx;
-    std::string bytes;
-    run_guarded("NVRTC", [&] {
-        bytes = found.rtc.compile("NVRTC", job.source, nvrtc_options(job), ptx ? "PTX" : "CUBIN");
+    std::string bytes = run_guarded("NVRTC", [&rtc = found.rtc, job, ptx] {
+        return rtc.compile("NVRTC", job.source, nvrtc_options(job), ptx ? "PTX" : "CUBIN");
     });
     if (ptx) bytes.resize(bytes.find_last_not_of('\0') + 1);  // the size counts the end of string
     return bytes;

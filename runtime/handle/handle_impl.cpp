@@ -83,7 +83,8 @@ HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
 }
 
 bool HandleImpl::transposes() const {
-    return kernel_entry(signature_.kernel).transposes;
+    // The generic kernel has no signature.
+    return !signature_.kernel.empty() && kernel_entry(signature_.kernel).transposes;
 }
 
 void HandleImpl::keep(std::shared_ptr<const CsrMatrix> transposed, double ms) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <future>
 
 #include "compiled_kernel.hpp"
 #include "compilers/guarded.hpp"
@@ -65,7 +66,28 @@ TEST(CompilerCrash, SignalHandlersOfTheProgramComeBack) {
 }
 
 TEST(RunGuarded, PassesExceptionsOn) {
-    EXPECT_THROW(run_guarded("test", [] { throw std::bad_alloc(); }), std::bad_alloc);
+    EXPECT_THROW(run_guarded("test", []() -> std::string { throw std::bad_alloc(); }),
+                 std::bad_alloc);
+}
+
+TEST(RunGuarded, LeavesARunThatDoesNotEnd) {
+    const auto release = std::make_shared<std::promise<void>>();
+    const auto ended = std::make_shared<std::promise<void>>();
+    const auto hang = [release, ended]() -> std::string {
+        release->get_future().wait();
+        ended->set_value();
+        return "late";
+    };
+    try {
+        run_guarded("test", hang, std::chrono::milliseconds(50));
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::internal);
+        EXPECT_STREQ(error.what(), "test did not end within 0.05 s and is left to itself");
+    }
+    release->set_value();
+    ended->get_future().wait();
+    EXPECT_EQ(run_guarded("test", [] { return std::string("next"); }), "next");
 }
 
 }  // namespace
