@@ -82,7 +82,6 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, PlantedBug,
     testing::Values(
         Bug{"MissingBarrier", "ell_groups", "__syncthreads();", ";", {{"groups", 4}}},
-        Bug{"MissingBarrier", "csr_merge_path", "__syncthreads();", ";"},
         Bug{"WrongMask", "csr_classical", "0xffffffffu", "0x0000ffffu", {{"subwarp", 32}}},
         Bug{"WrongMask", "csr_load_balance", "0xffffffffu", "0x7fffffffu"},
         Bug{"OffByOneTail", "csr_classical", "left > u *", "left > 1 + u *", {{"subwarp", 8}}},
