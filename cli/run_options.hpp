@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "operands.hpp"
+#include "options.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen::cli {
+
+/// What `spmvgen run` is asked for, as it is spelled.
+struct RunOptions {
+    std::string matrix, batch, device = "host", format = "auto", kernel = "auto", arch = "native";
+    std::vector<std::string> params;
+    std::string value, index;  // "" = the matrix's
+    std::string storage, epilogue, reorder = "none";
+    std::string op = "N";
+    bool deterministic = false, transpose_by_atomics = false, permuted_vectors = false;
+    ProductOptions product;
+    std::string output;
+    int threads = 0;
+    std::string cache = "on", cache_dir;
+    bool check = false, strict = false, json = false;
+    int repeat = 0;
+    double time_ms = 500;
+};
+
+/// The options of the handle, or of the batch. All that can be wrong with what is asked for is said
+/// here, before a matrix is read. `device` is null for the host. Throws UsageError, and
+/// Error(unsupported) for an architecture that cannot run here.
+Options handle_options(const RunOptions& o, const Device* device);
+
+/// What decides which kernel is run, and where.
+void add_choice_options(CLI::App& verb, RunOptions& o);
+/// What decides the product: types, op, α, β, x and y.
+void add_product_options(CLI::App& verb, RunOptions& o);
+
+}  // namespace spmvgen::cli
