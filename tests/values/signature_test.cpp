@@ -38,7 +38,8 @@ void each_choice(const std::vector<Parameter>& params, std::size_t at, Signature
     }
 }
 
-/// Every type, mode and a few numbers of right-hand sides.
+/// Every type, mode and a few numbers of right-hand sides with one choice of parameters, and every
+/// choice of these with the same types and modes.
 void each_signature(const KernelEntry& entry, auto&& visit) {
     Signature s{.kernel = std::string(entry.id), .params = {}, .target = {}};
     for (auto value : {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64})
@@ -49,8 +50,10 @@ void each_signature(const KernelEntry& entry, auto&& visit) {
                         for (int k : {1, 2, 12, 64}) {
                             s.value = value, s.index = index, s.offset = offset;
                             s.alpha = alpha, s.beta = beta, s.num_rhs = k;
-                            each_choice(entry.params, 0, s, visit);
+                            visit(s);
                         }
+    s.num_rhs = 3;  // none of those above
+    each_choice(entry.params, 0, s, visit);
 }
 
 TEST(Signature, NamesAreDifferentAndIdentifiers) {
