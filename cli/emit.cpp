@@ -278,7 +278,7 @@ void add_emit(CLI::App& program, Verbs& verbs) {
         "  spmvgen emit --list\n"
         "  spmvgen emit --format csr --arch x86-64-v4\n"
         "  spmvgen emit --format ell --arch gfx906\n"
-        "  spmvgen emit --format csr --arch sm_90 --as cubin -o kernel.cubin --facts\n"
+        "  spmvgen emit --format csr --arch gfx90a --as hsaco -o kernel.hsaco --facts\n"
         "  spmvgen emit --kernel csr_rows --value f32 --beta general -o kernel.cpp\n"
         "  spmvgen emit --matrix A.mtx -o kernel.cpp --launch launch.json\n"
         "  spmvgen emit --format csr --arch aarch64 --as object -o kernel.o\n"
