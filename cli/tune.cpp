@@ -44,8 +44,6 @@ void add_tune(CLI::App& program, Verbs& verbs) {
     verb->footer(
         "Examples:\n"
         "  spmvgen tune --dense-profile --value f64 --entries 9000 --rounds 1 -o dense-mine.json\n"
-        "  spmvgen tune --dense-profile --value f64 --entries 500 --rounds 1 --time 0.1\n"
-        "  spmvgen tune --fit csr-k A.mtx -o csr-k-mine.json\n"
         "  spmvgen tune --fit csr-k --sizes 8,96 --rounds 1 A.mtx gallery:stencil5:nx=20\n"
         "In the directory $SPMVGEN_TUNING_DB, named dense-….json and csr-k-….json, the files are "
         "used from then on.");
