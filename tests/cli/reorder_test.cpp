@@ -109,5 +109,18 @@ TEST_F(ReorderTest, RefusesWhatDoesNotGoTogether) {
               "spmvgen: --reorder: unknown reordering 'x': use one of none, rcm, band-k");
 }
 
+TEST_F(ReorderTest, GoesWithEveryFormatAndTransposed) {
+    for (const std::string device : {"host", "simt:gfx906"})
+        for (const std::string format : {"csr", "coo", "ell", "sell", "hyb", "csr-k", "bcsr"})
+            for (const std::string reorder : {"none", "band-k"}) {
+                if (device == "host" && format == "hyb") continue;  // only GPUs have it
+                const Outcome outcome = run_line(
+                    "run gallery:fem:nx=6,ny=5 --time 0 --check --op T --beta 2 --device " +
+                    device + " --format " + format + " --reorder " + reorder);
+                EXPECT_EQ(outcome.status, 0)
+                    << device << " " << format << " " << reorder << ": " << outcome.err;
+            }
+}
+
 }  // namespace
 }  // namespace spmvgen::cli
