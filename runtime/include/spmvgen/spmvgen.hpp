@@ -34,11 +34,15 @@ struct Options {
     std::string target = "native";  ///< "native", or an architecture that this machine runs; of a
                                     ///< GPU its own only
     bool deterministic = false;     ///< only kernels that give the same bits each time
-    std::string storage;   ///< GPUs: type that A's values are rounded to and stored in, narrower
-                           ///< than theirs: "f16", "bf16", "f32"; "" = as they are
-    std::string epilogue;  ///< GPUs: a C++ expression of `value`, the element of αAx + βy, and
-                           ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
-    int num_rhs = 1;       ///< k: x is n×k and y is m×k, row-major
+    std::string vectors;      ///< type of x, y, α and β, wider than A's: "f64" for an f32 matrix,
+                              ///< "c64" for c32; A stays as it is, exact. "" = A's type
+    std::string accumulator;  ///< type of the sums, wider than the vectors': "f64" for f32, "c64"
+                              ///< for c32; "" = that of the vectors
+    std::string storage;      ///< type that A's values are rounded to and stored in, narrower than
+                              ///< theirs: "f16", "bf16", "f32", "c32"; "" = as they are
+    std::string epilogue;     ///< a C++ expression of `value`, the element of αAx + βy, and
+                              ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
+    int num_rhs = 1;          ///< k: x is n×k and y is m×k, row-major
     std::string op = "N";  ///< "N": y = αAx + βy; "T": with Aᵀ; "H": with Aᴴ. For T and H x is m×k
                            ///< and y is n×k; the handle plans on a transposed copy of its own
     bool transpose_by_atomics = false;  ///< op T, H: no copy; sums in y are added atomically, in
@@ -67,7 +71,9 @@ struct Info {
     std::string device;  ///< as in Options, of a GPU with its name: "cuda:0, NVIDIA H200"
     std::string kernel;  ///< name of the kernel for α = 1, β = 0, or "generic_csr"
     std::string format;
-    std::string storage;  ///< type that A's values are stored in
+    std::string storage;      ///< type that A's values are stored in
+    std::string vectors;      ///< type of x, y, α and β
+    std::string accumulator;  ///< type of the sums
     std::string target;
     std::string op = "N";  ///< as in Options: the handle computes y = αBx + βy with B = A, Aᵀ or Aᴴ
     bool deterministic = true;  ///< whether the same operands always give the same bits (on a CPU:
@@ -84,8 +90,8 @@ struct Info {
     std::int64_t rows = 0, cols = 0;   ///< of B: y has rows·k elements and x has cols·k
     std::int64_t nnz = 0, stored = 0;  ///< stored = entries with padding
     std::int64_t matrix_bytes = 0;     ///< bytes of A read by one apply
-    std::int64_t bytes = 0;        ///< bytes moved by one apply with β = 0, each array counted once
-    std::string reorder = "none";  ///< the order of rows and columns
+    std::int64_t bytes = 0;  ///< bytes moved by one apply with β = 0, each array counted once
+    std::string reorder = "none";   ///< the order of rows and columns
     bool permuted_vectors = false;  ///< whether x and y are in that order, too
     double reorder_ms = 0;          ///< of prepare_ms: finding the order and putting A into it
     std::int64_t bandwidth_before = 0, bandwidth = 0;  ///< of a reordered A: max |i - j|
@@ -137,8 +143,8 @@ class Handle {
     /// the element type. With options.op T or H Aᵀ or Aᴴ stands for A: x has m·k and y n·k. y is
     /// not read when β = 0; A and x are not read when α = 0. May be called from several threads at
     /// once with different y. Other modes of α and β than 1 and 0 make their kernel at their first
-    /// use. Throws Error(invalid_argument) when Value is not the matrix's type or a needed pointer
-    /// is null.
+    /// use. Throws Error(invalid_argument) when Value is not the vectors' type (options.vectors,
+    /// else the matrix's) or a needed pointer is null.
     ///
     /// On a GPU x and y are device pointers (α and β are not), and the product is enqueued on
     /// `stream`: when apply returns, it need not have begun. Once the modes of α and β were used or
