@@ -7,7 +7,8 @@ namespace {
 
 /// The text as one comment line: no line break, no backslash at its end.
 std::string one_line(std::string text) {
-    std::ranges::replace_if(text, [](unsigned char c) { return c < ' '; }, ' ');
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c < ' '; }, ' ');
     while (!text.empty() && (text.back() == '\\' || text.back() == ' ')) text.pop_back();
     return text;
 }
@@ -73,6 +74,7 @@ std::string canonical_command(const Signature& s) {
                        " --beta " + to_string(s.beta) + " --rhs " + std::to_string(s.num_rhs);
     for (auto& [name, value] : s.params) text += " --param " + name + "=" + std::to_string(value);
     if (s.storage) text += std::string(" --storage ") + to_string(*s.storage);
+    if (s.accumulator) text += std::string(" --accumulator ") + to_string(*s.accumulator);
     if (!s.epilogue.empty()) text += " --epilogue '" + s.epilogue + "'";
     return text;
 }

@@ -53,6 +53,7 @@ Key key_of(const Signature& s, BinaryKind kind, const Maker& maker) {
              {"kernel", s.kernel},
              {"value", to_string(s.value)},
              {"storage", to_string(storage_type(s))},
+             {"accumulator", to_string(accumulator_type(s))},
              {"epilogue", s.epilogue},
              {"index", to_string(s.index)},
              {"offset", to_string(s.offset)},
