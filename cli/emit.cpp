@@ -24,7 +24,7 @@ struct EmitOptions {
     std::string value, index, offset;  // "" = from the matrix, else f64, i32, i32
     std::string alpha = "one", beta = "zero";
     int num_rhs = 1;
-    std::string storage, epilogue;
+    std::string storage, accumulator, epilogue;
     std::string matrix, as = "source", compiler = "auto", output, launch;
     bool list = false, json = false, facts = false;
 };
@@ -92,6 +92,9 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
                                       .target = wanted.target,
                                       .num_rhs = o.num_rhs,
                                       .threads = omp_get_max_threads(),
+                                      .storage = wanted.storage,
+                                      .accumulator = wanted.accumulator,
+                                      .epilogue = wanted.epilogue,
                                       .op = op_of(o.kernel, wanted.params)});
     if (!choice.warning.empty()) streams.err << "spmvgen: " << choice.warning << "\n";
     Signature s = choice.signature;
@@ -99,8 +102,6 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
     if (!o.offset.empty()) s.offset = wanted.offset;
     s.alpha = wanted.alpha;
     s.beta = wanted.beta;
-    s.storage = wanted.storage;
-    s.epilogue = wanted.epilogue;
     constexpr std::int64_t limit = INT32_MAX;
     if (s.index == IndexType::i32 && features.cols > limit)
         throw UsageError("--index: i32 is too narrow for " + std::to_string(features.cols) +
@@ -136,6 +137,8 @@ Signature wanted_signature(const EmitOptions& o, Streams& streams) {
         s.offset = resolve("--offset", [&] { return parse_index_type(o.offset); });
     if (!o.storage.empty())
         s.storage = resolve("--storage", [&] { return parse_value_type(o.storage); });
+    if (!o.accumulator.empty())
+        s.accumulator = resolve("--accumulator", [&] { return parse_value_type(o.accumulator); });
     s.epilogue = o.epilogue;
     s.alpha = resolve("--alpha", [&] { return parse_scale(o.alpha); });
     s.beta = resolve("--beta", [&] { return parse_scale(o.beta); });
@@ -234,10 +237,13 @@ void add_kernel_options(CLI::App& verb, EmitOptions& o) {
     add_param_option(verb, o.params);
     verb.add_option("--value", o.value, "f32, f64, c32 or c64 (default f64)")->type_name("TYPE");
     verb.add_option("--storage", o.storage,
-                    "GPUs: narrower type of the stored values: f16, bf16 or f32")
+                    "narrower type of the stored values: f16, bf16, f32 or c32")
+        ->type_name("TYPE");
+    verb.add_option("--accumulator", o.accumulator,
+                    "wider type of the sums: f64 for f32, c64 for c32")
         ->type_name("TYPE");
     verb.add_option("--epilogue", o.epilogue,
-                    "GPUs: what y gets, an expression of value (of the product) and row")
+                    "what y gets, an expression of value (of the product) and row")
         ->type_name("EXPR");
     verb.add_option("--index", o.index, "column indices: i32 or i64 (default i32)")
         ->type_name("TYPE");

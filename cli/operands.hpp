@@ -19,9 +19,10 @@ struct ProductOptions {
     std::string x_path, y_path;  ///< "" = random
     int num_rhs = 1;
     Op op = Op::none;
+    std::string vectors;  ///< type of x and y; "" = the matrix's
 };
 
-/// x, y and the scalars of a product, in the matrix's type.
+/// x, y and the scalars of a product, in one type.
 struct Operands {
     ValueType type = ValueType::f64;
     int num_rhs = 1;
@@ -36,9 +37,10 @@ struct Operands {
     void apply(const BatchHandle& handle, const void* x_at, void* y_at) const;
     /// Before an apply: the initial y, or NaN where it must not be read.
     void reset(Buffer& to) const;
-    /// The matrix's part of x and y begins so many elements from their start.
-    CheckResult check(const CsrMatrix& matrix, const Buffer& result, std::int64_t x_first = 0,
-                      std::int64_t y_first = 0) const;
+    /// What `info` says of the kernel goes into the bound. The matrix's part of x and y begins so
+    /// many elements from their start.
+    CheckResult check(const CsrMatrix& matrix, const Info& info, const Buffer& result,
+                      std::int64_t x_first = 0, std::int64_t y_first = 0) const;
 };
 
 /// The same operands for a handle with permuted vectors: row i is row order[i] of those given.

@@ -103,11 +103,11 @@ void round_as_stored(const Info& info, CsrMatrix& matrix) {
     if (stored != matrix.value_type) round_values(stored, matrix);
 }
 
-RunReport prepare_report(const RunOptions& o, const std::string& name, double read_s,
-                         const Info& info, const Operands& p) {
+RunReport prepare_report(const RunOptions& o, const std::string& name, ValueType value,
+                         double read_s, const Info& info, const Operands& p) {
     RunReport r;
     r.matrix = name;
-    r.value = p.type;
+    r.value = value;
     r.num_rhs = o.product.num_rhs;
     r.threads = o.threads > 0 ? o.threads : omp_get_max_threads();
     r.alpha = o.product.alpha;
@@ -180,21 +180,23 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     convert_types(o, source.matrix);
     ProductOptions product = o.product;
     product.op = parse_op(o.op);
+    product.vectors = o.vectors;
     Operands p = make_operands(product, source.matrix);
     const Handle handle(source.matrix.view(), options);
-    RunReport r = prepare_report(o, source.name, source.seconds, handle.info(), p);
+    RunReport r =
+        prepare_report(o, source.name, source.matrix.value_type, source.seconds, handle.info(), p);
     if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
         throw Error(ErrorCode::unsupported,
                     "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
     const auto order = o.permuted_vectors ? handle.row_order() : std::span<const std::int32_t>();
     const Operands permuted = o.permuted_vectors ? in_order(p, order) : Operands();
     PlacedOperands placed(o.permuted_vectors ? permuted : p, device);
-    // The handle may borrow the values, but only of a CPU, which stores them as they are.
+    // The handle may borrow the values, but only where it stores them as they are.
     round_as_stored(r.info, source.matrix);
     const auto result = [&] {
         return o.permuted_vectors ? out_of_order(p, order, placed.result()) : placed.result();
     };
-    const auto check = [&](const Buffer& y) { return p.check(source.matrix, y); };
+    const auto check = [&](const Buffer& y) { return p.check(source.matrix, r.info, y); };
     std::function<void()> measure_more;
     if (o.reorder != "none")
         measure_more = [&] { measure_other_order(o, source.matrix, options, placed, r); };
@@ -207,8 +209,8 @@ CheckResult check_systems(const SourcedBatch& batch, const BatchHandle& handle, 
     CheckResult all;
     for (std::size_t i = 0; i < batch.matrices.size(); ++i) {
         const auto system = static_cast<std::int64_t>(i);
-        const CheckResult own =
-            p.check(batch.matrices[i], y, handle.x_offset(system), handle.y_offset(system));
+        const CheckResult own = p.check(batch.matrices[i], handle.info(), y,
+                                        handle.x_offset(system), handle.y_offset(system));
         all.wrong += own.wrong;
         all.undecided += own.undecided;
         if (own.worst_row >= 0 && (all.worst_row < 0 || !(own.worst_ratio <= all.worst_ratio))) {
@@ -237,8 +239,11 @@ void run_batch(const RunOptions& o, Streams& streams) {
     const Options options = handle_options(o, device.get());
     SourcedBatch batch = load_batch(o.batch, o.value);
     const BatchHandle handle(batch.views(), options);
-    Operands p = make_operands(o.product, totals_of(handle, batch.matrices[0].value_type));
-    RunReport r = prepare_report(o, o.batch, batch.seconds, handle.info(), p);
+    ProductOptions product = o.product;
+    product.vectors = o.vectors;
+    Operands p = make_operands(product, totals_of(handle, batch.matrices[0].value_type));
+    RunReport r =
+        prepare_report(o, o.batch, batch.matrices[0].value_type, batch.seconds, handle.info(), p);
     r.systems = handle.size();
     r.batch = to_string(handle.kind());
     for (auto& matrix : batch.matrices) round_as_stored(r.info, matrix);

@@ -37,14 +37,6 @@ Target gpu_target(const RunOptions& o, const Device& device) {
 }
 
 void check_product_options(const RunOptions& o) {
-    if (o.device == "host" && !o.storage.empty())
-        throw UsageError(
-            "--storage: only GPU kernels store values in a type of their own; drop "
-            "it, or name a GPU with --device");
-    if (o.device == "host" && !o.epilogue.empty())
-        throw UsageError(
-            "--epilogue: only GPU kernels have one; drop it, or name a GPU with "
-            "--device");
     if (o.check && !o.epilogue.empty())
         throw UsageError("--check: the reference does not know --epilogue; drop one of them");
     const Op op = resolve("--op", [&] { return parse_op(o.op); });
@@ -63,7 +55,12 @@ void check_product_options(const RunOptions& o) {
         throw UsageError(
             "--index: a reordered matrix has the narrowest index type that fits; drop --index or "
             "--reorder");
-    if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
+    const auto check_type = [](const char* option, const std::string& type) {
+        if (!type.empty()) resolve(option, [&] { return parse_value_type(type); });
+    };
+    check_type("--vectors", o.vectors);
+    check_type("--accumulator", o.accumulator);
+    check_type("--storage", o.storage);
 }
 
 void check_batch_options(const RunOptions& o) {
@@ -88,6 +85,8 @@ Options handle_options(const RunOptions& o, const Device* device) {
     Options options;
     options.device = o.device;
     options.deterministic = o.deterministic;
+    options.vectors = o.vectors;
+    options.accumulator = o.accumulator;
     options.storage = o.storage;
     options.epilogue = o.epilogue;
     options.format = o.format;
@@ -140,11 +139,16 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
         ->type_name("TYPE");
     verb.add_option("--index", o.index, "column indices: i32 or i64 (default: what fits)")
         ->type_name("TYPE");
+    verb.add_option("--vectors", o.vectors, "type of x and y, wider than A's (default: A's)")
+        ->type_name("TYPE");
+    verb.add_option("--accumulator", o.accumulator,
+                    "type of the sums, wider than the vectors' (default: theirs)")
+        ->type_name("TYPE");
     verb.add_option("--storage", o.storage,
-                    "GPUs: narrower type for A's values: f16, bf16 or f32 (default: as they are)")
+                    "narrower type for A's values: f16, bf16, f32, c32 (default: as they are)")
         ->type_name("TYPE");
     verb.add_option("--epilogue", o.epilogue,
-                    "GPUs: store this C++ expression of `value` and `row` instead")
+                    "store this C++ expression of `value` and `row` instead")
         ->type_name("EXPR");
     verb.add_option("--op", o.op, "N: A (default); T: its transpose; H: the conjugate of that")
         ->type_name("OP");

@@ -19,6 +19,12 @@ bool stored_narrow(const RunReport& r) {
     return !r.info.storage.empty() && r.info.storage != to_string(r.value);
 }
 
+/// Whether vectors or sums are of another type than the matrix.
+bool mixes_types(const RunReport& r) {
+    return !r.info.vectors.empty() &&
+           (r.info.vectors != to_string(r.value) || r.info.accumulator != r.info.vectors);
+}
+
 std::string check_text(const RunReport& r) {
     const CheckResult& check = *r.check;
     if (!check.passed) return "FAILED: " + check.message;
@@ -163,6 +169,8 @@ std::string to_string(const RunReport& r) {
     text += row("product",
                 fmt::format("y = {} A{} x + {} y{}, {}", r.alpha, i.op == "N" ? "" : "^" + i.op,
                             r.beta, rhs, on_gpu(r) ? i.device : plural(r.threads, "thread")));
+    if (mixes_types(r))
+        text += row("types", fmt::format("x and y {}, sums {}", i.vectors, i.accumulator));
     text += row("kernel", r.kernel + " @ " + i.target);
     text += row("why", i.reason);
     text += row("format", fmt::format("{}: {} stored{}, {}", i.format, plural(i.stored, "entry"),
@@ -199,6 +207,8 @@ Json to_json(const RunReport& r) {
               {"reason", i.reason},
               {"format", i.format},
               {"storage", i.storage},
+              {"vectors", i.vectors},
+              {"accumulator", i.accumulator},
               {"deterministic", i.deterministic},
               {"stored", i.stored},
               {"matrix_bytes", i.matrix_bytes},

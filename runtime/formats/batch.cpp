@@ -252,7 +252,8 @@ StoredMatrix BatchWriter::write() {
         add_columns<Index>();
         if (format_ == Format::coo) add_row_numbers<Index>();
     });
-    dispatch_values(s_, [&]<typename From, typename To>(From, To) { add_values<From, To>(); });
+    dispatch_values(f_.value_type, s_,
+                    [&]<typename From, typename To>(From, To) { add_values<From, To>(); });
     count_bytes();
     return std::move(out_);
 }
@@ -291,10 +292,10 @@ StoredSystem stored_system(const StoredMatrix& stored, const Signature& s, std::
                              fields[6],
                              s.offset,
                              s.index,
-                             s.value,
+                             widened_type(storage_type(s)),
                              at("row_ptr", fields[7], sizeof(Offset)),
                              at("col_idx", fields[4], size_of(s.index)),
-                             at("values", fields[5], size_of(s.value))};
+                             at("values", fields[5], size_of(widened_type(storage_type(s))))};
         return {matrix, fields[0], fields[2]};
     });
 }

@@ -212,7 +212,7 @@ StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature) {
             ends, add_array<Offset>(stored, "block_ptr", static_cast<std::int64_t>(ends.size())),
             [](std::int64_t n) { return static_cast<Offset>(n); });
     });
-    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index, [&]<typename Index>(Index) {
             fill<From, To, Index>(matrix, signature, layout, ends, stored);
         });

@@ -70,10 +70,10 @@ std::int64_t entry_bytes(const Signature& signature) {
 
 StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow) {
     const KernelEntry& entry = kernel_entry(signature.kernel);
-    if (matrix.value_type != signature.value)
+    if (!takes_values(signature, matrix.value_type))
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("the matrix holds {} values but the kernel is for {}",
-                                to_string(matrix.value_type), to_string(signature.value)));
+                                to_string(matrix.value_type), to_string(storage_type(signature))));
     check_fits(matrix.cols, signature.index, "columns", "index");
     check_fits(matrix.nnz, signature.offset, "nonzeros", "offset");
     check_storable(matrix, signature);

@@ -61,10 +61,10 @@ StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, bool b
                  signature.offset, borrow);
     add_integers(stored, "col_idx", matrix.nnz, matrix.col_idx, matrix.index_type, signature.index,
                  borrow);
-    if (borrow && matrix.values != nullptr && !signature.storage)
+    if (borrow && matrix.values != nullptr && storage_type(signature) == matrix.value_type)
         stored.arrays.emplace("values", matrix.values);
     else
-        dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+        dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
             add_values<From, To>(stored, matrix);
         });
     stored.scalars["path_steps"] = matrix.rows + matrix.nnz;

@@ -60,7 +60,7 @@ void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& 
     stored.scalars["stride"] = stride;
     const std::int64_t entries = stride * strip.width;
     stored.stored += entries;
-    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index, [&]<typename Index>(Index) {
             Index* col_idx = add_array<Index>(stored, "col_idx", entries);
             To* values = add_array<To>(stored, "values", entries);

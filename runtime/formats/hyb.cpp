@@ -98,7 +98,7 @@ StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature) {
     add_ell(matrix, signature, {gpu_alignment, width, 1}, stored);
 
     const std::vector<std::int64_t> offsets = tail_offsets(matrix, width);
-    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index, [&]<typename Index>(Index) {
             add_tails<From, To, Index>(matrix, width, offsets, stored);
         });

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/layout.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -23,10 +24,13 @@ double overflow(ValueType storage) {
 template <typename Value>
 std::int64_t first_overflow(const CsrView& matrix, double limit) {
     const Value* values = matrix.values_as<Value>();
+    const auto overflows = [&](auto part) {
+        return std::isfinite(part) && std::abs(static_cast<double>(part)) >= limit;
+    };
     std::int64_t first = matrix.nnz;
 #pragma omp parallel for schedule(static) reduction(min : first)
     for (std::int64_t k = 0; k < matrix.nnz; ++k)
-        if (std::isfinite(values[k]) && std::abs(static_cast<double>(values[k])) >= limit)
+        if (overflows(std::real(values[k])) || overflows(std::imag(values[k])))
             first = std::min(first, k);
     return first;
 }
@@ -64,20 +68,56 @@ std::uint16_t round_to_16_bits(double value, int exponent_bits, int fraction_bit
     return static_cast<std::uint16_t>(sign | std::min(field + whole, infinity));
 }
 
+double number_of(HalfBits half) {
+    const int exponent = half.bits >> 10 & 31, fraction = half.bits & 1023;
+    const double size = exponent == 31  ? (fraction == 0 ? std::numeric_limits<double>::infinity()
+                                                         : std::numeric_limits<double>::quiet_NaN())
+                        : exponent == 0 ? std::ldexp(fraction, -24)
+                                        : std::ldexp(1024 + fraction, exponent - 25);
+    return (half.bits >> 15) != 0 ? -size : size;
+}
+
+double number_of(BfloatBits bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits.bits) << 16);
+}
+
+void widen_values(StoredMatrix& stored, ValueType storage) {
+    if (!is_storage_only(storage)) return;
+    const void* narrow = stored.arrays.at("values");
+    stored.arrays.erase("values");
+    auto* wide = add_array<float>(stored, "values", stored.stored);
+    const auto widen = [&](const auto* from) {
+        for (std::int64_t k = 0; k < stored.stored; ++k)
+            wide[k] = static_cast<float>(number_of(from[k]));
+    };
+    if (storage == ValueType::f16)
+        widen(static_cast<const HalfBits*>(narrow));
+    else
+        widen(static_cast<const BfloatBits*>(narrow));
+    std::erase_if(stored.owned, [&](const Buffer& buffer) { return buffer.data() == narrow; });
+}
+
 void check_storable(const CsrView& matrix, const Signature& signature) {
-    if (!signature.storage || is_complex(signature.value)) return;
-    const double limit = overflow(*signature.storage);
-    const bool wide = matrix.value_type == ValueType::f64;
-    const std::int64_t place =
-        wide ? first_overflow<double>(matrix, limit) : first_overflow<float>(matrix, limit);
-    if (place == matrix.nnz) return;
-    const double value =
-        wide ? matrix.values_as<double>()[place] : matrix.values_as<float>()[place];
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
-                            "storage type {}: use a wider one",
-                            value, row_of(matrix, place), matrix.col(place),
-                            to_string(*signature.storage)));
+    const ValueType storage = storage_type(signature);
+    if (storage == matrix.value_type) return;
+    dispatch(matrix.value_type, [&]<typename Value>(Value) {
+        const std::int64_t place = first_overflow<Value>(matrix, overflow(storage));
+        if (place == matrix.nnz) return;
+        const Value value = matrix.values_as<Value>()[place];
+        std::string text = fmt::format("{}", std::real(value));
+        if constexpr (!std::is_floating_point_v<Value>)
+            text = fmt::format("({}, {})", value.real(), value.imag());
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
+                        "storage type {}: use a wider one",
+                        text, row_of(matrix, place), matrix.col(place), to_string(storage)));
+    });
+}
+
+bool takes_values(const Signature& signature, ValueType matrix) {
+    const ValueType storage = storage_type(signature);
+    return storage == matrix || is_narrower(storage, matrix);
 }
 
 }  // namespace spmvgen

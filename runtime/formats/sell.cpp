@@ -95,7 +95,7 @@ void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& store
 StoredMatrix store_sell(const CsrView& matrix, const Signature& signature) {
     check_fits(matrix.rows, signature.index, "rows", "index");
     StoredMatrix stored = new_stored(Format::sell, matrix);
-    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index,
                  [&]<typename Index>(Index) { fill<From, To, Index>(matrix, signature, stored); });
     });

@@ -2,6 +2,7 @@
 #include "handle/device_options.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
+#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/variant_table.hpp"
 #include "tuner/batch_rules.hpp"
@@ -40,6 +41,7 @@ GpuBatch::GpuBatch(const BatchSystems& systems, const BatchFeatures& features,
     check_gpu_options(options, facts);
     info_.device = facts.text + ", " + facts.name;
     signature_.target = facts.target;
+    set_number_types(signature_, options, features.value_type);
     Request request = request_for(options);
     request.units = facts.units;
     take(choose_batch(features, request));

@@ -5,6 +5,7 @@
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
 #include "handle/variant_table.hpp"
@@ -68,6 +69,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     check_gpu_options(options, facts);
     info_.device = facts.text + ", " + facts.name;
     signature_.target = facts.target;
+    set_number_types(signature_, options, matrix.value_type);
     Request request = request_for(options);
     request.units = facts.units;
     request.device = facts.name;

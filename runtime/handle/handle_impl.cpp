@@ -37,14 +37,6 @@ void check_options(const Options& o) {
             "band-k, or leave it false");
 }
 
-ValueType parse_storage(const std::string& text) {
-    try {
-        return parse_value_type(text);
-    } catch (const Error& error) {
-        throw Error(error.code(), std::string("options.storage: ") + error.what());
-    }
-}
-
 Scale scale_of(ValueType type, const void* number) {
     return dispatch(type, [&](auto tag) {
         using Value = decltype(tag);
@@ -75,7 +67,8 @@ bool is_deterministic(const Signature& s) {
 
 HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
     : provider_(provider),
-      policy_{options.cache, options.cache_dir, options.strict},
+      // The generic kernel has no epilogue.
+      policy_{options.cache, options.cache_dir, options.strict || !options.epilogue.empty()},
       num_rhs_(options.num_rhs) {
     check_options(options);
     info_.device = options.device;
@@ -99,16 +92,17 @@ Request HandleImpl::request_for(const Options& options) const {
                 fmt::format("options.kernel {} is no product: it runs around one when "
                             "options.reorder asks for that; leave it auto",
                             helper.id));
-    Request request{.format = options.format,
-                    .kernel = options.kernel,
-                    .params = options.params,
-                    .target = signature_.target,
-                    .num_rhs = num_rhs_,
-                    .deterministic = options.deterministic,
-                    .epilogue = options.epilogue,
-                    .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
-    if (!options.storage.empty()) request.storage = parse_storage(options.storage);
-    return request;
+    return {.format = options.format,
+            .kernel = options.kernel,
+            .params = options.params,
+            .target = signature_.target,
+            .num_rhs = num_rhs_,
+            .deterministic = options.deterministic,
+            .vectors = signature_.value,
+            .storage = storage_type(signature_),
+            .accumulator = signature_.accumulator,
+            .epilogue = options.epilogue,
+            .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
 }
 
 void HandleImpl::take(const Choice& choice) {
@@ -121,6 +115,8 @@ void HandleImpl::take(const Choice& choice) {
 void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
     info_.format = to_string(stored.format);
     info_.storage = to_string(storage_type(signature_));
+    info_.vectors = to_string(signature_.value);
+    info_.accumulator = to_string(accumulator_type(signature_));
     info_.target = to_string(signature_.target);
     info_.rows = transposes() ? matrix.cols : matrix.rows;
     info_.cols = transposes() ? matrix.rows : matrix.cols;
@@ -128,14 +124,16 @@ void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
     info_.stored = stored.stored;
     info_.matrix_bytes = stored.bytes;
     info_.bytes = stored.bytes + (matrix.rows + matrix.cols) * num_rhs_ *
-                                     static_cast<std::int64_t>(size_of(matrix.value_type));
+                                     static_cast<std::int64_t>(size_of(signature_.value));
 }
 
 HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) const {
     if (type != signature_.value)
-        refuse(fmt::format("apply: the matrix is {}, but α, x, β and y are {}; use {}",
-                           to_string(signature_.value), to_string(type),
-                           to_string(signature_.value)));
+        refuse(fmt::format("apply: the {}, but α, x, β and y are {}; use {}",
+                           signature_.storage
+                               ? fmt::format("handle's vectors are {}", to_string(signature_.value))
+                               : fmt::format("matrix is {}", to_string(signature_.value)),
+                           to_string(type), to_string(signature_.value)));
     if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
     const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha) : Scale::zero,
                       scale_of(type, o.beta)};

@@ -6,8 +6,10 @@
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
 #include "devices/host/scratch_pool.hpp"
+#include "formats/narrow.hpp"
 #include "handle/device_options.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/variant_table.hpp"
 #include "matrix/csr_matrix.hpp"
@@ -28,18 +30,13 @@ void check_host_options(const Options& o) {
     const char* fixed = o.kernel != "auto"                        ? "options.kernel"
                         : !o.params.empty()                       ? "options.params"
                         : o.format != "auto" && o.format != "csr" ? "options.format"
+                        : !o.epilogue.empty()                     ? "options.epilogue"
                                                                   : nullptr;
     if (o.cache == CacheMode::off && fixed != nullptr)
         refuse(
             fmt::format("{} cannot be had with options.cache off, which always runs the "
                         "generic CSR kernel: use another cache mode",
                         fixed));
-    const char* of_gpus = !o.storage.empty()    ? "options.storage"
-                          : !o.epilogue.empty() ? "options.epilogue"
-                                                : nullptr;
-    if (of_gpus != nullptr)
-        refuse(fmt::format("{} is for GPUs only: leave it empty, or name one in options.device",
-                           of_gpus));
 }
 
 Target checked_target(const std::string& text) {
@@ -71,6 +68,7 @@ class HostHandle : public HandleImpl {
     /// serve.
     using Variant = std::unique_ptr<BoundKernel>;
 
+    bool has_epilogue() const { return !signature_.epilogue.empty(); }
     void make_base(const CsrView& matrix, const Options& options);
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, bool copy);
@@ -81,7 +79,7 @@ class HostHandle : public HandleImpl {
     CsrView csr_;  ///< the arrays that the generic kernel reads
     StoredMatrix stored_;
     int threads_ = 1;
-    Variant base_;  ///< for α = 1, β = 0; null when precompiled code serves
+    Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
     VariantTable<Variant> variants_;
     ScratchPool workspaces_;
     ScratchPool products_;
@@ -92,7 +90,7 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     const Stopwatch watch;
     check_host_options(options);
     signature_.target = checked_target(options.target);
-    signature_.value = matrix.value_type;
+    set_number_types(signature_, options, matrix.value_type);
     threads_ = host_threads(matrix, options);
     if (policy_.mode == CacheMode::off) {
         validate(matrix);
@@ -117,9 +115,13 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     }
     take(choose_for(matrix, analyse(matrix, options.threads), request, options.threads));
     info_.deterministic |= threads_ == 1;
-    if (matrix.nnz == 0) {
+    if (matrix.nnz == 0 && !has_epilogue()) {
         info_.reason = "the matrix has no entries: y = βy needs no kernel";
         return;
+    }
+    if (matrix.nnz == 0) {
+        signature_.alpha = Scale::zero;
+        info_.reason = "the matrix has no entries: y = βy and its epilogue";
     }
     const Stopwatch watch;
     const ProvidedKernel provided = provider_.get(signature_, policy_);
@@ -137,11 +139,14 @@ void HostHandle::keep_csr(const CsrView& matrix, bool copy) {
     csr_ = matrix;
     Signature plain;
     plain.kernel = "csr_rows";
-    plain.value = matrix.value_type;
+    plain.value = signature_.value;
+    plain.storage = signature_.storage;
     plain.index = matrix.index_type;
     plain.offset = matrix.offset_type;
     plain.target = signature_.target;
     stored_ = convert(matrix, plain, !copy);
+    widen_values(stored_, storage_type(plain));
+    csr_.value_type = widened_type(storage_type(plain));
     csr_.row_ptr = stored_.arrays.at("row_ptr");
     csr_.col_idx = stored_.arrays.at("col_idx");
     csr_.values = stored_.arrays.at("values");
@@ -150,10 +155,11 @@ void HostHandle::keep_csr(const CsrView& matrix, bool copy) {
 void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
     check_stream(stream);
     const auto [alpha, beta] = checked_modes(type, o);
-    if (alpha == Scale::zero)
+    if (alpha == Scale::zero && !has_epilogue())
         return scale_vector(type, info_.rows * num_rhs_, o.beta, o.y, threads_);
     if (base_ == nullptr) return run_generic(o);
-    if (alpha == Scale::one && beta == Scale::zero) return run(*base_, o);
+    if (info_.rows == 0) return;
+    if (alpha == signature_.alpha && beta == Scale::zero) return run(*base_, o);
     const Variant& kernel = variant(alpha, beta);
     kernel != nullptr ? run(*kernel, o) : run_base_and_update(o);
 }
@@ -167,15 +173,19 @@ bool HostHandle::borrows(const CsrView& matrix) const {
 }
 
 void HostHandle::run_generic(const Operands& o) {
-    if (!transposes()) return generic_csr(csr_, num_rhs_, o, threads_);
+    if (!transposes())
+        return generic_csr(csr_, {signature_.value, accumulator_type(signature_)}, num_rhs_, o,
+                           threads_);
     scale_vector(signature_.value, info_.rows * num_rhs_, o.beta, o.y, threads_);
-    generic_csr_transposed(csr_, num_rhs_, info_.op == "H", o);
+    generic_csr_transposed(csr_, signature_.value, num_rhs_, info_.op == "H", o);
 }
 
 void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     check_stream(stream);
-    const bool is_base = alpha == Scale::one && beta == Scale::zero;
-    if (base_ != nullptr && alpha != Scale::zero && !is_base) variant(alpha, beta);
+    if (info_.nnz == 0) alpha = Scale::zero;
+    const bool is_base = alpha == signature_.alpha && beta == Scale::zero;
+    const bool needs_kernel = alpha != Scale::zero || has_epilogue();
+    if (base_ != nullptr && needs_kernel && !is_base) variant(alpha, beta);
 }
 
 const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "handle/handle_impl.hpp"
+#include "handle/number_types.hpp"
 #include "handle/permuter.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -29,6 +30,15 @@ class ReorderedHandle : public HandleImpl {
     std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
 };
 
+/// A CPU puts y back into the caller's order with a precompiled loop.
+void check_epilogue(const Options& o) {
+    if (o.device == "host" && !o.epilogue.empty() && !o.permuted_vectors)
+        throw Error(ErrorCode::invalid_argument,
+                    "options.epilogue with options.reorder on the host is for vectors in the "
+                    "matrix's order, whose rows it is told: set options.permuted_vectors, or leave "
+                    "one of them out");
+}
+
 /// What the handle of B is asked for. The epilogue is left to the permuter when there is one: the
 /// row that it is told is the caller's.
 Options options_of_product(const Options& options) {
@@ -44,7 +54,8 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
                                  KernelProvider& provider, std::shared_ptr<Device> device)
     : HandleImpl(options, provider) {
     const Stopwatch watch;
-    signature_.value = matrix.value_type;
+    set_number_types(signature_, options, matrix.value_type);
+    check_epilogue(options);
     {
         Reordering reordering =
             reorder(matrix, parse_reorder_method(options.reorder), BandK{}, options.threads);
@@ -62,7 +73,7 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
 
 void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& options,
                                     std::shared_ptr<Device> device) {
-    const PermutedVectors vectors{matrix.value_type, num_rhs_, order_};
+    const PermutedVectors vectors{signature_.value, num_rhs_, order_};
     permuter_ = device == nullptr
                     ? make_host_permuter(vectors, host_threads(matrix, options))
                     : make_gpu_permuter(vectors, options.epilogue, provider_, policy_, device);
@@ -71,7 +82,7 @@ void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& option
         info_.nnz > 0 ? info_.launches + permuter_->launches() : permuter_->launches() / 2;
     info_.facts.merge(permuter_->facts());
     // Two vectors are read and written once more, and the order is read for both.
-    const auto row = static_cast<std::int64_t>(size_of(matrix.value_type)) * num_rhs_;
+    const auto row = static_cast<std::int64_t>(size_of(signature_.value)) * num_rhs_;
     const auto number = static_cast<std::int64_t>(sizeof(std::int32_t));
     info_.permute_bytes = 2 * matrix.rows * (2 * row + number);
     info_.bytes += info_.permute_bytes;

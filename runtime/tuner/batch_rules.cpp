@@ -110,7 +110,8 @@ void set_gpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
 /// The same of a CPU's.
 void set_cpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures& f) {
     if (entry.format == Format::ell) return;
-    const auto vector = architecture(s.target).vector_bytes / static_cast<int>(size_of(s.value));
+    const auto vector =
+        architecture(s.target).vector_bytes / static_cast<int>(size_of(accumulator_type(s)));
     const bool long_rows = f.mean_row() >= least_vector_mean;
     s.params.try_emplace("lanes",
                          long_rows ? power_below(f.mean_row() / 2, 2, std::max(2, vector)) : 1);
@@ -125,8 +126,9 @@ Choice choose_batch(const BatchFeatures& f, const Request& asked) {
     const KernelEntry& entry = pick(f, request, choice.reason);
     Signature& s = choice.signature;
     s.kernel = entry.id;
-    s.value = f.value_type;
-    s.storage = request.storage;
+    s.value = vectors_type(request, f.value_type);
+    s.storage = stored_type(request, f.value_type);
+    s.accumulator = request.accumulator;
     s.epilogue = request.epilogue;
     s.params = request.params;
     s.target = request.target;

@@ -93,8 +93,9 @@ Choice choose(const Features& f, const Request& request) {
     const KernelEntry& entry = kernel_entry(chosen.kernel);
     Signature signature;
     signature.kernel = chosen.kernel;
-    signature.value = f.value_type;
-    signature.storage = request.storage;
+    signature.value = vectors_type(request, f.value_type);
+    signature.storage = stored_type(request, f.value_type);
+    signature.accumulator = request.accumulator;
     signature.epilogue = request.epilogue;
     signature.num_rhs = request.num_rhs;
     signature.params = request.params;

@@ -20,10 +20,14 @@ constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
 constexpr std::int64_t sorting_window = 4096;
 
-/// Values in one vector register.
+ValueType sums(const Situation& s) {
+    return sums_type(s.request, s.f.value_type);
+}
+
+/// Sums in one vector register.
 std::int64_t register_lanes(const Situation& s) {
     return std::max<std::int64_t>(1, architecture(s.request.target).vector_bytes /
-                                         static_cast<std::int64_t>(size_of(s.f.value_type)));
+                                         static_cast<std::int64_t>(size_of(sums(s))));
 }
 
 std::int64_t given(const Situation& s, const std::string& name, std::int64_t otherwise) {
@@ -45,7 +49,8 @@ double sorted_padding(const Situation& s) {
 }
 
 double bytes_per_thread(const Situation& s) {
-    const auto entry = static_cast<double>(size_of(s.f.value_type) + size_of(IndexType::i32));
+    const auto entry = static_cast<double>(size_of(stored_type(s.request, s.f.value_type)) +
+                                           size_of(IndexType::i32));
     return static_cast<double>(s.f.nnz) * entry / s.request.threads;
 }
 
@@ -96,7 +101,7 @@ Pick rows_in_vectors(const Situation& s) {
 
 /// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.
 std::int64_t lanes_of_a_row(const Situation& s) {
-    if (s.f.value_type == ValueType::c64 && s.f.mean_row < 8) return 2;
+    if (sums(s) == ValueType::c64 && s.f.mean_row < 8) return 2;
     std::int64_t lanes = 4;
     while (2.0 * static_cast<double>(lanes) <= s.f.mean_row) lanes *= 2;
     return std::min(lanes, std::max<std::int64_t>(2, register_lanes(s)));
