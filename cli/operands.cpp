@@ -65,8 +65,13 @@ void Operands::reset(Buffer& to) const {
         std::memcpy(to.data(), y_before.data(), to.bytes());
 }
 
-CheckResult Operands::check(const CsrMatrix& matrix, const Info& info, const Buffer& result,
-                            std::int64_t x_first, std::int64_t y_first) const {
+void Operands::tell(const Info& info) {
+    accumulator = parse_value_type(info.accumulator);
+    in_steps = adds_in_steps(info.kernel);
+}
+
+CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result, std::int64_t x_first,
+                            std::int64_t y_first) const {
     CheckResult check;
     const auto from = [&](const Buffer& vector, std::int64_t first) -> const void* {
         if (vector.data() == nullptr) return nullptr;
@@ -82,8 +87,8 @@ CheckResult Operands::check(const CsrMatrix& matrix, const Info& info, const Buf
                                .y_after = from(result, y_first),
                                .num_rhs = num_rhs,
                                .vectors = type,
-                               .accumulator = parse_value_type(info.accumulator),
-                               .in_steps = adds_in_steps(info.kernel)},
+                               .accumulator = accumulator,
+                               .in_steps = in_steps},
                               op);
     });
     return check;

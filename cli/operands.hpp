@@ -2,6 +2,7 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -37,10 +38,14 @@ struct Operands {
     void apply(const BatchHandle& handle, const void* x_at, void* y_at) const;
     /// Before an apply: the initial y, or NaN where it must not be read.
     void reset(Buffer& to) const;
-    /// What `info` says of the kernel goes into the bound. The matrix's part of x and y begins so
-    /// many elements from their start.
-    CheckResult check(const CsrMatrix& matrix, const Info& info, const Buffer& result,
-                      std::int64_t x_first = 0, std::int64_t y_first = 0) const;
+    /// The matrix's part of x and y begins so many elements from their start.
+    CheckResult check(const CsrMatrix& matrix, const Buffer& result, std::int64_t x_first = 0,
+                      std::int64_t y_first = 0) const;
+    /// Takes over what the bound of a check depends on.
+    void tell(const Info& info);
+
+    std::optional<ValueType> accumulator = {};  ///< type of the sums; nothing = that of x and y
+    bool in_steps = false;                      ///< as in verify's Product
 };
 
 /// The same operands for a handle with permuted vectors: row i is row order[i] of those given.

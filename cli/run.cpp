@@ -104,7 +104,8 @@ void round_as_stored(const Info& info, CsrMatrix& matrix) {
 }
 
 RunReport prepare_report(const RunOptions& o, const std::string& name, ValueType value,
-                         double read_s, const Info& info, const Operands& p) {
+                         double read_s, const Info& info, Operands& p) {
+    p.tell(info);
     RunReport r;
     r.matrix = name;
     r.value = value;
@@ -196,7 +197,7 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     const auto result = [&] {
         return o.permuted_vectors ? out_of_order(p, order, placed.result()) : placed.result();
     };
-    const auto check = [&](const Buffer& y) { return p.check(source.matrix, r.info, y); };
+    const auto check = [&](const Buffer& y) { return p.check(source.matrix, y); };
     std::function<void()> measure_more;
     if (o.reorder != "none")
         measure_more = [&] { measure_other_order(o, source.matrix, options, placed, r); };
@@ -209,8 +210,8 @@ CheckResult check_systems(const SourcedBatch& batch, const BatchHandle& handle, 
     CheckResult all;
     for (std::size_t i = 0; i < batch.matrices.size(); ++i) {
         const auto system = static_cast<std::int64_t>(i);
-        const CheckResult own = p.check(batch.matrices[i], handle.info(), y,
-                                        handle.x_offset(system), handle.y_offset(system));
+        const CheckResult own =
+            p.check(batch.matrices[i], y, handle.x_offset(system), handle.y_offset(system));
         all.wrong += own.wrong;
         all.undecided += own.undecided;
         if (own.worst_row >= 0 && (all.worst_row < 0 || !(own.worst_ratio <= all.worst_ratio))) {

@@ -7,8 +7,7 @@ namespace {
 
 /// The text as one comment line: no line break, no backslash at its end.
 std::string one_line(std::string text) {
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return c < ' '; }, ' ');
+    std::ranges::replace_if(text, [](unsigned char c) { return c < ' '; }, ' ');
     while (!text.empty() && (text.back() == '\\' || text.back() == ' ')) text.pop_back();
     return text;
 }

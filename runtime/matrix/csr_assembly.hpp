@@ -88,9 +88,7 @@ class CsrAssembly {
     }
 
     static constexpr std::size_t ahead = 16;
-    static void prefetch(const void* p) {
-        __builtin_prefetch(p, 1);
-    }
+    static void prefetch(const void* p) { __builtin_prefetch(p, 1); }
     static bool is_diagonal(const Entries& e, std::size_t k) {
         return static_cast<std::int64_t>(e.rows[k]) == static_cast<std::int64_t>(e.cols[k]);
     }

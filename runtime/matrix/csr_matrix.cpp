@@ -63,8 +63,7 @@ std::int64_t first_wrong_row(const CsrView& a) {
     const auto* col = a.col_idx_as<Index>();
     std::int64_t first = a.rows;
 #pragma omp parallel for schedule(dynamic, 4096) \
-    reduction(min                                \
-              : first) if (a.nnz + a.rows > team_worth)
+    reduction(min : first) if (a.nnz + a.rows > team_worth)
     for (std::int64_t i = 0; i < a.rows; ++i) {
         const std::int64_t begin = ptr[i], end = ptr[i + 1];
         bool wrong = begin > end || begin < 0 || end > a.nnz;

@@ -25,7 +25,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
     // O_NONBLOCK: opening a pipe without a writer must not wait for one.
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0) io_error(path, "open");
-    struct stat facts {};
+    struct stat facts{};
     const bool known = fstat(descriptor_, &facts) == 0;
     if (known && S_ISREG(facts.st_mode)) {
         size_ = facts.st_size;

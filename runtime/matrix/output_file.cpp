@@ -30,7 +30,7 @@ OutputFile::OutputFile(const std::string& path, Form form) : path_(path) {
 OutputFile::~OutputFile() {
     if (file_ == nullptr) return;
     gzclose(handle(file_));
-    struct stat facts {};
+    struct stat facts{};
     if (stat(path_.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) unlink(path_.c_str());
 }
 

@@ -7,10 +7,10 @@ namespace spmvgen {
 
 /// What a file said of its matrix before it became general CSR.
 struct FileHeader {
-    std::string kind;      ///< "matrix market" or "csr binary"
-    std::string layout;    ///< "coordinate" or "array"
-    std::string field;     ///< as written: "real", "double", "integer", "complex", "pattern", …
-    std::string symmetry;  ///< "general", "symmetric", "skew-symmetric", "hermitian"
+    std::string kind;         ///< "matrix market" or "csr binary"
+    std::string layout;       ///< "coordinate" or "array"
+    std::string field;        ///< as written: "real", "double", "integer", "complex", "pattern", …
+    std::string symmetry;     ///< "general", "symmetric", "skew-symmetric", "hermitian"
     std::int64_t stored = 0;  ///< entries in the file
 };
 

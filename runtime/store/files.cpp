@@ -76,7 +76,7 @@ File open_file(int directory, const std::string& path) {
 }
 
 struct stat status(const File& file) {
-    struct stat s {};
+    struct stat s{};
     if (::fstat(file.get(), &s) != 0) fail(errno, "fstat");
     return s;
 }
@@ -100,7 +100,7 @@ void make_directories(const std::string& path) {
     for (std::size_t end = 1; end != std::string::npos;) {
         end = path.find('/', end + 1);
         const std::string part = path.substr(0, end);
-        struct stat s {};
+        struct stat s{};
         // Looked at first: mkdir of an existing directory may say EACCES or EROFS for EEXIST.
         if (::stat(part.c_str(), &s) == 0 && S_ISDIR(s.st_mode)) continue;
         if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir " + part);

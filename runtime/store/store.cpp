@@ -58,7 +58,7 @@ enum class Removal { done, not_wanted, refused };
 
 /// Removes a regular file that `wanted` approves of by its status.
 Removal remove_file(const File& directory, const std::string& name, auto&& wanted) {
-    struct stat now {};
+    struct stat now{};
     if (::fstatat(directory.get(), name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(now.st_mode) || !wanted(now))
         return Removal::not_wanted;

@@ -175,9 +175,13 @@ TEST(BatchHandle, RefusesWhatItDoesNotHonour) {
                   "simt:sm_90"),
               "invalid_argument: kernel batch_ell with shared_x=12288 takes 98304 bytes of shared "
               "memory, more than the 49152 that every GPU has: use a smaller shared_x");
-    EXPECT_EQ(refused([](Options& o) { o.epilogue = "value"; }),
-              "invalid_argument: options.epilogue is for GPUs only: leave it empty, or name one in "
-              "options.device");
+    EXPECT_EQ(refused([](Options& o) { o.epilogue = "value", o.cache = CacheMode::off; }),
+              "invalid_argument: options.epilogue cannot be had with options.cache off, which "
+              "always runs the generic CSR kernel: use another cache mode");
+    EXPECT_EQ(
+        refused([](Options& o) { o.vectors = "f32"; }),
+        "invalid_argument: options.vectors f32 is narrower than the matrix's values, f64: set "
+        "options.storage to f32 to round them, or leave options.vectors out");
     EXPECT_EQ(refusal([] { BatchHandle(mixed(), in_memory(), BatchLayout::interleaved); }),
               "invalid_argument: the interleaved layout is for batches of one matrix, but this one "
               "is flexible: use the concatenated layout");

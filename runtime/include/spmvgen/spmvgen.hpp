@@ -90,8 +90,8 @@ struct Info {
     std::int64_t rows = 0, cols = 0;   ///< of B: y has rows·k elements and x has cols·k
     std::int64_t nnz = 0, stored = 0;  ///< stored = entries with padding
     std::int64_t matrix_bytes = 0;     ///< bytes of A read by one apply
-    std::int64_t bytes = 0;  ///< bytes moved by one apply with β = 0, each array counted once
-    std::string reorder = "none";   ///< the order of rows and columns
+    std::int64_t bytes = 0;        ///< bytes moved by one apply with β = 0, each array counted once
+    std::string reorder = "none";  ///< the order of rows and columns
     bool permuted_vectors = false;  ///< whether x and y are in that order, too
     double reorder_ms = 0;          ///< of prepare_ms: finding the order and putting A into it
     std::int64_t bandwidth_before = 0, bandwidth = 0;  ///< of a reordered A: max |i - j|
