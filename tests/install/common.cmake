@@ -1,4 +1,9 @@
-# What the tests of the installed package share.
+# What the tests of the installed package share. Each gets BUILD_DIR CONFIG WORK_DIR PREFIX SOURCE_DIR LIBDIR VERSION
+# GENERATOR SANITIZE, and begins in an empty WORK_DIR.
+file(REMOVE_RECURSE ${WORK_DIR})
+file(MAKE_DIRECTORY ${WORK_DIR})
+set(library ${PREFIX}/${LIBDIR}/libspmvgen.so)
+set(module ${PREFIX}/${LIBDIR}/spmvgen/libspmvgen_jit.so)
 
 # Runs a command; a failure ends the test with all that it printed.
 function(run_or_fail)
@@ -22,7 +27,7 @@ function(expect_equal what got wanted)
   endif()
 endfunction()
 
-# The text `wanted` within `got`, line breaks being blanks.
+# `wanted` stands somewhere in `got`; any white space is one blank.
 function(expect_within what got wanted)
   string(REGEX REPLACE "[ \n]+" " " got_line "${got}")
   string(REGEX REPLACE "[ \n]+" " " wanted_line "${wanted}")
@@ -32,7 +37,25 @@ function(expect_within what got wanted)
   endif()
 endfunction()
 
-# Ends a test that cannot be run here; CTest shows it as skipped.
-function(skip why)
+# In a script: ends the test, which CTest then shows as skipped.
+macro(skip why)
   message("SKIPPED: ${why}")
-endfunction()
+  return()
+endmacro()
+
+# In a script: skips without the C++ compiler CXX, or when it is not that of an instrumented library; sets CC beside it.
+macro(need_compiler)
+  find_program(CXX_PATH NAMES ${CXX} ${CXX}-19)
+  if(NOT CXX_PATH)
+    skip("${CXX} is not found")
+  endif()
+  if(SANITIZE AND NOT OWN)
+    skip("the library is built with -fsanitize=${SANITIZE} of another compiler")
+  endif()
+  string(REGEX REPLACE "clang\\+\\+([^/]*)$" "clang\\1" CC_PATH "${CXX_PATH}")
+  string(REGEX REPLACE "g\\+\\+([^/]*)$" "gcc\\1" CC_PATH "${CC_PATH}")
+  string(REGEX REPLACE "/c\\+\\+$" "/cc" CC_PATH "${CC_PATH}")
+  if(NOT EXISTS ${CC_PATH})
+    skip("${CC_PATH}, for C, is not found")
+  endif()
+endmacro()
