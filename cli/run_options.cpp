@@ -1,10 +1,19 @@
 #include "run_options.hpp"
 
-#include "handle/options_by_name.hpp"
 #include "matrix/reorder/reordering.hpp"
 
 namespace spmvgen::cli {
 namespace {
+
+CacheMode parse_cache_mode(const std::string& text) {
+    if (text == "on") return CacheMode::on;
+    if (text == "memory") return CacheMode::memory;
+    if (text == "readonly") return CacheMode::readonly;
+    if (text == "load") return CacheMode::load;
+    if (text == "off") return CacheMode::off;
+    throw UsageError("--cache: unknown mode '" + text +
+                     "': use one of on, memory, readonly, load, off");
+}
 
 /// The target of --arch on the host.
 Target host_target(const RunOptions& o) {
@@ -93,7 +102,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.transpose_by_atomics = o.transpose_by_atomics;
     options.threads = o.threads;
     options.copy = !o.batch.empty();
-    options.cache = resolve("--cache", [&] { return parse_cache_mode(o.cache); });
+    options.cache = parse_cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
     options.strict = o.strict;
     return options;

@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::string_view param_prefix = "param.";
 
+constexpr std::pair<std::string_view, CacheMode> cache_modes[] = {{"on", CacheMode::on},
+                                                                  {"memory", CacheMode::memory},
+                                                                  {"readonly", CacheMode::readonly},
+                                                                  {"load", CacheMode::load},
+                                                                  {"off", CacheMode::off}};
+
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::invalid_argument, message);
 }
@@ -41,14 +47,21 @@ void parse_into(Number& value, std::string_view text) {
 }
 
 void parse_into(CacheMode& value, std::string_view text) {
-    value = parse_cache_mode(text);
+    for (auto& [name, mode] : cache_modes)
+        if (name == text) {
+            value = mode;
+            return;
+        }
+    refuse(fmt::format("unknown mode '{}': use one of on, memory, readonly, load, off", text));
 }
 
 std::string text_of(const std::string& value) {
     return value;
 }
 std::string text_of(CacheMode value) {
-    return to_string(value);
+    for (auto& [name, mode] : cache_modes)
+        if (mode == value) return std::string(name);
+    return "unknown";
 }
 template <typename Number>
     requires std::integral<Number> || std::floating_point<Number>
@@ -137,30 +150,6 @@ std::string param_of(std::string_view name) {
 }
 
 }  // namespace
-
-const char* to_string(CacheMode mode) {
-    switch (mode) {
-        case CacheMode::on:
-            return "on";
-        case CacheMode::memory:
-            return "memory";
-        case CacheMode::readonly:
-            return "readonly";
-        case CacheMode::load:
-            return "load";
-        case CacheMode::off:
-            return "off";
-    }
-    return "unknown";
-}
-
-CacheMode parse_cache_mode(std::string_view text) {
-    constexpr CacheMode modes[] = {CacheMode::on, CacheMode::memory, CacheMode::readonly,
-                                   CacheMode::load, CacheMode::off};
-    for (const CacheMode mode : modes)
-        if (text == to_string(mode)) return mode;
-    refuse(fmt::format("unknown mode '{}': use one of on, memory, readonly, load, off", text));
-}
 
 std::vector<std::string_view> option_names() {
     std::vector<std::string_view> names;

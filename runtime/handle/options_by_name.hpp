@@ -9,11 +9,6 @@
 /// in the table of options_by_name.cpp.
 namespace spmvgen {
 
-/// "on", "memory", "readonly", "load", "off".
-const char* to_string(CacheMode mode);
-/// The inverse; throws Error(invalid_argument) that lists what is allowed.
-CacheMode parse_cache_mode(std::string_view text);
-
 /// The names, as the fields of Options are called; but not `params`, which are "param.NAME".
 std::vector<std::string_view> option_names();
 
