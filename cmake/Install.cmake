@@ -45,11 +45,3 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/ DESTINATION ${tuning_dir} COM
         FILES_MATCHING PATTERN "*.json")
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/spmvgen)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tuning_db ${PROJECT_BINARY_DIR}/share/spmvgen/tuning_db SYMBOLIC)
-
-include(${CMAKE_CURRENT_LIST_DIR}/spmvgenAddKernel.cmake)
-
-# The same names for who builds spmvgen as a part of his own project.
-add_library(spmvgen::spmvgen ALIAS spmvgen)
-if(TARGET spmvgen_cli)
-  add_executable(spmvgen::program ALIAS spmvgen_cli)
-endif()
