@@ -26,8 +26,9 @@ struct EmitOptions {
     std::string alpha = "one", beta = "zero";
     int num_rhs = 1;
     std::string storage, epilogue;
-    std::string matrix, as = "source", compiler = "auto", output, launch, header;
+    std::string matrix, as = "source", compiler = "auto", output, launch;
     bool list = false, json = false, facts = false;
+    std::string header;
 };
 
 /// A form of output and the targets that have it.
