@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "emit_header.hpp"
 #include "emit_list.hpp"
 #include "handle/jit_loader.hpp"
 #include "matrix/features.hpp"
@@ -27,6 +28,7 @@ struct EmitOptions {
     std::string storage, accumulator, epilogue;
     std::string matrix, as = "source", compiler = "auto", output, launch;
     bool list = false, json = false, facts = false;
+    std::string header;
 };
 
 /// A form of output and the targets that have it.
@@ -214,6 +216,7 @@ void emit(const EmitOptions& o, Streams& streams) {
         throw UsageError("--as " + o.as +
                          " makes a binary file: name it with -o (- = standard "
                          "output)");
+    const std::string name = o.header.empty() ? "" : header_name(o.header);
     const Signature signature = wanted_signature(o, streams);
     Generator& generator = load_generator();
     const KernelSource source = generator.emit(signature);
@@ -222,6 +225,8 @@ void emit(const EmitOptions& o, Streams& streams) {
         write_file(o.output,
                    form.kind ? generator.compile(source, *form.kind, compiler).bytes : source.text,
                    streams.out);
+    if (!o.header.empty())
+        write_file(o.header, kernel_header(source, form.kind.has_value(), name), streams.out);
     if (!o.launch.empty()) write_file(o.launch, launch_json(source).dump(2) + "\n", streams.out);
 }
 
@@ -273,6 +278,9 @@ void add_emit(CLI::App& program, Verbs& verbs) {
         ->type_name("FILE");
     verb->add_option("--launch", o->launch, "also write how the kernel is called, as JSON")
         ->type_name("F.json");
+    verb->add_option("--header", o->header,
+                     "also write a C header that names the kernel after its file")
+        ->type_name("NAME.h");
     verb->add_option("--compiler", o->compiler, "GPUs: auto (default), nvrtc, hiprtc or clang")
         ->type_name("NAME");
     verb->add_flag("--facts", o->facts,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "handle/info_json.hpp"
 #include "units.hpp"
 
 namespace spmvgen::cli {
@@ -105,18 +106,6 @@ std::string gpu_rows(const Info& i) {
                                                    i.deterministic ? "a fixed" : "any"));
     for (auto& [symbol, facts] : i.facts) text += row("code", symbol + ": " + to_string(facts));
     return text;
-}
-
-Json facts_json(const std::map<std::string, KernelFacts>& facts) {
-    Json json = Json::object();
-    for (auto& [symbol, f] : facts)
-        json[symbol] = {{"registers", f.registers},
-                        {"scalar_registers", f.scalar_registers},
-                        {"spilled_bytes", f.spilled_bytes ? Json(*f.spilled_bytes) : Json()},
-                        {"shared_bytes", f.shared_bytes},
-                        {"stack_bytes", f.stack_bytes},
-                        {"wavefront", f.wavefront}};
-    return json;
 }
 
 Json timing_json(const Timing& t) {

@@ -43,6 +43,10 @@ const std::vector<Wrong> wrong_lines{
      "spmvgen run"},
     {"emit", "no kernel is named: use --format, --kernel or --matrix", "spmvgen emit"},
     {"emit --json", "--json: goes with --list; the launch is written by --launch", "spmvgen emit"},
+    {"emit --format csr --header 4.h",
+     "--header: '4.h': the file's name begins what the header defines, so it must be a name in C "
+     "and a suffix, such as spmv.h",
+     "spmvgen emit"},
     {"emit --format csr --as pdf",
      "--as: unknown form 'pdf': use one of source, object, shared, asm, llvm-ir", "spmvgen emit"},
     {"emit --format csr --as object",
