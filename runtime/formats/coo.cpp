@@ -2,9 +2,9 @@
 
 namespace spmvgen {
 
-StoredMatrix store_coo(const CsrView& matrix, const Signature& signature) {
+StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
-    StoredMatrix stored = store_csr(matrix, signature, false);
+    StoredMatrix stored = store_csr(matrix, signature, {false, how.memory_limit});
     stored.format = Format::coo;
     dispatch(signature.index, [&]<typename Index>(Index) {
         Index* row_idx = add_array<Index>(stored, "row_idx", matrix.nnz);

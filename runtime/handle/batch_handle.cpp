@@ -20,6 +20,9 @@ void check_batch_options(const Options& o) {
         refuse("options.copy is false, but a batch is stored in arrays of its own: leave it true");
     if (o.op != "N" || o.transpose_by_atomics)
         refuse("options.op is " + o.op + ", but batches are not transposed: transpose the systems");
+    if (o.device_arrays)
+        refuse("options.device_arrays: the systems of a batch are given in host memory");
+    check_array_options(o);
     if (o.reorder != "none" || o.permuted_vectors)
         refuse("options.reorder is " + o.reorder +
                ", but batches are not reordered: leave it \"none\"");
