@@ -15,6 +15,8 @@ StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const 
                 row_idx[k] = static_cast<Index>(row);
         }
     });
+    const void* const row_ptr = stored.arrays.at("row_ptr");
+    std::erase_if(stored.owned, [&](const Buffer& buffer) { return buffer.data() == row_ptr; });
     stored.arrays.erase("row_ptr");
     stored.bytes =
         matrix.nnz * (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));

@@ -31,7 +31,7 @@ class ValuePattern {
     std::int64_t bytes() const;
 
     /// Whether the stored values are the given ones, one after another.
-    bool as_given() const { return in_order_ && !signature_.storage; }
+    bool as_given() const { return in_order_ && storage_type(signature_) == view_.value_type; }
 
     /// The arrays of values that convert() would make of a matrix with these values, one for each
     /// entry; `values` itself where as_given(). Throws as convert(), and Error(internal) when

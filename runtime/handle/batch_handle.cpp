@@ -43,11 +43,12 @@ std::unique_ptr<BatchImpl> make_impl(const BatchSystems& systems, const BatchFea
     BatchShape shape = shape_of(systems, features, layout);
     const bool host = options.device == "host";
     if (!host && device == nullptr) device = open_device(options.device);
-    std::unique_ptr<HandleImpl> product =
-        layout == BatchLayout::interleaved
-            ? make_interleaved_batch(systems, shape, options, provider, device)
-        : host ? make_host_batch(systems, features, options, provider)
-               : make_gpu_batch(systems, features, options, provider, std::move(device));
+    auto product = make_within_limit(options, [&](const Options& o) {
+        return layout == BatchLayout::interleaved
+                   ? make_interleaved_batch(systems, shape, o, provider, device)
+               : host ? make_host_batch(systems, features, o, provider)
+                      : make_gpu_batch(systems, features, o, provider, device);
+    });
     return std::make_unique<BatchImpl>(std::move(shape), std::move(product));
 }
 

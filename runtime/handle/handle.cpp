@@ -53,13 +53,7 @@ Options with_atomics(Options o) {
     return o;
 }
 
-/// Whether nothing that is asked for decides the format.
-bool leaves_format(const Options& o) {
-    return o.format == "auto" && o.kernel == "auto" && o.params.empty();
-}
-
-/// `device` is null for the host. A format that takes too much memory gives way to CSR, unless it
-/// was asked for.
+/// `device` is null for the host.
 std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& options,
                                        KernelProvider& provider,
                                        const std::shared_ptr<Device>& device,
@@ -68,19 +62,7 @@ std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& opt
         return device == nullptr ? make_host_handle(matrix, o, provider)
                                  : make_gpu_handle(matrix, o, provider, device, on_device);
     };
-    const Stopwatch watch;
-    try {
-        return make(options);
-    } catch (const TooLarge& error) {
-        if (!leaves_format(options)) throw;
-        const double ms = watch.ms();
-        Options csr = options;
-        csr.format = "csr";
-        auto impl = make(csr);
-        impl->tell_reason_before(error.why());
-        impl->tell_more_time(ms);
-        return impl;
-    }
+    return make_within_limit(options, make);
 }
 
 /// The same for any op.
@@ -114,6 +96,26 @@ std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& opt
 }
 
 }  // namespace
+
+std::unique_ptr<HandleImpl> make_within_limit(
+    const Options& options,
+    const std::function<std::unique_ptr<HandleImpl>(const Options&)>& make) {
+    const Stopwatch watch;
+    try {
+        return make(options);
+    } catch (const TooLarge& error) {
+        const bool asked_for =
+            options.format != "auto" || options.kernel != "auto" || !options.params.empty();
+        if (asked_for) throw;
+        const double ms = watch.ms();
+        Options csr = options;
+        csr.format = "csr";
+        auto impl = make(csr);
+        impl->tell_reason_before(error.why());
+        impl->tell_more_time(ms);
+        return impl;
+    }
+}
 
 void check_array_options(const Options& o) {
     if (o.owner != nullptr && o.copy)

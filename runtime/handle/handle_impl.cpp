@@ -153,18 +153,24 @@ HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
     const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha) : Scale::zero,
                       scale_of(type, o.beta)};
     check_operands(o, modes.alpha != Scale::zero);
-    if (o.workspace != nullptr)
-        check_workspace(*o.workspace, workspace_bytes(modes.alpha, modes.beta));
+    if (o.workspace != nullptr) check_workspace(o, workspace_bytes(modes.alpha, modes.beta));
     return modes;
 }
 
-void HandleImpl::check_workspace(const WorkspaceMemory& given, std::size_t needed) const {
+void HandleImpl::check_workspace(const Operands& o, std::size_t needed) const {
+    const WorkspaceMemory& given = *o.workspace;
     if (given.bytes < needed)
         refuse(
             fmt::format("apply: the workspace has {} bytes, but this product needs {}: ask "
                         "workspace_bytes",
                         given.bytes, needed));
     if (needed > 0 && given.data == nullptr) refuse("apply: the workspace is null");
+    const auto overlaps = [&](const void* vector, std::int64_t rows) {
+        const auto bytes = static_cast<std::size_t>(rows * num_rhs_) * size_of(signature_.value);
+        return vector != nullptr && overlap(given.data, needed, vector, bytes);
+    };
+    if (needed > 0 && (overlaps(o.x, info_.cols) || overlaps(o.y, info_.rows)))
+        refuse("apply: the workspace overlaps x or y; use memory of its own");
 }
 
 void HandleImpl::check_operands(const Operands& o, bool needs_x) const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -103,7 +104,7 @@ class HandleImpl {
 
   private:
     void check_operands(const Operands& operands, bool needs_x) const;
-    void check_workspace(const WorkspaceMemory& given, std::size_t needed) const;
+    void check_workspace(const Operands& operands, std::size_t needed) const;
     void check_storable(const void* values) const;
     void check_sums(const ValueOrder& order, const void* sums) const;
 
@@ -141,6 +142,10 @@ std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Opt
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
                                                 const CsrView* on_device = nullptr);
+/// make(options); where that throws TooLarge and the options leave the format open, the same of
+/// format csr, which tells what was too large.
+std::unique_ptr<HandleImpl> make_within_limit(
+    const Options& options, const std::function<std::unique_ptr<HandleImpl>(const Options&)>& make);
 /// Throws Error(invalid_argument) for options of A's arrays that contradict each other.
 void check_array_options(const Options& options);
 /// With options.reorder: a handle of the matrix in that order, which is made with the other

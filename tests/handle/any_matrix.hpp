@@ -99,6 +99,22 @@ std::vector<Value> product_of(const Handle& handle, const AnyMatrix<Value>& a,
     return y;
 }
 
+/// Options of a handle that must have the generator's kernel.
+inline Options options_for(const std::string& device) {
+    Options o;
+    o.device = device;
+    o.cache = CacheMode::memory;
+    o.strict = true;
+    o.threads = device == "host" ? 2 : 0;
+    return o;
+}
+/// Options of a handle that runs the generic kernel.
+inline Options off_options() {
+    Options o;
+    o.cache = CacheMode::off;
+    return o;
+}
+
 inline std::string code_and_text(const std::function<void()>& f) {
     try {
         f();

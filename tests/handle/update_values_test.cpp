@@ -13,15 +13,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-Options options_for(const std::string& device) {
-    Options o;
-    o.device = device;
-    o.cache = CacheMode::memory;
-    o.strict = true;
-    o.threads = device == "host" ? 2 : 0;
-    return o;
-}
-
 /// A handle of `a` multiplies with numbers after numbers.
 template <typename Value, typename View>
 void check_updates(const AnyMatrix<Value>& a, const View& view, const Options& options) {

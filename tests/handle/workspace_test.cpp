@@ -15,15 +15,6 @@
 namespace spmvgen {
 namespace {
 
-Options options_for(const std::string& device) {
-    Options o;
-    o.device = device;
-    o.cache = CacheMode::memory;
-    o.strict = true;
-    o.threads = device == "host" ? 2 : 0;
-    return o;
-}
-
 std::vector<std::string> kernels_of_cpus() {
     std::vector<std::string> ids;
     for (auto& entry : kernel_registry())
@@ -136,6 +127,12 @@ void check_workspace(const AnyMatrix<double>& a, const View& view, const Options
                           "invalid_argument: apply: the workspace has " +
                               std::to_string(needed - 1) + " bytes, but this product needs " +
                               std::to_string(needed) + ": ask workspace_bytes");
+                EXPECT_EQ(code_and_text([&] {
+                              handle.apply(alpha, x.data(), beta, y.data(), {},
+                                           {y.data() + 3, needed});
+                          }),
+                          "invalid_argument: apply: the workspace overlaps x or y; use memory of "
+                          "its own");
                 EXPECT_EQ(code_and_text([&] {
                               handle.apply(alpha, x.data(), beta, y.data(), {}, {nullptr, needed});
                           }),
