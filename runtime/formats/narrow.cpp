@@ -97,21 +97,31 @@ void widen_values(StoredMatrix& stored, ValueType storage) {
     std::erase_if(stored.owned, [&](const Buffer& buffer) { return buffer.data() == narrow; });
 }
 
+std::int64_t first_overflow(const CsrView& matrix, ValueType storage) {
+    return dispatch(matrix.value_type, [&]<typename Value>(Value) {
+        return first_overflow<Value>(matrix, overflow(storage));
+    });
+}
+
 void check_storable(const CsrView& matrix, const Signature& signature) {
     const ValueType storage = storage_type(signature);
     if (storage == matrix.value_type) return;
-    dispatch(matrix.value_type, [&]<typename Value>(Value) {
-        const std::int64_t place = first_overflow<Value>(matrix, overflow(storage));
-        if (place == matrix.nnz) return;
-        const Value value = matrix.values_as<Value>()[place];
-        std::string text = fmt::format("{}", std::real(value));
-        if constexpr (!std::is_floating_point_v<Value>)
-            text = fmt::format("({}, {})", value.real(), value.imag());
-        throw Error(
-            ErrorCode::invalid_argument,
-            fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
-                        "storage type {}: use a wider one",
-                        text, row_of(matrix, place), matrix.col(place), to_string(storage)));
+    const std::int64_t place = first_overflow(matrix, storage);
+    if (place == matrix.nnz) return;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
+                            "storage type {}: use a wider one",
+                            number_text(matrix.value_type, matrix.values, place),
+                            row_of(matrix, place), matrix.col(place), to_string(storage)));
+}
+
+std::string number_text(ValueType type, const void* values, std::int64_t place) {
+    return dispatch(type, [&]<typename Value>(Value) {
+        const Value value = static_cast<const Value*>(values)[place];
+        if constexpr (std::is_floating_point_v<Value>)
+            return fmt::format("{}", value);
+        else
+            return fmt::format("({}, {})", value.real(), value.imag());
     });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "formats/stored_matrix.hpp"
@@ -45,6 +46,13 @@ void widen_values(StoredMatrix& stored, ValueType storage);
 constexpr ValueType widened_type(ValueType storage) {
     return is_storage_only(storage) ? ValueType::f32 : storage;
 }
+
+/// Place of the first value that has a finite part which would be stored as infinite in type
+/// `storage`; nnz when there is none.
+std::int64_t first_overflow(const CsrView& matrix, ValueType storage);
+
+/// "1.5" or "(1.5, -2)": element `place` of an array of `type`.
+std::string number_text(ValueType type, const void* values, std::int64_t place);
 
 /// Throws Error(invalid_argument) that names the first finite value of the matrix that would be
 /// stored as infinite in the signature's storage type, with its row and column.
