@@ -94,6 +94,8 @@ void widen_values(StoredMatrix& stored, ValueType storage) {
         widen(static_cast<const HalfBits*>(narrow));
     else
         widen(static_cast<const BfloatBits*>(narrow));
+    stored.bytes +=
+        stored.stored * static_cast<std::int64_t>(size_of(ValueType::f32) - size_of(storage));
     std::erase_if(stored.owned, [&](const Buffer& buffer) { return buffer.data() == narrow; });
 }
 

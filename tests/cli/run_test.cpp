@@ -248,6 +248,23 @@ TEST_F(RunTest, AnEpilogueIsApplied) {
     EXPECT_EQ(y.as<double>()[1], 9 + 1);
 }
 
+TEST_F(RunTest, TypesOfVectorsAndSums) {
+    const std::string line = "run A.mtx --value f32 --check --time 0 --cache off --json ";
+    const auto mixed = json_of(line + "--vectors f64 --storage bf16");
+    EXPECT_EQ(mixed["value"], "f32");
+    EXPECT_EQ(mixed["vectors"], "f64");
+    EXPECT_EQ(mixed["accumulator"], "f64");
+    EXPECT_EQ(mixed["storage"], "bf16");
+    EXPECT_EQ(mixed["check"]["passed"], true);
+    const auto sums = json_of(line + "--accumulator f64");
+    EXPECT_EQ(sums["vectors"], "f32");
+    EXPECT_EQ(sums["accumulator"], "f64");
+    EXPECT_EQ(sums["check"]["passed"], true);
+    EXPECT_NE(run_line("run A.mtx --value f32 --time 0 --cache off --vectors f64")
+                  .out.find("x and y f64, sums f64"),
+              std::string::npos);
+}
+
 TEST_F(RunTest, ArchitectureThatCannotRunHere) {
 #if defined(__x86_64__)
     const Outcome outcome = run_line("run A.mtx --arch aarch64");

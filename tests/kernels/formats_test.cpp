@@ -223,8 +223,12 @@ TEST(Padding, MoreThanTheMachinesMemoryIsRefusedWithItsRatio) {
 
 TEST(Types, AreChecked) {
     Signature s = signature("csr_rows");
-    s.value = ValueType::f32;
-    EXPECT_EQ(refusal(small(), s), "the matrix holds f64 values but the kernel is for f32");
+    s.value = ValueType::c64;
+    EXPECT_EQ(refusal(small(), s), "the matrix holds f64 values but the kernel is for c64");
+    const std::vector<float> floats(numbers.begin(), numbers.end());
+    EXPECT_EQ(refusal(csr_view<float>(5, 4, row_ptr.data(), col_idx.data(), floats.data()),
+                      signature("csr_rows")),
+              "the matrix holds f32 values but the kernel is for f64");
     CsrView wide = small();
     wide.cols = 3'000'000'000;
     EXPECT_EQ(refusal(wide, signature("csr_rows")),
@@ -452,6 +456,38 @@ TEST(Narrow, StoredValuesAreConvertedInEveryFormat) {
     const StoredMatrix m = convert(small(), s, true);
     EXPECT_NE(m.arrays.at("values"), numbers.data()) << "not borrowed";
     EXPECT_EQ(static_cast<const BfloatBits*>(m.arrays.at("values"))[1].bits, 0x4000);
+}
+
+TEST(Narrow, ValuesKeepTheirTypeBesideWiderVectors) {
+    const std::vector<float> floats(numbers.begin(), numbers.end());
+    const CsrView matrix = csr_view<float>(5, 4, row_ptr.data(), col_idx.data(), floats.data());
+    Signature s = signature("csr_rows");  // f64
+    s.storage = ValueType::f32;
+    const StoredMatrix m = convert(matrix, s, true);
+    EXPECT_EQ(m.arrays.at("values"), floats.data()) << "borrowed";
+    EXPECT_EQ(m.bytes, matrix.nnz * (4 + 4) + 6 * 4);
+    s.storage = ValueType::bf16;
+    EXPECT_EQ(static_cast<const BfloatBits*>(convert(matrix, s, true).arrays.at("values"))[1].bits,
+              0x4000);
+    s = signature("csr_rows");  // and a matrix that is wider than its vectors
+    s.value = ValueType::f32;
+    EXPECT_EQ(array<float>(convert(small(), s, true), "values", 1)[0], 1.0F);
+}
+
+TEST(Narrow, ComplexValuesAreRoundedAndChecked) {
+    std::vector<std::complex<double>> values(numbers.begin(), numbers.end());
+    values[4] = {1, -1e39};
+    const CsrView matrix =
+        csr_view<std::complex<double>>(5, 4, row_ptr.data(), col_idx.data(), values.data());
+    Signature s = signature("csr_rows");
+    s.value = ValueType::c64;
+    s.storage = ValueType::c32;
+    EXPECT_EQ(refusal(matrix, s),
+              "value (1, -1e+39) in row 2, column 3 (counted from 0) is too large for storage type "
+              "c32: use a wider one");
+    values[4] = {0.1, -0.1};
+    EXPECT_EQ(array<std::complex<float>>(convert(matrix, s, true), "values", 5)[4],
+              (std::complex<float>{0.1F, -0.1F}));
 }
 
 TEST(Narrow, AValueThatWouldBecomeInfiniteIsRefused) {
