@@ -66,6 +66,7 @@ StoredValues ValuePattern::convert_values(const void* values) const {
         dispatch_values(signature_, [&]<typename From, typename To>(From, To) {
             const auto* from = static_cast<const From*>(values);
             To* to = add_array<To>(made, "values", view_.nnz);
+            made.stored = view_.nnz;
 #pragma omp parallel for schedule(static)
             for (std::int64_t k = 0; k < view_.nnz; ++k) to[k] = stored_value<To>(from[k]);
         });
@@ -78,12 +79,17 @@ StoredValues ValuePattern::convert_values(const void* values) const {
         matrix.values = values;
         result.converted = convert(matrix, signature_, true);
     }
-    // Encodings of values would be replaced here as well: whatever convert() makes of the new ones
-    // takes the place of the old arrays, if it has their sizes.
-    for (auto& [name, data] : result.converted.arrays)
-        if (name.ends_with("values"))
-            result.arrays.push_back({name, data, buffer_of(result.converted, data)->bytes()});
+    result.list_converted();
     return result;
+}
+
+// Encodings of values belong here as well, under names that end alike: whatever convert() makes of
+// the new ones takes the place of the old arrays, if it has their sizes.
+void StoredValues::list_converted() {
+    arrays.clear();
+    for (auto& [name, data] : converted.arrays)
+        if (name.ends_with("values"))
+            arrays.push_back({name, data, buffer_of(converted, data)->bytes()});
 }
 
 bool owns(const StoredMatrix& stored, const std::string& name) {

@@ -15,6 +15,9 @@ struct StoredValues {
     };
     std::vector<Array> arrays;
     StoredMatrix converted;  ///< owns the arrays that are not the given ones
+
+    /// Makes `arrays` those of `converted`.
+    void list_converted();
 };
 
 /// As much of a matrix's pattern as it takes to convert new values for it.
