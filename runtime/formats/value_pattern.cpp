@@ -37,14 +37,6 @@ const Buffer* buffer_of(const StoredMatrix& stored, const void* array) {
     return own != stored.owned.end() ? &*own : nullptr;
 }
 
-std::vector<StoredValues::Array> arrays_of_values(const StoredMatrix& stored) {
-    std::vector<StoredValues::Array> arrays;
-    for (auto& [name, data] : stored.arrays)
-        if (name.ends_with("values"))
-            arrays.push_back({name, data, buffer_of(stored, data)->bytes()});
-    return arrays;
-}
-
 }  // namespace
 
 ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bool keep)
@@ -87,16 +79,17 @@ StoredValues ValuePattern::convert_values(const void* values) const {
         matrix.values = values;
         result.converted = convert(matrix, signature_, true);
     }
-    // Encodings of values would be replaced here as well: whatever convert() makes of the new ones
-    // takes the place of the old arrays, if it has their sizes.
-    result.arrays = arrays_of_values(result.converted);
+    result.list_converted();
     return result;
 }
 
-void widen_values(StoredValues& values, ValueType storage) {
-    if (!is_storage_only(storage)) return;
-    widen_values(values.converted, storage);
-    values.arrays = arrays_of_values(values.converted);
+// Encodings of values belong here as well, under names that end alike: whatever convert() makes of
+// the new ones takes the place of the old arrays, if it has their sizes.
+void StoredValues::list_converted() {
+    arrays.clear();
+    for (auto& [name, data] : converted.arrays)
+        if (name.ends_with("values"))
+            arrays.push_back({name, data, buffer_of(converted, data)->bytes()});
 }
 
 bool owns(const StoredMatrix& stored, const std::string& name) {

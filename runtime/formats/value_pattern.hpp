@@ -15,6 +15,9 @@ struct StoredValues {
     };
     std::vector<Array> arrays;
     StoredMatrix converted;  ///< owns the arrays that are not the given ones
+
+    /// Makes `arrays` those of `converted`.
+    void list_converted();
 };
 
 /// As much of a matrix's pattern as it takes to convert new values for it.
@@ -53,9 +56,6 @@ bool owns(const StoredMatrix& stored, const std::string& name);
 /// does not own them. Parallel. Throws Error(internal), before anything is written, for an array of
 /// another size.
 void overwrite(const StoredMatrix& stored, const StoredValues& fresh);
-
-/// As widen_values of a stored matrix, of values that convert_values() made.
-void widen_values(StoredValues& values, ValueType storage);
 
 /// The first of `count` values of `type` that has a finite part which would be stored as infinite
 /// in type `storage`; `count` when there is none.

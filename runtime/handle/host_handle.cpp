@@ -181,7 +181,10 @@ void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
 void HostHandle::set_values(const NewValues& values, Stream stream) {
     check_stream(stream, "update_values");
     StoredValues fresh = pattern_.convert_values(values.data);
-    if (base_ == nullptr) widen_values(fresh, storage_type(signature_));
+    if (base_ == nullptr && is_storage_only(storage_type(signature_))) {
+        widen_values(fresh.converted, storage_type(signature_));
+        fresh.list_converted();
+    }
     if (pattern_.as_given() && !owns(stored_, "values") && !owns_arrays())
         borrow_values(values.data);
     else
