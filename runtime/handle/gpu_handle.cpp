@@ -7,6 +7,7 @@
 #include "handle/handle_impl.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
+#include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
@@ -71,13 +72,22 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     Request request = request_for(options);
     request.units = facts.units;
     request.device = facts.name;
-    take(choose_for(matrix, analyse(matrix, options.threads), request, options.threads));
-    if (matrix.nnz == 0) {
+    const Stopwatch analysis;
+    const RowFeatures features = analyse_row_lengths(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    const Choice rule = choose_for(matrix, features, request, options.threads);
+    if (matrix.nnz > 0) {
+        const auto trials = gpu_trials(matrix, num_rhs_, device_, provider_, policy_);
+        take(apply_level({matrix, features, request, options, provider_, policy_, device_}, rule,
+                         *trials));
+    } else {
+        take(rule);
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
     info_.kernel = kernel_name(signature_);
     make_base(matrix);
+    predict(device_.get(), 0);
     info_.prepare_ms = watch.ms();
 }
 
@@ -89,9 +99,11 @@ void GpuHandle::make_base(const CsrView& matrix) {
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     {
+        const Stopwatch conversion;
         const StoredMatrix stored = convert(matrix, signature_, true);
         describe(matrix, stored);
         matrix_ = upload(*device_, stored, matrix);
+        info_.convert_ms = conversion.ms();
     }
     if (provided.kernel == nullptr) return;
     tell_kernel(*variants_.get(signature_.alpha, signature_.beta, [&](Scale, Scale) {

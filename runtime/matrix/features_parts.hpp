@@ -14,7 +14,7 @@ namespace spmvgen {
 // not either.
 
 /// Row lengths and padding.
-void analyse_rows(const CsrView& matrix, int threads, Features& features);
+void analyse_rows(const CsrView& matrix, int threads, RowFeatures& features);
 /// Places of the entries: distances, order, duplicates, diagonal.
 void analyse_places(const CsrView& matrix, int threads, Features& features);
 /// Entries a column.

@@ -101,7 +101,7 @@ class RowPart {
 };
 
 /// Upper edge of the class that holds the row at `percent`, at most the longest row.
-std::int64_t percentile(const Features& f, std::int64_t percent) {
+std::int64_t percentile(const RowFeatures& f, std::int64_t percent) {
     Wide rows = 0;
     for (std::size_t c = 0; c < f.row_histogram.size(); ++c) {
         rows += f.row_histogram[c];
@@ -117,7 +117,7 @@ double padding(Wide stored, std::int64_t nnz) {
 
 }  // namespace
 
-void analyse_rows(const CsrView& a, int threads, Features& f) {
+void analyse_rows(const CsrView& a, int threads, RowFeatures& f) {
     RowSums sums;
     const std::int64_t typical = a.rows == 0 ? 0 : a.nnz / a.rows;
     dispatch(a.offset_type, [&]<typename Offset>(Offset) {
