@@ -1,7 +1,7 @@
-// bench_overhead: what an apply costs beyond its kernel. Rounds alternate between Handle::apply and,
-// with the same matrix and operands, the bare kernel: on a CPU its loaded functions called in the
-// same loop (in a parallel region of the benchmark's own, when there are several threads), on a GPU
-// Device::launch with arguments that are filled in already.
+// bench_overhead: what an apply costs beyond its kernel. Rounds alternate between Handle::apply
+// and, with the same matrix and operands, the bare kernel: on a CPU its loaded functions called in
+// the same loop (in a parallel region of the benchmark's own, when there are several threads), on a
+// GPU Device::launch with arguments that are filled in already.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -44,9 +44,7 @@ struct Vectors {
     const double* x_data() const {
         return device_x ? static_cast<const double*>(device_x->data()) : x.data();
     }
-    double* y_data() {
-        return device_y ? static_cast<double*>(device_y->data()) : y.data();
-    }
+    double* y_data() { return device_y ? static_cast<double*>(device_y->data()) : y.data(); }
 };
 
 Vectors make_vectors(const CsrView& a, Device* device) {
@@ -134,10 +132,10 @@ nlohmann::json run(const std::string& kernel, const CsrView& a, const Arguments&
     const Handle handle(a, options);
     const Signature signature = signature_of(a, options, device.get(), threads);
     if (kernel_name(signature) != handle.info().kernel)
-        throw Error(ErrorCode::internal, "the handle runs " + handle.info().kernel + ", not " +
-                                             kernel_name(signature));
-    const auto bare = device ? bare_on_gpu(a, signature, v, device)
-                             : bare_on_host(a, signature, v, threads);
+        throw Error(ErrorCode::internal,
+                    "the handle runs " + handle.info().kernel + ", not " + kernel_name(signature));
+    const auto bare =
+        device ? bare_on_gpu(a, signature, v, device) : bare_on_host(a, signature, v, threads);
     const auto apply = [&] { handle.apply(1.0, v.x_data(), 0.0, v.y_data()); };
     const auto finish = [&] {
         if (device) device->synchronize({});
@@ -199,8 +197,8 @@ int run(const Arguments& arguments) {
         const double low = r["beyond_quartiles_us"][0].get<double>();
         fmt::print("{:<8} {:>9.3f} {:>9.3f} {:>9.3f} [{:.3f} {:.3f}] {}\n", r["threads"].get<int>(),
                    r["bare_us"].get<double>(), r["apply_us"].get<double>(),
-                   r["beyond_us"].get<double>(), low,
-                   r["beyond_quartiles_us"][1].get<double>(), r["kernel"].get<std::string>());
+                   r["beyond_us"].get<double>(), low, r["beyond_quartiles_us"][1].get<double>(),
+                   r["kernel"].get<std::string>());
         good = good && (arguments.at_most_us == 0 || low <= arguments.at_most_us);
         results.push_back(r);
     }

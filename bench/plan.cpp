@@ -109,12 +109,13 @@ nlohmann::json to_json(const Row& r) {
 
 void print(const nlohmann::json& j) {
     const auto ms = [&](const char* name) { return j[name].get<double>(); };
-    fmt::print("{:<28} {:>11} {:>7.2f} [{:.2f} {:.2f}] {:>9.3f} {:>9.3f} {:>9.3f} {:>8.3f} "
-               "{:>8.3f} {:>9.3f} {:>9.3f}  {}\n",
-               j["matrix"].get<std::string>(), j["nnz"].get<std::int64_t>(), ms("ratio"),
-               j["ratio_quartiles"][0].get<double>(), j["ratio_quartiles"][1].get<double>(),
-               ms("apply_ms"), ms("plan_ms"), ms("analysis_ms"), ms("choice_ms"), ms("kernel_ms"),
-               ms("convert_ms"), ms("full_analysis_ms"), j["kernel"].get<std::string>());
+    fmt::print(
+        "{:<28} {:>11} {:>7.2f} [{:.2f} {:.2f}] {:>9.3f} {:>9.3f} {:>9.3f} {:>8.3f} "
+        "{:>8.3f} {:>9.3f} {:>9.3f}  {}\n",
+        j["matrix"].get<std::string>(), j["nnz"].get<std::int64_t>(), ms("ratio"),
+        j["ratio_quartiles"][0].get<double>(), j["ratio_quartiles"][1].get<double>(),
+        ms("apply_ms"), ms("plan_ms"), ms("analysis_ms"), ms("choice_ms"), ms("kernel_ms"),
+        ms("convert_ms"), ms("full_analysis_ms"), j["kernel"].get<std::string>());
     std::cout.flush();
 }
 

@@ -41,7 +41,7 @@ struct Stencil {
     explicit Stencil(int n) : rows(n * n) {
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j) {
-                for (const auto [di, dj] : {std::pair{-1, 0}, {0, -1}, {0, 0}, {0, 1}, {1, 0}}) {
+                for (const auto& [di, dj] : {std::pair{-1, 0}, {0, -1}, {0, 0}, {0, 1}, {1, 0}}) {
                     if (i + di < 0 || i + di >= n || j + dj < 0 || j + dj >= n) continue;
                     col_idx.push_back((i + di) * n + j + dj);
                     values.push_back(di == 0 && dj == 0 ? 4 : -1);
@@ -51,7 +51,8 @@ struct Stencil {
     }
 };
 
-/// `region_first`: an empty parallel region before all else, so that the team's start is told apart.
+/// `region_first`: an empty parallel region before all else, so that the team's start is told
+/// apart.
 int child(const std::string& cache, int n, int threads, bool region_first) {
     Marks m;
     m.start = 1e3 * seconds_now();
@@ -168,12 +169,15 @@ int parent(const Arguments& a) {
     if (mkdtemp(cache.data()) == nullptr) throw Error(ErrorCode::io, "no temporary directory");
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     const auto words = [&](const char* region) {
-        return std::vector<std::string>{self,  "--child", cache, std::to_string(a.n),
-                                        std::to_string(a.threads), region};
+        return std::vector<std::string>{
+            self, "--child", cache, std::to_string(a.n), std::to_string(a.threads), region};
     };
     std::string kernel;
-    nlohmann::json result{{"spmvgen", version()}, {"compiler", __VERSION__}, {"n", a.n},
-                          {"threads", a.threads}, {"runs", a.runs}};
+    nlohmann::json result{{"spmvgen", version()},
+                          {"compiler", __VERSION__},
+                          {"n", a.n},
+                          {"threads", a.threads},
+                          {"runs", a.runs}};
     run_child(words("0"));  // compiles
     std::vector<Parts> plain, told_apart, nothing;
     for (int i = 0; i < a.runs; ++i) {

@@ -49,14 +49,25 @@ void fill_row(const CsrView& matrix, std::int64_t row, const Strip& strip, std::
               Index* col_idx, To* values) {
     const std::int64_t begin = row < 0 ? 0 : matrix.row_begin(row);
     const std::int64_t length = row < 0 ? 0 : matrix.row_begin(row + 1) - begin;
-    const From* source = matrix.values_as<From>();
-    for (std::int64_t first = 0; first < strip.width; first += strip.chunk) {
-        const std::int64_t place = strip.start + first * strip.height + l * strip.chunk;
-        for (std::int64_t j = 0; j < strip.chunk; ++j) {
-            const std::int64_t k = first + j;
-            col_idx[place + j] = k < length ? static_cast<Index>(matrix.col(begin + k)) : Index{-1};
-            values[place + j] = k < length ? stored_value<To>(source[begin + k]) : To{};
+    const std::int64_t stored = std::min(length, strip.width);
+    const auto place = [&](std::int64_t k) {
+        if (strip.chunk == 1) return strip.start + k * strip.height + l;
+        const std::int64_t in_chunk = k % strip.chunk;
+        return strip.start + (k - in_chunk) * strip.height + l * strip.chunk + in_chunk;
+    };
+    const From* const source = matrix.values_as<From>() + begin;
+    dispatch(matrix.index_type, [&]<typename Column>(Column) {
+        const Column* const columns = matrix.col_idx_as<Column>() + begin;
+        for (std::int64_t k = 0; k < stored; ++k) {
+            const std::int64_t at = place(k);
+            col_idx[at] = static_cast<Index>(columns[k]);
+            values[at] = stored_value<To>(source[k]);
         }
+    });
+    for (std::int64_t k = stored; k < strip.width; ++k) {
+        const std::int64_t at = place(k);
+        col_idx[at] = Index{-1};
+        values[at] = To{};
     }
 }
 

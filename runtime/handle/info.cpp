@@ -55,8 +55,8 @@ std::string to_string(const Info& i) {
     line("time", time);
     std::string measured;
     for (auto& kernel : i.measured)
-        measured += fmt::format("{}{:.2f} µs {}", measured.empty() ? "" : ", ", kernel.us,
-                                kernel.kernel);
+        measured +=
+            fmt::format("{}{:.2f} µs {}", measured.empty() ? "" : ", ", kernel.us, kernel.kernel);
     line("measured", measured);
     line("warning", i.warning);
     return text;

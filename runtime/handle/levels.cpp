@@ -40,9 +40,9 @@ double plain_us(const LevelProblem& p) {
     const auto size = [](auto type) { return static_cast<double>(size_of(type)); };
     const CsrView& a = p.matrix;
     const double vectors = static_cast<double>((a.rows + a.cols) * p.request.num_rhs);
-    const double bytes =
-        static_cast<double>(a.nnz) * (size(a.value_type) + size(a.index_type)) +
-        static_cast<double>(a.rows + 1) * size(a.offset_type) + vectors * size(a.value_type);
+    const double bytes = static_cast<double>(a.nnz) * (size(a.value_type) + size(a.index_type)) +
+                         static_cast<double>(a.rows + 1) * size(a.offset_type) +
+                         vectors * size(a.value_type);
     const DeviceProfile* profile =
         find_device_profile(profile_name(p.request.target, p.device.get()));
     if (profile != nullptr) return predict_us(*profile, bytes, p.request.threads, 1);
@@ -139,7 +139,8 @@ void check_level(const Options& o) {
 
 std::optional<std::string> why_plain_at_once(const Options& o) {
     if (o.expected_applies != 1 || !plain_is_free(o)) return std::nullopt;
-    return "plain CSR: 1 apply expected, which no analysis, kernel or conversion repays (each costs "
+    return "plain CSR: 1 apply expected, which no analysis, kernel or conversion repays (each "
+           "costs "
            "about an apply or more, and saves at most a quarter of one)";
 }
 

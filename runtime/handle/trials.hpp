@@ -23,9 +23,9 @@ class Trials {
     class Run {
       public:
         virtual ~Run() = default;
-        virtual void apply() = 0;                ///< y = Ax; on a GPU it is only enqueued
-        virtual void finish() = 0;               ///< waits for the applies before it
-        virtual void fetch(void* y) const = 0;   ///< copies y to this machine's memory
+        virtual void apply() = 0;               ///< y = Ax; on a GPU it is only enqueued
+        virtual void finish() = 0;              ///< waits for the applies before it
+        virtual void fetch(void* y) const = 0;  ///< copies y to this machine's memory
     };
     Trials(const CsrView& matrix, int num_rhs) : matrix_(matrix), num_rhs_(num_rhs) {}
     /// x, of the signature's type, is `x` here and stays there. Throws Error when the kernel or the

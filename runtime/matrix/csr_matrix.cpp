@@ -60,6 +60,37 @@ void validate_shape(const CsrView& a) {
     if (a.rows == 0 && a.nnz > 0) broken(fmt::format("{} entries but no rows", a.nnz));
 }
 
+// The two loops below look at sign bits, which vectors of any machine can gather; as functions of
+// their own they are vectorised.
+
+/// Sign bit set: some of ptr[0] … ptr[count-1] is negative, or above the next.
+template <typename Offset>
+std::make_unsigned_t<Offset> signs_of_steps(const Offset* ptr, std::int64_t count) {
+    using Bits = std::make_unsigned_t<Offset>;
+    Bits signs = 0;
+#pragma omp simd reduction(| : signs)
+    for (std::int64_t i = 0; i < count; ++i)
+        signs |=
+            static_cast<Bits>(ptr[i]) | (static_cast<Bits>(ptr[i + 1]) - static_cast<Bits>(ptr[i]));
+    return signs;
+}
+
+/// Sign bit set: some column is negative, or above `last`.
+template <typename Index>
+std::make_unsigned_t<Index> signs_of_columns(const Index* col, std::int64_t count, Index last) {
+    using Bits = std::make_unsigned_t<Index>;
+    Bits signs = 0;
+#pragma omp simd reduction(| : signs)
+    for (std::int64_t k = 0; k < count; ++k)
+        signs |= static_cast<Bits>(col[k]) | (static_cast<Bits>(last) - static_cast<Bits>(col[k]));
+    return signs;
+}
+
+template <typename Bits>
+bool is_negative(Bits bits) {
+    return bits >> (std::numeric_limits<Bits>::digits - 1) != 0;
+}
+
 /// Whether row_ptr ascends from 0 to nnz.
 template <typename Offset>
 bool rows_are_right(const CsrView& a, int threads) {
@@ -67,10 +98,8 @@ bool rows_are_right(const CsrView& a, int threads) {
     if (ptr[0] != 0 || static_cast<std::int64_t>(ptr[a.rows]) != a.nnz) return false;
     std::atomic<bool> descends{false};
     for_parts(a.rows, elements_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        int down = 0;
-#pragma omp simd reduction(| : down)
-        for (std::int64_t i = begin; i < end; ++i) down |= ptr[i + 1] < ptr[i];
-        if (down != 0) descends.store(true, std::memory_order_relaxed);
+        if (is_negative(signs_of_steps(ptr + begin, end - begin)))
+            descends.store(true, std::memory_order_relaxed);
     });
     return !descends;
 }
@@ -78,19 +107,12 @@ bool rows_are_right(const CsrView& a, int threads) {
 /// Whether all columns are in 0…cols-1.
 template <typename Index>
 bool columns_are_right(const CsrView& a, int threads) {
-    using Bits = std::make_unsigned_t<Index>;
     const auto* col = a.col_idx_as<Index>();
-    const auto last = static_cast<Bits>(
-        std::min<std::int64_t>(a.cols - 1, std::numeric_limits<Index>::max()));
+    const auto last =
+        static_cast<Index>(std::min<std::int64_t>(a.cols - 1, std::numeric_limits<Index>::max()));
     std::atomic<bool> outside{false};
     for_parts(a.nnz, elements_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        Bits signs = 0;  // of column and last - column: the sign bit is set when one is negative
-#pragma omp simd reduction(| : signs)
-        for (std::int64_t k = begin; k < end; ++k) {
-            const auto column = static_cast<Bits>(col[k]);
-            signs |= column | (last - column);
-        }
-        if (signs >> (std::numeric_limits<Bits>::digits - 1) != 0)
+        if (is_negative(signs_of_columns(col + begin, end - begin, last)))
             outside.store(true, std::memory_order_relaxed);
     });
     return !outside;

@@ -55,9 +55,9 @@ struct Features : RowFeatures {
     bool operator==(const Features&) const = default;
 };
 
-/// Throws Error(invalid_argument) for a broken matrix (as validate). Reads row_ptr and, to validate,
-/// col_idx once; never the values. threads = 0: what OpenMP would use. The result does not depend
-/// on the number of threads.
+/// Throws Error(invalid_argument) for a broken matrix (as validate). Reads row_ptr and, to
+/// validate, col_idx once; never the values. threads = 0: what OpenMP would use. The result does
+/// not depend on the number of threads.
 RowFeatures analyse_row_lengths(const CsrView& matrix, int threads = 0);
 
 /// The same and all the rest, in several passes.

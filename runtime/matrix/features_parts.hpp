@@ -45,6 +45,16 @@ class Tally {
             large_.insert(large_.end(), static_cast<std::size_t>(times), number);
         }
     }
+    /// Adds number_of(0) … number_of(count-1), none above `largest`.
+    template <typename NumberOf>
+    void add_neighbours(std::int64_t count, std::int64_t largest, NumberOf&& number_of) {
+        if (largest >= small) {
+            for (std::int64_t i = 0; i < count; ++i) add(number_of(i));
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i) ++times_[static_cast<std::size_t>(number_of(i))];
+        top_ = std::max(top_, largest);
+    }
     void add(const Tally& other) {
         for (std::int64_t n = 0; n <= other.top_; ++n)
             times_[static_cast<std::size_t>(n)] += other.times_[static_cast<std::size_t>(n)];

@@ -34,10 +34,13 @@ struct RowSums {
     }
 };
 
-/// Entries stored for a window whose rows are sorted by length, in slices of `slice` rows.
-std::int64_t sorted_window(Tally& lengths, std::int64_t slice) {
+/// Entries stored for a window whose rows are sorted by length, in slices of `slice` rows. Calls
+/// visit(length, rows) for each length.
+template <typename Visit>
+std::int64_t sorted_window(Tally& lengths, std::int64_t slice, Visit&& visit) {
     std::int64_t stored = 0, rows = 0, next_slice = 0;
     lengths.descend([&](std::int64_t length, std::int64_t times) {
+        visit(length, times);
         for (rows += times; next_slice < rows; next_slice += slice) stored += slice * length;
     });
     return stored;
@@ -55,24 +58,24 @@ class RowPart {
     }
 
   private:
-    /// One smallest slice; larger ones and windows are closed when they are full.
+    /// One smallest slice; larger ones and windows are closed when they are full. What is known of
+    /// a row is had from the window's tally, so that little is done row by row.
     void slice(std::int64_t first, std::int64_t last, RowSums& sums) {
-        std::int64_t longest = 0;
-        for (std::int64_t i = first; i < last; ++i) {
-            const std::int64_t length = row_ptr_[i + 1] - row_ptr_[i];
+        Offset shortest = row_ptr_[first + 1] - row_ptr_[first], longest = shortest;
+        for (std::int64_t i = first + 1; i < last; ++i) {
+            const Offset length = row_ptr_[i + 1] - row_ptr_[i];
+            shortest = std::min(shortest, length);
             longest = std::max(longest, length);
-            sums.min = std::min(sums.min, length);
-            const std::int64_t excess = length - typical_;
-            sums.excess += excess;
-            sums.squared_excess += Wide{excess} * excess;
-            ++sums.histogram[std::min<std::size_t>(
-                static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(length))), 39)];
-            window_[0].add(length);
         }
-        sums.max = std::max(sums.max, longest);
+        if (shortest == longest)
+            window_[0].add(longest, last - first);
+        else
+            window_[0].add_neighbours(last - first, longest, [&](std::int64_t i) {
+                return row_ptr_[first + i + 1] - row_ptr_[first + i];
+            });
         ++slices_;
         for (std::size_t s = 0; s < slice_kinds; ++s) {
-            longest_[s] = std::max(longest_[s], longest);
+            longest_[s] = std::max<std::int64_t>(longest_[s], longest);
             if (slices_ % (std::int64_t{1} << s) == 0) close_slice(s, sums);
         }
         for (std::size_t s = 0; s < slice_kinds; ++s)
@@ -83,9 +86,22 @@ class RowPart {
         longest_[s] = 0;
     }
     void close_window(std::size_t s, RowSums& sums) {
-        sums.sell_sorted[s] += sorted_window(window_[s], smallest_slice << s);
+        sums.sell_sorted[s] += sorted_window(window_[s], smallest_slice << s,
+                                             [&](std::int64_t length, std::int64_t rows) {
+                                                 if (s == 0) take_rows(length, rows, sums);
+                                             });
         if (s + 1 < slice_kinds) window_[s + 1].add(window_[s]);
         window_[s].clear();
+    }
+    void take_rows(std::int64_t length, std::int64_t rows, RowSums& sums) const {
+        sums.min = std::min(sums.min, length);
+        sums.max = std::max(sums.max, length);
+        const Wide excess = length - typical_;
+        sums.excess += excess * rows;
+        sums.squared_excess += excess * excess * rows;
+        sums.histogram[std::min<std::size_t>(
+            static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(length))), 39)] +=
+            rows;
     }
     void finish(std::size_t s, RowSums& sums) {
         close_slice(s, sums);

@@ -14,7 +14,8 @@ double break_even(const PlanningCost& cost) {
 
 std::string to_string(const PlanningCost& cost) {
     return fmt::format(
-        "pays from {:.1f} applies on (kernel {:.1f} ms, conversion {:.1f} ms; an apply of plain CSR "
+        "pays from {:.1f} applies on (kernel {:.1f} ms, conversion {:.1f} ms; an apply of plain "
+        "CSR "
         "{:.1f} µs, of which it saves {:.0f} %)",
         break_even(cost), cost.kernel_ms, cost.convert_ms, cost.plain_us, 100 * cost.saved_share);
 }

@@ -16,8 +16,8 @@ struct PlanningCost {
 /// 0 when it costs nothing; never less than 0.
 double break_even(const PlanningCost& cost);
 
-/// The same in words, with its figures: "pays from 12.5 applies on (kernel 0.3 ms, conversion 1.2 ms;
-/// an apply of plain CSR 100.0 µs, of which it saves 25 %)".
+/// The same in words, with its figures: "pays from 12.5 applies on (kernel 0.3 ms, conversion 1.2
+/// ms; an apply of plain CSR 100.0 µs, of which it saves 25 %)".
 std::string to_string(const PlanningCost& cost);
 
 /// Whether so many applies of `apply_us` can repay `budget_ms` of measuring, which saves

@@ -83,11 +83,14 @@ double DeviceProfile::read_rate(double bytes, int threads) const {
 std::string to_json(const DeviceProfile& p) {
     Json rates = Json::array();
     for (auto& rate : p.read)
-        rates.push_back({{"threads", rate.threads},
-                         {"bytes", rate.bytes},
-                         {"bytes_per_s", rate.bytes_per_s}});
-    const Json json{{"kind", kind},           {"schema", schema},   {"device", p.device},
-                    {"date", p.date},         {"method", p.method}, {"launch_us", p.launch_us},
+        rates.push_back(
+            {{"threads", rate.threads}, {"bytes", rate.bytes}, {"bytes_per_s", rate.bytes_per_s}});
+    const Json json{{"kind", kind},
+                    {"schema", schema},
+                    {"device", p.device},
+                    {"date", p.date},
+                    {"method", p.method},
+                    {"launch_us", p.launch_us},
                     {"read", std::move(rates)}};
     return json.dump(1) + "\n";
 }
@@ -98,10 +101,10 @@ DeviceProfile parse_device_profile(std::string_view text) {
     if (!json.is_object() || json.value("kind", Json()) != kind)
         refuse(fmt::format("it is no {}", kind));
     if (json.value("schema", Json()) != schema)
-        refuse(fmt::format("its schema is {}, but this version reads {}",
-                           json.value("schema", Json()).dump(-1, ' ', true,
-                                                             Json::error_handler_t::replace),
-                           schema));
+        refuse(fmt::format(
+            "its schema is {}, but this version reads {}",
+            json.value("schema", Json()).dump(-1, ' ', true, Json::error_handler_t::replace),
+            schema));
     DeviceProfile profile{field<std::string>(json, "device"),
                           field<std::string>(json, "date"),
                           field<std::string>(json, "method"),

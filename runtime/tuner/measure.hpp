@@ -7,15 +7,15 @@
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/choose.hpp"
 
-/// Level `measure`: times kernels on the handle's device with the real matrix. What runs them is the
-/// handle; this decides which, for how long, and which one wins.
+/// Level `measure`: times kernels on the handle's device with the real matrix. What runs them is
+/// the handle; this decides which, for how long, and which one wins.
 namespace spmvgen {
 
 /// A kernel that was run on the matrix.
 struct Trial {
-    double us = 0;              ///< median of an apply
-    std::string trouble = {};   ///< why there is no time: no kernel, no memory, a wrong product
-    bool suits = true;          ///< false: the trouble is only that the matrix does not suit it
+    double us = 0;             ///< median of an apply
+    std::string trouble = {};  ///< why there is no time: no kernel, no memory, a wrong product
+    bool suits = true;         ///< false: the trouble is only that the matrix does not suit it
 };
 
 /// Times a kernel on the matrix for about so many seconds, and keeps nothing of it afterwards. The
@@ -32,11 +32,11 @@ struct MeasureProblem {
 };
 
 struct Measured {
-    Choice choice;                         ///< the fastest, or the rule's
-    double us = 0;                         ///< of an apply of it; 0 = it could not be measured
-    std::vector<MeasuredKernel> kernels;   ///< all that was timed, the rule's first
-    std::vector<std::string> left_out;     ///< kernels without a time, and why
-    std::vector<std::string> warnings;     ///< of these, what should not have happened
+    Choice choice;                        ///< the fastest, or the rule's
+    double us = 0;                        ///< of an apply of it; 0 = it could not be measured
+    std::vector<MeasuredKernel> kernels;  ///< all that was timed, the rule's first
+    std::vector<std::string> left_out;    ///< kernels without a time, and why
+    std::vector<std::string> warnings;    ///< of these, what should not have happened
 };
 
 /// Times the rule's choice first, then each other kernel that the request leaves free with the

@@ -9,8 +9,8 @@ namespace spmvgen {
 
 /// Whether products y = Ax by different kernels differ by no more than rounding: by at most twice
 /// the error that any order of summation may make, 2·c·(row length + 4)·u·Σ|a||x| with u the unit
-/// roundoff of y's type and c = 1 for real, 4 for complex numbers (Higham, Accuracy and Stability of
-/// Numerical Algorithms, §3.1). Cheaper than check_product: one pass over A for all products.
+/// roundoff of y's type and c = 1 for real, 4 for complex numbers (Higham, Accuracy and Stability
+/// of Numerical Algorithms, §3.1). Cheaper than check_product: one pass over A for all products.
 class Agreement {
   public:
     /// x has cols·num_rhs elements of type `vectors`; `matrix` and x are read here only.

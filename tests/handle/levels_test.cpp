@@ -173,7 +173,9 @@ TEST_F(Levels, MeasureRunsOnADevice) {
 }
 
 TEST_F(Levels, TrialsLeaveNothingOnTheDevice) {
-    { const Handle handle = make(gpu_options()); }
+    {
+        const Handle handle = make(gpu_options());
+    }
     EXPECT_THAT(device->log->memory, IsEmpty());
     Options by_rule = gpu_options();
     by_rule.level = "rule";

@@ -67,8 +67,7 @@ TEST(DeviceProfile, SaysWhatIsWrongWithAText) {
               "field 'date' is missing or of another type");
     EXPECT_EQ(refusal(changed("\"launch_us\": 2.0", "\"launch_us\": 0")),
               "field 'launch_us' is not a positive number");
-    EXPECT_EQ(refusal(changed("\"threads\": 2", "\"threads\": -2")),
-              "field 'threads' is negative");
+    EXPECT_EQ(refusal(changed("\"threads\": 2", "\"threads\": -2")), "field 'threads' is negative");
     EXPECT_EQ(refusal(changed("\"bytes\": 1000000.0", "\"bytes\": null")),
               "field 'bytes' is missing or of another type");
     EXPECT_EQ(refusal(changed("\"read\": [", "\"read\": 5, \"other\": [")),
@@ -78,9 +77,10 @@ TEST(DeviceProfile, SaysWhatIsWrongWithAText) {
 }
 
 TEST(DeviceProfile, BrokenAndNewerFilesAreLeftOutWithOneWarningEach) {
-    const std::vector<TuningFile> files{{"/a/device-a.json", "{"},
-                                        {"/a/device-b.json", to_json(sample())},
-                                        {"device-c.json", changed("\"schema\": 1", "\"schema\": 9")}};
+    const std::vector<TuningFile> files{
+        {"/a/device-a.json", "{"},
+        {"/a/device-b.json", to_json(sample())},
+        {"device-c.json", changed("\"schema\": 1", "\"schema\": 9")}};
     std::vector<std::string> warnings;
     const auto profiles = read_device_profiles(files, warnings);
     ASSERT_EQ(profiles.size(), 1u);

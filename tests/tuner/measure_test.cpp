@@ -43,9 +43,9 @@ struct Scripted {
     std::vector<std::string> order;  ///< kernel names that were run
 
     Measured run(double budget_ms = 1000) {
-        const MeasureProblem problem{
-            features, request, [&](const Request& r) { return choose(features, r); }, budget_ms,
-            [&] { return now; }};
+        const MeasureProblem problem{features, request,
+                                     [&](const Request& r) { return choose(features, r); },
+                                     budget_ms, [&] { return now; }};
         return measure(problem, choose(features, request),
                        [&](const Signature& s, double) { return trial(s); });
     }
@@ -102,7 +102,7 @@ TEST(Measure, EachKernelIsRunOnce) {
 TEST(Measure, NothingIsTriedThatPadsTwiceAsMuch) {
     Scripted scripted;
     scripted.run();
-    EXPECT_THAT(scripted.order, Not(Contains(HasSubstr("ell_f64"))));
+    EXPECT_THAT(scripted.order, Not(Contains(testing::StartsWith("ell_f64"))));
     scripted.features.ell_padding = 1.5;
     scripted.order.clear();
     scripted.run();
@@ -116,8 +116,7 @@ TEST(Measure, TheBudgetEndsIt) {
     const Measured m = scripted.run(25);  // a third kernel would end at 30 ms
     EXPECT_EQ(scripted.order.size(), 2u);
     EXPECT_EQ(m.choice.signature.kernel, "csr_rows") << "what was measured counts";
-    EXPECT_THAT(m.choice.reason,
-                HasSubstr(" not measured, for the budget of 25 ms was spent"));
+    EXPECT_THAT(m.choice.reason, HasSubstr(" not measured, for the budget of 25 ms was spent"));
 }
 
 TEST(Measure, EvenWithoutABudgetTheRulesChoiceIsMeasured) {

@@ -106,8 +106,8 @@ struct Info {
     double reorder_ms = 0;          ///< of prepare_ms: finding the order and putting A into it
     std::int64_t bandwidth_before = 0, bandwidth = 0;  ///< of a reordered A: max |i - j|
     std::int64_t permute_bytes = 0;  ///< of bytes: for putting x and y into that order and back
-    double predicted_us = 0;  ///< of an apply: bytes over the bandwidth in the device's profile, and
-                              ///< launches; 0 = there is no profile
+    double predicted_us = 0;  ///< of an apply: bytes over the bandwidth in the device's profile,
+                              ///< and launches; 0 = there is no profile
     std::string profile;      ///< file of tuning_db that it was predicted from; "" = none
     double measured_us = 0;   ///< of an apply, by level measure; 0 = not measured
     std::vector<MeasuredKernel> measured;  ///< what level measure timed, the rule's kernel first
