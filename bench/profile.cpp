@@ -51,7 +51,8 @@ int main(int argc, char** argv) {
             for (int i = 0; i < 3; ++i)
                 if (const Bandwidth b = measure_bandwidth(threads, bytes); b.read > best.read)
                     best = b;
-            profile.read.push_back({threads, static_cast<double>(best.bytes), std::round(best.read)});
+            profile.read.push_back(
+                {threads, static_cast<double>(best.bytes), std::round(best.read)});
         }
     std::cout << to_json(profile);
 }

@@ -50,25 +50,30 @@ void fill_row(const CsrView& matrix, std::int64_t row, const Strip& strip, std::
     const std::int64_t begin = row < 0 ? 0 : matrix.row_begin(row);
     const std::int64_t length = row < 0 ? 0 : matrix.row_begin(row + 1) - begin;
     const std::int64_t stored = std::min(length, strip.width);
-    const auto place = [&](std::int64_t k) {
-        if (strip.chunk == 1) return strip.start + k * strip.height + l;
-        const std::int64_t in_chunk = k % strip.chunk;
-        return strip.start + (k - in_chunk) * strip.height + l * strip.chunk + in_chunk;
-    };
     const From* const source = matrix.values_as<From>() + begin;
-    dispatch(matrix.index_type, [&]<typename Column>(Column) {
-        const Column* const columns = matrix.col_idx_as<Column>() + begin;
+    const auto fill = [&](const auto* columns, auto place) {
         for (std::int64_t k = 0; k < stored; ++k) {
             const std::int64_t at = place(k);
             col_idx[at] = static_cast<Index>(columns[k]);
             values[at] = stored_value<To>(source[k]);
         }
+        for (std::int64_t k = stored; k < strip.width; ++k) {
+            const std::int64_t at = place(k);
+            col_idx[at] = Index{-1};
+            values[at] = To{};
+        }
+    };
+    dispatch(matrix.index_type, [&]<typename Column>(Column) {
+        const Column* const columns = matrix.col_idx_as<Column>() + begin;
+        const std::int64_t first = strip.start + l * strip.chunk;
+        if (strip.chunk == 1)
+            fill(columns,
+                 [=, height = strip.height](std::int64_t k) { return first + k * height; });
+        else
+            fill(columns, [=, height = strip.height, chunk = strip.chunk](std::int64_t k) {
+                return first + (k - k % chunk) * height + k % chunk;
+            });
     });
-    for (std::int64_t k = stored; k < strip.width; ++k) {
-        const std::int64_t at = place(k);
-        col_idx[at] = Index{-1};
-        values[at] = To{};
-    }
 }
 
 }  // namespace spmvgen

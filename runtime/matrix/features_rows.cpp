@@ -12,6 +12,7 @@ __extension__ using Wide = __int128;
 
 constexpr std::size_t slice_kinds = 3;
 constexpr std::int64_t smallest_slice = 8, slices_a_window = 256;
+constexpr std::int64_t largest_slice = smallest_slice << (slice_kinds - 1);
 /// A multiple of every slice and window.
 constexpr std::int64_t rows_a_part = (smallest_slice << (slice_kinds - 1)) * slices_a_window;
 
@@ -52,13 +53,35 @@ class RowPart {
     RowPart(const Offset* row_ptr, std::int64_t typical) : row_ptr_(row_ptr), typical_(typical) {}
 
     void take(std::int64_t begin, std::int64_t end, RowSums& sums) {
-        for (std::int64_t first = begin; first < end; first += smallest_slice)
-            slice(first, std::min(first + smallest_slice, end), sums);
+        for (std::int64_t block = begin; block < end; block += largest_slice) {
+            const std::int64_t block_end = std::min(block + largest_slice, end);
+            if (block_end - block == largest_slice && is_even(block))
+                even_slices(row_ptr_[block + 1] - row_ptr_[block], sums);
+            else
+                for (std::int64_t first = block; first < block_end; first += smallest_slice)
+                    slice(first, std::min(first + smallest_slice, block_end), sums);
+            close_windows(sums);
+        }
         for (std::size_t s = 0; s < slice_kinds; ++s) finish(s, sums);
     }
 
   private:
-    /// One smallest slice; larger ones and windows are closed when they are full. What is known of
+    /// Whether all rows of the largest slice that begins there have one length.
+    bool is_even(std::int64_t first) const {
+        const Offset length = row_ptr_[first + 1] - row_ptr_[first];
+        Offset differences = 0;
+#pragma omp simd reduction(| : differences)
+        for (std::int64_t i = 0; i < largest_slice; ++i)
+            differences |= (row_ptr_[first + i + 1] - row_ptr_[first + i]) ^ length;
+        return differences == 0;
+    }
+    /// The slices of such rows. No larger slice is open before or after them.
+    void even_slices(std::int64_t length, RowSums& sums) {
+        window_[0].add(length, largest_slice);
+        slices_ += largest_slice / smallest_slice;
+        for (std::size_t s = 0; s < slice_kinds; ++s) sums.sell[s] += Wide{length} * largest_slice;
+    }
+    /// One smallest slice; larger ones are closed when they are full. What is known of
     /// a row is had from the window's tally, so that little is done row by row.
     void slice(std::int64_t first, std::int64_t last, RowSums& sums) {
         Offset shortest = row_ptr_[first + 1] - row_ptr_[first], longest = shortest;
@@ -78,12 +101,15 @@ class RowPart {
             longest_[s] = std::max<std::int64_t>(longest_[s], longest);
             if (slices_ % (std::int64_t{1} << s) == 0) close_slice(s, sums);
         }
-        for (std::size_t s = 0; s < slice_kinds; ++s)
-            if (slices_ % (slices_a_window << s) == 0) close_window(s, sums);
     }
     void close_slice(std::size_t s, RowSums& sums) {
         sums.sell[s] += Wide{longest_[s]} * (smallest_slice << s);
         longest_[s] = 0;
+    }
+    /// Windows are multiples of the largest slice.
+    void close_windows(RowSums& sums) {
+        for (std::size_t s = 0; s < slice_kinds; ++s)
+            if (slices_ % (slices_a_window << s) == 0) close_window(s, sums);
     }
     void close_window(std::size_t s, RowSums& sums) {
         sums.sell_sorted[s] += sorted_window(window_[s], smallest_slice << s,
