@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "handle/handle_impl.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/trials.hpp"
 #include "registry.hpp"
@@ -35,18 +36,36 @@ bool is_csr(const Signature& s) {
     return format == Format::csr || format == Format::csr_k;
 }
 
-/// Microseconds of an apply of plain CSR.
-double plain_us(const LevelProblem& p) {
+/// Bytes that an apply of plain CSR moves.
+double plain_bytes(const LevelProblem& p) {
     const auto size = [](auto type) { return static_cast<double>(size_of(type)); };
     const CsrView& a = p.matrix;
     const double vectors = static_cast<double>((a.rows + a.cols) * p.request.num_rhs);
-    const double bytes = static_cast<double>(a.nnz) * (size(a.value_type) + size(a.index_type)) +
-                         static_cast<double>(a.rows + 1) * size(a.offset_type) +
-                         vectors * size(a.value_type);
-    const DeviceProfile* profile =
-        find_device_profile(profile_name(p.request.target, p.device.get()));
-    if (profile != nullptr) return predict_us(*profile, bytes, p.request.threads, 1);
-    return 1e6 * bytes / (p.device == nullptr ? assumed_cpu_rate : assumed_gpu_rate);
+    return static_cast<double>(a.nnz) * (size(a.value_type) + size(a.index_type)) +
+           static_cast<double>(a.rows + 1) * size(a.offset_type) + vectors * size(a.value_type);
+}
+
+/// Microseconds of an apply of plain CSR on this CPU.
+double cpu_us(const LevelProblem& p) {
+    const Target target = p.device == nullptr ? p.request.target : parse_target("native");
+    if (const DeviceProfile* profile = find_device_profile(profile_name(target, nullptr)))
+        return predict_us(*profile, plain_bytes(p), host_threads(p.matrix, p.options), 1);
+    return 1e6 * plain_bytes(p) / assumed_cpu_rate;
+}
+
+/// The same on the handle's device.
+double plain_us(const LevelProblem& p) {
+    if (p.device == nullptr) return cpu_us(p);
+    if (const DeviceProfile* profile = find_device_profile(p.device->facts().name))
+        return predict_us(*profile, plain_bytes(p), 0, 1);
+    return 1e6 * plain_bytes(p) / assumed_gpu_rate;
+}
+
+/// What converting for `rule` costs beyond what plain CSR costs.
+double conversion_ms(const LevelProblem& p, const Signature& rule) {
+    if (is_csr(rule)) return 0;
+    const bool copies = p.device != nullptr || p.options.copy;
+    return (conversion_applies - (copies ? copy_applies : 0)) * cpu_us(p) / 1e3;
 }
 
 double cost_ms(const LevelProblem& p, const Signature& signature) {
@@ -72,10 +91,10 @@ LevelChoice weigh(const LevelProblem& p, const Choice& rule) {
     if (p.device != nullptr) plain = plain_on_gpu(p);
     if (plain && plain->signature == rule.signature) return {rule};
     PlanningCost cost{.kernel_ms = cost_ms(p, rule.signature),
+                      .convert_ms = conversion_ms(p, rule.signature),
                       .plain_us = plain_us(p),
                       .saved_share = planning_saves};
     if (plain) cost.kernel_ms = std::max(0.0, cost.kernel_ms - cost_ms(p, plain->signature));
-    if (!is_csr(rule.signature)) cost.convert_ms = conversion_applies * cost.plain_us / 1e3;
     const std::string figures =
         fmt::format("{}, {} {}", expected(p.options), rule.signature.kernel, to_string(cost));
     if (static_cast<double>(p.options.expected_applies) >= break_even(cost)) {

@@ -25,11 +25,13 @@ std::string to_string(const PlanningCost& cost);
 bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms);
 
 // Assumptions, from docs/performance-cpu.md; a model that knows better comes with level "model".
-inline constexpr double planning_saves = 0.25;   ///< share: 1 - 1/1.33, the geometric mean there
-inline constexpr double measuring_saves = 0.2;   ///< share that measuring gains over the rule
-inline constexpr double compile_ms = 70;         ///< a kernel from nothing
-inline constexpr double find_ms = 0.3;           ///< a kernel from the cache directory
-inline constexpr double conversion_applies = 6;  ///< a conversion to another format, in applies
+inline constexpr double planning_saves = 0.25;  ///< share: 1 - 1/1.33, the geometric mean there
+inline constexpr double measuring_saves = 0.2;  ///< share that measuring gains over the rule
+inline constexpr double compile_ms = 70;        ///< a kernel from nothing
+inline constexpr double find_ms = 0.3;          ///< a kernel from the cache directory
+/// A conversion to another format, and a copy of CSR as it is, both in applies of plain CSR on this
+/// CPU.
+inline constexpr double conversion_applies = 6, copy_applies = 4;
 /// Bytes per second of a device without a profile: of a CPU, and of a GPU.
 inline constexpr double assumed_cpu_rate = 10e9, assumed_gpu_rate = 1e12;
 
