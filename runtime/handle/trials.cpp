@@ -45,11 +45,7 @@ class HostTrials : public Trials {
   public:
     HostTrials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
                KernelProvider& provider, const KernelPolicy& policy)
-        : Trials(matrix, num_rhs),
-          threads_(threads),
-          borrow_(borrow),
-          provider_(provider),
-          policy_(policy) {}
+        : Trials(matrix, num_rhs, provider, policy), threads_(threads), borrow_(borrow) {}
 
   private:
     class HostRun : public Run {
@@ -91,18 +87,13 @@ class HostTrials : public Trials {
 
     int threads_;
     bool borrow_;
-    KernelProvider& provider_;
-    const KernelPolicy policy_;
 };
 
 class GpuTrials : public Trials {
   public:
     GpuTrials(const CsrView& matrix, int num_rhs, std::shared_ptr<Device> device,
               KernelProvider& provider, const KernelPolicy& policy)
-        : Trials(matrix, num_rhs),
-          device_(std::move(device)),
-          provider_(provider),
-          policy_(policy) {}
+        : Trials(matrix, num_rhs, provider, policy), device_(std::move(device)) {}
 
   private:
     class GpuRun : public Run {
@@ -143,8 +134,6 @@ class GpuTrials : public Trials {
     }
 
     std::shared_ptr<Device> device_;
-    KernelProvider& provider_;
-    const KernelPolicy policy_;
     std::unique_ptr<DeviceMemory> x_;
 };
 
@@ -159,10 +148,16 @@ Trial Trials::time(const Signature& signature, double seconds) {
         const std::unique_ptr<Run> run = prepare(signature, x_);
         return timed(*run, signature, seconds);
     } catch (const std::bad_alloc&) {
-        return {.trouble = "there is not enough memory", .suits = false};
+        return {.trouble = "there is not enough memory", .defect = false};
     } catch (const Error& error) {
-        return {.trouble = error.what(), .suits = error.code() != ErrorCode::invalid_argument};
+        return {.trouble = error.what(), .defect = is_defect(error)};
     }
+}
+
+bool Trials::is_defect(const Error& error) const {
+    // A matrix need not suit every kernel, and a cache that is only loaded from need not have it.
+    return error.code() != ErrorCode::invalid_argument &&
+           !(error.code() == ErrorCode::compile && policy_.mode == CacheMode::load);
 }
 
 Trial Trials::timed(Run& run, const Signature& signature, double seconds) {

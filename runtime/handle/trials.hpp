@@ -4,6 +4,7 @@
 
 #include "handle/kernel_provider.hpp"
 #include "matrix/buffer.hpp"
+#include "spmvgen/error.hpp"
 #include "spmvgen/matrix.hpp"
 #include "tuner/measure.hpp"
 #include "verify/agreement.hpp"
@@ -27,15 +28,19 @@ class Trials {
         virtual void finish() = 0;              ///< waits for the applies before it
         virtual void fetch(void* y) const = 0;  ///< copies y to this machine's memory
     };
-    Trials(const CsrView& matrix, int num_rhs) : matrix_(matrix), num_rhs_(num_rhs) {}
+    Trials(const CsrView& matrix, int num_rhs, KernelProvider& provider, const KernelPolicy& policy)
+        : matrix_(matrix), num_rhs_(num_rhs), provider_(provider), policy_(policy) {}
     /// x, of the signature's type, is `x` here and stays there. Throws Error when the kernel or the
     /// matrix in its format cannot be had.
     virtual std::unique_ptr<Run> prepare(const Signature& signature, const Buffer& x) = 0;
 
     const CsrView& matrix_;
     const int num_rhs_;
+    KernelProvider& provider_;
+    const KernelPolicy policy_;
 
   private:
+    bool is_defect(const Error& error) const;
     Trial timed(Run& run, const Signature& signature, double seconds);
     /// "" when the product is that of the first kernel.
     std::string difference(const Run& run, const Signature& signature);

@@ -125,7 +125,7 @@ class Measurement {
         const Trial trial = time_(choice.signature, seconds_);
         if (!trial.trouble.empty()) {
             left_out_.push_back(name + ": " + trial.trouble);
-            if (trial.suits) warnings_.push_back("level measure left out " + left_out_.back());
+            if (trial.defect) warnings_.push_back("level measure left out " + left_out_.back());
             return false;
         }
         const bool is_rule = kernels_.empty();

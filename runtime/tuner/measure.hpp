@@ -15,7 +15,7 @@ namespace spmvgen {
 struct Trial {
     double us = 0;             ///< median of an apply
     std::string trouble = {};  ///< why there is no time: no kernel, no memory, a wrong product
-    bool suits = true;         ///< false: the trouble is only that the matrix does not suit it
+    bool defect = true;        ///< of the trouble: it should not have happened
 };
 
 /// Times a kernel on the matrix for about so many seconds, and keeps nothing of it afterwards. The

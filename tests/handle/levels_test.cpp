@@ -164,6 +164,18 @@ TEST_F(Levels, WithoutACompilerTheRuleStandsAndTheGenericKernelServes) {
     EXPECT_EQ(fake.provider.counters().fallbacks, 1) << "the handle's, not those of the trials";
 }
 
+TEST_F(Levels, ACacheThatIsOnlyLoadedFromNeedNotHaveEveryKernel) {
+    Options by_rule;
+    by_rule.format = "csr";
+    const std::string rule = make(by_rule).info().kernel;
+    Options o = measure_options();
+    o.cache = CacheMode::load;
+    const Info info = make(o).info();
+    EXPECT_THAT(names(info), testing::ElementsAre(rule));
+    EXPECT_EQ(info.kernel, rule);
+    EXPECT_EQ(info.warning, "");
+}
+
 TEST_F(Levels, MeasureRunsOnADevice) {
     const Handle handle = make(gpu_options());
     EXPECT_EQ(multiplied(handle), product);

@@ -130,7 +130,7 @@ TEST(Measure, KernelsInTroubleAreLeftOut) {
     Scripted scripted;
     scripted.us = {{"sell", 80}};
     scripted.troubles = {{"csr_balanced", {.trouble = "3 of 9 elements differ"}},
-                         {"coo_segmented", {.trouble = "does not suit", .suits = false}}};
+                         {"coo_segmented", {.trouble = "does not suit", .defect = false}}};
     const Measured m = scripted.run();
     EXPECT_EQ(m.choice.signature.kernel, "sell");
     EXPECT_EQ(m.left_out.size(), 2u);
