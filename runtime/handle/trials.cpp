@@ -161,16 +161,20 @@ bool Trials::is_defect(const Error& error) const {
 }
 
 Trial Trials::timed(Run& run, const Signature& signature, double seconds) {
-    const Stopwatch first;
-    run.apply();
-    run.finish();
-    const bool slow = first.ms() > 1e3 * seconds;
+    const auto once_ms = [&] {
+        const Stopwatch watch;
+        run.apply();
+        run.finish();
+        return watch.ms();
+    };
+    const bool slow = once_ms() > 1e3 * seconds;
     if (std::string wrong = difference(run, signature); !wrong.empty())
         return {.trouble = std::move(wrong)};
+    if (slow) return {.us = 1e3 * once_ms()};
     const TimingPlan plan{.warm_up_s = seconds / 4,
                           .sample_s = std::min(1e-3, seconds / 5),
                           .budget_s = seconds,
-                          .min_samples = slow ? 1 : 3};
+                          .min_samples = 3};
     const Timing timing = time_apply([&] { run.apply(); }, plan, [&] { run.finish(); });
     return {.us = 1e6 * timing.median_s};
 }

@@ -146,11 +146,14 @@ class Measurement {
                 ? ""
                 : fmt::format(", {} not measured, for the budget of {:.0f} ms was spent",
                               over_budget_, problem_.budget_ms);
+        if (kernels_.size() == 1)
+            return fmt::format("{}; measured {:.2f} µs, no other kernel was{}", rule_.reason,
+                               best_us_, cut);
         if (best_.signature == rule_.signature)
             return fmt::format(
                 "{}; measured {:.2f} µs, none of {} others is faster by more than "
                 "{:.0f} %{}",
-                rule_.reason, best_us_, tried_.size() - 1, 100 * measure_margin, cut);
+                rule_.reason, best_us_, kernels_.size() - 1, 100 * measure_margin, cut);
         return fmt::format(
             "measured {:.2f} µs, the fastest of {} kernels{}; the rule's {} takes {:.2f} µs ({})",
             best_us_, kernels_.size(), cut, kernels_.front().kernel, rule_us(), rule_.reason);
