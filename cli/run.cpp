@@ -286,6 +286,8 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
         "  spmvgen run A.mtx --op T --check\n"
         "  spmvgen run gallery:stencil5:nx=100 --reorder band-k --check\n"
+        "  spmvgen run A.mtx --level measure --budget 200ms --check\n"
+        "  spmvgen run A.mtx --expect 100\n"
         "  spmvgen run A.mtx --device simt:gfx906 --format ell --check\n"
         "  spmvgen run --batch matrices --format csr --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});

@@ -1,5 +1,8 @@
 #include "run_options.hpp"
 
+#include <charconv>
+#include <cmath>
+
 #include "matrix/reorder/reordering.hpp"
 
 namespace spmvgen::cli {
@@ -13,6 +16,28 @@ CacheMode parse_cache_mode(const std::string& text) {
     if (text == "off") return CacheMode::off;
     throw UsageError("--cache: unknown mode '" + text +
                      "': use one of on, memory, readonly, load, off");
+}
+
+/// "200ms", "2s", or a number of milliseconds.
+double parse_budget(const std::string& text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, trouble] = std::from_chars(text.data(), end, number);
+    const std::string_view unit(rest, end);
+    const bool known = unit.empty() || unit == "ms" || unit == "s";
+    if (trouble != std::errc() || !known || !(number >= 0) || !std::isfinite(number))
+        throw UsageError("--budget: '" + text + "' is no time: use 200ms or 2s");
+    return unit == "s" ? 1e3 * number : number;
+}
+
+void set_level(const RunOptions& o, Options& options) {
+    if (o.level != "rule" && o.level != "measure")
+        throw UsageError("--level: unknown level '" + o.level + "': use rule or measure");
+    if (o.level == "rule" && !o.budget.empty())
+        throw UsageError("--budget: is for --level measure; drop it, or ask for that");
+    options.level = o.level;
+    if (!o.budget.empty()) options.budget_ms = parse_budget(o.budget);
+    options.expected_applies = o.expect;
 }
 
 /// The target of --arch on the host.
@@ -68,6 +93,9 @@ void check_batch_options(const RunOptions& o) {
     if (unknown != nullptr)
         throw UsageError(std::string(unknown) +
                          ": batches are neither transposed nor reordered; drop it");
+    if (o.level != "rule" || o.expect != 0)
+        throw UsageError((o.expect != 0 ? "--expect" : "--level") +
+                         std::string(": batches are chosen by rules; drop it"));
     const char* refused = o.product.num_rhs > 1 ? "--rhs" : !o.index.empty() ? "--index" : nullptr;
     if (refused != nullptr)
         throw UsageError(std::string(refused) +
@@ -106,6 +134,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.cache = parse_cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
     options.strict = o.strict;
+    set_level(o, options);
     return options;
 }
 
@@ -124,6 +153,14 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
         ->type_name("ID");
     add_param_option(verb, o.params);
+    verb.add_option("--level", o.level,
+                    "how the kernel is chosen: rule (the default), or measure: by timing")
+        ->type_name("LEVEL");
+    verb.add_option("--budget", o.budget, "time for --level measure: 200ms, 2s (default 1s)")
+        ->type_name("TIME");
+    verb.add_option("--expect", o.expect,
+                    "applies to expect (default 0: many): planning must repay itself")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62).description(""));
     verb.add_option("--arch", o.arch, "architecture (default native: this machine's)")
         ->type_name("ARCH");
     verb.add_option("--threads", o.threads, "threads; 0 = all")

@@ -25,6 +25,8 @@ struct RunOptions {
     bool check = false, strict = false, json = false;
     int repeat = 0;
     double time_ms = 500;
+    std::string level = "rule", budget;
+    std::int64_t expect = 0;
 };
 
 /// The options of the handle, or of the batch. All that can be wrong with what is asked for is said

@@ -80,10 +80,13 @@ std::string memory_rows(const RunReport& r) {
 
 std::string prepare_text(const RunReport& r) {
     const Info& i = r.info;
-    return fmt::format("{}: kernel {}, analysis and conversion {}; reading took {}, first apply {}",
-                       in_seconds(i.prepare_ms / 1e3), in_seconds(i.kernel_ms / 1e3),
-                       in_seconds((i.prepare_ms - i.kernel_ms) / 1e3), in_seconds(r.read_s),
-                       in_seconds(r.first_apply_s));
+    const std::string measuring =
+        i.measure_ms > 0 ? ", measuring " + in_seconds(i.measure_ms / 1e3) : "";
+    return fmt::format(
+        "{}: kernel {}, analysis and conversion {}{}; reading took {}, first apply {}",
+        in_seconds(i.prepare_ms / 1e3), in_seconds(i.kernel_ms / 1e3),
+        in_seconds((i.prepare_ms - i.kernel_ms - i.measure_ms) / 1e3), measuring,
+        in_seconds(r.read_s), in_seconds(r.first_apply_s));
 }
 
 std::string order_rows(const RunReport& r) {
@@ -141,6 +144,26 @@ std::int64_t cols_of_a(const Info& i) {
     return i.op == "N" ? i.cols : i.rows;
 }
 
+std::string measured_rows(const Info& i) {
+    std::string text;
+    for (auto& kernel : i.measured)
+        text += row(text.empty() ? "measured" : "",
+                    fmt::format("{} {}", in_seconds(kernel.us / 1e6), kernel.kernel));
+    return text;
+}
+
+std::string predicted_row(const Info& i) {
+    if (i.predicted_us == 0) return "";
+    return row("predict", fmt::format("{} an apply with α = 1, β = 0, by {}",
+                                      in_seconds(i.predicted_us / 1e6), i.profile));
+}
+
+Json measured_json(const Info& i) {
+    Json json = Json::array();
+    for (auto& kernel : i.measured) json.push_back({{"kernel", kernel.kernel}, {"us", kernel.us}});
+    return json;
+}
+
 Json check_json(const CheckResult& c) {
     return {{"passed", c.passed}, {"worst_ratio", c.worst_ratio}, {"worst_row", c.worst_row},
             {"wrong", c.wrong},   {"undecided", c.undecided},     {"message", c.message}};
@@ -171,6 +194,7 @@ std::string to_string(const RunReport& r) {
     if (!i.source_path.empty()) text += row("source", i.source_path);
     if (!i.warning.empty()) text += row("warning", i.warning);
     text += row("prepare", prepare_text(r));
+    text += measured_rows(i) + predicted_row(i);
     if (r.check) text += row("check", check_text(r));
     if (!r.timing) return text;
     text += row("time", timing_text(*r.timing));
@@ -207,6 +231,13 @@ Json to_json(const RunReport& r) {
               {"read_ms", 1e3 * r.read_s},
               {"prepare_ms", i.prepare_ms},
               {"kernel_ms", i.kernel_ms},
+              {"analysis_ms", i.analysis_ms},
+              {"convert_ms", i.convert_ms},
+              {"measure_ms", i.measure_ms},
+              {"predicted_us", i.predicted_us},
+              {"profile", i.profile},
+              {"measured_us", i.measured_us},
+              {"measured", measured_json(i)},
               {"first_apply_ms", 1e3 * r.first_apply_s}};
     if (r.systems > 0) json["batch"] = {{"systems", r.systems}, {"kind", r.batch}};
     if (on_gpu(r)) {

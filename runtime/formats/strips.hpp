@@ -49,17 +49,33 @@ void fill_row(const CsrView& matrix, std::int64_t row, const Strip& strip, std::
               Index* col_idx, To* values) {
     const std::int64_t begin = row < 0 ? 0 : matrix.row_begin(row);
     const std::int64_t length = row < 0 ? 0 : matrix.row_begin(row + 1) - begin;
-    const From* source = matrix.values_as<From>();
-    for (std::int64_t first = 0; first < strip.width; first += strip.chunk) {
-        const std::int64_t place = strip.start + first * strip.height + l * strip.chunk;
-        for (std::int64_t j = 0; j < strip.chunk; ++j) {
-            const std::int64_t k = first + j;
-            if (matrix.col_idx != nullptr)
-                col_idx[place + j] =
-                    k < length ? static_cast<Index>(matrix.col(begin + k)) : Index{-1};
-            values[place + j] = k < length ? stored_value<To>(source[begin + k]) : To{};
+    const std::int64_t stored = std::min(length, strip.width);
+    const From* const source = matrix.values_as<From>() + begin;
+    // Without columns only the values are wanted.
+    const auto fill = [&](const auto* columns, auto place) {
+        for (std::int64_t k = 0; k < stored; ++k) {
+            const std::int64_t at = place(k);
+            if (columns != nullptr) col_idx[at] = static_cast<Index>(columns[k]);
+            values[at] = stored_value<To>(source[k]);
         }
-    }
+        for (std::int64_t k = stored; k < strip.width; ++k) {
+            const std::int64_t at = place(k);
+            if (columns != nullptr) col_idx[at] = Index{-1};
+            values[at] = To{};
+        }
+    };
+    dispatch(matrix.index_type, [&]<typename Column>(Column) {
+        const Column* const columns =
+            matrix.col_idx == nullptr ? nullptr : matrix.col_idx_as<Column>() + begin;
+        const std::int64_t first = strip.start + l * strip.chunk;
+        if (strip.chunk == 1)
+            fill(columns,
+                 [=, height = strip.height](std::int64_t k) { return first + k * height; });
+        else
+            fill(columns, [=, height = strip.height, chunk = strip.chunk](std::int64_t k) {
+                return first + (k - k % chunk) * height + k % chunk;
+            });
+    });
 }
 
 }  // namespace spmvgen

@@ -26,6 +26,11 @@ void check_batch_options(const Options& o) {
     if (o.reorder != "none" || o.permuted_vectors)
         refuse("options.reorder is " + o.reorder +
                ", but batches are not reordered: leave it \"none\"");
+    if (o.level != "rule")
+        refuse("options.level is " + o.level +
+               ", but batches are chosen by rules: leave it \"rule\"");
+    if (o.expected_applies != 0)
+        refuse("options.expected_applies is for single matrices: leave it 0");
 }
 
 void check_layout(const BatchFeatures& f, BatchLayout layout) {

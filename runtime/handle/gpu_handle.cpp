@@ -11,6 +11,7 @@
 #include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
+#include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
@@ -90,13 +91,22 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;
     }
-    take(choose_for(matrix, analyse(matrix, options.threads), request, options.threads));
-    if (matrix.nnz == 0) {
+    const Stopwatch analysis;
+    const RowFeatures features = analyse_row_lengths(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    const Choice rule = choose_for(matrix, features, request, options.threads);
+    if (matrix.nnz > 0) {
+        const auto trials = gpu_trials(matrix, num_rhs_, device_, provider_, policy_);
+        take(apply_level({matrix, features, request, options, provider_, policy_, device_}, rule,
+                         *trials));
+    } else {
+        take(rule);
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
     info_.kernel = kernel_name(signature_);
     make_base(matrix, options, on_device);
+    predict(device_.get(), 0);
     info_.prepare_ms = watch.ms();
 }
 
@@ -108,10 +118,12 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, const C
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     {
+        const Stopwatch conversion;
         const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit);
         describe(matrix, stored);
         matrix_ =
             upload(*device_, stored, matrix, {on_device, !options.copy, options.memory_limit});
+        info_.convert_ms = conversion.ms();
     }
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
     info_.update_bytes = pattern_.bytes();

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "handle/levels.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/device_profile.hpp"
 
 namespace spmvgen {
 namespace {
@@ -75,6 +77,7 @@ HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
       updatable_(options.updatable),
       threads_(options.threads) {
     check_options(options);
+    check_level(options);
     info_.device = options.device;
     info_.op = options.op;
 }
@@ -123,6 +126,24 @@ void HandleImpl::take(const Choice& choice) {
     info_.reason = choice.reason;
     if (!choice.warning.empty()) provider_.warn(choice.warning);
     info_.deterministic = is_deterministic(signature_);
+}
+
+void HandleImpl::take(LevelChoice level) {
+    take(level.choice);
+    info_.measured = std::move(level.measured);
+    info_.measured_us = level.measured_us;
+    info_.measure_ms = level.measure_ms;
+    if (!level.warning.empty()) provider_.warn(level.warning);
+    level_warning_ = std::move(level.warning);
+}
+
+void HandleImpl::predict(const Device* device, int threads) {
+    if (info_.nnz == 0) return;
+    const DeviceProfile* profile = find_device_profile(profile_name(signature_.target, device));
+    if (profile == nullptr) return;
+    info_.predicted_us = predict_us(*profile, static_cast<double>(info_.bytes), threads,
+                                    device != nullptr ? std::max(info_.launches, 1) : threads > 1);
+    info_.profile = profile->file;
 }
 
 void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {

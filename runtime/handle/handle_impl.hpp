@@ -9,6 +9,7 @@
 #include "devices/operands.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/kernel_provider.hpp"
+#include "handle/levels.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/value_order.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -67,12 +68,19 @@ class HandleImpl {
     Request request_for(const Options& options) const;
     /// Takes over what the tuner chose.
     void take(const Choice& choice);
+    /// The same with what the level made of it.
+    void take(LevelChoice level);
+    /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
+    /// and launches. `device` is null for the host.
+    void predict(const Device* device, int threads);
     /// Takes over how the kernel was had.
     template <typename Kernel>
     void tell_origin(const Provided<Kernel>& provided) {
         info_.origin = provided.origin;
         info_.source_path = provided.source_path;
         info_.warning = provided.warning;
+        if (!level_warning_.empty())
+            info_.warning += (info_.warning.empty() ? "" : "; ") + level_warning_;
     }
     /// Fills in what info_ says of the matrix, which is stored as `stored` for signature_.
     void describe(const CsrView& matrix, const StoredMatrix& stored);
@@ -116,6 +124,7 @@ class HandleImpl {
     std::vector<ValueOrder> orders_;           ///< from those to the constructor's, one by one
     std::shared_ptr<const void> kept_arrays_;  ///< owns arrays that are read
     bool owns_arrays_ = false;
+    std::string level_warning_;  ///< part of info_.warning
 };
 
 /// Threads of an apply on this CPU.

@@ -12,6 +12,7 @@
 #include "handle/handle_impl.hpp"
 #include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
+#include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
@@ -77,6 +78,7 @@ class HostHandle : public HandleImpl {
     bool is_base(Scale alpha, Scale beta) const {
         return alpha == signature_.alpha && beta == Scale::zero;
     }
+    void make_generic(const CsrView& matrix, const Options& options, const std::string& why);
     void make_base(const CsrView& matrix, const Options& options);
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
@@ -103,19 +105,28 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     signature_.target = checked_target(options.target);
     set_number_types(signature_, options, matrix.value_type);
     threads_ = host_threads(matrix, options);
-    if (policy_.mode == CacheMode::off) {
-        validate(matrix);
-        signature_.kernel = "csr_rows";  // stands for the generic kernel
-        info_.reason = "cache mode off: no kernel is made";
-        if (matrix.nnz > 0) keep_csr(matrix, options);
-    } else {
+    if (policy_.mode == CacheMode::off)
+        make_generic(matrix, options, "cache mode off: no kernel is made");
+    else if (const auto why = why_plain_at_once(options))
+        make_generic(matrix, options, *why);
+    else
         make_base(matrix, options);
-    }
     info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
     if (info_.origin.empty()) info_.origin = "generic";
     describe(matrix, stored_);
     info_.update_bytes = pattern_.bytes();
+    predict(nullptr, threads_);
     info_.prepare_ms = watch.ms();
+}
+
+void HostHandle::make_generic(const CsrView& matrix, const Options& options,
+                              const std::string& why) {
+    const Stopwatch analysis;
+    validate(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    signature_.kernel = "csr_rows";  // stands for the generic kernel
+    info_.reason = why;
+    if (matrix.nnz > 0) keep_csr(matrix, options);
 }
 
 void HostHandle::make_base(const CsrView& matrix, const Options& options) {
@@ -125,15 +136,25 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;
     }
-    take(choose_for(matrix, analyse(matrix, options.threads), request, options.threads));
-    info_.deterministic |= threads_ == 1;
-    if (matrix.nnz == 0 && !has_epilogue()) {
-        info_.reason = "the matrix has no entries: y = βy needs no kernel";
-        return;
-    }
+    const Stopwatch analysis;
+    const RowFeatures features = analyse_row_lengths(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    const Choice rule = choose_for(matrix, features, request, options.threads);
     if (matrix.nnz == 0) {
+        take(rule);
+        info_.reason = "the matrix has no entries: y = βy needs no kernel";
+        if (!has_epilogue()) return;
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy and its epilogue";
+    } else {
+        const auto trials =
+            host_trials(matrix, num_rhs_, threads_, !options.copy, provider_, policy_);
+        LevelChoice level = apply_level(
+            {matrix, features, request, options, provider_, policy_, nullptr}, rule, *trials);
+        const bool generic = level.generic;
+        take(std::move(level));
+        info_.deterministic |= threads_ == 1;
+        if (generic) return keep_csr(matrix, options);
     }
     const Stopwatch watch;
     const ProvidedKernel provided = provider_.get(signature_, policy_);
@@ -143,12 +164,15 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
         return keep_csr(matrix, options);
     }
+    const Stopwatch conversion;
     stored_ = convert(matrix, signature_, !options.copy, options.memory_limit);
+    info_.convert_ms = conversion.ms();
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
 
 void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
+    const Stopwatch conversion;
     csr_ = matrix;
     Signature plain;
     plain.kernel = "csr_rows";
@@ -164,6 +188,7 @@ void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
     csr_.row_ptr = stored_.arrays.at("row_ptr");
     csr_.col_idx = stored_.arrays.at("col_idx");
     csr_.values = stored_.arrays.at("values");
+    info_.convert_ms = conversion.ms();
 }
 
 void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {

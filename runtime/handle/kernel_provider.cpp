@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "handle/jit_loader.hpp"
 #include "spmvgen/error.hpp"
 #include "store/store.hpp"
@@ -48,6 +50,14 @@ KernelProvider& KernelProvider::process() {
 }
 
 ProvidedKernel KernelProvider::get(const Signature& signature, const KernelPolicy& policy) {
+    ProvidedKernel provided = get_or_nothing(signature, policy);
+    if (provided.kernel == nullptr && policy.mode != CacheMode::off)
+        fall_back(provided.warning, policy);
+    return provided;
+}
+
+ProvidedKernel KernelProvider::get_or_nothing(const Signature& signature,
+                                              const KernelPolicy& policy) {
     if (const std::string why = why_not_runnable(signature.target); !why.empty())
         throw Error(ErrorCode::unsupported, fmt::format("target {} cannot run here: {}; use native",
                                                         to_string(signature.target), why));
@@ -56,9 +66,7 @@ ProvidedKernel KernelProvider::get(const Signature& signature, const KernelPolic
         {BinaryKind::shared_object},
         [](const KernelBinary& binary) { return std::make_shared<const LoadedKernel>(binary); },
         false};
-    ProvidedKernel provided = provide(host_, loader, signature, policy);
-    if (provided.kernel == nullptr) fall_back(provided.warning, policy);
-    return provided;
+    return provide(host_, loader, signature, policy);
 }
 
 ProvidedGpuKernel KernelProvider::get(const Signature& signature, const KernelPolicy& policy,
@@ -76,6 +84,24 @@ ProvidedGpuKernel KernelProvider::get(const Signature& signature, const KernelPo
         throw Error(ErrorCode::compile, provided.warning + "; device " + device->facts().text +
                                             " has no generic kernel to fall back to");
     return provided;
+}
+
+KernelProvider::Distance KernelProvider::distance(const Signature& signature,
+                                                  const KernelPolicy& policy,
+                                                  const std::shared_ptr<Device>& device) {
+    const auto loaded = [&](auto& slot) {
+        const std::lock_guard lock(slot.mutex);
+        return slot.kernel != nullptr;
+    };
+    if (device == nullptr ? loaded(host_.slot_of(signature))
+                          : loaded(table_of(device).slot_of(signature)))
+        return Distance::memory;
+    const std::unique_ptr<KernelCache> cache = open_cache(policy);
+    const BinaryKind kind = device == nullptr ? BinaryKind::shared_object : device->facts().loads;
+    std::error_code trouble;
+    const bool kept =
+        cache != nullptr && std::filesystem::exists(cache->path_of(signature, kind), trouble);
+    return kept ? Distance::cache : Distance::compiler;
 }
 
 KernelProvider::Table<GpuKernel>& KernelProvider::table_of(const std::shared_ptr<Device>& device) {

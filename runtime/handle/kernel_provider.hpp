@@ -77,6 +77,16 @@ class KernelProvider {
     /// policy.strict Error(compile) instead of a fallback.
     ProvidedKernel get(const Signature& signature, const KernelPolicy& policy);
 
+    /// The same without a fallback: a kernel that cannot be had is nothing to count, to log or to
+    /// throw.
+    ProvidedKernel get_or_nothing(const Signature& signature, const KernelPolicy& policy);
+
+    /// How far a kernel is: loaded, in the cache directory, or to be compiled. `device` is null for
+    /// the host. Looks, but loads and counts nothing; an entry of the cache may be of no use yet.
+    enum class Distance { memory, cache, compiler };
+    Distance distance(const Signature& signature, const KernelPolicy& policy,
+                      const std::shared_ptr<Device>& device);
+
     /// The same for a GPU; kernels are kept for each device. Throws Error(compile) when there is no
     /// kernel to be had, and what Device::load throws, which is tried again at the next request.
     ProvidedGpuKernel get(const Signature& signature, const KernelPolicy& policy,

@@ -95,6 +95,9 @@ void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& option
     const auto number = static_cast<std::int64_t>(sizeof(std::int32_t));
     info_.permute_bytes = 2 * matrix.rows * (2 * row + number);
     info_.bytes += info_.permute_bytes;
+    signature_.target = parse_target(info_.target);
+    predict(device.get(), device == nullptr ? host_threads(matrix, options) : 0);
+    info_.measured_us = 0;  // it was measured without the ways into the order and back
 }
 
 void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms) {

@@ -112,7 +112,8 @@ bool wants_blocks(const Request& request) {
             (request.params.contains("block_rows") || request.params.contains("block_cols")));
 }
 
-Choice choose_for(const CsrView& matrix, const Features& features, Request request, int threads) {
+Choice choose_for(const CsrView& matrix, const RowFeatures& features, Request request,
+                  int threads) {
     if (!wants_blocks(request)) return choose(features, request);
     const bool host = architecture(request.target).kind == TargetKind::host;
     const std::string device = request.device.empty() ? to_string(request.target) : request.device;

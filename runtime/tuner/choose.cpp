@@ -56,7 +56,7 @@ void set_conjugate(Signature& s, const KernelEntry& entry, const Request& reques
 }
 
 /// An upper bound of the entries that are stored, padding included.
-double most_stored(const Features& f, Format format) {
+double most_stored(const RowFeatures& f, Format format) {
     const auto nnz = static_cast<double>(f.nnz);
     if (format == Format::ell)
         return nnz * std::max(f.ell_padding, 1.0) + 64.0 * static_cast<double>(f.max_row);
@@ -64,7 +64,7 @@ double most_stored(const Features& f, Format format) {
     return nnz;
 }
 
-void set_types(Signature& s, const Features& f, const Request& request, Format format) {
+void set_types(Signature& s, const RowFeatures& f, const Request& request, Format format) {
     constexpr double limit = 2147483648.0;  // 2^31
     // Beside CSR's columns, row numbers are stored as indices too. CSR-k has CSR's arrays as they
     // are.
@@ -80,7 +80,7 @@ void set_types(Signature& s, const Features& f, const Request& request, Format f
 
 }  // namespace
 
-Choice choose(const Features& f, const Request& request) {
+Choice choose(const RowFeatures& f, const Request& request) {
     if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "

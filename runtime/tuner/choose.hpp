@@ -60,6 +60,6 @@ struct Choice {
 /// Level `rule`: constant time, from features alone, no device work. What the request fixes is
 /// honoured or refused; kernels that do not have a given parameter are not considered. Throws
 /// Error(invalid_argument).
-Choice choose(const Features& features, const Request& request);
+Choice choose(const RowFeatures& features, const Request& request);
 
 }  // namespace spmvgen

@@ -100,7 +100,7 @@ constexpr std::int64_t groups_per_thread = 8;
 // CPUs: the longest row over a thread's share of the entries, from which one thread is the last.
 constexpr double long_row_share = 0.5;
 
-double density_of(const Features& f) {
+double density_of(const RowFeatures& f) {
     return f.rows > 0 ? static_cast<double>(f.nnz) / static_cast<double>(f.rows) : 0;
 }
 

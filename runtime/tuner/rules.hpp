@@ -13,7 +13,7 @@ namespace spmvgen {
 
 /// All that the rules look at.
 struct Situation {
-    const Features& f;
+    const RowFeatures& f;
     const Request& request;
     std::vector<const KernelEntry*> among;  ///< kernels that the request leaves free; never empty
 };
@@ -39,10 +39,10 @@ std::map<std::string, std::int64_t> block_size(const Situation& situation);
 
 /// Lanes of a GPU's wavefront that share a row in CSR kernels of a subwarp a row: the least cost by
 /// the distribution of row lengths, see docs/handle.md. A power of two up to `wavefront`.
-int choose_subwarp(const Features& features, int wavefront);
+int choose_subwarp(const RowFeatures& features, int wavefront);
 /// The same by the longest row, as Ginkgo does: the largest power of two that it fills.
-int subwarp_of_longest_row(const Features& features, int wavefront);
+int subwarp_of_longest_row(const RowFeatures& features, int wavefront);
 /// Expected cost of a row with that subwarp: what choose_subwarp compares.
-double subwarp_cost(const Features& features, int wavefront, int subwarp);
+double subwarp_cost(const RowFeatures& features, int wavefront, int subwarp);
 
 }  // namespace spmvgen

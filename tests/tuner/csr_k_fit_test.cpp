@@ -239,7 +239,7 @@ TEST(CsrKFile, OnlyTheCorruptOneIsLeftOut) {
     std::ofstream(directory + "/csr-k-b.json") << good;
     std::ofstream(directory + "/csr-k-a.json") << good.substr(0, good.size() / 2);
     std::ofstream(directory + "/other.json") << "not looked at";
-    const std::vector<TuningFile> files = csr_k_files_of(directory);
+    const std::vector<TuningFile> files = tuning_files_of(directory, "csr-k-");
     std::filesystem::remove_all(directory);
     ASSERT_EQ(files.size(), 2u);
     std::vector<std::string> warnings;
@@ -249,12 +249,12 @@ TEST(CsrKFile, OnlyTheCorruptOneIsLeftOut) {
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_THAT(warnings[0],
                 StartsWith("tuning file " + directory + "/csr-k-a.json is left out: "));
-    EXPECT_TRUE(csr_k_files_of(directory).empty()) << "the directory is gone";
+    EXPECT_TRUE(tuning_files_of(directory, "csr-k-").empty()) << "the directory is gone";
 }
 
 TEST(CsrKFile, WhatIsShippedIsSound) {
     std::vector<std::string> warnings;
-    const auto files = embedded_csr_k_files();
+    const auto files = tuning_files("csr-k-");
     EXPECT_EQ(read_csr_k_formulas(files, warnings).size(), files.size());
     EXPECT_THAT(warnings, testing::IsEmpty());
     EXPECT_FALSE(files.empty());

@@ -30,6 +30,8 @@ class BoundKernel {
     const LoadedKernel& kernel() const { return *kernel_; }
 
   private:
+    void run_steps(const BoundArguments::Filled& arguments, int thread, int team) const noexcept;
+
     std::shared_ptr<const LoadedKernel> kernel_;
     BoundArguments arguments_;
 };

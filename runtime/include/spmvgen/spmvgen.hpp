@@ -70,6 +70,12 @@ struct Options {
     std::string cache_dir;  ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
     bool strict = false;    ///< true: a fallback to the generic kernel is Error(compile) instead,
                             ///< as it always is on a GPU
+    std::string level = "rule";  ///< how the kernel is chosen: "rule" from the matrix' features, at
+                                 ///< once; "measure": the kernels that are free are also timed, and
+                                 ///< the rule's is kept unless another is faster
+    double budget_ms = 1000;     ///< of level measure: milliseconds that it may take
+    std::int64_t expected_applies = 0;  ///< 0 = many. Few: what planning costs is weighed against
+                                        ///< what it saves; for 1 the answer is plain CSR
 };
 
 /// A GPU's stream: CUstream (= cudaStream_t) or hipStream_t; null = the default stream. The SIMT
@@ -83,6 +89,12 @@ struct Stream {
 struct WorkspaceMemory {
     void* data = nullptr;
     std::size_t bytes = 0;
+};
+
+/// A kernel that level "measure" timed.
+struct MeasuredKernel {
+    std::string kernel;  ///< its name for α = 1, β = 0
+    double us = 0;       ///< median microseconds of an apply
 };
 
 /// What a handle does, and why. Plain and printable.
@@ -106,6 +118,9 @@ struct Info {
     std::string warning;  ///< why a fallback is in use, else ""
     double prepare_ms = 0;             ///< analysis, conversion, and making the kernel
     double kernel_ms = 0;              ///< of it: making or finding the kernel
+    double analysis_ms = 0;            ///< of it: validating and analysing A
+    double convert_ms = 0;             ///< of it: copying or converting A, to a GPU included
+    double measure_ms = 0;             ///< of it: level measure
     std::int64_t rows = 0, cols = 0;   ///< of B: y has rows·k elements and x has cols·k
     std::int64_t nnz = 0, stored = 0;  ///< stored = entries with padding
     std::int64_t matrix_bytes = 0;     ///< bytes of A read by one apply
@@ -117,6 +132,11 @@ struct Info {
     std::int64_t permute_bytes = 0;  ///< of bytes: for putting x and y into that order and back
     std::int64_t update_bytes = 0;   ///< of this machine's memory, kept for update_values beside
                                      ///< the stored matrix
+    double predicted_us = 0;  ///< of an apply: bytes over the bandwidth in the device's profile,
+                              ///< and launches; 0 = there is no profile
+    std::string profile;      ///< file of tuning_db that it was predicted from; "" = none
+    double measured_us = 0;   ///< of an apply, by level measure; 0 = not measured
+    std::vector<MeasuredKernel> measured;  ///< what level measure timed, the rule's kernel first
 };
 /// A short block for people: one "name: value" a line, empty fields left out.
 std::string to_string(const Info& info);
