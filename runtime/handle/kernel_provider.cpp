@@ -71,8 +71,7 @@ void log_counters() {
 }  // namespace
 
 KernelSources default_kernel_sources(std::function<void(const std::string&)> warn) {
-    return {load_generator,
-            [warn = std::move(warn)](const std::string& directory, bool writable) {
+    return {load_generator, [warn = std::move(warn)](const std::string& directory, bool writable) {
                 StoreOptions options;
                 options.directory = directory;
                 options.writable = writable;

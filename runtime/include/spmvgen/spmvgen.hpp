@@ -105,7 +105,7 @@ struct KernelCounters {
                                         ///< α = 1, β = 0 with an update of y, serves instead
     std::int64_t hits_imported = 0;     ///< came from what import_kernels() was given
     std::int64_t hits_set = 0;          ///< came from a kernel set
-    std::int64_t bytes_read = 0;     ///< code and source of what was imported, in a set or the cache
+    std::int64_t bytes_read = 0;  ///< code and source of what was imported, in a set or the cache
     std::int64_t bytes_written = 0;  ///< code and source of what was kept in the cache directory
     double find_ms = 0;              ///< looking in all layers but the memory
     double compile_ms = 0;           ///< emitting and compiling, failures too
