@@ -125,13 +125,16 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->type_name("ARCH");
     verb.add_option("--threads", o.threads, "threads; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));
+    verb.add_flag("--deterministic", o.deterministic,
+                  "only kernels that give the same bits each time");
+}
+
+void add_cache_mode_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--cache", o.cache,
                     "on, memory, readonly, load or off (default: $SPMVGEN_CACHE, else on)")
         ->type_name("MODE");
     verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
     verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");
-    verb.add_flag("--deterministic", o.deterministic,
-                  "only kernels that give the same bits each time");
 }
 
 void add_product_options(CLI::App& verb, RunOptions& o) {
@@ -151,6 +154,9 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
                   "--op T, H: no transposed copy of A; sums are added atomically");
     verb.add_option("--rhs", o.product.num_rhs, "right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
+}
+
+void add_operand_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--alpha", o.product.alpha, "α (default 1); complex: re,im")
         ->type_name("NUMBER");
     verb.add_option("--beta", o.product.beta, "β (default 0)")->type_name("NUMBER");

@@ -32,7 +32,11 @@ Options handle_options(const RunOptions& o, const Device* device);
 
 /// What decides which kernel is run, and where.
 void add_choice_options(CLI::App& verb, RunOptions& o);
-/// What decides the product: types, op, α, β, x and y.
+/// Whether kernels may be made and kept.
+void add_cache_mode_options(CLI::App& verb, RunOptions& o);
+/// What decides the product: types, op and number of right-hand sides.
 void add_product_options(CLI::App& verb, RunOptions& o);
+/// α, β, x and y.
+void add_operand_options(CLI::App& verb, RunOptions& o);
 
 }  // namespace spmvgen::cli
