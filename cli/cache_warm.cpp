@@ -1,10 +1,10 @@
 /// `spmvgen cache warm`.
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <fstream>
 
 #include "cache.hpp"
+#include "handle/handle_impl.hpp"
 #include "matrix/features.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
@@ -46,14 +46,16 @@ void check(const WarmOptions& o) {
                          " cannot run here; drop one of them");
 }
 
-/// What the rules choose on a machine of --arch.
+/// What the rules choose on a machine of --arch with as many threads as this one.
 Signature signature_for(const WarmOptions& o, const CsrMatrix& matrix) {
+    Options options;
+    options.threads = o.run.threads;
     Request request{.format = o.run.format,
                     .kernel = o.run.kernel,
                     .params = parse_params(o.run.params),
                     .target = parse_arch(o.run.arch),
                     .num_rhs = o.run.product.num_rhs,
-                    .threads = o.run.threads > 0 ? o.run.threads : omp_get_max_threads(),
+                    .threads = host_threads(matrix.view(), options),
                     .deterministic = o.run.deterministic,
                     .epilogue = o.run.epilogue};
     check_format_and_kernel(o.run.format, o.run.kernel);

@@ -1,9 +1,10 @@
 // Whatever happens to the cache directory, a handle multiplies right, or says why not. The compiler
-// is a fake that hands out a precompiled kernel, so that a process that makes it anew costs nothing;
-// the store is the real one. tests/store has the same troubles one by one.
+// is a fake that hands out a precompiled kernel, so that a process that makes it anew costs
+// nothing; the store is the real one. tests/store has the same troubles one by one.
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -44,6 +45,8 @@ void PrintTo(const Product& p, std::ostream* out) {
 
 class StoreFire : public testing::Test {
   protected:
+    // No team: its threads would be missing in a child process.
+    StoreFire() { omp_set_num_threads(1); }
     std::string directory() const { return (temporary_.path() / "cache").string(); }
 
     Options options(CacheMode mode = CacheMode::on) const {
@@ -72,8 +75,7 @@ class StoreFire : public testing::Test {
         const int row_ptr[] = {0, 2, 3, 4}, col_idx[] = {0, 1, 1, 0};
         const double values[] = {1, 2, 3, 4}, x[] = {10, 20};
         double y[] = {7, 7, 7};
-        const Handle handle =
-            make_handle(csr_view(3, 2, row_ptr, col_idx, values), o, provider);
+        const Handle handle = make_handle(csr_view(3, 2, row_ptr, col_idx, values), o, provider);
         handle.apply(1.0, x, 0.0, y);
         EXPECT_EQ((std::vector<double>{y[0], y[1], y[2]}), (std::vector<double>{50, 60, 40}));
         return {handle.info().origin, handle.info().warning};
