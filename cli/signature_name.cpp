@@ -1,6 +1,7 @@
 #include "signature_name.hpp"
 
 #include <charconv>
+#include <set>
 #include <string_view>
 
 #include "registry.hpp"
@@ -51,11 +52,9 @@ Signature read_name(std::string_view name, const KernelEntry& entry) {
     s.alpha = scale_of(take(rest, "a"));
     s.beta = scale_of(take(rest, "b"));
     s.num_rhs = static_cast<int>(number_of(take(rest, "k")));
-    for (auto& parameter : entry.params)
-        if (const auto at = name.find("_" + std::string(parameter.name)); at != name.npos) {
-            std::string_view value = name.substr(at);
-            s.params[std::string(parameter.name)] = number_of(take(value, parameter.name));
-        }
+    std::set<std::string> names;  // in the order that names have them
+    for (auto& parameter : entry.params) names.emplace(parameter.name);
+    for (auto& parameter : names) s.params[parameter] = number_of(take(rest, parameter));
     return s;
 }
 

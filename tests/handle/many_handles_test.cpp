@@ -49,7 +49,7 @@ TEST(ManyHandles, OfEveryFormatInSixteenThreads) {
     KernelProvider cold(default_kernel_sources());
     make_apply_destroy(formats, cold);
     const KernelCounters made = cold.counters();
-    EXPECT_GE(made.compiles_started, 7) << "a kernel for each format at least";
+    EXPECT_GE(made.compiles_started, 6) << "a kernel for each format at least";
     EXPECT_EQ(made.compiles_failed, 0);
     EXPECT_EQ(made.fallbacks, 0);
     EXPECT_EQ(made.hits_memory + made.compiles_started, thread_count * rounds);
