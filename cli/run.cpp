@@ -13,32 +13,6 @@
 namespace spmvgen::cli {
 namespace {
 
-void widen_columns(CsrMatrix& matrix) {
-    Buffer wide = make_buffer<std::int64_t>(matrix.nnz);
-    const auto from = matrix.col_idx.as<std::int32_t>();
-    const auto to = wide.as<std::int64_t>();
-#pragma omp parallel for schedule(static)
-    for (std::int64_t k = 0; k < matrix.nnz; ++k)
-        to[static_cast<std::size_t>(k)] = from[static_cast<std::size_t>(k)];
-    matrix.col_idx = std::move(wide);
-    matrix.index_type = IndexType::i64;
-}
-
-/// Gives the matrix the value and index types that --value and --index ask for.
-void convert_types(const RunOptions& o, CsrMatrix& matrix) {
-    if (!o.value.empty()) {
-        const ValueType type = resolve("--value", [&] { return parse_value_type(o.value); });
-        if (type != matrix.value_type)
-            matrix = resolve("--value", [&] { return convert_values(matrix.view(), type); });
-    }
-    if (o.index.empty()) return;
-    const IndexType index = resolve("--index", [&] { return parse_index_type(o.index); });
-    if (index == IndexType::i64 && matrix.index_type == IndexType::i32) widen_columns(matrix);
-    if (index == IndexType::i32 && matrix.index_type == IndexType::i64)
-        throw UsageError("--index: i32 is too narrow for " + std::to_string(matrix.cols) +
-                         " columns; use i64");
-}
-
 /// The name of the kernel that serves these α and β: info().kernel is that of 1 and 0.
 std::string kernel_for(const Info& info, const Operands& p) {
     const auto letter = [](std::complex<double> s) {
@@ -90,7 +64,8 @@ void measure_other_order(const RunOptions& o, const CsrMatrix& matrix, Options o
                     ", and choose another with --kernel or --cache off meanwhile");
 }
 
-void print(const RunOptions& o, const RunReport& report, Streams& streams) {
+void print(const RunOptions& o, RunReport& report, Streams& streams) {
+    report.counters = kernel_counters();
     if (o.json)
         print_json(streams.out, to_json(report));
     else
@@ -178,7 +153,7 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     const std::shared_ptr<Device> device = parse_device(o.device);
     const Options options = handle_options(o, device.get());
     SourcedMatrix source = load_matrix(o.matrix);
-    convert_types(o, source.matrix);
+    convert_types(o.value, o.index, source.matrix);
     ProductOptions product = o.product;
     product.op = parse_op(o.op);
     product.vectors = o.vectors;
@@ -270,7 +245,9 @@ void add_run(CLI::App& program, Verbs& verbs) {
                      "instead: all matrices of a directory, or of a list (a path a line), at once")
         ->type_name("DIR|LIST");
     add_choice_options(*verb, *o);
+    add_cache_mode_options(*verb, *o);
     add_product_options(*verb, *o);
+    add_operand_options(*verb, *o);
     verb->add_flag("--check", o->check, "check y against a compensated reference; wrong: exit 1");
     verb->add_option("--time", o->time_ms, "milliseconds to time for (default 500); 0 = do not")
         ->check(CLI::Range(0.0, 1e7).description(""));

@@ -3,19 +3,17 @@
 #include <charconv>
 #include <cmath>
 
+#include "handle/cache_mode.hpp"
 #include "matrix/reorder/reordering.hpp"
 
 namespace spmvgen::cli {
 namespace {
 
-CacheMode parse_cache_mode(const std::string& text) {
-    if (text == "on") return CacheMode::on;
-    if (text == "memory") return CacheMode::memory;
-    if (text == "readonly") return CacheMode::readonly;
-    if (text == "load") return CacheMode::load;
-    if (text == "off") return CacheMode::off;
-    throw UsageError("--cache: unknown mode '" + text +
-                     "': use one of on, memory, readonly, load, off");
+CacheMode cache_mode(const std::string& text) {
+    if (text.empty()) return CacheMode::automatic;
+    if (const auto mode = parse_cache_mode(text)) return *mode;
+    throw UsageError("--cache: unknown mode '" + text + "': use one of " +
+                     std::string(cache_mode_names));
 }
 
 /// "200ms", "2s", or a number of milliseconds.
@@ -131,7 +129,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.copy = !o.batch.empty();
     options.updatable = false;  // one matrix, one set of numbers
     options.memory_limit = static_cast<std::int64_t>(o.memory_limit);
-    options.cache = parse_cache_mode(o.cache);
+    options.cache = cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
     options.strict = o.strict;
     set_level(o, options);
@@ -169,12 +167,16 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
                     "most that the converted matrix may take: bytes, or 500M, 2G (of 1024)")
         ->transform(CLI::AsSizeValue(false).description(""))
         ->type_name("SIZE");
-    verb.add_option("--cache", o.cache, "on, memory, readonly, load or off (default on)")
+    verb.add_flag("--deterministic", o.deterministic,
+                  "only kernels that give the same bits each time");
+}
+
+void add_cache_mode_options(CLI::App& verb, RunOptions& o) {
+    verb.add_option("--cache", o.cache,
+                    "on, memory, readonly, load or off (default: $SPMVGEN_CACHE, else on)")
         ->type_name("MODE");
     verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
     verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");
-    verb.add_flag("--deterministic", o.deterministic,
-                  "only kernels that give the same bits each time");
 }
 
 void add_product_options(CLI::App& verb, RunOptions& o) {
@@ -199,6 +201,9 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
                   "--op T, H: no transposed copy of A; sums are added atomically");
     verb.add_option("--rhs", o.product.num_rhs, "right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
+}
+
+void add_operand_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--alpha", o.product.alpha, "α (default 1); complex: re,im")
         ->type_name("NUMBER");
     verb.add_option("--beta", o.product.beta, "β (default 0)")->type_name("NUMBER");

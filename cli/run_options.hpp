@@ -21,7 +21,7 @@ struct RunOptions {
     std::string output;
     int threads = 0;
     std::uint64_t memory_limit = 0;  // bytes; 0 = none
-    std::string cache = "on", cache_dir;
+    std::string cache, cache_dir;    // cache: "" = $SPMVGEN_CACHE, else on
     bool check = false, strict = false, json = false;
     int repeat = 0;
     double time_ms = 500;
@@ -36,7 +36,11 @@ Options handle_options(const RunOptions& o, const Device* device);
 
 /// What decides which kernel is run, and where.
 void add_choice_options(CLI::App& verb, RunOptions& o);
-/// What decides the product: types, op, α, β, x and y.
+/// Whether kernels may be made and kept.
+void add_cache_mode_options(CLI::App& verb, RunOptions& o);
+/// What decides the product: types, op and number of right-hand sides.
 void add_product_options(CLI::App& verb, RunOptions& o);
+/// α, β, x and y.
+void add_operand_options(CLI::App& verb, RunOptions& o);
 
 }  // namespace spmvgen::cli

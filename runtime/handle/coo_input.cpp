@@ -1,6 +1,7 @@
 // Handles of entries in any order.
 #include <memory>
 
+#include "handle/cache_mode.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
 #include "handle/stopwatch.hpp"
@@ -31,9 +32,10 @@ std::unique_ptr<HandleImpl> make_of_entries(const CooView& matrix, const Options
 
 }  // namespace
 
-std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& options,
+std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& asked,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device) {
+    const Options options = with_effective_mode(asked);
     check_array_options(options);
     device = device_for(options, std::move(device));
     if (!options.device_arrays) return make_of_entries(matrix, options, provider, device, nullptr);

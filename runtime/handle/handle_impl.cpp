@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "handle/cache_mode.hpp"
 #include "handle/levels.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
@@ -72,7 +73,8 @@ bool is_deterministic(const Signature& s) {
 HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
     : provider_(provider),
       // The generic kernel has no epilogue.
-      policy_{options.cache, options.cache_dir, options.strict || !options.epilogue.empty()},
+      policy_{effective_mode(options.cache), options.cache_dir,
+              options.strict || !options.epilogue.empty()},
       num_rhs_(options.num_rhs),
       updatable_(options.updatable),
       threads_(options.threads) {

@@ -96,6 +96,11 @@ std::string read_bytes(const File& file, std::uint64_t count) {
     return bytes;
 }
 
+bool set_changed(const File& file, std::int64_t seconds) {
+    const timespec times[2] = {{0, UTIME_OMIT}, {seconds, 0}};
+    return ::futimens(file.get(), times) == 0;
+}
+
 void make_directories(const std::string& path) {
     for (std::size_t end = 1; end != std::string::npos;) {
         end = path.find('/', end + 1);

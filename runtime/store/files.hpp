@@ -46,6 +46,9 @@ struct stat status(const File& file);
 /// Bytes [0, count) of a file; fewer when it ends before.
 std::string read_bytes(const File& file, std::uint64_t count);
 
+/// Sets when the file was last changed, seconds since 1970; whether it could.
+bool set_changed(const File& file, std::int64_t seconds);
+
 /// mkdir -p: each component that is made gets mode 0700, those that exist stay as they are.
 void make_directories(const std::string& path);
 

@@ -42,8 +42,9 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                          testing::Values("", "emit", "analyze", "run", "tune", "convert", "cache",
-                                         "cache info", "cache list", "cache clear", "gallery",
-                                         "gallery list", "gallery make", "doctor"),
+                                         "cache info", "cache list", "cache verify", "cache prune",
+                                         "cache clear", "cache warm", "gallery", "gallery list",
+                                         "gallery make", "doctor"),
                          test_name);
 
 }  // namespace

@@ -105,6 +105,20 @@ TEST_F(StoreTest, EveryFlippedByteOnDiskIsAMissAndMended) {
     EXPECT_TRUE(finds(store));
 }
 
+/// A single bit is harder to see than a whole byte: one that turns, wherever it is.
+TEST_F(StoreTest, EveryFlippedBitIsAMiss) {
+    ASSERT_TRUE(open().put(sample_binary()));
+    const std::string sound = read_file(path());
+    Store store = open(false);
+    for (std::size_t bit = 0; bit < 8 * sound.size(); ++bit) {
+        std::string flipped = sound;
+        flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+        write_file(path(), flipped);
+        ASSERT_FALSE(store.find(sample_signature())) << bit;
+    }
+    EXPECT_EQ(store.counters().rejected, static_cast<std::int64_t>(8 * sound.size()));
+}
+
 TEST_F(StoreTest, TruncatedEntryIsAMissAtEveryLength) {
     ASSERT_TRUE(open().put(sample_binary()));
     const std::string sound = read_file(path());
@@ -133,6 +147,30 @@ TEST_F(StoreTest, DamageIsWarnedOfOnceAndSaysWhere) {
               "kernel cache entry " + path() +
                   " is damaged (its checksum does not match): removed, the kernel is made again");
     EXPECT_FALSE(fs::exists(path()));
+}
+
+TEST_F(StoreTest, EntryThatOthersMayWriteToIsNotUsed) {
+    Store store = open();
+    ASSERT_TRUE(store.put(sample_binary()));
+    ASSERT_EQ(::chmod(path().c_str(), 0620), 0);
+    EXPECT_FALSE(finds(store));
+    EXPECT_EQ(store.list().at(0).problem, "its group may write to it (mode 0620)");
+    EXPECT_THAT(warnings_.texts(),
+                ElementsAre("kernel cache entry " + path() +
+                            " is not used: its group may write to it (mode 0620); the kernel is "
+                            "made again"));
+    EXPECT_TRUE(store.put(sample_binary())) << "and is then replaced";
+    EXPECT_TRUE(finds(store));
+}
+
+TEST_F(StoreTest, EntryOfAnotherUserIsNotUsed) {
+    if (::geteuid() != 0) GTEST_SKIP() << "[SKIP] only root can give a file away";
+    Store store = open();
+    ASSERT_TRUE(store.put(sample_binary()));
+    ASSERT_EQ(::chown(path().c_str(), 1, 1), 0);
+    EXPECT_FALSE(finds(store));
+    EXPECT_TRUE(fs::exists(path()));
+    EXPECT_EQ(store.counters().rejected, 1);
 }
 
 TEST_F(StoreTest, EntryOfALaterFormatIsLeftThere) {
