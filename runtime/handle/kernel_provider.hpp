@@ -34,8 +34,8 @@ struct KernelSources {
     std::function<std::unique_ptr<KernelCache>(const std::string& directory, bool writable)> cache;
 };
 
-/// libspmvgen_jit and the Store.
-KernelSources default_kernel_sources();
+/// libspmvgen_jit and the Store, whose warnings go to `warn`; unset = standard error.
+KernelSources default_kernel_sources(std::function<void(const std::string&)> warn = {});
 
 /// How one kernel may be had (see Options).
 struct KernelPolicy {
@@ -121,6 +121,8 @@ class KernelProvider {
     template <typename Kernel>
     bool compile(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
                  KernelCache* keep);
+    template <typename Kernel>
+    std::shared_ptr<const Kernel> load(const Loader<Kernel>& loader, const KernelBinary& binary);
     KernelBinary compile_one_of(const std::vector<BinaryKind>& kinds, const Signature& signature);
     Table<GpuKernel>& table_of(const std::shared_ptr<Device>& device);
     std::unique_ptr<KernelCache> open_cache(const KernelPolicy& policy);
@@ -131,8 +133,10 @@ class KernelProvider {
     Table<LoadedKernel> host_;
     std::mutex mutex_;  ///< guards gpus_
     std::map<std::shared_ptr<Device>, Table<GpuKernel>> gpus_;
-    std::atomic<std::int64_t> hits_memory_{0}, hits_store_{0}, compiles_started_{0},
-        compiles_failed_{0}, fallbacks_{0};
+    std::atomic<std::int64_t> hits_memory_{0}, hits_store_{0}, hits_imported_{0}, hits_set_{0},
+        compiles_started_{0}, compiles_failed_{0}, fallbacks_{0};
+    std::atomic<std::int64_t> bytes_read_{0}, bytes_written_{0};
+    std::atomic<std::int64_t> find_ns_{0}, compile_ns_{0}, load_ns_{0};
 };
 
 /// A handle that gets its kernels from `provider`, which must outlive it. `device` stands for
