@@ -125,7 +125,8 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->type_name("ARCH");
     verb.add_option("--threads", o.threads, "threads; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));
-    verb.add_option("--cache", o.cache, "on, memory, readonly, load or off (default: $SPMVGEN_CACHE, else on)")
+    verb.add_option("--cache", o.cache,
+                    "on, memory, readonly, load or off (default: $SPMVGEN_CACHE, else on)")
         ->type_name("MODE");
     verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
     verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");

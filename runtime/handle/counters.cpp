@@ -30,9 +30,9 @@ std::string to_string(const KernelCounters& c) {
            line("compiled", fmt::format("{} started, {} failed{}", c.compiles_started,
                                         c.compiles_failed, bytes(c.bytes_written, "kept"))) +
            line("fallbacks", std::to_string(c.fallbacks)) +
-           line("time", fmt::format("{:.1f} ms looking, {:.1f} ms compiling, {:.1f} ms loading{}",
-                                    c.find_ms, c.compile_ms, c.load_ms,
-                                    bytes(c.bytes_read, "read")));
+           line("time",
+                fmt::format("{:.1f} ms looking, {:.1f} ms compiling, {:.1f} ms loading{}",
+                            c.find_ms, c.compile_ms, c.load_ms, bytes(c.bytes_read, "read")));
 }
 
 }  // namespace spmvgen

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -68,11 +70,19 @@ void log_counters() {
         stderr);
 }
 
+/// Where else a kernel was looked for that is not in the cache.
+std::string text_of_missing(const std::vector<NamedSet>& sets) {
+    const auto searched = std::ranges::count(sets, "", &NamedSet::problem);
+    if (searched == 0) return "";
+    return fmt::format(", nor in the {} that {} searched",
+                       searched == 1 ? "kernel set" : fmt::format("{} kernel sets", searched),
+                       searched == 1 ? "was" : "were");
+}
+
 }  // namespace
 
 KernelSources default_kernel_sources(std::function<void(const std::string&)> warn) {
-    return {load_generator,
-            [warn = std::move(warn)](const std::string& directory, bool writable) {
+    return {load_generator, [warn = std::move(warn)](const std::string& directory, bool writable) {
                 StoreOptions options;
                 options.directory = directory;
                 options.writable = writable;
@@ -153,10 +163,16 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
     } else {
         const std::unique_ptr<KernelCache> cache = open_cache(policy);
         KernelCache* keep = policy.mode == CacheMode::on ? cache.get() : nullptr;
-        if (cache != nullptr && find_in_cache(slot, loader, signature, *cache))
+        const auto sets = sets_.of(policy.kernel_sets, [&](auto& text) { log_.warn(text); });
+        if (find_in_sets(slot, loader, signature, imported(), hits_imported_))
+            origin = "imported";
+        else if (cache != nullptr && find_in_cache(slot, loader, signature, *cache))
             origin = "cache";
+        else if (find_in_sets(slot, loader, signature, *sets, hits_set_))
+            origin = "set";
         else if (!compiles(policy.mode))
-            return without("it is not in the cache, and cache mode load does not compile");
+            return without("it is not in the cache" + text_of_missing(*sets) +
+                           ", and cache mode load does not compile");
         else if (compile(slot, loader, signature, keep))
             origin = "compiled";
         else
@@ -191,6 +207,7 @@ bool KernelProvider::find_in_cache(Slot<Kernel>& slot, const Loader<Kernel>& loa
                             fmt::format("kernel {}: the cache gave {} instead",
                                         to_string(signature), to_string(binary->signature)));
             slot.kernel = load(loader, *binary);
+            slot.binary = std::make_shared<const KernelBinary>(*binary);
         } catch (const Error& error) {
             log_.warn(
                 fmt::format("a cache entry is of no use and will be made again: {}", error.what()));
@@ -205,6 +222,26 @@ bool KernelProvider::find_in_cache(Slot<Kernel>& slot, const Loader<Kernel>& loa
 }
 
 template <typename Kernel>
+bool KernelProvider::find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                                  const Signature& signature, const std::vector<NamedSet>& sets,
+                                  std::atomic<std::int64_t>& hits) {
+    if (sets.empty()) return false;
+    const auto use = [&](const FoundInSet& found) {
+        slot.kernel = load(loader, found.binary);
+        slot.binary = std::make_shared<const KernelBinary>(found.binary);
+        bytes_read_ += size_of_texts(found.binary);
+        log_.debug(fmt::format("kernel {}: code of {} in {}", to_string(signature),
+                               to_string(found.binary.signature.target), found.path));
+        return true;
+    };
+    const Timed timed(find_ns_);
+    const bool found = search_sets(sets, signature, loader.kinds, this_maker(), use,
+                                   [&](const std::string& text) { log_.warn(text); });
+    if (found) ++hits;
+    return found;
+}
+
+template <typename Kernel>
 bool KernelProvider::compile(Slot<Kernel>& slot, const Loader<Kernel>& loader,
                              const Signature& signature, KernelCache* keep) {
     if (!slot.failure.empty()) return false;
@@ -215,6 +252,7 @@ bool KernelProvider::compile(Slot<Kernel>& slot, const Loader<Kernel>& loader,
         binary = compile_one_of(loader.kinds, signature);
         compiled = true;
         slot.kernel = load(loader, binary);
+        slot.binary = std::make_shared<const KernelBinary>(binary);
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& error) {

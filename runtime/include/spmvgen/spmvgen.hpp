@@ -52,9 +52,12 @@ struct Options {
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
                                     ///< Handle::row_order() gives, instead of the caller's
     CacheMode cache = CacheMode::automatic;  ///< anything else wins over $SPMVGEN_CACHE
-    std::string cache_dir;  ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
-    bool strict = false;    ///< true: a fallback to the generic kernel is Error(compile) instead,
-                            ///< as it always is on a GPU
+    std::string cache_dir;    ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
+    std::string kernel_sets;  ///< kernel sets, files or folders of *.spmvset separated by ':', that
+                              ///< are searched beside those of $SPMVGEN_KERNEL_SETS and those
+                              ///< beside the library
+    bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
+                              ///< as it always is on a GPU
 };
 
 /// A GPU's stream: CUstream (= cudaStream_t) or hipStream_t; null = the default stream. The SIMT
@@ -76,7 +79,7 @@ struct Info {
     int launches = 0;           ///< of a GPU: kernels launched by one apply
     std::map<std::string, KernelFacts> facts;  ///< GPUs: what the code uses, by symbol
     std::string reason;                        ///< why this kernel
-    std::string origin;                        ///< "memory", "cache", "compiled" or "generic"
+    std::string origin;  ///< "memory", "imported", "cache", "set", "compiled" or "generic"
     std::string
         source_path;      ///< where the emitted source can be read; "" when the cache keeps nothing
     std::string warning;  ///< why a fallback is in use, else ""
@@ -105,7 +108,7 @@ struct KernelCounters {
                                         ///< α = 1, β = 0 with an update of y, serves instead
     std::int64_t hits_imported = 0;     ///< came from what import_kernels() was given
     std::int64_t hits_set = 0;          ///< came from a kernel set
-    std::int64_t bytes_read = 0;     ///< code and source of what was imported, in a set or the cache
+    std::int64_t bytes_read = 0;  ///< code and source of what was imported, in a set or the cache
     std::int64_t bytes_written = 0;  ///< code and source of what was kept in the cache directory
     double find_ms = 0;              ///< looking in all layers but the memory
     double compile_ms = 0;           ///< emitting and compiling, failures too
