@@ -20,7 +20,6 @@ class Layers : public testing::Test {
     std::string fake_set(const Target& target) {
         KernelBinary binary = csr_binary(csr_signature());
         binary.signature.target = target;
-        binary.source_digest = to_hex(sha256(binary.source));
         SetEntries entries;
         add_entry(entries, binary);
         return encode_set(header_for(entries, "fake"), entries);

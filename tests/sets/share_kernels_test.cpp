@@ -31,9 +31,9 @@ TEST(ShareKernels, OneCompilesTheOtherImports) {
               "imported=6\n");
     // The blob is a kernel set.
     std::filesystem::rename(blob, blob + ".spmvset");
-    EXPECT_EQ(
-        run("import /dev/null", "SPMVGEN_JIT=/nonesuch SPMVGEN_KERNEL_SETS=" + blob + ".spmvset"),
-        "accepted=0 rejected=1 host=set,right simt:gfx906=set,right compiled=0 imported=0\n");
+    EXPECT_EQ(run("import /dev/null", "SPMVGEN_JIT=/nonesuch SPMVGEN_CACHE_DIR=" + blob +
+                                          ".cache SPMVGEN_KERNEL_SETS=" + blob + ".spmvset"),
+              "accepted=0 rejected=1 host=set,right simt:gfx906=set,right compiled=0 imported=0\n");
     std::filesystem::remove(blob + ".spmvset");
 }
 
