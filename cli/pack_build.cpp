@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -53,6 +56,8 @@ Manifest wanted_manifest(const PackOptions& o) {
     if (!o.kernels.empty()) {
         ManifestSection section;
         section.choose = SectionKind::kernels;
+        if (!o.values.empty())
+            section.values = {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64};
         for (auto& id : o.kernels)
             section.kernels.push_back(
                 resolve("--kernel", [&] { return std::string(kernel_entry(id).id); }));
@@ -126,6 +131,14 @@ std::string output_path(const PackOptions& o, const Target& target, bool several
     if (several) fs::create_directories(o.output);
     return several || fs::is_directory(o.output) ? (fs::path(o.output) / file_name(target)).string()
                                                  : o.output;
+}
+
+/// Said before the work, not after it.
+void check_writable(const std::string& path) {
+    if (path == "-") return;
+    const fs::path folder = fs::absolute(path).parent_path();
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        throw Error(ErrorCode::io, path + ": cannot write: " + std::strerror(errno));
 }
 
 std::vector<Target> wanted_targets(const PackOptions& o) {
@@ -227,6 +240,7 @@ void build(PackOptions o, Streams& streams) {
     for (auto& target : targets) kinds_of(o, target);
     const Manifest manifest = narrowed(wanted_manifest(o), o);
     if (o.list) return list(manifest, targets, streams);
+    for (auto& target : targets) check_writable(output_path(o, target, targets.size() > 1));
     const Interrupt interrupt;
     Json all = Json::array();
     for (auto& target : targets) {

@@ -77,6 +77,7 @@ TEST_F(PackTest, GpuKernelsToo) {
 }
 
 TEST_F(PackTest, KernelsOfASetRunWithoutACompiler) {
+    std::filesystem::create_directory("sets");
     build("sets/A.spmvset", few);
     const std::string line =
         "run A.mtx --kernel csr_rows --arch x86-64-v2 --check --time 0 --json --cache load "
@@ -159,6 +160,19 @@ TEST_F(PackTest, MergeKeepsEveryKernel) {
     EXPECT_FALSE(std::filesystem::exists("G.spmvset"));
 }
 
+TEST_F(PackTest, OptionsNarrowAManifest) {
+    const auto kernels = [](const std::string& options) {
+        const Outcome outcome = run_line("pack build --arch sm_90 --list" + options);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return std::ranges::count(outcome.out, '\n');
+    };
+    const auto all = kernels("");
+    EXPECT_GT(all, 5000);
+    EXPECT_LT(kernels(" --value f32,f64"), all);
+    EXPECT_GT(kernels(" --value f64 --index i32/i32"), 100);
+    EXPECT_EQ(kernels(" --manifest common --value f64"), kernels(" --manifest common") / 2);
+}
+
 TEST_F(PackTest, RefusedKernelsAreToldAndFailOnlyWhenStrict) {
     write("m.json", R"({"manifest": 1, "name": "m", "sections": [
         {"choose": "kernels", "kernels": ["csr_rows"], "values": ["f64"],
@@ -195,6 +209,8 @@ TEST_F(PackTest, WrongOptionsAreSaid) {
     }
     EXPECT_THAT(run_line("pack build --kernel csr_rows --arch sm_90").err,
                 HasSubstr("manifest kernels has nothing for sm_90"));
+    EXPECT_EQ(run_line("pack build --arch x86-64-v3 -o none/A.spmvset").err,
+              "spmvgen: none/A.spmvset: cannot write: No such file or directory\n");
     EXPECT_EQ(run_line("pack merge A.mtx -o B.spmvset --prefer both").status, 2);
 }
 
