@@ -74,7 +74,7 @@ HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
     : provider_(provider),
       // The generic kernel has no epilogue.
       policy_{effective_mode(options.cache), options.cache_dir,
-              options.strict || !options.epilogue.empty()},
+              options.strict || !options.epilogue.empty(), options.kernel_sets},
       num_rhs_(options.num_rhs),
       updatable_(options.updatable),
       threads_(options.threads) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -67,6 +69,15 @@ void log_counters() {
         ("spmvgen: kernels of this process\n" + to_string(KernelProvider::process().counters()))
             .c_str(),
         stderr);
+}
+
+/// Where else a kernel was looked for that is not in the cache.
+std::string text_of_missing(const std::vector<NamedSet>& sets) {
+    const auto searched = std::ranges::count(sets, "", &NamedSet::problem);
+    if (searched == 0) return "";
+    return fmt::format(", nor in the {} that {} searched",
+                       searched == 1 ? "kernel set" : fmt::format("{} kernel sets", searched),
+                       searched == 1 ? "was" : "were");
 }
 
 }  // namespace
@@ -177,10 +188,16 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
     } else {
         const std::unique_ptr<KernelCache> cache = open_cache(policy);
         KernelCache* keep = policy.mode == CacheMode::on ? cache.get() : nullptr;
-        if (cache != nullptr && find_in_cache(slot, loader, signature, *cache))
+        const auto sets = sets_.of(policy.kernel_sets, [&](auto& text) { log_.warn(text); });
+        if (find_in_sets(slot, loader, signature, imported(), hits_imported_))
+            origin = "imported";
+        else if (cache != nullptr && find_in_cache(slot, loader, signature, *cache))
             origin = "cache";
+        else if (find_in_sets(slot, loader, signature, *sets, hits_set_))
+            origin = "set";
         else if (!compiles(policy.mode))
-            return without("it is not in the cache, and cache mode load does not compile");
+            return without("it is not in the cache" + text_of_missing(*sets) +
+                           ", and cache mode load does not compile");
         else if (compile(slot, loader, signature, keep))
             origin = "compiled";
         else
@@ -215,6 +232,7 @@ bool KernelProvider::find_in_cache(Slot<Kernel>& slot, const Loader<Kernel>& loa
                             fmt::format("kernel {}: the cache gave {} instead",
                                         to_string(signature), to_string(binary->signature)));
             slot.kernel = load(loader, *binary);
+            slot.binary = std::make_shared<const KernelBinary>(*binary);
         } catch (const Error& error) {
             log_.warn(
                 fmt::format("a cache entry is of no use and will be made again: {}", error.what()));
@@ -229,6 +247,27 @@ bool KernelProvider::find_in_cache(Slot<Kernel>& slot, const Loader<Kernel>& loa
 }
 
 template <typename Kernel>
+bool KernelProvider::find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                                  const Signature& signature, const std::vector<NamedSet>& sets,
+                                  std::atomic<std::int64_t>& hits) {
+    if (sets.empty()) return false;
+    std::optional<Timed> timed(std::in_place, find_ns_);
+    const auto use = [&](const FoundInSet& found) {
+        timed.reset();
+        slot.kernel = load(loader, found.binary);
+        slot.binary = std::make_shared<const KernelBinary>(found.binary);
+        bytes_read_ += size_of_texts(found.binary);
+        log_.debug(fmt::format("kernel {}: code of {} in {}", to_string(signature),
+                               to_string(found.binary.signature.target), found.path));
+        return true;
+    };
+    const bool found = search_sets(sets, signature, loader.kinds, this_maker(), use,
+                                   [&](const std::string& text) { log_.warn(text); });
+    if (found) ++hits;
+    return found;
+}
+
+template <typename Kernel>
 bool KernelProvider::compile(Slot<Kernel>& slot, const Loader<Kernel>& loader,
                              const Signature& signature, KernelCache* keep) {
     if (!slot.failure.empty()) return false;
@@ -239,6 +278,7 @@ bool KernelProvider::compile(Slot<Kernel>& slot, const Loader<Kernel>& loader,
         binary = compile_one_of(loader.kinds, signature);
         compiled = true;
         slot.kernel = load(loader, binary);
+        slot.binary = std::make_shared<const KernelBinary>(binary);
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& error) {

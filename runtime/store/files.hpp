@@ -43,8 +43,8 @@ File open_file(int directory, const std::string& path);
 
 struct stat status(const File& file);
 
-/// Bytes [0, count) of a file; fewer when it ends before.
-std::string read_bytes(const File& file, std::uint64_t count);
+/// Bytes [offset, offset + count) of a file; fewer when it ends before.
+std::string read_bytes(const File& file, std::uint64_t count, std::uint64_t offset = 0);
 
 /// Sets when the file was last changed, seconds since 1970; whether it could.
 bool set_changed(const File& file, std::int64_t seconds);

@@ -68,9 +68,12 @@ struct Options {
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
                                     ///< Handle::row_order() gives, instead of the caller's
     CacheMode cache = CacheMode::automatic;  ///< anything else wins over $SPMVGEN_CACHE
-    std::string cache_dir;  ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
-    bool strict = false;    ///< true: a fallback to the generic kernel is Error(compile) instead,
-                            ///< as it always is on a GPU
+    std::string cache_dir;    ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
+    std::string kernel_sets;  ///< kernel sets, files or folders of *.spmvset separated by ':', that
+                              ///< are searched beside those of $SPMVGEN_KERNEL_SETS and those
+                              ///< beside the library
+    bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
+                              ///< as it always is on a GPU
     std::string level = "rule";  ///< how the kernel is chosen: "rule" from the matrix' features, at
                                  ///< once; "measure": the kernels that are free are also timed, and
                                  ///< the rule's is kept unless another is faster
@@ -113,7 +116,7 @@ struct Info {
     int launches = 0;           ///< of a GPU: kernels launched by one apply
     std::map<std::string, KernelFacts> facts;  ///< GPUs: what the code uses, by symbol
     std::string reason;                        ///< why this kernel
-    std::string origin;                        ///< "memory", "cache", "compiled" or "generic"
+    std::string origin;  ///< "memory", "imported", "cache", "set", "compiled" or "generic"
     std::string
         source_path;      ///< where the emitted source can be read; "" when the cache keeps nothing
     std::string warning;  ///< why a fallback is in use, else ""
