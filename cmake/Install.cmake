@@ -6,7 +6,7 @@ file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_
 
 set_target_properties(spmvgen PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS spmvgen EXPORT spmvgenTargets COMPONENT runtime)
-foreach(header IN ITEMS batch error kernel matrix signature spmvgen target types)
+foreach(header IN ITEMS batch error kernel kernels matrix signature spmvgen target types)
   install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/spmvgen/${header}.hpp
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spmvgen COMPONENT runtime)
 endforeach()
