@@ -1,7 +1,7 @@
 # The readers' own sources, without LLVM, without OpenMP (stand_ins/omp.h) and with as few shared libraries as can be:
 # the programs run on other machines too.
 set(runtime ${PROJECT_SOURCE_DIR}/runtime)
-file(GLOB fuzzed_sources CONFIGURE_DEPENDS ${runtime}/kernel/*.cpp ${runtime}/store/*.cpp)
+file(GLOB fuzzed_sources CONFIGURE_DEPENDS ${runtime}/kernel/*.cpp ${runtime}/store/*.cpp ${runtime}/sets/*.cpp)
 foreach(name IN ITEMS buffer csr_binary csr_matrix foreign_format gzip_text input_file market_header market_parser market_writer
                       matrix_market number output_file reader sort_rows text_lines text_source)
   list(APPEND fuzzed_sources ${runtime}/matrix/${name}.cpp)
@@ -25,6 +25,7 @@ target_link_libraries(fuzzed PUBLIC fmt::fmt-header-only nlohmann_json::nlohmann
 set(mutator_csr_k_json json_mutation.cpp json_mutator.cpp)
 set(mutator_dense_profile json_mutation.cpp json_mutator.cpp)
 set(mutator_store_entry json_mutation.cpp store_entry_mutator.cpp)
+set(mutator_kernel_set json_mutation.cpp kernel_set_mutator.cpp)
 foreach(target IN LISTS fuzz_targets)
   add_executable(fuzz_${target} ${target}.cpp support.cpp ${support_${target}} ${mutator_${target}})
   target_include_directories(fuzz_${target} PRIVATE . ${PROJECT_SOURCE_DIR}/tests/store)

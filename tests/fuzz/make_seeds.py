@@ -3,6 +3,7 @@
 
 Needs nothing but this repository. The forms of the inputs are told at the top of each target's .cpp."""
 import gzip
+import hashlib
 import json
 import pathlib
 import struct
@@ -107,6 +108,37 @@ write("store_entry", "gpu", packed(7, with_changes(launch={"steps": [gpu_step], 
 write("store_entry", "empty-header", packed(7, b"{}"))
 write("store_entry", "other-key", packed(3, with_changes(key={"format": 2, "x": "y"})))
 write("store_entry", "wrong-types", packed(7, with_changes(compiler=1, launch=[], facts=[])))
+
+
+
+def kernel_set(header, entries, version=1):
+    """The file of a set, from docs/kernel-sets.md."""
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(len(text) + 1) % 16) + b"\n"
+    end = 64 + len(text) + 48 * len(entries)
+    index, body = b"", b""
+    for digest, data in sorted(entries.items()):
+        start = (end + 15) // 16 * 16
+        index += digest + struct.pack("<QQ", start, len(data))
+        body += b"\0" * (start - end) + data
+        end = start + len(data)
+    front = b"SPMVSET\n" + struct.pack("<IIQQ", version, len(text), len(entries), end)
+    return front + hashlib.sha256(front + text + index).digest() + text + index + body
+
+
+KEY = bytes.fromhex("a99fe2adb9f979bf92752ac5a695c6d067f00efb543412a1f1bb966242cedbf9")  # as make_golden.py tells
+maker = {"launch_abi": 3, "targets": ["x86-64-v4"], "generator": "0123456789abcdef" * 4, "compiler": "clang",
+         "compiler_series": "19.1", "version": "0.1.0", "name": "default"}
+whole = kernel_set(maker, {KEY: entry})
+write("kernel_set", "file", b"\0" + whole)
+write("kernel_set", "mended", b"\2" + whole)
+write("kernel_set", "empty", b"\2" + kernel_set(maker, {}))
+write("kernel_set", "two", b"\2" + kernel_set(maker, {KEY: entry, b"\xee" * 32: b"no entry"}))
+write("kernel_set", "other-maker", b"\2" + kernel_set(dict(maker, compiler="gcc"), {KEY: entry}))
+write("kernel_set", "newer", b"\2" + kernel_set(maker, {}, 2))
+write("kernel_set", "truncated", b"\0" + whole[:-9])
+parts = [packed(7, header), packed(3, with_changes(key={"format": 2, "x": "y"})), packed(0, b"")]
+write("kernel_set", "parts", b"\1" + b"".join(struct.pack("<H", len(part)) + part for part in parts))
 
 for path in sorted((ROOT / "tuning_db").glob("*.json")):
     whole = json.loads(path.read_text())

@@ -1,6 +1,7 @@
 #include "support.hpp"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,6 +36,7 @@ void check(bool holds, const std::string& property) {
 
 MemoryFile::MemoryFile(std::string_view bytes) : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {
     check(descriptor_ >= 0, "there are files in memory");
+    check(::fchmod(descriptor_, 0600) == 0, "files in memory have a mode");
     path_ = "/proc/self/fd/" + std::to_string(descriptor_);
     const auto size = static_cast<ssize_t>(bytes.size());
     check(::write(descriptor_, bytes.data(), bytes.size()) == size, "files in memory can grow");
