@@ -102,6 +102,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.copy = !o.batch.empty();
     options.cache = cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
+    options.kernel_sets = o.kernel_sets;
     options.strict = o.strict;
     return options;
 }
@@ -128,6 +129,9 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--cache", o.cache,
                     "on, memory, readonly, load or off (default: $SPMVGEN_CACHE, else on)")
         ->type_name("MODE");
+    verb.add_option("--kernel-sets", o.kernel_sets,
+                    "kernel sets, files or folders separated by ':', beside $SPMVGEN_KERNEL_SETS")
+        ->type_name("SETS");
     verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
     verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");
     verb.add_flag("--deterministic", o.deterministic,

@@ -226,7 +226,9 @@ bool KernelProvider::find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& load
                                   const Signature& signature, const std::vector<NamedSet>& sets,
                                   std::atomic<std::int64_t>& hits) {
     if (sets.empty()) return false;
+    std::optional<Timed> timed(std::in_place, find_ns_);
     const auto use = [&](const FoundInSet& found) {
+        timed.reset();
         slot.kernel = load(loader, found.binary);
         slot.binary = std::make_shared<const KernelBinary>(found.binary);
         bytes_read_ += size_of_texts(found.binary);
@@ -234,7 +236,6 @@ bool KernelProvider::find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& load
                                to_string(found.binary.signature.target), found.path));
         return true;
     };
-    const Timed timed(find_ns_);
     const bool found = search_sets(sets, signature, loader.kinds, this_maker(), use,
                                    [&](const std::string& text) { log_.warn(text); });
     if (found) ++hits;
