@@ -6,9 +6,9 @@ SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
                   libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev libmd-dev
                   libboost-dev)
 
-# Nice to have, for tests that skip without: AMD's run-time compiler, and Clang with its runtime for fuzzers.
+# Nice to have, for tests that skip without: AMD's run-time compiler, Clang with its runtime for fuzzers, and what examples use.
 SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs
-                         clang-19 libclang-rt-19-dev)
+                         clang-19 libclang-rt-19-dev libeigen3-dev libopenmpi-dev openmpi-bin)
 
 # Installs those of the packages that are absent and can be had; says what is left out.
 install_wanted() {

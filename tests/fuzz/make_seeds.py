@@ -37,7 +37,7 @@ MARKET = {
     "unsigned": "coordinate unsigned-integer general\n1 1 2\n1 1 18446744073709551615\n1 1 +1\n",
     "wide": "coordinate real general\n2 5000000000 2\n1 5000000000 1\n2 1 2\n",
     "tall": "coordinate pattern general\n5000000000 2 1\n1 1\n",
-    "many-rows": "coordinate pattern general\n400000 1 1\n399999 1\n",
+    "many-rows": "coordinate pattern general\n40000 1 1\n39999 1\n",
     "empty": "coordinate real general\n0 0 0\n",
     "no-columns": "array real general\n3 0\n",
     "too-few": "coordinate real general\n2 2 3\n1 1 1\n2 2 2\n",

@@ -13,7 +13,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t usual_memory = std::int64_t{1} << 21;
+constexpr std::int64_t usual_memory = std::int64_t{1} << 18;
 std::int64_t free_memory = usual_memory;
 
 }  // namespace

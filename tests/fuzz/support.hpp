@@ -25,7 +25,7 @@ class MemoryFile {
     std::string path_;
 };
 
-/// While it lives, readers find `bytes` of free memory. Otherwise they find 2 MiB: what they take
+/// While it lives, readers find `bytes` of free memory. Otherwise they find 256 KiB: what they take
 /// beyond that is a finding (libFuzzer's -malloc_limit_mb), on a machine of any size.
 class FreeMemory {
   public:
