@@ -231,6 +231,30 @@ TEST(CsrKFile, CorruptOnesAreRefused) {
     EXPECT_THAT(formula([](auto& f) { f["srs"]["slope"] = nullptr; }), HasSubstr("type"));
 }
 
+// Found by fuzzing: numbers that no integer can hold were converted, fractions rounded.
+TEST(CsrKFile, NumbersThatAreNoSizesAreRefused) {
+    const auto least = [](const nlohmann::json& number) {
+        return after([&](auto& j) { j["candidates"][2]["formula"]["least"]["srs"] = number; });
+    };
+    for (const nlohmann::json& number :
+         std::vector<nlohmann::json>{1e308, 1.5, "1", true, UINT64_MAX})
+        EXPECT_EQ(least(number), "invalid_input: a limit of sizes is out of range") << number;
+    EXPECT_EQ(after([](auto& j) { j["version"] = 1e308; }),
+              "invalid_input: its version is 1e+308, not 1");
+}
+
+TEST(CsrK, SizesOfAnyFormulaStayWithinItsLimits) {
+    CsrKFormula formula = ampere_formula();
+    formula.least = {2, 3};
+    formula.most = {4, 5};
+    formula.srs = {1e308, 1e308};
+    formula.ssrs = {1e300, 0};
+    for (int block_case = 0; block_case < 4; ++block_case)
+        EXPECT_EQ(group_sizes(formula, 1e4, block_case), (GroupSizes{4, 5}));
+    formula.srs = formula.ssrs = {-1e308, -1e308};
+    EXPECT_EQ(group_sizes(formula, 1e4, 0), (GroupSizes{2, 3}));
+}
+
 TEST(CsrKFile, OnlyTheCorruptOneIsLeftOut) {
     const std::string directory = testing::TempDir() + "csr_k_files";
     std::filesystem::create_directories(directory);

@@ -1,0 +1,23 @@
+// What the fuzzing build leaves out, and what it would take much to have.
+#include "handle/jit_loader.hpp"
+#include "registry.hpp"
+#include "tuner/csr_k_db.hpp"
+
+namespace spmvgen {
+
+/// The digest of the templates, which are not here: that of sample_maker().
+std::string_view generator_digest() {
+    return "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+}
+
+/// The folders of the library: it is no library here.
+std::vector<std::filesystem::path> library_folders() {
+    return {};
+}
+
+/// The files that are embedded in the library.
+std::span<const CsrKFormula> fitted_csr_k_formulas() {
+    return {};
+}
+
+}  // namespace spmvgen
