@@ -66,6 +66,13 @@ File open_directory(const std::string& path) {
     return File(retrying([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
 }
 
+File open_below(const File& directory, const std::string& name) {
+    return File(retrying([&] {
+        return ::openat(directory.get(), name.c_str(),
+                        O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    }));
+}
+
 File open_file(int directory, const std::string& path) {
     // O_NONBLOCK: a FIFO that somebody put there must not stop us.
     File file(retrying([&] {
@@ -113,11 +120,9 @@ void make_directories(const std::string& path) {
     }
 }
 
-File make_directory(int parent, const std::string& name) {
-    if (::mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir");
-    File made(retrying([&] {
-        return ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    }));
+File make_directory(const File& parent, const std::string& name) {
+    if (::mkdirat(parent.get(), name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir");
+    File made = open_below(parent, name);
     if (!made) fail(errno, "open");
     return made;
 }

@@ -37,6 +37,9 @@ class File {
 /// Opens an existing directory. No object and errno set when that fails.
 File open_directory(const std::string& path);
 
+/// Opens a directory in another, not through a link. No object and errno set when that fails.
+File open_below(const File& directory, const std::string& name);
+
 /// Opens a regular file for reading, below a directory, not through a link in its last component.
 /// No object and errno set when that fails; a thing that is no regular file throws EINVAL.
 File open_file(int directory, const std::string& path);
@@ -53,7 +56,7 @@ bool set_changed(const File& file, std::int64_t seconds);
 void make_directories(const std::string& path);
 
 /// Makes (0700) and opens a directory below another.
-File make_directory(int parent, const std::string& name);
+File make_directory(const File& parent, const std::string& name);
 
 /// Writes a whole file so that nobody ever sees a part of it under `name`: to a temporary name in
 /// the same directory, then renamed. `sync`: on the disk before it gets its name. Nothing is left

@@ -30,8 +30,7 @@ std::string entry_path(const Key& key) {
 void for_each_file(const File& directory, const std::function<void(const StoredFile&)>& visit) {
     for_each_name(directory, [&](const std::string& shard_name) {
         if (!is_hex(shard_name, shard_digits)) return;
-        const File shard(::openat(directory.get(), shard_name.c_str(),
-                                  O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+        const File shard = open_below(directory, shard_name);
         if (!shard) return;
         for_each_name(shard, [&](const std::string& name) { visit({shard, shard_name, name}); });
     });

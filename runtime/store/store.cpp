@@ -115,7 +115,8 @@ std::optional<KernelBinary> Store::find(const Signature& signature, BinaryKind k
 
 std::optional<KernelBinary> Store::read(const File& directory, const std::string& name,
                                         const Key& key) {
-    const File file = open_file(directory.get(), name);
+    const File shard = open_below(directory, name.substr(0, shard_digits));
+    const File file = shard ? open_file(shard.get(), name.substr(shard_digits + 1)) : File();
     if (!file) {
         if (errno == ENOENT) return {};
         throw std::system_error(errno, std::generic_category(), "open");
@@ -185,7 +186,7 @@ void Store::publish(const std::string& name, const std::string& entry) {
     }
     if (!opened.file)
         throw std::runtime_error(opened.problem.empty() ? "it cannot be made" : opened.problem);
-    const File shard = make_directory(opened.file.get(), name.substr(0, shard_digits));
+    const File shard = make_directory(opened.file, name.substr(0, shard_digits));
     publish_file(shard.get(), name.substr(shard_digits + 1), entry, wants_sync());
 }
 

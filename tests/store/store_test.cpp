@@ -227,6 +227,19 @@ TEST_F(StoreTest, ThingsThatAreNoFilesAreMisses) {
     EXPECT_EQ(warnings_.texts().size(), 2u);  // one for reading, one for writing
 }
 
+TEST_F(StoreTest, LinksBelowTheDirectoryAreNotFollowed) {
+    Store store = open();
+    ASSERT_TRUE(store.put(sample_binary()));
+    const fs::path shard = fs::path(path()).parent_path(), moved = temporary_.path() / "moved";
+    fs::rename(shard, moved);
+    fs::create_directory_symlink(moved, shard);
+    EXPECT_FALSE(finds(store));
+    EXPECT_FALSE(store.put(sample_binary()));
+    EXPECT_THAT(store.list(), IsEmpty());
+    EXPECT_EQ(store.clear(), 0);
+    EXPECT_EQ(files_below(moved).size(), 1u);
+}
+
 TEST_F(StoreTest, FailedPutLeavesNothingBehind) {
     Store store = open();
     fs::create_directories(fs::path(path()) / "in the way");
