@@ -188,7 +188,10 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
     } else {
         const std::unique_ptr<KernelCache> cache = open_cache(policy);
         KernelCache* keep = policy.mode == CacheMode::on ? cache.get() : nullptr;
-        const auto sets = sets_.of(policy.kernel_sets, [&](auto& text) { log_.warn(text); });
+        const auto sets = [&] {
+            const Timed timed(find_ns_);
+            return sets_.of(policy.kernel_sets, [&](auto& text) { log_.warn(text); });
+        }();
         if (find_in_sets(slot, loader, signature, imported(), hits_imported_))
             origin = "imported";
         else if (cache != nullptr && find_in_cache(slot, loader, signature, *cache))
