@@ -129,7 +129,9 @@ void set_cpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
     if (entry.format == Format::ell) return;
     const bool long_rows = f.mean_row() >= least_vector_mean;
     s.params.try_emplace(
-        "lanes", long_rows ? power_below(f.mean_row() / 2, long_row_lanes(s.target, accumulator_type(s))) : 1);
+        "lanes", long_rows
+                     ? power_below(f.mean_row() / 2, long_row_lanes(s.target, accumulator_type(s)))
+                     : 1);
 }
 
 /// Every way to set one parameter more.
@@ -159,7 +161,8 @@ std::vector<std::map<std::string, std::int64_t>> possible_batch_params(const Ker
     std::vector<std::map<std::string, std::int64_t>> ways{{}};
     if (!kernel.gpu) {
         if (kernel.format == Format::ell) return ways;
-        std::vector<std::int64_t> lanes = long_row_lanes(request.target, value).all();
+        std::vector<std::int64_t> lanes =
+            long_row_lanes(request.target, sums_type(request, value)).all();
         lanes.insert(lanes.begin(), 1);
         vary(ways, "lanes", lanes);
         return ways;

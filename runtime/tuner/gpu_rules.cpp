@@ -272,7 +272,7 @@ void vary_slices(std::vector<Setter>& ways, const Situation& s) {
     for (const std::int64_t threads : powers_of_two(1, filling_threads))
         steps.push_back(static_cast<double>(4 * threads));
     std::vector<Setter> more;
-    Features f = s.f;
+    RowFeatures f = s.f;
     for (const double step : steps)
         for (const double mean : {std::nextafter(step, 0.0), std::nextafter(step, 2 * step)})
             for (const std::int64_t threads : powers_of_two(1, 2 * filling_threads)) {
