@@ -102,6 +102,8 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.transpose_by_atomics = o.transpose_by_atomics;
     options.threads = o.threads;
     options.copy = !o.batch.empty();
+    options.updatable = false;  // one matrix, one set of numbers
+    options.memory_limit = static_cast<std::int64_t>(o.memory_limit);
     options.cache = parse_cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
     options.strict = o.strict;
@@ -127,6 +129,10 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->type_name("ARCH");
     verb.add_option("--threads", o.threads, "threads; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));
+    verb.add_option("--memory-limit", o.memory_limit,
+                    "most that the converted matrix may take: bytes, or 500M, 2G (of 1024)")
+        ->transform(CLI::AsSizeValue(false).description(""))
+        ->type_name("SIZE");
     verb.add_option("--cache", o.cache, "on, memory, readonly, load or off (default on)")
         ->type_name("MODE");
     verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");

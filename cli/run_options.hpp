@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct RunOptions {
     ProductOptions product;
     std::string output;
     int threads = 0;
+    std::uint64_t memory_limit = 0;  // bytes; 0 = none
     std::string cache = "on", cache_dir;
     bool check = false, strict = false, json = false;
     int repeat = 0;

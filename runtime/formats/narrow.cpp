@@ -64,12 +64,16 @@ std::uint16_t round_to_16_bits(double value, int exponent_bits, int fraction_bit
     return static_cast<std::uint16_t>(sign | std::min(field + whole, infinity));
 }
 
+std::int64_t first_overflow(const CsrView& matrix, ValueType storage) {
+    const double limit = overflow(storage);
+    return matrix.value_type == ValueType::f64 ? first_overflow<double>(matrix, limit)
+                                               : first_overflow<float>(matrix, limit);
+}
+
 void check_storable(const CsrView& matrix, const Signature& signature) {
     if (!signature.storage || is_complex(signature.value)) return;
-    const double limit = overflow(*signature.storage);
+    const std::int64_t place = first_overflow(matrix, *signature.storage);
     const bool wide = matrix.value_type == ValueType::f64;
-    const std::int64_t place =
-        wide ? first_overflow<double>(matrix, limit) : first_overflow<float>(matrix, limit);
     if (place == matrix.nnz) return;
     const double value =
         wide ? matrix.values_as<double>()[place] : matrix.values_as<float>()[place];

@@ -33,6 +33,10 @@ To stored_value(From value) {
         return static_cast<To>(value);
 }
 
+/// Place of the first finite value, of real ones, that would be stored as infinite in type
+/// `storage`; nnz when there is none.
+std::int64_t first_overflow(const CsrView& matrix, ValueType storage);
+
 /// Throws Error(invalid_argument) that names the first finite value of the matrix that would be
 /// stored as infinite in the signature's storage type, with its row and column.
 void check_storable(const CsrView& matrix, const Signature& signature);

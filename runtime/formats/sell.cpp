@@ -48,7 +48,7 @@ std::vector<std::int64_t> add_offsets(const CsrView& matrix, const Signature& si
         ends[static_cast<std::size_t>(slice + 1)] = round_up(w.width, shape.chunk);
     }
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
-    check_padding(matrix, "sell",
+    check_padding(matrix, stored,
                   static_cast<double>(ends.back()) * static_cast<double>(shape.height));
     check_fits(ends.back(), signature.offset, "columns of slices", "offset");
     dispatch(signature.offset, [&]<typename Offset>(Offset) {
@@ -92,9 +92,9 @@ void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& store
 
 }  // namespace
 
-StoredMatrix store_sell(const CsrView& matrix, const Signature& signature) {
+StoredMatrix store_sell(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
-    StoredMatrix stored = new_stored(Format::sell, matrix);
+    StoredMatrix stored = new_stored(Format::sell, matrix, how.memory_limit);
     dispatch_values(signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index,
                  [&]<typename Index>(Index) { fill<From, To, Index>(matrix, signature, stored); });

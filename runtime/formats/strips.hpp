@@ -43,7 +43,7 @@ struct Strip {
 };
 
 /// Writes the first `width` entries of a row as row `l` of the strip and pads it with column -1 and
-/// value 0. A negative row is padding only.
+/// value 0. A negative row is padding only. A matrix without columns leaves col_idx as it is.
 template <typename From, typename To, typename Index>
 void fill_row(const CsrView& matrix, std::int64_t row, const Strip& strip, std::int64_t l,
               Index* col_idx, To* values) {
@@ -54,7 +54,9 @@ void fill_row(const CsrView& matrix, std::int64_t row, const Strip& strip, std::
         const std::int64_t place = strip.start + first * strip.height + l * strip.chunk;
         for (std::int64_t j = 0; j < strip.chunk; ++j) {
             const std::int64_t k = first + j;
-            col_idx[place + j] = k < length ? static_cast<Index>(matrix.col(begin + k)) : Index{-1};
+            if (matrix.col_idx != nullptr)
+                col_idx[place + j] =
+                    k < length ? static_cast<Index>(matrix.col(begin + k)) : Index{-1};
             values[place + j] = k < length ? stored_value<To>(source[begin + k]) : To{};
         }
     }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "registry_permute.hpp"
@@ -76,7 +78,9 @@ bool is_deterministic(const Signature& s) {
 HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
     : provider_(provider),
       policy_{options.cache, options.cache_dir, options.strict},
-      num_rhs_(options.num_rhs) {
+      num_rhs_(options.num_rhs),
+      updatable_(options.updatable),
+      threads_(options.threads) {
     check_options(options);
     info_.device = options.device;
     info_.op = options.op;
@@ -87,9 +91,18 @@ bool HandleImpl::transposes() const {
     return !signature_.kernel.empty() && kernel_entry(signature_.kernel).transposes;
 }
 
-void HandleImpl::keep(std::shared_ptr<const CsrMatrix> transposed, double ms) {
-    if (borrows(transposed->view())) transposed_ = std::move(transposed);
-    info_.prepare_ms += ms;
+void HandleImpl::keep(std::shared_ptr<const void> arrays, const CsrView& matrix, bool own) {
+    if (!borrows(matrix)) return;
+    kept_arrays_ = std::move(arrays);
+    owns_arrays_ = own;
+}
+
+bool reads_arrays(const StoredMatrix& stored, const CsrView& matrix) {
+    return std::ranges::any_of(stored.arrays, [&](auto& array) {
+        return array.second != nullptr &&
+               (array.second == matrix.row_ptr || array.second == matrix.col_idx ||
+                array.second == matrix.values);
+    });
 }
 
 Request HandleImpl::request_for(const Options& options) const {
@@ -131,7 +144,7 @@ void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
                                      static_cast<std::int64_t>(size_of(matrix.value_type));
 }
 
-HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) const {
+HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
     if (type != signature_.value)
         refuse(fmt::format("apply: the matrix is {}, but α, x, β and y are {}; use {}",
                            to_string(signature_.value), to_string(type),
@@ -140,7 +153,24 @@ HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) c
     const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha) : Scale::zero,
                       scale_of(type, o.beta)};
     check_operands(o, modes.alpha != Scale::zero);
+    if (o.workspace != nullptr) check_workspace(o, workspace_bytes(modes.alpha, modes.beta));
     return modes;
+}
+
+void HandleImpl::check_workspace(const Operands& o, std::size_t needed) const {
+    const WorkspaceMemory& given = *o.workspace;
+    if (given.bytes < needed)
+        refuse(
+            fmt::format("apply: the workspace has {} bytes, but this product needs {}: ask "
+                        "workspace_bytes",
+                        given.bytes, needed));
+    if (needed > 0 && given.data == nullptr) refuse("apply: the workspace is null");
+    const auto overlaps = [&](const void* vector, std::int64_t rows) {
+        const auto bytes = static_cast<std::size_t>(rows * num_rhs_) * size_of(signature_.value);
+        return vector != nullptr && overlap(given.data, needed, vector, bytes);
+    };
+    if (needed > 0 && (overlaps(o.x, info_.cols) || overlaps(o.y, info_.rows)))
+        refuse("apply: the workspace overlaps x or y; use memory of its own");
 }
 
 void HandleImpl::check_operands(const Operands& o, bool needs_x) const {

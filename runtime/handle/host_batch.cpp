@@ -34,7 +34,8 @@ class HostBatch : public HandleImpl {
 
     void make_base(const BatchSystems& systems, const BatchFeatures& features,
                    const Options& options);
-    void keep_csr(const BatchSystems& systems, const BatchFeatures& features);
+    void keep_csr(const BatchSystems& systems, const BatchFeatures& features,
+                  const Options& options);
     const Variant& variant(Scale alpha, Scale beta);
     void run_generic(const Operands& operands) const;
     void run_base_and_update(const Operands& operands);
@@ -59,7 +60,7 @@ HostBatch::HostBatch(const BatchSystems& systems, const BatchFeatures& features,
                                                             : omp_get_max_threads();
     if (policy_.mode == CacheMode::off) {
         info_.reason = "cache mode off: no kernel is made";
-        keep_csr(systems, features);
+        keep_csr(systems, features, options);
     } else {
         make_base(systems, features, options);
     }
@@ -84,16 +85,17 @@ void HostBatch::make_base(const BatchSystems& systems, const BatchFeatures& feat
     tell_origin(provided);
     if (provided.kernel == nullptr) {
         info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
-        return keep_csr(systems, features);
+        return keep_csr(systems, features, options);
     }
-    stored_ = store_batch(systems, features, signature_);
+    stored_ = store_batch(systems, features, signature_, options.memory_limit);
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
 
-void HostBatch::keep_csr(const BatchSystems& systems, const BatchFeatures& features) {
+void HostBatch::keep_csr(const BatchSystems& systems, const BatchFeatures& features,
+                         const Options& options) {
     const Signature plain =
         choose_batch(features, {.kernel = generic_kernel, .target = signature_.target}).signature;
-    stored_ = store_batch(systems, features, plain);
+    stored_ = store_batch(systems, features, plain, options.memory_limit);
     for (std::int64_t i = 0; i < features.systems; ++i)
         generic_.push_back(stored_system(stored_, plain, i));
 }

@@ -5,7 +5,8 @@
 
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
-#include "devices/host/scratch_pool.hpp"
+#include "formats/value_pattern.hpp"
+#include "handle/apply_memory.hpp"
 #include "handle/device_options.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/stopwatch.hpp"
@@ -50,9 +51,9 @@ Target checked_target(const std::string& text) {
     return target;
 }
 
-void check_stream(Stream stream) {
+void check_stream(Stream stream, const char* call) {
     if (stream.native != nullptr)
-        refuse("apply: a stream is for GPUs only, but the handle's device is host");
+        refuse(fmt::format("{}: a stream is for GPUs only, but the handle's device is host", call));
 }
 
 namespace {
@@ -64,7 +65,9 @@ class HostHandle : public HandleImpl {
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return base_ != nullptr ? base_->kernel().source() : ""; }
-    bool borrows(const CsrView& matrix) const override;
+    bool borrows(const CsrView& matrix) const override { return reads_arrays(stored_, matrix); }
+    std::size_t workspace_bytes(Scale alpha, Scale beta) override;
+    void set_values(const NewValues& values, Stream stream) override;
 
   private:
     /// The kernel for one mode of α and β; without a kernel, the base kernel and an update of y
@@ -73,13 +76,16 @@ class HostHandle : public HandleImpl {
 
     void make_base(const CsrView& matrix, const Options& options);
     void run_generic(const Operands& operands);
-    void keep_csr(const CsrView& matrix, bool copy);
+    void keep_csr(const CsrView& matrix, const Options& options);
+    void borrow_values(const void* values);
     const Variant& variant(Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
     void run_base_and_update(const Operands& operands);
+    std::size_t product_bytes() const;
 
     CsrView csr_;  ///< the arrays that the generic kernel reads
     StoredMatrix stored_;
+    ValuePattern pattern_;
     int threads_ = 1;
     Variant base_;  ///< for α = 1, β = 0; null when precompiled code serves
     VariantTable<Variant> variants_;
@@ -98,13 +104,14 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
         validate(matrix);
         signature_.kernel = "csr_rows";  // stands for the generic kernel
         info_.reason = "cache mode off: no kernel is made";
-        if (matrix.nnz > 0) keep_csr(matrix, options.copy);
+        if (matrix.nnz > 0) keep_csr(matrix, options);
     } else {
         make_base(matrix, options);
     }
     info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
     if (info_.origin.empty()) info_.origin = "generic";
     describe(matrix, stored_);
+    info_.update_bytes = pattern_.bytes();
     info_.prepare_ms = watch.ms();
 }
 
@@ -127,13 +134,14 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     tell_origin(provided);
     if (provided.kernel == nullptr) {
         info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
-        return keep_csr(matrix, options.copy);
+        return keep_csr(matrix, options);
     }
-    stored_ = convert(matrix, signature_, !options.copy);
+    stored_ = convert(matrix, signature_, !options.copy, options.memory_limit);
+    pattern_ = ValuePattern(matrix, signature_, options.updatable);
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
 
-void HostHandle::keep_csr(const CsrView& matrix, bool copy) {
+void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
     csr_ = matrix;
     Signature plain;
     plain.kernel = "csr_rows";
@@ -141,7 +149,8 @@ void HostHandle::keep_csr(const CsrView& matrix, bool copy) {
     plain.index = matrix.index_type;
     plain.offset = matrix.offset_type;
     plain.target = signature_.target;
-    stored_ = convert(matrix, plain, !copy);
+    stored_ = convert(matrix, plain, !options.copy, options.memory_limit);
+    pattern_ = ValuePattern(matrix, plain, options.updatable);
     csr_.row_ptr = stored_.arrays.at("row_ptr");
     csr_.col_idx = stored_.arrays.at("col_idx");
     csr_.values = stored_.arrays.at("values");
@@ -158,11 +167,21 @@ void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
     kernel != nullptr ? run(*kernel, o) : run_base_and_update(o);
 }
 
-bool HostHandle::borrows(const CsrView& matrix) const {
-    return std::ranges::any_of(stored_.arrays, [&](auto& array) {
-        return array.second != nullptr &&
-               (array.second == matrix.row_ptr || array.second == matrix.col_idx ||
-                array.second == matrix.values);
+void HostHandle::set_values(const NewValues& values, Stream stream) {
+    check_stream(stream, "update_values");
+    const StoredValues fresh = pattern_.convert_values(values.data);
+    if (pattern_.as_given() && !owns(stored_, "values") && !owns_arrays())
+        borrow_values(values.data);
+    else
+        overwrite(stored_, fresh);
+}
+
+void HostHandle::borrow_values(const void* values) {
+    stored_.arrays["values"] = values;
+    csr_.values = values;
+    if (base_ != nullptr) base_->replace_array("values", values);
+    variants_.for_each([&](const Variant& kernel) {
+        if (kernel != nullptr) kernel->replace_array("values", values);
     });
 }
 
@@ -174,8 +193,27 @@ void HostHandle::run_generic(const Operands& o) {
 
 void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     check_stream(stream);
-    const bool is_base = alpha == Scale::one && beta == Scale::zero;
-    if (base_ != nullptr && alpha != Scale::zero && !is_base) variant(alpha, beta);
+    if (base_ == nullptr || alpha == Scale::zero) return;
+    const BoundKernel* kernel = base_.get();
+    if (alpha != Scale::one || beta != Scale::zero) kernel = variant(alpha, beta).get();
+    if (kernel == nullptr) {
+        products_.reserve(product_bytes(), 1);
+        kernel = base_.get();
+    }
+    workspaces_.reserve(kernel->workspace_bytes(threads_), omp_get_max_threads());
+}
+
+std::size_t HostHandle::workspace_bytes(Scale alpha, Scale beta) {
+    if (base_ == nullptr || alpha == Scale::zero) return 0;
+    const std::size_t of_base = workspace_with_slack(base_->workspace_bytes(threads_));
+    if (alpha == Scale::one && beta == Scale::zero) return of_base;
+    const Variant& kernel = variant(alpha, beta);
+    return kernel != nullptr ? workspace_with_slack(kernel->workspace_bytes(threads_))
+                             : workspace_with_slack(product_bytes()) + of_base;
+}
+
+std::size_t HostHandle::product_bytes() const {
+    return static_cast<std::size_t>(info_.rows * num_rhs_) * size_of(signature_.value);
 }
 
 const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {
@@ -190,17 +228,17 @@ const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {
 }
 
 void HostHandle::run(const BoundKernel& kernel, const Operands& o) {
-    ScratchPool::Loan workspace(workspaces_, kernel.workspace_bytes(threads_));
+    ApplyMemory workspace(workspaces_, o.workspace, kernel.workspace_bytes(threads_));
     kernel.run(o, threads_, workspace.data());
 }
 
 void HostHandle::run_base_and_update(const Operands& o) {
     const ValueType type = signature_.value;
     const std::int64_t count = info_.rows * num_rhs_;
-    ScratchPool::Loan product(products_, static_cast<std::size_t>(count) * size_of(type));
+    ApplyMemory product(products_, o.workspace, product_bytes());
     dispatch(type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);
-        run(*base_, {&one, o.x, &zero, product.data()});
+        run(*base_, {&one, o.x, &zero, product.data(), product.rest()});
     });
     scale_add(type, count, o.alpha, product.data(), o.beta, o.y, threads_);
 }

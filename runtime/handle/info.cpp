@@ -45,6 +45,8 @@ std::string to_string(const Info& i) {
     line("source", i.source_path);
     line("bytes", fmt::format("{} a product, {} of them the matrix", readable_bytes(i.bytes),
                               readable_bytes(i.matrix_bytes)));
+    if (i.update_bytes > 0)
+        line("updates", readable_bytes(i.update_bytes) + " kept for new values");
     line("prepared",
          fmt::format("{:.1f} ms, {:.1f} of them for the kernel", i.prepare_ms, i.kernel_ms));
     line("warning", i.warning);

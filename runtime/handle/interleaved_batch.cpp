@@ -41,6 +41,7 @@ InterleavedBatch::InterleavedBatch(const BatchSystems& systems, const BatchShape
     const auto handle_for = [&](std::int64_t k) {
         Options own = options;
         own.num_rhs = static_cast<int>(k);
+        own.updatable = false;  // batches take no new values
         return make_handle(systems[0], own, provider, device);
     };
     larger_ = handle_for(group_);

@@ -17,6 +17,10 @@ class ReorderedHandle : public HandleImpl {
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return product_->source(); }
+    std::size_t workspace_bytes(Scale alpha, Scale beta) override;
+    void set_values(const NewValues& values, Stream stream) override {
+        product_->update_values(given_type(), values.data, stream);
+    }
     std::span<const std::int32_t> row_order() const override { return order_; }
 
   private:
@@ -36,6 +40,8 @@ Options options_of_product(const Options& options) {
     inner.reorder = "none";
     inner.permuted_vectors = false;
     inner.copy = true;  // B goes when the handle is made
+    inner.owner = nullptr;
+    inner.device_arrays = false;
     if (options.device != "host" && !options.permuted_vectors) inner.epilogue.clear();
     return inner;
 }
@@ -44,11 +50,13 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
                                  KernelProvider& provider, std::shared_ptr<Device> device)
     : HandleImpl(options, provider) {
     const Stopwatch watch;
+    ValueOrder from_given;
     signature_.value = matrix.value_type;
     {
         Reordering reordering =
             reorder(matrix, parse_reorder_method(options.reorder), BandK{}, options.threads);
-        const CsrMatrix permuted = permute(matrix, reordering, options.threads);
+        const CsrMatrix permuted =
+            permute(matrix, reordering, options.threads, options.updatable ? &from_given : nullptr);
         const double reorder_ms = watch.ms();
         product_ = make_handle_impl(permuted.view(), options_of_product(options), provider, device);
         info_ = product_->info();
@@ -57,6 +65,7 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     }
     if (!options.permuted_vectors) make_permuter(matrix, options, std::move(device));
     info_.permuted_vectors = options.permuted_vectors;
+    if (options.updatable) tell_order(std::move(from_given));
     info_.prepare_ms = watch.ms();
 }
 
@@ -89,6 +98,11 @@ void ReorderedHandle::apply(ValueType type, const Operands& o, Stream stream) {
     if (permuter_ == nullptr) return product_->apply(type, o, stream);
     const auto [alpha, beta] = checked_modes(type, o);
     permuter_->apply(*product_, o, alpha, beta, stream);
+}
+
+std::size_t ReorderedHandle::workspace_bytes(Scale alpha, Scale beta) {
+    if (permuter_ == nullptr) return product_->workspace_bytes(alpha, beta);
+    return permuter_->workspace_bytes(*product_, info_.nnz == 0 ? Scale::zero : alpha, beta);
 }
 
 void ReorderedHandle::prepare(Scale alpha, Scale beta, Stream stream) {

@@ -46,16 +46,6 @@ Buffer convert_array(const From* from, std::int64_t count) {
     throw Error(ErrorCode::invalid_argument, "broken CSR matrix: " + what);
 }
 
-void validate_shape(const CsrView& a) {
-    if (a.rows < 0 || a.cols < 0 || a.nnz < 0)
-        broken(
-            fmt::format("negative size ({} rows, {} columns, {} entries)", a.rows, a.cols, a.nnz));
-    if (a.row_ptr == nullptr && a.rows > 0) broken("row_ptr is null");
-    if (a.col_idx == nullptr && a.nnz > 0) broken("col_idx is null");
-    if (a.values == nullptr && a.nnz > 0) broken("values is null");
-    if (a.rows == 0 && a.nnz > 0) broken(fmt::format("{} entries but no rows", a.nnz));
-}
-
 /// The first row that is wrong, or rows.
 template <typename Offset, typename Index>
 std::int64_t first_wrong_row(const CsrView& a) {
@@ -108,6 +98,16 @@ CsrMatrix convert_values(const CsrView& a, ValueType type) {
         });
     });
     return result;
+}
+
+void validate_shape(const CsrView& a) {
+    if (a.rows < 0 || a.cols < 0 || a.nnz < 0)
+        broken(
+            fmt::format("negative size ({} rows, {} columns, {} entries)", a.rows, a.cols, a.nnz));
+    if (a.row_ptr == nullptr && a.rows > 0) broken("row_ptr is null");
+    if (a.col_idx == nullptr && a.nnz > 0) broken("col_idx is null");
+    if (a.values == nullptr && a.nnz > 0) broken("values is null");
+    if (a.rows == 0 && a.nnz > 0) broken(fmt::format("{} entries but no rows", a.nnz));
 }
 
 void validate(const CsrView& a) {

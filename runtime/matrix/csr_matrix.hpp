@@ -32,6 +32,9 @@ struct CsrMatrix {
 /// allowed; complex → real throws Error(invalid_argument). Parallel.
 CsrMatrix convert_values(const CsrView& matrix, ValueType type);
 
+/// The part of validate() that reads no array.
+void validate_shape(const CsrView& matrix);
+
 /// Throws Error(invalid_argument), naming the row and entry, when row_ptr does not ascend from 0 or
 /// a column is outside 0…cols-1, or an array is missing. Parallel, one pass.
 void validate(const CsrView& matrix);

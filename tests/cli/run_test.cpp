@@ -161,6 +161,18 @@ TEST_F(RunTest, NothingToMultiplyCanBeTimed) {
     EXPECT_EQ(json["time"]["samples"], 1);
 }
 
+TEST_F(RunTest, AFormatBeyondTheMemoryLimitIsAFailure) {
+    EXPECT_EQ(product("--x x.mtx --format ell --memory-limit 1G"), (std::vector<double>{5, 9}));
+    EXPECT_EQ(product("--x x.mtx --format csr --memory-limit 1"), (std::vector<double>{5, 9}))
+        << "borrowed";
+    const Outcome outcome = run_line("run A.mtx --format ell --time 0 --memory-limit 40b");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.err.find(", more than options.memory_limit, 40 bytes: use a format"),
+              std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(run_line("run A.mtx --memory-limit lots").status, 2);
+}
+
 TEST_F(RunTest, ADeviceThatIsNotThereIsAFailure) {
     for (const std::string device : {"cuda:99", "hip:99"}) {
         const Outcome outcome = run_line("run A.mtx --device " + device);

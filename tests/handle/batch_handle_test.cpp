@@ -157,6 +157,16 @@ TEST(BatchHandle, RefusesWhatItDoesNotHonour) {
         refused([](Options& o) { o.copy = false; }),
         "invalid_argument: options.copy is false, but a batch is stored in arrays of its own: "
         "leave it true");
+    EXPECT_EQ(refused([](Options& o) { o.device_arrays = true; }, "simt:sm_90"),
+              "invalid_argument: options.device_arrays: the systems of a batch are given in host "
+              "memory");
+    EXPECT_EQ(refused([](Options& o) { o.owner = std::make_shared<int>(); }),
+              "invalid_argument: options.owner is for borrowed arrays, but options.copy is true: "
+              "make that false, or leave owner out");
+    EXPECT_NE(refused([](Options& o) {
+                  o.memory_limit = 10;
+              }).find("invalid_argument: format csr would take at least "),
+              std::string::npos);
     EXPECT_EQ(refused([](Options& o) { o.format = "hyb"; }, "simt:sm_90"),
               "invalid_argument: no kernel of batches reads format hyb on sm_90");
     EXPECT_EQ(refused([](Options& o) { o.kernel = "csr_classical"; }, "simt:sm_90"),

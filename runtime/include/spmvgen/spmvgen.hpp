@@ -1,10 +1,13 @@
 #pragma once
 /// spmvgen: y = αAx + βy with a kernel made for this matrix.
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "spmvgen/error.hpp"
 #include "spmvgen/kernel.hpp"
@@ -45,7 +48,16 @@ struct Options {
                                         ///< any order
     int threads = 0;                    ///< of this CPU; 0 = what OpenMP would use
     bool copy = true;  ///< true: the handle keeps its own copy of A; false: CSR arrays are borrowed
-                       ///< and must outlive it. A GPU always has its own copy
+                       ///< and must outlive it, unless `owner` keeps them. A GPU has its own copy
+                       ///< of arrays in host memory
+    std::shared_ptr<const void> owner;  ///< with copy = false: held as long as the handle reads
+                                        ///< the caller's arrays; given back at once when it reads
+                                        ///< none of them
+    bool device_arrays = false;  ///< GPUs: A's arrays, and the numbers of update_values, are in the
+                                 ///< memory of `device`
+    bool updatable = true;  ///< false: nothing is kept for update_values, which is then an error
+    std::int64_t memory_limit = 0;  ///< bytes that the arrays made of A may take, borrowed ones not
+                                    ///< counted; 0 = padded formats half of the free memory
     std::string reorder = "none";   ///< order of rows and columns of a square A: "none", "rcm" or
                                     ///< "band-k"; A is then copied, whatever copy says
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
@@ -60,6 +72,13 @@ struct Options {
 /// executor has only that.
 struct Stream {
     void* native = nullptr;
+};
+
+/// Memory of the caller's for what a kernel keeps within one apply: of this machine for a CPU, of
+/// the device for a GPU. Any alignment.
+struct WorkspaceMemory {
+    void* data = nullptr;
+    std::size_t bytes = 0;
 };
 
 /// What a handle does, and why. Plain and printable.
@@ -90,6 +109,8 @@ struct Info {
     double reorder_ms = 0;          ///< of prepare_ms: finding the order and putting A into it
     std::int64_t bandwidth_before = 0, bandwidth = 0;  ///< of a reordered A: max |i - j|
     std::int64_t permute_bytes = 0;  ///< of bytes: for putting x and y into that order and back
+    std::int64_t update_bytes = 0;   ///< of this machine's memory, kept for update_values beside
+                                     ///< the stored matrix
 };
 /// A short block for people: one "name: value" a line, empty fields left out.
 std::string to_string(const Info& info);
@@ -127,7 +148,28 @@ class Handle {
     template <typename Value, typename Index, typename Offset>
     Handle(std::int64_t rows, std::int64_t cols, const Offset* row_ptr, const Index* col_idx,
            const Value* values, const Options& options = {})
-        : Handle(csr_view(rows, cols, row_ptr, col_idx, values), options) {}
+        : Handle(csr_view(rows, cols, readable(row_ptr, options), col_idx, values), options) {}
+
+    /// The same with the number of entries, for options.device_arrays: row_ptr is not read here.
+    template <typename Value, typename Index, typename Offset>
+    Handle(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Offset* row_ptr,
+           const Index* col_idx, const Value* values, const Options& options = {})
+        : Handle(csr_view(rows, cols, nnz, row_ptr, col_idx, values), options) {}
+
+    /// The same, taking over the arrays: a kernel that reads CSR reads them as they are, whatever
+    /// options.copy says, else they are freed when A is converted. options.owner must be null, and
+    /// options.device_arrays false.
+    template <typename Value, typename Index, typename Offset>
+    Handle(std::int64_t rows, std::int64_t cols, std::vector<Offset>&& row_ptr,
+           std::vector<Index>&& col_idx, std::vector<Value>&& values, const Options& options = {})
+        : Handle(std::make_shared<Arrays<Value, Index, Offset>>(
+                     std::move(row_ptr), std::move(col_idx), std::move(values)),
+                 rows, cols, options) {}
+
+    /// Of entries in any order, which are checked, and sorted into a CSR of the handle's own;
+    /// options.copy makes no difference. Throws as the constructor above; the message names the
+    /// entry that is wrong.
+    explicit Handle(const CooView& matrix, const Options& options = {});
 
     Handle(Handle&&) noexcept;
     Handle& operator=(Handle&&) noexcept;
@@ -153,6 +195,46 @@ class Handle {
     void apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
                Stream stream = {}) const;
 
+    /// The same with the caller's workspace instead of the handle's: at least workspace_bytes() for
+    /// these modes of α and β, else Error(invalid_argument). Nothing else may use it until the
+    /// product is done; an apply that runs at the same time needs another one. On a GPU it must
+    /// hold zeros before its first apply, after one that failed, and after any other use than by
+    /// applies of this handle: some kernels count in it, and leave zeros behind.
+    template <typename Value>
+    void apply(Value alpha, const Value* x, Value beta, Value* y, Stream stream,
+               WorkspaceMemory workspace) const {
+        apply(type_tag<Value>::value, &alpha, x, &beta, y, stream, workspace);
+    }
+    void apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
+               Stream stream, WorkspaceMemory workspace) const;
+
+    /// Bytes of a workspace for an apply with these modes of α and β; 0 = it needs none. Makes or
+    /// finds their kernel, and throws as prepare().
+    std::size_t workspace_bytes(Scale alpha, Scale beta) const;
+
+    /// New numbers for the same pattern: values[k] is that of the entry that was the k-th of the
+    /// matrix that the handle was made of (of a CooView in its order), whatever op, order or format
+    /// the handle has. Nothing is planned, made or loaded again. The array is read before this
+    /// returns; only a handle that borrows its values (options.copy = false) borrows the new array
+    /// in the place of the old one. With options.device_arrays it is a device pointer.
+    ///
+    /// Throws Error(invalid_argument) when Value is not the matrix's type, values is null, a number
+    /// does not fit options.storage, or options.updatable is false; std::bad_alloc without memory
+    /// for the conversion. The handle then multiplies with the old numbers.
+    ///
+    /// No apply of this handle may run at the same time. On a GPU the new numbers replace the old
+    /// ones when all that was enqueued on `stream` is done, and are there for every stream when
+    /// this returns; it waits for `stream` and for the copy, not for other streams. It must not be
+    /// called while `stream` is captured. A captured graph multiplies with the new numbers, unless
+    /// the values are borrowed: it then still reads the old array. A driver that fails in the
+    /// middle of the copy is Error(io), and leaves the numbers undefined.
+    template <typename Value>
+    void update_values(const Value* values, Stream stream = {}) {
+        update_values(type_tag<Value>::value, values, stream);
+    }
+    /// The same with an untyped pointer to elements of type `type`.
+    void update_values(ValueType type, const void* values, Stream stream = {});
+
     /// Makes ready what applies with these modes of α and β need on `stream`: the kernel, and on a
     /// GPU its workspace. Throws as the constructor does.
     void prepare(Scale alpha, Scale beta, Stream stream = {}) const;
@@ -171,6 +253,45 @@ class Handle {
     friend class HandleImpl;
     explicit Handle(std::unique_ptr<HandleImpl> impl);
     HandleImpl& impl() const;
+
+    /// Arrays that a handle took over.
+    template <typename Value, typename Index, typename Offset>
+    struct Arrays {
+        Arrays(std::vector<Offset>&& offsets, std::vector<Index>&& columns,
+               std::vector<Value>&& numbers)
+            : row_ptr(std::move(offsets)),
+              col_idx(std::move(columns)),
+              values(std::move(numbers)) {}
+        std::vector<Offset> row_ptr;
+        std::vector<Index> col_idx;
+        std::vector<Value> values;
+    };
+    template <typename Value, typename Index, typename Offset>
+    Handle(std::shared_ptr<Arrays<Value, Index, Offset>> a, std::int64_t rows, std::int64_t cols,
+           const Options& options)
+        : Handle(a, checked_view(rows, cols, a->row_ptr, a->col_idx, a->values), options) {}
+    /// `arrays` owns what the view points to.
+    Handle(std::shared_ptr<void> arrays, const CsrView& matrix, const Options& options);
+
+    template <typename Value, typename Index, typename Offset>
+    static CsrView checked_view(std::int64_t rows, std::int64_t cols,
+                                const std::vector<Offset>& row_ptr,
+                                const std::vector<Index>& col_idx,
+                                const std::vector<Value>& values) {
+        check_sizes(rows, row_ptr.size(), col_idx.size(), values.size());
+        return csr_view(rows, cols, static_cast<std::int64_t>(values.size()), row_ptr.data(),
+                        col_idx.data(), values.data());
+    }
+    /// Throws Error(invalid_argument) when vectors of these sizes are no CSR matrix of `rows` rows.
+    static void check_sizes(std::int64_t rows, std::size_t row_ptr, std::size_t col_idx,
+                            std::size_t values);
+    template <typename Offset>
+    static const Offset* readable(const Offset* row_ptr, const Options& options) {
+        if (options.device_arrays) refuse_device_pointer();
+        return row_ptr;
+    }
+    [[noreturn]] static void refuse_device_pointer();
+
     std::unique_ptr<HandleImpl> impl_;
 };
 
