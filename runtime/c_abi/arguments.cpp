@@ -81,9 +81,15 @@ spmvgen_matrix sized_copy(const spmvgen_matrix* given) {
     return copy;
 }
 
+bool is_coo(const spmvgen_matrix& m) {
+    if (m.layout != SPMVGEN_CSR && m.layout != SPMVGEN_COO)
+        refuse(fmt::format("matrix.layout is {}: use SPMVGEN_CSR or SPMVGEN_COO", m.layout));
+    return m.layout == SPMVGEN_COO;
+}
+
 CsrView csr_view_of(const spmvgen_matrix& m) {
-    if (m.layout != SPMVGEN_CSR)
-        refuse(fmt::format("matrix.layout is {}: use SPMVGEN_CSR", m.layout));
+    if (is_coo(m)) refuse("matrix.layout is SPMVGEN_COO: batches take SPMVGEN_CSR");
+    if (m.row_idx != nullptr) refuse("matrix.row_idx is for SPMVGEN_COO: leave it NULL");
     return {.rows = m.rows,
             .cols = m.cols,
             .nnz = m.nnz,
@@ -91,6 +97,19 @@ CsrView csr_view_of(const spmvgen_matrix& m) {
             .index_type = index_type(m.index_type, "matrix.index_type"),
             .value_type = value_type(m.value_type, "matrix.value_type"),
             .row_ptr = m.row_ptr,
+            .col_idx = m.col_idx,
+            .values = m.values};
+}
+
+CooView coo_view_of(const spmvgen_matrix& m) {
+    if (m.row_ptr != nullptr || m.offset_type != 0)
+        refuse("matrix.row_ptr and matrix.offset_type are for SPMVGEN_CSR: leave them 0");
+    return {.rows = m.rows,
+            .cols = m.cols,
+            .nnz = m.nnz,
+            .index_type = index_type(m.index_type, "matrix.index_type"),
+            .value_type = value_type(m.value_type, "matrix.value_type"),
+            .row_idx = m.row_idx,
             .col_idx = m.col_idx,
             .values = m.values};
 }

@@ -9,9 +9,10 @@ spmvgen_status spmvgen_create(const spmvgen_matrix* matrix, const spmvgen_option
                               spmvgen_handle** handle) {
     return guarded(__func__, [&] {
         required(handle, "handle") = nullptr;
-        const spmvgen::CsrView view = csr_view_of(sized_copy(matrix));
-        *handle = new spmvgen_handle{
-            spmvgen::Handle(view, options != nullptr ? options->value : spmvgen::Options{})};
+        const spmvgen_matrix given = sized_copy(matrix);
+        const spmvgen::Options wanted = options != nullptr ? options->value : spmvgen::Options{};
+        *handle = new spmvgen_handle{is_coo(given) ? spmvgen::Handle(coo_view_of(given), wanted)
+                                                   : spmvgen::Handle(csr_view_of(given), wanted)};
     });
 }
 
@@ -28,6 +29,31 @@ spmvgen_status spmvgen_prepare(const spmvgen_handle* handle, int32_t alpha, int3
     return guarded(__func__, [&] {
         required(handle, "handle")
             .value.prepare(scale(alpha, "alpha"), scale(beta, "beta"), {stream});
+    });
+}
+
+spmvgen_status spmvgen_workspace_bytes(const spmvgen_handle* handle, int32_t alpha, int32_t beta,
+                                       size_t* bytes) {
+    return guarded(__func__, [&] {
+        required(bytes, "bytes") = 0;
+        *bytes = required(handle, "handle")
+                     .value.workspace_bytes(scale(alpha, "alpha"), scale(beta, "beta"));
+    });
+}
+
+spmvgen_status spmvgen_apply_with_workspace(const spmvgen_handle* handle, int32_t type,
+                                            const void* alpha, const void* x, const void* beta,
+                                            void* y, void* stream, void* workspace, size_t bytes) {
+    return guarded(__func__, [&] {
+        required(handle, "handle")
+            .value.apply(value_type(type, "type"), alpha, x, beta, y, {stream}, {workspace, bytes});
+    });
+}
+
+spmvgen_status spmvgen_update_values(spmvgen_handle* handle, int32_t type, const void* values,
+                                     void* stream) {
+    return guarded(__func__, [&] {
+        required(handle, "handle").value.update_values(value_type(type, "type"), values, {stream});
     });
 }
 

@@ -35,6 +35,15 @@ spmvgen_status spmvgen_options_names(char* buffer, size_t size, size_t* needed) 
     });
 }
 
+spmvgen_status spmvgen_options_set_owner(spmvgen_options* options, void* owner,
+                                         void (*release)(void* owner)) {
+    return guarded(__func__, [&] {
+        std::shared_ptr<void> kept;
+        if (owner != nullptr) kept.reset(owner, &required(release, "release"));
+        required(options, "options").value.owner = std::move(kept);
+    });
+}
+
 void spmvgen_options_destroy(spmvgen_options* options) {
     delete options;
 }

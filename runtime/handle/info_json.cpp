@@ -36,6 +36,7 @@ nlohmann::ordered_json info_json(const Info& i) {
             {"nnz", i.nnz},
             {"stored", i.stored},
             {"matrix_bytes", i.matrix_bytes},
+            {"update_bytes", i.update_bytes},
             {"bytes", i.bytes},
             {"reorder", i.reorder},
             {"permuted_vectors", i.permuted_vectors},

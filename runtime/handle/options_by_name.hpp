@@ -9,7 +9,8 @@
 /// in the table of options_by_name.cpp.
 namespace spmvgen {
 
-/// The names, as the fields of Options are called; but not `params`, which are "param.NAME".
+/// The names, as the fields of Options are called; but not `params`, which are "param.NAME",
+/// nor `owner`, which is no text.
 std::vector<std::string_view> option_names();
 
 /// Sets the option: text as it is, numbers in decimal, "true" or "false". "param.lanes" sets a

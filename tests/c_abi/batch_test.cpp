@@ -109,6 +109,10 @@ TEST(CBatch, SaysWhatIsWrong) {
     EXPECT_EQ(made(2, SPMVGEN_CONCATENATED),
               "invalid_argument: system 1: matrix.index_type is 0: use SPMVGEN_I32 or "
               "SPMVGEN_I64");
+    systems[1].layout = SPMVGEN_COO;
+    EXPECT_EQ(made(2, SPMVGEN_CONCATENATED),
+              "invalid_argument: system 1: matrix.layout is SPMVGEN_COO: batches take "
+              "SPMVGEN_CSR");
     systems[1].struct_size = 3;
     EXPECT_EQ(made(2, SPMVGEN_CONCATENATED),
               "invalid_argument: system 1: matrix.struct_size is 3, but " +

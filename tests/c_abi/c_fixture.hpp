@@ -34,9 +34,18 @@ struct Tiny {
     std::vector<int> col_idx{0, 1, 1, 0};
     std::vector<double> values{1, 2, 3, 4};
     spmvgen_matrix view() const {
-        return {
-            sizeof(spmvgen_matrix), SPMVGEN_CSR,    SPMVGEN_F64,  SPMVGEN_I32, SPMVGEN_I32, 3, 2, 4,
-            row_ptr.data(),         col_idx.data(), values.data()};
+        return {.struct_size = sizeof(spmvgen_matrix),
+                .layout = SPMVGEN_CSR,
+                .value_type = SPMVGEN_F64,
+                .index_type = SPMVGEN_I32,
+                .offset_type = SPMVGEN_I32,
+                .rows = 3,
+                .cols = 2,
+                .nnz = 4,
+                .row_ptr = row_ptr.data(),
+                .row_idx = nullptr,
+                .col_idx = col_idx.data(),
+                .values = values.data()};
     }
 };
 

@@ -70,17 +70,18 @@ TEST(CHandle, MultipliesComplexNumbersWith64BitIndices) {
     using Complex = std::complex<float>;
     const std::int64_t row_ptr[] = {0, 1, 2}, col_idx[] = {1, 0};
     const Complex values[] = {{0, 1}, {2, 0}}, in[] = {{1, 1}, {3, 0}}, alpha = 1, beta = 0;
-    const spmvgen_matrix matrix{sizeof(spmvgen_matrix),
-                                SPMVGEN_CSR,
-                                SPMVGEN_C32,
-                                SPMVGEN_I64,
-                                SPMVGEN_I64,
-                                2,
-                                2,
-                                2,
-                                row_ptr,
-                                col_idx,
-                                values};
+    const spmvgen_matrix matrix{.struct_size = sizeof(spmvgen_matrix),
+                                .layout = SPMVGEN_CSR,
+                                .value_type = SPMVGEN_C32,
+                                .index_type = SPMVGEN_I64,
+                                .offset_type = SPMVGEN_I64,
+                                .rows = 2,
+                                .cols = 2,
+                                .nnz = 2,
+                                .row_ptr = row_ptr,
+                                .row_idx = nullptr,
+                                .col_idx = col_idx,
+                                .values = values};
     spmvgen_handle* handle = nullptr;
     ASSERT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)), "ok");
     Complex y[2];
@@ -117,20 +118,110 @@ TEST(CHandle, ReportsWhatTheDeviceRefuses) {
               "invalid_argument: options.num_rhs is 65: use 1…64");
 }
 
+TEST(CHandle, TakesEntriesInAnyOrder) {
+    const int row_idx[] = {2, 0, 1, 0, 0}, col_idx[] = {0, 1, 1, 0, 1};
+    const double values[] = {4, 1.5, 3, 1, 0.5};
+    spmvgen_matrix matrix{.struct_size = sizeof(spmvgen_matrix),
+                          .layout = SPMVGEN_COO,
+                          .value_type = SPMVGEN_F64,
+                          .index_type = SPMVGEN_I32,
+                          .offset_type = 0,
+                          .rows = 3,
+                          .cols = 2,
+                          .nnz = 5,
+                          .row_ptr = nullptr,
+                          .row_idx = row_idx,
+                          .col_idx = col_idx,
+                          .values = values};
+    spmvgen_handle* handle = nullptr;
+    ASSERT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)), "ok");
+    std::vector<double> y(3);
+    EXPECT_EQ(told(spmvgen_apply(handle, SPMVGEN_F64, &one, x.data(), &zero, y.data(), nullptr)),
+              "ok");
+    EXPECT_EQ(y, (std::vector<double>{50, 60, 40}));
+    spmvgen_destroy(handle);
+    matrix.offset_type = SPMVGEN_I32;
+    EXPECT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)),
+              "invalid_argument: matrix.row_ptr and matrix.offset_type are for SPMVGEN_CSR: leave "
+              "them 0");
+}
+
+TEST(CHandle, TakesNewNumbers) {
+    const CHandle handle;
+    const double numbers[] = {10, 20, 30, 40};
+    EXPECT_EQ(told(spmvgen_update_values(handle, SPMVGEN_F64, numbers, nullptr)), "ok");
+    std::vector<double> y(3);
+    EXPECT_EQ(told(spmvgen_apply(handle, SPMVGEN_F64, &one, x.data(), &zero, y.data(), nullptr)),
+              "ok");
+    EXPECT_EQ(y, (std::vector<double>{500, 600, 400}));
+    EXPECT_THAT(told(spmvgen_update_values(handle, SPMVGEN_F32, numbers, nullptr)),
+                testing::StartsWith("invalid_argument: "));
+    EXPECT_THAT(told(spmvgen_update_values(handle, SPMVGEN_F64, nullptr, nullptr)),
+                testing::StartsWith("invalid_argument: "));
+    EXPECT_EQ(told(spmvgen_update_values(nullptr, SPMVGEN_F64, numbers, nullptr)),
+              "invalid_argument: handle is NULL");
+    const CHandle fixed(COptions{{"updatable", "false"}});
+    EXPECT_THAT(told(spmvgen_update_values(fixed, SPMVGEN_F64, numbers, nullptr)),
+                HasSubstr("updatable"));
+}
+
+TEST(CHandle, WorksInTheCallersWorkspace) {
+    const CHandle handle(COptions{{"kernel", "csr_balanced"}, {"threads", "2"}});
+    std::size_t bytes = 0;
+    ASSERT_EQ(told(spmvgen_workspace_bytes(handle, SPMVGEN_ONE, SPMVGEN_ZERO, &bytes)), "ok");
+    ASSERT_GT(bytes, 0u);
+    std::vector<char> workspace(bytes);
+    std::vector<double> y(3);
+    const auto apply = [&](std::size_t size) {
+        return told(spmvgen_apply_with_workspace(handle, SPMVGEN_F64, &one, x.data(), &zero,
+                                                 y.data(), nullptr, workspace.data(), size));
+    };
+    EXPECT_EQ(apply(bytes), "ok");
+    EXPECT_EQ(y, (std::vector<double>{50, 60, 40}));
+    EXPECT_THAT(apply(bytes - 1), testing::StartsWith("invalid_argument: "));
+    EXPECT_EQ(told(spmvgen_workspace_bytes(handle, SPMVGEN_ONE, SPMVGEN_ZERO, nullptr)),
+              "invalid_argument: bytes is NULL");
+    EXPECT_EQ(told(spmvgen_apply_with_workspace(nullptr, SPMVGEN_F64, &one, x.data(), &zero,
+                                                y.data(), nullptr, workspace.data(), bytes)),
+              "invalid_argument: handle is NULL");
+}
+
+TEST(CHandle, GivesBorrowedArraysBack) {
+    int released = 0;
+    const auto release = [](void* owner) { ++*static_cast<int*>(owner); };
+    const Tiny tiny;
+    const spmvgen_matrix matrix = tiny.view();
+    spmvgen_handle* handle = nullptr;
+    {
+        const COptions options{{"copy", "false"}, {"format", "csr"}};
+        EXPECT_EQ(told(spmvgen_options_set_owner(options, &released, nullptr)),
+                  "invalid_argument: release is NULL");
+        ASSERT_EQ(told(spmvgen_options_set_owner(options, &released, release)), "ok");
+        ASSERT_EQ(told(spmvgen_create(&matrix, options, &handle)), "ok");
+    }
+    EXPECT_EQ(released, 0);
+    spmvgen_destroy(handle);
+    EXPECT_EQ(released, 1);
+    EXPECT_EQ(told(spmvgen_options_set_owner(nullptr, &released, release)),
+              "invalid_argument: options is NULL");
+    EXPECT_EQ(released, 2) << "at once when the call fails";
+}
+
 TEST(CHandle, GivesTheRowOrder) {
     const int row_ptr[] = {0, 1, 2, 3}, col_idx[] = {2, 1, 0};
     const double values[] = {1, 2, 3};
-    const spmvgen_matrix matrix{sizeof(spmvgen_matrix),
-                                SPMVGEN_CSR,
-                                SPMVGEN_F64,
-                                SPMVGEN_I32,
-                                SPMVGEN_I32,
-                                3,
-                                3,
-                                3,
-                                row_ptr,
-                                col_idx,
-                                values};
+    const spmvgen_matrix matrix{.struct_size = sizeof(spmvgen_matrix),
+                                .layout = SPMVGEN_CSR,
+                                .value_type = SPMVGEN_F64,
+                                .index_type = SPMVGEN_I32,
+                                .offset_type = SPMVGEN_I32,
+                                .rows = 3,
+                                .cols = 3,
+                                .nnz = 3,
+                                .row_ptr = row_ptr,
+                                .row_idx = nullptr,
+                                .col_idx = col_idx,
+                                .values = values};
     spmvgen_handle* handle = nullptr;
     ASSERT_EQ(told(spmvgen_create(&matrix, COptions{{"reorder", "rcm"}}, &handle)), "ok");
     const std::int32_t* order = nullptr;
@@ -200,11 +291,13 @@ TEST(CHandle, NumbersThatAreNoConstantAreErrors) {
         return told(spmvgen_create(&matrix, COptions(), &made));
     };
     EXPECT_EQ(refusal([](auto& m) { m.layout = 0; }),
-              "invalid_argument: matrix.layout is 0: use SPMVGEN_CSR");
+              "invalid_argument: matrix.layout is 0: use SPMVGEN_CSR or SPMVGEN_COO");
     EXPECT_THAT(refusal([](auto& m) { m.value_type = SPMVGEN_I32; }),
                 HasSubstr("matrix.value_type is 32: use SPMVGEN_F32"));
     EXPECT_EQ(refusal([](auto& m) { m.index_type = 0; }),
               "invalid_argument: matrix.index_type is 0: use SPMVGEN_I32 or SPMVGEN_I64");
+    EXPECT_EQ(refusal([](auto& m) { m.row_idx = m.col_idx; }),
+              "invalid_argument: matrix.row_idx is for SPMVGEN_COO: leave it NULL");
     EXPECT_EQ(refusal([](auto& m) { m.offset_type = 7; }),
               "invalid_argument: matrix.offset_type is 7: use SPMVGEN_I32 or SPMVGEN_I64");
     EXPECT_THAT(refusal([](auto& m) { m.nnz = 3; }), testing::StartsWith("invalid_argument: "));

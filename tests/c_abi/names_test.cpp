@@ -28,8 +28,8 @@ constexpr std::size_t field_count() {
 }
 
 TEST(Names, EveryOptionHasOne) {
-    constexpr std::size_t params = 1;  // param.NAME
-    EXPECT_EQ(option_names().size() + params, field_count<Options>())
+    constexpr std::size_t others = 2;  // params and owner
+    EXPECT_EQ(option_names().size() + others, field_count<Options>())
         << "a new field of Options needs a row in runtime/handle/options_by_name.cpp";
 }
 
@@ -41,12 +41,13 @@ TEST(Names, InfoAndCountersAreToldWhole) {
 
 TEST(Names, AnOptionIsWhatItWasSetTo) {
     const std::vector<std::pair<const char*, const char*>> settings{
-        {"device", "cuda:0"},   {"format", "csr-k"},       {"kernel", "csr_vector"},
-        {"target", "x86-64"},   {"deterministic", "true"}, {"storage", "bf16"},
-        {"epilogue", "value"},  {"num_rhs", "3"},          {"op", "H"},
-        {"threads", "2"},       {"copy", "false"},         {"transpose_by_atomics", "true"},
-        {"reorder", "rcm"},     {"cache", "readonly"},     {"permuted_vectors", "true"},
-        {"cache_dir", "/a b/"}, {"strict", "true"},        {"param.lanes", "-8"}};
+        {"device", "cuda:0"},      {"format", "csr-k"},       {"kernel", "csr_vector"},
+        {"target", "x86-64"},      {"deterministic", "true"}, {"storage", "bf16"},
+        {"epilogue", "value"},     {"num_rhs", "3"},          {"op", "H"},
+        {"threads", "2"},          {"copy", "false"},         {"transpose_by_atomics", "true"},
+        {"reorder", "rcm"},        {"cache", "readonly"},     {"permuted_vectors", "true"},
+        {"cache_dir", "/a b/"},    {"strict", "true"},        {"param.lanes", "-8"},
+        {"device_arrays", "true"}, {"updatable", "false"},    {"memory_limit", "4000000000"}};
     EXPECT_EQ(settings.size(), option_names().size() + 1);
     Options options;
     for (auto& [name, text] : settings) {
@@ -83,7 +84,8 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
     EXPECT_EQ(refusal("divice", "host"),
               "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
               "target, deterministic, storage, epilogue, num_rhs, op, transpose_by_atomics, "
-              "threads, copy, reorder, permuted_vectors, cache, cache_dir, strict, or param.NAME "
+              "threads, copy, device_arrays, updatable, memory_limit, reorder, permuted_vectors, "
+              "cache, cache_dir, strict, or param.NAME "
               "for a parameter of the kernel");
     EXPECT_THAT(refusal("param.", "1"), testing::HasSubstr("unknown option 'param.'"));
     EXPECT_EQ(refusal("strict", "1"),

@@ -68,23 +68,25 @@ enum {
 
 /* How the entries of a matrix are given. */
 enum {
-    SPMVGEN_CSR = 1 /* row i has entries row_ptr[i] ... row_ptr[i+1]-1 */
+    SPMVGEN_CSR = 1, /* row i has entries row_ptr[i] ... row_ptr[i+1]-1 */
+    SPMVGEN_COO = 2  /* entry k is in row row_idx[k]; in any order */
 };
 
 /* What is known of alpha or beta: exactly 0, exactly 1, or any number. */
 enum { SPMVGEN_ZERO = 1, SPMVGEN_ONE = 2, SPMVGEN_GENERAL = 3 };
 
-/* A matrix that the caller owns: rows x cols, each of nnz entries with its column, from 0, and its
- * value; columns in any order within the row, duplicates add up. */
+/* A matrix that the caller owns: rows x cols with nnz entries, each with its column, from 0, and
+ * its value; those of a row in any order, duplicates add up. */
 typedef struct spmvgen_matrix {
     size_t struct_size;  /* sizeof(spmvgen_matrix) */
-    int32_t layout;      /* SPMVGEN_CSR */
+    int32_t layout;      /* SPMVGEN_CSR or SPMVGEN_COO */
     int32_t value_type;  /* of values: SPMVGEN_F32, F64, C32 or C64 */
-    int32_t index_type;  /* of col_idx: SPMVGEN_I32 or I64 */
-    int32_t offset_type; /* of row_ptr: SPMVGEN_I32 or I64 */
+    int32_t index_type;  /* of col_idx, and of row_idx: SPMVGEN_I32 or I64 */
+    int32_t offset_type; /* of row_ptr: SPMVGEN_I32 or I64; 0 with COO */
     int64_t rows, cols;  /* the shape */
     int64_t nnz;         /* entries */
-    const void* row_ptr; /* rows + 1 elements; may be NULL when rows is 0 */
+    const void* row_ptr; /* CSR: rows + 1 elements; may be NULL when rows is 0. NULL with COO */
+    const void* row_idx; /* COO: nnz elements, from 0; may be NULL when nnz is 0. NULL with CSR */
     const void* col_idx; /* nnz elements; may be NULL when nnz is 0 */
     const void* values;  /* nnz elements; may be NULL when nnz is 0 */
 } spmvgen_matrix;
@@ -105,6 +107,11 @@ SPMVGEN_API spmvgen_status spmvgen_options_get(const spmvgen_options* options, c
                                                char* buffer, size_t size, size_t* needed);
 /* The names of all options, a line each. */
 SPMVGEN_API spmvgen_status spmvgen_options_names(char* buffer, size_t size, size_t* needed);
+/* With option copy set to false: release(owner) is called when the options and all handles made
+ * with them need the caller's arrays no more; at once when this call fails. Another owner, or NULL,
+ * takes its place. release may be called by any thread, within a call that destroys. */
+SPMVGEN_API spmvgen_status spmvgen_options_set_owner(spmvgen_options* options, void* owner,
+                                                     void (*release)(void* owner));
 SPMVGEN_API void spmvgen_options_destroy(spmvgen_options* options);
 
 /* One matrix ready to be multiplied. Several threads may use one handle at the same time, but not
@@ -125,6 +132,23 @@ SPMVGEN_API spmvgen_status spmvgen_apply(const spmvgen_handle* handle, int32_t t
 /* Makes ready what applies with such alpha and beta need on stream: SPMVGEN_ZERO, ONE, GENERAL. */
 SPMVGEN_API spmvgen_status spmvgen_prepare(const spmvgen_handle* handle, int32_t alpha,
                                            int32_t beta, void* stream);
+/* Bytes of a workspace for applies with such alpha and beta; 0 = they need none. */
+SPMVGEN_API spmvgen_status spmvgen_workspace_bytes(const spmvgen_handle* handle, int32_t alpha,
+                                                   int32_t beta, size_t* bytes);
+/* spmvgen_apply with a workspace of the caller's, in the handle's device, instead of the handle's.
+ * Nothing else may use it until the product is done. On a GPU it must hold zeros before its first
+ * apply, after one that failed, and after any other use than by applies of this handle. */
+SPMVGEN_API spmvgen_status spmvgen_apply_with_workspace(const spmvgen_handle* handle, int32_t type,
+                                                        const void* alpha, const void* x,
+                                                        const void* beta, void* y, void* stream,
+                                                        void* workspace, size_t bytes);
+/* New numbers for the same pattern: values[k] is that of entry k of the matrix that the handle was
+ * made of. Nothing is planned again. The array is read before this returns, but a handle that
+ * borrows its values borrows this array instead. No apply of the handle may run at the same time;
+ * on a GPU the new numbers come after what was enqueued on stream. After a failure but SPMVGEN_IO
+ * the handle has the old numbers. */
+SPMVGEN_API spmvgen_status spmvgen_update_values(spmvgen_handle* handle, int32_t type,
+                                                 const void* values, void* stream);
 /* What the handle does and why, as one JSON object. */
 SPMVGEN_API spmvgen_status spmvgen_info(const spmvgen_handle* handle, char* buffer, size_t size,
                                         size_t* needed);
