@@ -66,15 +66,6 @@ const Form& parse_as(const std::string& as, const Target& target) {
                      ": use one of " + names);
 }
 
-Compiler parse_compiler(const std::string& text) {
-    if (text == "auto") return Compiler::automatic;
-    if (text == "nvrtc") return Compiler::nvrtc;
-    if (text == "hiprtc") return Compiler::hiprtc;
-    if (text == "clang") return Compiler::clang;
-    throw UsageError("--compiler: unknown compiler '" + text +
-                     "': use one of auto, nvrtc, hiprtc, clang");
-}
-
 /// What a kernel that is named multiplies with.
 Op op_of(const std::string& kernel, const std::map<std::string, std::int64_t>& params) {
     if (kernel == "auto" || !kernel_entry(kernel).transposes) return Op::none;

@@ -90,7 +90,8 @@ void measure_other_order(const RunOptions& o, const CsrMatrix& matrix, Options o
                     ", and choose another with --kernel or --cache off meanwhile");
 }
 
-void print(const RunOptions& o, const RunReport& report, Streams& streams) {
+void print(const RunOptions& o, RunReport& report, Streams& streams) {
+    report.counters = kernel_counters();
     if (o.json)
         print_json(streams.out, to_json(report));
     else

@@ -1,18 +1,16 @@
 #include "run_options.hpp"
 
+#include "handle/cache_mode.hpp"
 #include "matrix/reorder/reordering.hpp"
 
 namespace spmvgen::cli {
 namespace {
 
-CacheMode parse_cache_mode(const std::string& text) {
-    if (text == "on") return CacheMode::on;
-    if (text == "memory") return CacheMode::memory;
-    if (text == "readonly") return CacheMode::readonly;
-    if (text == "load") return CacheMode::load;
-    if (text == "off") return CacheMode::off;
-    throw UsageError("--cache: unknown mode '" + text +
-                     "': use one of on, memory, readonly, load, off");
+CacheMode cache_mode(const std::string& text) {
+    if (text.empty()) return CacheMode::automatic;
+    if (const auto mode = parse_cache_mode(text)) return *mode;
+    throw UsageError("--cache: unknown mode '" + text + "': use one of " +
+                     std::string(cache_mode_names));
 }
 
 /// The target of --arch on the host.
@@ -102,8 +100,9 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.transpose_by_atomics = o.transpose_by_atomics;
     options.threads = o.threads;
     options.copy = !o.batch.empty();
-    options.cache = parse_cache_mode(o.cache);
+    options.cache = cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
+    options.kernel_sets = o.kernel_sets;
     options.strict = o.strict;
     return options;
 }
@@ -127,8 +126,12 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->type_name("ARCH");
     verb.add_option("--threads", o.threads, "threads; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));
-    verb.add_option("--cache", o.cache, "on, memory, readonly, load or off (default on)")
+    verb.add_option("--cache", o.cache,
+                    "on, memory, readonly, load or off (default: $SPMVGEN_CACHE, else on)")
         ->type_name("MODE");
+    verb.add_option("--kernel-sets", o.kernel_sets,
+                    "kernel sets, files or folders separated by ':', beside $SPMVGEN_KERNEL_SETS")
+        ->type_name("SETS");
     verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
     verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");
     verb.add_flag("--deterministic", o.deterministic,

@@ -19,7 +19,7 @@ struct RunOptions {
     ProductOptions product;
     std::string output;
     int threads = 0;
-    std::string cache = "on", cache_dir;
+    std::string cache, cache_dir, kernel_sets;  // cache: "" = $SPMVGEN_CACHE, else on
     bool check = false, strict = false, json = false;
     int repeat = 0;
     double time_ms = 500;

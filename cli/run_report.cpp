@@ -135,6 +135,21 @@ std::int64_t cols_of_a(const Info& i) {
     return i.op == "N" ? i.cols : i.rows;
 }
 
+Json counters_json(const KernelCounters& c) {
+    return {{"hits_memory", c.hits_memory},
+            {"hits_imported", c.hits_imported},
+            {"hits_store", c.hits_store},
+            {"hits_set", c.hits_set},
+            {"compiles_started", c.compiles_started},
+            {"compiles_failed", c.compiles_failed},
+            {"fallbacks", c.fallbacks},
+            {"bytes_read", c.bytes_read},
+            {"bytes_written", c.bytes_written},
+            {"find_ms", c.find_ms},
+            {"compile_ms", c.compile_ms},
+            {"load_ms", c.load_ms}};
+}
+
 Json check_json(const CheckResult& c) {
     return {{"passed", c.passed}, {"worst_ratio", c.worst_ratio}, {"worst_row", c.worst_row},
             {"wrong", c.wrong},   {"undecided", c.undecided},     {"message", c.message}};
@@ -197,7 +212,8 @@ Json to_json(const RunReport& r) {
               {"read_ms", 1e3 * r.read_s},
               {"prepare_ms", i.prepare_ms},
               {"kernel_ms", i.kernel_ms},
-              {"first_apply_ms", 1e3 * r.first_apply_s}};
+              {"first_apply_ms", 1e3 * r.first_apply_s},
+              {"counters", counters_json(r.counters)}};
     if (r.systems > 0) json["batch"] = {{"systems", r.systems}, {"kind", r.batch}};
     if (on_gpu(r)) {
         json["launches"] = i.launches;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "handle/batch_impl.hpp"
+#include "handle/cache_mode.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -34,8 +35,9 @@ void check_layout(const BatchFeatures& f, BatchLayout layout) {
 }
 
 std::unique_ptr<BatchImpl> make_impl(const BatchSystems& systems, const BatchFeatures& features,
-                                     const Options& options, BatchLayout layout,
+                                     const Options& asked, BatchLayout layout,
                                      KernelProvider& provider, std::shared_ptr<Device> device) {
+    const Options options = with_effective_mode(asked);
     check_layout(features, layout);
     BatchShape shape = shape_of(systems, features, layout);
     const bool host = options.device == "host";

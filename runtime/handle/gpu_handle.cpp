@@ -24,8 +24,8 @@ namespace {
 void check_gpu_options(const Options& o, const DeviceFacts& facts) {
     if (o.cache == CacheMode::off)
         refuse(
-            fmt::format("options.cache off always runs the generic CSR kernel, which device {} "
-                        "does not have: use another cache mode",
+            fmt::format("cache mode off (options.cache, SPMVGEN_CACHE) always runs the generic CSR "
+                        "kernel, which device {} does not have: use another mode",
                         facts.text));
     if (o.target != "native" && parse_target(o.target) != facts.target)
         refuse(fmt::format("options.target {} is not what device {} runs, {}: leave it native",

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "handle/cache_mode.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/csr_matrix.hpp"
@@ -42,8 +43,8 @@ Options with_atomics(Options o) {
             "options.deterministic: leave one of them out");
     if (o.cache == CacheMode::off)
         refuse(
-            "options.transpose_by_atomics cannot be had with options.cache off, which always "
-            "runs the generic CSR kernel: use another cache mode");
+            "options.transpose_by_atomics cannot be had with cache mode off (options.cache, "
+            "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
     if (o.kernel != "auto" && !names_transposing_kernel(o))
         refuse("options.transpose_by_atomics runs kernel " + std::string(atomic_kernel(o)) +
                ", not " + o.kernel + ": leave options.kernel auto");
@@ -86,9 +87,10 @@ std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& opt
 
 }  // namespace
 
-std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& asked,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device) {
+    const Options options = with_effective_mode(asked);
     if (options.device == "host")
         device = nullptr;
     else if (device == nullptr)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "handle/cache_mode.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "registry_permute.hpp"
@@ -75,7 +76,8 @@ bool is_deterministic(const Signature& s) {
 
 HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
     : provider_(provider),
-      policy_{options.cache, options.cache_dir, options.strict},
+      policy_{effective_mode(options.cache), options.cache_dir, options.strict,
+              options.kernel_sets},
       num_rhs_(options.num_rhs) {
     check_options(options);
     info_.device = options.device;

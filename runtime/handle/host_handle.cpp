@@ -30,10 +30,10 @@ void check_host_options(const Options& o) {
                         : o.format != "auto" && o.format != "csr" ? "options.format"
                                                                   : nullptr;
     if (o.cache == CacheMode::off && fixed != nullptr)
-        refuse(
-            fmt::format("{} cannot be had with options.cache off, which always runs the "
-                        "generic CSR kernel: use another cache mode",
-                        fixed));
+        refuse(fmt::format(
+            "{} cannot be had with cache mode off (options.cache, SPMVGEN_CACHE), which "
+            "always runs the generic CSR kernel: use another mode",
+            fixed));
     const char* of_gpus = !o.storage.empty()    ? "options.storage"
                           : !o.epilogue.empty() ? "options.epilogue"
                                                 : nullptr;

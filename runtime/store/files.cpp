@@ -81,12 +81,13 @@ struct stat status(const File& file) {
     return s;
 }
 
-std::string read_bytes(const File& file, std::uint64_t count) {
+std::string read_bytes(const File& file, std::uint64_t count, std::uint64_t offset) {
     std::string bytes(count, '\0');
     std::size_t got = 0;
     while (got < count) {
         const auto n = retrying([&] {
-            return ::pread(file.get(), bytes.data() + got, count - got, static_cast<off_t>(got));
+            return ::pread(file.get(), bytes.data() + got, count - got,
+                           static_cast<off_t>(offset + got));
         });
         if (n < 0) fail(errno, "read");
         if (n == 0) break;

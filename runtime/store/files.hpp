@@ -43,8 +43,8 @@ File open_file(int directory, const std::string& path);
 
 struct stat status(const File& file);
 
-/// Bytes [0, count) of a file; fewer when it ends before.
-std::string read_bytes(const File& file, std::uint64_t count);
+/// Bytes [offset, offset + count) of a file; fewer when it ends before.
+std::string read_bytes(const File& file, std::uint64_t count, std::uint64_t offset = 0);
 
 /// mkdir -p: each component that is made gets mode 0700, those that exist stay as they are.
 void make_directories(const std::string& path);

@@ -18,8 +18,8 @@ Pick pick(const Situation& s, const RuleSet& set) {
     if (s.among.size() == 1)
         return {first.id, fmt::format("the one kernel of format {}{}", to_string(first.format),
                                       s.request.params.empty() ? "" : " with these parameters")};
-    for (auto rule : set.rules) {
-        const Pick chosen = rule(s);
+    for (auto& rule : set.rules) {
+        const Pick chosen = rule.pick(s);
         if (find_kernel(s.among, chosen.kernel) != nullptr)
             return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel)};
     }
@@ -80,6 +80,22 @@ void set_types(Signature& s, const Features& f, const Request& request, Format f
 
 }  // namespace
 
+Signature signature_for(const KernelEntry& entry, const Request& request, ValueType value,
+                        Params params) {
+    Signature signature;
+    signature.kernel = entry.id;
+    signature.value = value;
+    signature.storage = request.storage;
+    signature.epilogue = request.epilogue;
+    signature.num_rhs = request.num_rhs;
+    signature.params = request.params;
+    signature.target = request.target;
+    set_determinism(signature, entry, request);
+    set_conjugate(signature, entry, request);
+    signature.params.merge(std::move(params));
+    return complete(std::move(signature));
+}
+
 Choice choose(const Features& f, const Request& request) {
     if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
         throw Error(ErrorCode::invalid_argument,
@@ -91,19 +107,9 @@ Choice choose(const Features& f, const Request& request) {
     const Situation situation{f, request, candidates(request)};
     const Pick chosen = pick(situation, set);
     const KernelEntry& entry = kernel_entry(chosen.kernel);
-    Signature signature;
-    signature.kernel = chosen.kernel;
-    signature.value = f.value_type;
-    signature.storage = request.storage;
-    signature.epilogue = request.epilogue;
-    signature.num_rhs = request.num_rhs;
-    signature.params = request.params;
-    signature.target = request.target;
-    set_determinism(signature, entry, request);
-    set_conjugate(signature, entry, request);
-    signature.params.merge(set.params(entry, situation));
+    Signature signature = signature_for(entry, request, f.value_type, set.params(entry, situation));
     set_types(signature, f, request, entry.format);
-    Choice choice{complete(signature), chosen.reason, ""};
+    Choice choice{std::move(signature), chosen.reason, ""};
     if (entry.format == Format::csr_k) choice.reason += "; " + plan_csr_k(entry, situation).reason;
     if (entry.format == Format::bcsr && request.blocks) {
         choice.reason += "; " + request.blocks->reason;

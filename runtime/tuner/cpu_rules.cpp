@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "tuner/csr_k.hpp"
 #include "tuner/rules.hpp"
@@ -120,13 +121,40 @@ std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const S
     return {};
 }
 
-constexpr std::array rules{long_rows,  several_right_hand_sides, even_rows, almost_empty_rows,
-                           short_rows, rows_in_vectors};
+constexpr std::array rules{
+    Rule{long_rows, {"csr_balanced"}}, Rule{several_right_hand_sides, {"csr_rows"}},
+    Rule{even_rows, {"sell"}},         Rule{almost_empty_rows, {"csr_rows"}},
+    Rule{short_rows, {"sell"}},        Rule{rows_in_vectors, {"csr_vector"}, true}};
+
+/// What lanes_of_a_row gives: it changes at powers of two, up to twice the longest vector.
+std::set<std::int64_t> possible_lanes(const Request& request, ValueType value) {
+    constexpr double longest_mean = 64;
+    std::set<std::int64_t> lanes;
+    Features f;
+    f.value_type = value;
+    for (f.mean_row = 1; f.mean_row <= longest_mean; f.mean_row *= 2)
+        lanes.insert(lanes_of_a_row({f, request, {}}));
+    return lanes;
+}
+
+std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& request,
+                                 ValueType value) {
+    if (entry.format == Format::csr_k || entry.format == Format::bcsr) refuse_to_list(entry);
+    if (entry.id == "sell") return {{}, {{"sigma", sorting_window}}};
+    std::set<std::int64_t> lanes;
+    if (entry.id == "csr_vector" || entry.id == "csr_balanced" || entry.id == "coo_segmented")
+        lanes = possible_lanes(request, value);
+    if (entry.id == "csr_balanced" || entry.id == "coo_segmented") lanes.insert(1);
+    if (lanes.empty()) return {{}};
+    std::vector<Params> all;
+    for (const std::int64_t n : lanes) all.push_back({{"lanes", n}});
+    return all;
+}
 
 }  // namespace
 
 RuleSet cpu_rules() {
-    return {rules, cpu_params};
+    return {rules, cpu_params, cpu_possible};
 }
 
 }  // namespace spmvgen

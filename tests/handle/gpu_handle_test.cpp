@@ -380,10 +380,10 @@ TEST_F(GpuHandle, RefusesWrongOptions) {
         change(options);
         return code_and_text([&] { make(options); });
     };
-    EXPECT_EQ(
-        with([](Options& o) { o.cache = CacheMode::off; }),
-        "invalid_argument: options.cache off always runs the generic CSR kernel, which device "
-        "cuda:0 does not have: use another cache mode");
+    EXPECT_EQ(with([](Options& o) { o.cache = CacheMode::off; }),
+              "invalid_argument: cache mode off (options.cache, SPMVGEN_CACHE) always runs the "
+              "generic CSR "
+              "kernel, which device cuda:0 does not have: use another mode");
     EXPECT_EQ(with([](Options& o) { o.target = "sm_80"; }),
               "invalid_argument: options.target sm_80 is not what device cuda:0 runs, sm_90: leave "
               "it native");

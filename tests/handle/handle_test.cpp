@@ -263,10 +263,10 @@ TEST(Handle, RefusesWrongOptions) {
     EXPECT_THAT(with([](Options& o) { o.target = "vax"; }),
                 HasSubstr("invalid_argument: unknown architecture 'vax': use one of native, x86"));
     EXPECT_EQ(with([](Options& o) { o.cache = CacheMode::off, o.format = "sell"; }),
-              "invalid_argument: options.format cannot be had with options.cache off, which always "
-              "runs the generic CSR kernel: use another cache mode");
+              "invalid_argument: options.format cannot be had with cache mode off (options.cache, "
+              "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
     EXPECT_THAT(with([](Options& o) { o.cache = CacheMode::off, o.kernel = "csr_rows"; }),
-                HasSubstr("options.kernel cannot be had with options.cache off"));
+                HasSubstr("options.kernel cannot be had with cache mode off"));
 #if defined(__x86_64__)
     EXPECT_EQ(with([](Options& o) { o.target = "aarch64"; }),
               "unsupported: options.target aarch64 cannot run here: this machine is x86-64; use "

@@ -132,7 +132,7 @@ TEST(KernelProvider, QuietSaysNothingAndDebugSaysWhereAKernelCameFrom) {
               "spmvgen: kernel " + to_string(csr_signature()) + ": compiled\n");
     ASSERT_EQ(setenv("SPMVGEN_LOG", "loud", 1), 0);
     EXPECT_EQ(code_and_text([&] { working.provider.get(csr_signature(), on); }),
-              "invalid_argument: SPMVGEN_LOG=loud: use one of quiet, info, debug");
+              "invalid_argument: SPMVGEN_LOG=loud: use one of quiet, info, debug, cache");
     ASSERT_EQ(unsetenv("SPMVGEN_LOG"), 0);
 }
 

@@ -20,7 +20,8 @@ enum class CacheMode {
     memory,    ///< compile, never touch the disk
     readonly,  ///< look in the cache, compile on a miss, never write
     load,      ///< look in the cache, never compile: the generic kernel serves a miss
-    off        ///< neither: always the generic kernel; not on GPUs, which have none
+    off,       ///< neither: always the generic kernel; not on GPUs, which have none
+    automatic  ///< the one that $SPMVGEN_CACHE names; on when it is unset
 };
 
 /// What a handle is asked for. The defaults choose everything from the matrix.
@@ -50,10 +51,13 @@ struct Options {
                                     ///< "band-k"; A is then copied, whatever copy says
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
                                     ///< Handle::row_order() gives, instead of the caller's
-    CacheMode cache = CacheMode::on;
-    std::string cache_dir;  ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
-    bool strict = false;    ///< true: a fallback to the generic kernel is Error(compile) instead,
-                            ///< as it always is on a GPU
+    CacheMode cache = CacheMode::automatic;  ///< anything else wins over $SPMVGEN_CACHE
+    std::string cache_dir;    ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
+    std::string kernel_sets;  ///< kernel sets, files or folders of *.spmvset separated by ':', that
+                              ///< are searched beside those of $SPMVGEN_KERNEL_SETS and those
+                              ///< beside the library
+    bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
+                              ///< as it always is on a GPU
 };
 
 /// A GPU's stream: CUstream (= cudaStream_t) or hipStream_t; null = the default stream. The SIMT
@@ -75,7 +79,7 @@ struct Info {
     int launches = 0;           ///< of a GPU: kernels launched by one apply
     std::map<std::string, KernelFacts> facts;  ///< GPUs: what the code uses, by symbol
     std::string reason;                        ///< why this kernel
-    std::string origin;                        ///< "memory", "cache", "compiled" or "generic"
+    std::string origin;  ///< "memory", "imported", "cache", "set", "compiled" or "generic"
     std::string
         source_path;      ///< where the emitted source can be read; "" when the cache keeps nothing
     std::string warning;  ///< why a fallback is in use, else ""
@@ -102,8 +106,18 @@ struct KernelCounters {
     std::int64_t compiles_failed = 0;   ///< of these, without a usable result
     std::int64_t fallbacks = 0;         ///< could not be had: the generic kernel, or the one for
                                         ///< α = 1, β = 0 with an update of y, serves instead
-    bool operator==(const KernelCounters&) const = default;
+    std::int64_t hits_imported = 0;     ///< came from what import_kernels() was given
+    std::int64_t hits_set = 0;          ///< came from a kernel set
+    std::int64_t bytes_read = 0;  ///< code and source of what was imported, in a set or the cache
+    std::int64_t bytes_written = 0;  ///< code and source of what was kept in the cache directory
+    double find_ms = 0;              ///< looking in all layers but the memory
+    double compile_ms = 0;           ///< emitting and compiling, failures too
+    double load_ms = 0;              ///< making binaries callable
 };
+/// Whether the same happened equally often; bytes and times are left out.
+bool operator==(const KernelCounters& a, const KernelCounters& b);
+/// A short block for people, a figure a line; what SPMVGEN_LOG=cache prints when a process ends.
+std::string to_string(const KernelCounters& counters);
 /// Safe to call from any thread; each figure is exact, together they are a snapshot in motion.
 KernelCounters kernel_counters();
 
