@@ -48,9 +48,16 @@ nlohmann::ordered_json info_json(const Info& i) {
 nlohmann::ordered_json counters_json(const KernelCounters& c) {
     return {{"hits_memory", c.hits_memory},
             {"hits_store", c.hits_store},
+            {"hits_imported", c.hits_imported},
+            {"hits_set", c.hits_set},
             {"compiles_started", c.compiles_started},
             {"compiles_failed", c.compiles_failed},
-            {"fallbacks", c.fallbacks}};
+            {"fallbacks", c.fallbacks},
+            {"bytes_read", c.bytes_read},
+            {"bytes_written", c.bytes_written},
+            {"find_ms", c.find_ms},
+            {"compile_ms", c.compile_ms},
+            {"load_ms", c.load_ms}};
 }
 
 }  // namespace spmvgen

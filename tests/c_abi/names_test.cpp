@@ -46,7 +46,8 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"epilogue", "value"},  {"num_rhs", "3"},          {"op", "H"},
         {"threads", "2"},       {"copy", "false"},         {"transpose_by_atomics", "true"},
         {"reorder", "rcm"},     {"cache", "readonly"},     {"permuted_vectors", "true"},
-        {"cache_dir", "/a b/"}, {"strict", "true"},        {"param.lanes", "-8"}};
+        {"cache_dir", "/a b/"}, {"strict", "true"},        {"kernel_sets", "/a:b.spmvset"},
+        {"param.lanes", "-8"}};
     EXPECT_EQ(settings.size(), option_names().size() + 1);
     Options options;
     for (auto& [name, text] : settings) {
@@ -83,7 +84,8 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
     EXPECT_EQ(refusal("divice", "host"),
               "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
               "target, deterministic, storage, epilogue, num_rhs, op, transpose_by_atomics, "
-              "threads, copy, reorder, permuted_vectors, cache, cache_dir, strict, or param.NAME "
+              "threads, copy, reorder, permuted_vectors, cache, cache_dir, kernel_sets, strict, or "
+              "param.NAME "
               "for a parameter of the kernel");
     EXPECT_THAT(refusal("param.", "1"), testing::HasSubstr("unknown option 'param.'"));
     EXPECT_EQ(refusal("strict", "1"),

@@ -41,9 +41,8 @@ TEST_F(PackTest, BuildTellsWhatItMade) {
     EXPECT_GT(set["source_bytes"], 0);
     EXPECT_EQ(set["refused"].size(), 0u);
     const Outcome outcome = run_line(std::string("pack build --no-sources -o B.spmvset") + few);
-    EXPECT_THAT(outcome.out,
-                AllOf(StartsWith("B.spmvset: 6 kernels for x86-64-v2, "), HasSubstr(" a kernel: "),
-                      HasSubstr("source 0 bytes")));
+    EXPECT_THAT(outcome.out, AllOf(StartsWith("B.spmvset: 6 kernels for x86-64-v2, "),
+                                   HasSubstr(" a kernel: "), HasSubstr("source 0 bytes")));
     EXPECT_THAT(outcome.err, HasSubstr("x86-64-v2: 6 of 6\n"));
     EXPECT_LT(read("B.spmvset").size(), read("A.spmvset").size());
 }
@@ -62,8 +61,10 @@ TEST_F(PackTest, GpuKernelsToo) {
         {"choose": "kernels", "kernels": ["csr_classical"], "values": ["f64"],
          "indices": ["i32/i32"], "alpha": ["one"], "beta": ["zero", "general"]}]})");
     for (const char* jobs : {"1", "3"})
-        build("gpu" + std::string(jobs), " --manifest m.json --arch gfx906,gfx1030:wave=64,sm_80 "
-                                         "--jobs " + std::string(jobs));
+        build("gpu" + std::string(jobs),
+              " --manifest m.json --arch gfx906,gfx1030:wave=64,sm_80 "
+              "--jobs " +
+                  std::string(jobs));
     for (const char* name : {"gfx906", "gfx1030_wave-64", "sm_80"}) {
         const std::string file = std::string(name) + ".spmvset";
         EXPECT_TRUE(read("gpu1/" + file) == read("gpu3/" + file)) << name;
@@ -78,7 +79,8 @@ TEST_F(PackTest, GpuKernelsToo) {
 TEST_F(PackTest, KernelsOfASetRunWithoutACompiler) {
     build("sets/A.spmvset", few);
     const std::string line =
-        "run A.mtx --kernel csr_rows --arch x86-64-v2 --check --time 0 --json --cache load --strict";
+        "run A.mtx --kernel csr_rows --arch x86-64-v2 --check --time 0 --json --cache load "
+        "--strict";
     Outcome outcome = run_line(line);
     EXPECT_EQ(outcome.status, 1);
     EXPECT_THAT(outcome.err, HasSubstr("it is not in the cache, and cache mode load"));
@@ -105,7 +107,8 @@ TEST_F(PackTest, DoctorShowsSets) {
 TEST_F(PackTest, ListShowsKernels) {
     build("A.spmvset");
     const Outcome outcome = run_line("pack list A.spmvset");
-    EXPECT_THAT(outcome.out, HasSubstr("  csr_rows_f64_i32_o32_ax_b1_k1@x86-64-v2  shared_object\n"));
+    EXPECT_THAT(outcome.out,
+                HasSubstr("  csr_rows_f64_i32_o32_ax_b1_k1@x86-64-v2  shared_object\n"));
     EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 7);
     const auto entry = json_of("pack list A.spmvset --json")["sets"][0]["entries"][0];
     EXPECT_EQ(entry["problem"], "");
@@ -120,9 +123,8 @@ TEST_F(PackTest, VerifyFindsDamage) {
     flip("B.spmvset", 40);
     Outcome outcome = run_line("pack verify A.spmvset B.spmvset");
     EXPECT_EQ(outcome.status, 1);
-    EXPECT_THAT(outcome.out,
-                AllOf(StartsWith("A.spmvset: sound\nB.spmvset: damaged\n  entry 5 ("),
-                      HasSubstr("its checksum does not match")));
+    EXPECT_THAT(outcome.out, AllOf(StartsWith("A.spmvset: sound\nB.spmvset: damaged\n  entry 5 ("),
+                                   HasSubstr("its checksum does not match")));
     EXPECT_EQ(outcome.err,
               "spmvgen: 1 kernel set of 2 is damaged: make it anew with spmvgen pack build\n");
     write("B.spmvset", "x");
@@ -148,11 +150,9 @@ TEST_F(PackTest, MergeKeepsEveryKernel) {
     const Outcome outcome = run_line("pack merge A.spmvset small.spmvset -o F.spmvset");
     EXPECT_EQ(outcome.status, 1);
     EXPECT_THAT(outcome.err, HasSubstr("is in another set with other bytes: choose with --prefer"));
-    ASSERT_EQ(
-        run_line("pack merge A.spmvset small.spmvset --prefer last -o F.spmvset").status, 0);
+    ASSERT_EQ(run_line("pack merge A.spmvset small.spmvset --prefer last -o F.spmvset").status, 0);
     EXPECT_TRUE(read("F.spmvset") == read("small.spmvset"));
-    ASSERT_EQ(
-        run_line("pack merge A.spmvset small.spmvset --prefer first -o F.spmvset").status, 0);
+    ASSERT_EQ(run_line("pack merge A.spmvset small.spmvset --prefer first -o F.spmvset").status, 0);
     EXPECT_TRUE(read("F.spmvset") == read("A.spmvset"));
     flip("A.spmvset", 40);
     EXPECT_EQ(run_line("pack merge A.spmvset C.spmvset -o G.spmvset").status, 1);
