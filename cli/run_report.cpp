@@ -158,27 +158,6 @@ std::string predicted_row(const Info& i) {
                                       in_seconds(i.predicted_us / 1e6), i.profile));
 }
 
-Json measured_json(const Info& i) {
-    Json json = Json::array();
-    for (auto& kernel : i.measured) json.push_back({{"kernel", kernel.kernel}, {"us", kernel.us}});
-    return json;
-}
-
-Json counters_json(const KernelCounters& c) {
-    return {{"hits_memory", c.hits_memory},
-            {"hits_imported", c.hits_imported},
-            {"hits_store", c.hits_store},
-            {"hits_set", c.hits_set},
-            {"compiles_started", c.compiles_started},
-            {"compiles_failed", c.compiles_failed},
-            {"fallbacks", c.fallbacks},
-            {"bytes_read", c.bytes_read},
-            {"bytes_written", c.bytes_written},
-            {"find_ms", c.find_ms},
-            {"compile_ms", c.compile_ms},
-            {"load_ms", c.load_ms}};
-}
-
 Json check_json(const CheckResult& c) {
     return {{"passed", c.passed}, {"worst_ratio", c.worst_ratio}, {"worst_row", c.worst_row},
             {"wrong", c.wrong},   {"undecided", c.undecided},     {"message", c.message}};
@@ -252,7 +231,7 @@ Json to_json(const RunReport& r) {
               {"predicted_us", i.predicted_us},
               {"profile", i.profile},
               {"measured_us", i.measured_us},
-              {"measured", measured_json(i)},
+              {"measured", measured_json(i.measured)},
               {"first_apply_ms", 1e3 * r.first_apply_s},
               {"counters", counters_json(r.counters)}};
     if (r.systems > 0) json["batch"] = {{"systems", r.systems}, {"kind", r.batch}};

@@ -1,5 +1,5 @@
-# spmvgen_add_kernel(target FORMAT format | KERNEL id [NAME name] [ARCH arch] [VALUE f64] [INDEX i32] [OFFSET i32]
-#                    [STORAGE type] [EPILOGUE expression] [ALPHA zero|one|general] [BETA zero|one|general] [RHS k]
+# spmvgen_add_kernel(target FORMAT format | KERNEL id [NAME name] [ARCH arch] [VALUE f64] [ACCUMULATOR type]
+#                    [INDEX i32] [OFFSET i32] [STORAGE type] [EPILOGUE expression] [ALPHA zero|one|general] [BETA zero|one|general] [RHS k]
 #                    [PARAMS name=value …] [AS form] [COMPILER name] [OUTPUT folder] [EMBED])
 # runs `spmvgen emit` when the target is built, and again when anything of it changes. See docs/cmake.md.
 #
@@ -70,7 +70,7 @@ function(spmvgen_compile_source target file arch)
 endfunction()
 
 function(spmvgen_add_kernel target)
-  set(values FORMAT KERNEL ARCH VALUE INDEX OFFSET STORAGE EPILOGUE ALPHA BETA RHS COMPILER)
+  set(values FORMAT KERNEL ARCH VALUE ACCUMULATOR INDEX OFFSET STORAGE EPILOGUE ALPHA BETA RHS COMPILER)
   cmake_parse_arguments(PARSE_ARGV 1 K "EMBED" "NAME;AS;OUTPUT;${values}" "PARAMS")
   if(K_UNPARSED_ARGUMENTS OR K_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "spmvgen_add_kernel: cannot make sense of: ${K_UNPARSED_ARGUMENTS} ${K_KEYWORDS_MISSING_VALUES}")

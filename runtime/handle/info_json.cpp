@@ -15,11 +15,19 @@ nlohmann::ordered_json facts_json(const std::map<std::string, KernelFacts>& fact
     return json;
 }
 
+nlohmann::ordered_json measured_json(const std::vector<MeasuredKernel>& measured) {
+    auto json = nlohmann::ordered_json::array();
+    for (auto& kernel : measured) json.push_back({{"kernel", kernel.kernel}, {"us", kernel.us}});
+    return json;
+}
+
 nlohmann::ordered_json info_json(const Info& i) {
     return {{"device", i.device},
             {"kernel", i.kernel},
             {"format", i.format},
             {"storage", i.storage},
+            {"vectors", i.vectors},
+            {"accumulator", i.accumulator},
             {"target", i.target},
             {"op", i.op},
             {"deterministic", i.deterministic},
@@ -31,6 +39,9 @@ nlohmann::ordered_json info_json(const Info& i) {
             {"warning", i.warning},
             {"prepare_ms", i.prepare_ms},
             {"kernel_ms", i.kernel_ms},
+            {"analysis_ms", i.analysis_ms},
+            {"convert_ms", i.convert_ms},
+            {"measure_ms", i.measure_ms},
             {"rows", i.rows},
             {"cols", i.cols},
             {"nnz", i.nnz},
@@ -43,15 +54,26 @@ nlohmann::ordered_json info_json(const Info& i) {
             {"reorder_ms", i.reorder_ms},
             {"bandwidth_before", i.bandwidth_before},
             {"bandwidth", i.bandwidth},
-            {"permute_bytes", i.permute_bytes}};
+            {"permute_bytes", i.permute_bytes},
+            {"predicted_us", i.predicted_us},
+            {"profile", i.profile},
+            {"measured_us", i.measured_us},
+            {"measured", measured_json(i.measured)}};
 }
 
 nlohmann::ordered_json counters_json(const KernelCounters& c) {
     return {{"hits_memory", c.hits_memory},
             {"hits_store", c.hits_store},
+            {"hits_imported", c.hits_imported},
+            {"hits_set", c.hits_set},
             {"compiles_started", c.compiles_started},
             {"compiles_failed", c.compiles_failed},
-            {"fallbacks", c.fallbacks}};
+            {"fallbacks", c.fallbacks},
+            {"bytes_read", c.bytes_read},
+            {"bytes_written", c.bytes_written},
+            {"find_ms", c.find_ms},
+            {"compile_ms", c.compile_ms},
+            {"load_ms", c.load_ms}};
 }
 
 }  // namespace spmvgen

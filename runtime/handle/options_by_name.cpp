@@ -7,6 +7,7 @@
 #include <charconv>
 #include <concepts>
 
+#include "handle/cache_mode.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 
@@ -14,12 +15,6 @@ namespace spmvgen {
 namespace {
 
 constexpr std::string_view param_prefix = "param.";
-
-constexpr std::pair<std::string_view, CacheMode> cache_modes[] = {{"on", CacheMode::on},
-                                                                  {"memory", CacheMode::memory},
-                                                                  {"readonly", CacheMode::readonly},
-                                                                  {"load", CacheMode::load},
-                                                                  {"off", CacheMode::off}};
 
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::invalid_argument, message);
@@ -46,22 +41,20 @@ void parse_into(Number& value, std::string_view text) {
     value = number;
 }
 
+/// "" = what the environment says.
 void parse_into(CacheMode& value, std::string_view text) {
-    for (auto& [name, mode] : cache_modes)
-        if (name == text) {
-            value = mode;
-            return;
-        }
-    refuse(fmt::format("unknown mode '{}': use one of on, memory, readonly, load, off", text));
+    const auto mode = text.empty() ? CacheMode::automatic : parse_cache_mode(text);
+    if (!mode) refuse(fmt::format("unknown mode '{}': use one of {}", text, cache_mode_names));
+    value = *mode;
 }
 
 std::string text_of(const std::string& value) {
     return value;
 }
 std::string text_of(CacheMode value) {
-    for (auto& [name, mode] : cache_modes)
-        if (mode == value) return std::string(name);
-    return "unknown";
+    for (const char* name : {"on", "memory", "readonly", "load", "off"})
+        if (parse_cache_mode(name) == value) return name;
+    return "";
 }
 template <typename Number>
     requires std::integral<Number> || std::floating_point<Number>
@@ -101,6 +94,10 @@ void check_type(std::string_view text) {
 void check_reorder(std::string_view text) {
     parse_reorder_method(text);
 }
+void check_level_name(std::string_view text) {
+    if (text != "rule" && text != "measure")
+        refuse(fmt::format("unknown level '{}': use rule or measure", text));
+}
 
 constexpr NamedOption table[] = {
     option<&Options::device>("device"),
@@ -108,6 +105,8 @@ constexpr NamedOption table[] = {
     option<&Options::kernel>("kernel", check_kernel),
     option<&Options::target>("target"),
     option<&Options::deterministic>("deterministic"),
+    option<&Options::vectors>("vectors", check_type),
+    option<&Options::accumulator>("accumulator", check_type),
     option<&Options::storage>("storage", check_type),
     option<&Options::epilogue>("epilogue"),
     option<&Options::num_rhs>("num_rhs"),
@@ -122,7 +121,11 @@ constexpr NamedOption table[] = {
     option<&Options::permuted_vectors>("permuted_vectors"),
     option<&Options::cache>("cache"),
     option<&Options::cache_dir>("cache_dir"),
+    option<&Options::kernel_sets>("kernel_sets"),
     option<&Options::strict>("strict"),
+    option<&Options::level>("level", check_level_name),
+    option<&Options::budget_ms>("budget_ms"),
+    option<&Options::expected_applies>("expected_applies"),
 };
 
 const NamedOption& find(std::string_view name) {

@@ -42,12 +42,14 @@ TEST(Names, InfoAndCountersAreToldWhole) {
 TEST(Names, AnOptionIsWhatItWasSetTo) {
     const std::vector<std::pair<const char*, const char*>> settings{
         {"device", "cuda:0"},      {"format", "csr-k"},       {"kernel", "csr_vector"},
-        {"target", "x86-64"},      {"deterministic", "true"}, {"storage", "bf16"},
-        {"epilogue", "value"},     {"num_rhs", "3"},          {"op", "H"},
-        {"threads", "2"},          {"copy", "false"},         {"transpose_by_atomics", "true"},
-        {"reorder", "rcm"},        {"cache", "readonly"},     {"permuted_vectors", "true"},
-        {"cache_dir", "/a b/"},    {"strict", "true"},        {"param.lanes", "-8"},
-        {"device_arrays", "true"}, {"updatable", "false"},    {"memory_limit", "4000000000"}};
+        {"target", "x86-64"},      {"deterministic", "true"}, {"vectors", "f64"},
+        {"accumulator", "c64"},    {"storage", "bf16"},       {"epilogue", "value"},
+        {"num_rhs", "3"},          {"op", "H"},               {"transpose_by_atomics", "true"},
+        {"threads", "2"},          {"copy", "false"},         {"device_arrays", "true"},
+        {"updatable", "false"},    {"reorder", "rcm"},        {"memory_limit", "4000000000"},
+        {"cache", "readonly"},     {"cache_dir", "/a b/"},    {"permuted_vectors", "true"},
+        {"strict", "true"},        {"level", "measure"},      {"kernel_sets", "/a:b.spmvset"},
+        {"expected_applies", "7"}, {"budget_ms", "2.5"},      {"param.lanes", "-8"}};
     EXPECT_EQ(settings.size(), option_names().size() + 1);
     Options options;
     for (auto& [name, text] : settings) {
@@ -83,9 +85,11 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
     };
     EXPECT_EQ(refusal("divice", "host"),
               "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
-              "target, deterministic, storage, epilogue, num_rhs, op, transpose_by_atomics, "
+              "target, deterministic, vectors, accumulator, storage, epilogue, num_rhs, op, "
+              "transpose_by_atomics, "
               "threads, copy, device_arrays, updatable, memory_limit, reorder, permuted_vectors, "
-              "cache, cache_dir, strict, or param.NAME "
+              "cache, cache_dir, kernel_sets, strict, level, budget_ms, expected_applies, or "
+              "param.NAME "
               "for a parameter of the kernel");
     EXPECT_THAT(refusal("param.", "1"), testing::HasSubstr("unknown option 'param.'"));
     EXPECT_EQ(refusal("strict", "1"),
@@ -99,7 +103,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
     EXPECT_EQ(refusal("cache", "maybe"),
               "invalid_argument: options.cache: unknown mode 'maybe': use one of on, memory, "
               "readonly, load, off");
-    for (const char* name : {"format", "kernel", "op", "storage", "reorder"})
+    for (const char* name : {"format", "kernel", "op", "vectors", "accumulator", "storage", "reorder", "level"})
         EXPECT_THAT(refusal(name, "nothing"),
                     testing::StartsWith(std::string("invalid_argument: options.") + name + ": "));
 }

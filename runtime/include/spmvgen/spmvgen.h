@@ -210,6 +210,23 @@ SPMVGEN_API spmvgen_status spmvgen_batch_place_of(const spmvgen_batch* batch, in
                                                   spmvgen_batch_place* place);
 SPMVGEN_API void spmvgen_batch_destroy(spmvgen_batch* batch);
 
+/* Bytes that the library owns. */
+typedef struct spmvgen_blob spmvgen_blob;
+
+/* All kernels that this process has loaded or imported, as the bytes of a kernel set: what one
+ * process compiled, others import. */
+SPMVGEN_API spmvgen_status spmvgen_export_kernels(spmvgen_blob** blob);
+/* Takes the kernels of such bytes, or of a kernel set's file, for all handles that are made from
+ * now on. The bytes are copied; they are code that this process will run, so take them from whom
+ * you trust. Kernels that are damaged or were made by another spmvgen are rejected, which is no
+ * failure: *reasons gets why, a line each. accepted, rejected and reasons may be NULL. */
+SPMVGEN_API spmvgen_status spmvgen_import_kernels(const void* data, size_t size, int64_t* accepted,
+                                                  int64_t* rejected, spmvgen_blob** reasons);
+/* The bytes, with a 0 behind the last one, and their number without it; NULL and 0 of NULL. */
+SPMVGEN_API const char* spmvgen_blob_data(const spmvgen_blob* blob);
+SPMVGEN_API size_t spmvgen_blob_size(const spmvgen_blob* blob);
+SPMVGEN_API void spmvgen_blob_destroy(spmvgen_blob* blob);
+
 /* What became of the requests for kernels in this process so far, as one JSON object; and one of
  * the counters by name, such as "compiles_started". */
 SPMVGEN_API spmvgen_status spmvgen_counters(char* buffer, size_t size, size_t* needed);
