@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "formats/narrow.hpp"
 #include "spmvgen/matrix.hpp"
@@ -51,22 +52,20 @@ void fill_row(const CsrView& matrix, std::int64_t row, const Strip& strip, std::
     const std::int64_t length = row < 0 ? 0 : matrix.row_begin(row + 1) - begin;
     const std::int64_t stored = std::min(length, strip.width);
     const From* const source = matrix.values_as<From>() + begin;
-    // Without columns only the values are wanted.
-    const auto fill = [&](const auto* columns, auto place) {
+    const auto fill = [&](auto columns, auto place) {
+        constexpr bool has_columns = !std::is_null_pointer_v<decltype(columns)>;
         for (std::int64_t k = 0; k < stored; ++k) {
             const std::int64_t at = place(k);
-            if (columns != nullptr) col_idx[at] = static_cast<Index>(columns[k]);
+            if constexpr (has_columns) col_idx[at] = static_cast<Index>(columns[k]);
             values[at] = stored_value<To>(source[k]);
         }
         for (std::int64_t k = stored; k < strip.width; ++k) {
             const std::int64_t at = place(k);
-            if (columns != nullptr) col_idx[at] = Index{-1};
+            if constexpr (has_columns) col_idx[at] = Index{-1};
             values[at] = To{};
         }
     };
-    dispatch(matrix.index_type, [&]<typename Column>(Column) {
-        const Column* const columns =
-            matrix.col_idx == nullptr ? nullptr : matrix.col_idx_as<Column>() + begin;
+    const auto fill_in_order = [&](auto columns) {
         const std::int64_t first = strip.start + l * strip.chunk;
         if (strip.chunk == 1)
             fill(columns,
@@ -75,7 +74,10 @@ void fill_row(const CsrView& matrix, std::int64_t row, const Strip& strip, std::
             fill(columns, [=, height = strip.height, chunk = strip.chunk](std::int64_t k) {
                 return first + (k - k % chunk) * height + k % chunk;
             });
-    });
+    };
+    if (matrix.col_idx == nullptr) return fill_in_order(nullptr);
+    dispatch(matrix.index_type,
+             [&]<typename Column>(Column) { fill_in_order(matrix.col_idx_as<Column>() + begin); });
 }
 
 }  // namespace spmvgen
