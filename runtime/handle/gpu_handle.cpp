@@ -96,7 +96,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     info_.analysis_ms = analysis.ms();
     const Choice rule = choose_for(matrix, features, request, options.threads);
     if (matrix.nnz > 0) {
-        const auto trials = gpu_trials(matrix, num_rhs_, device_, provider_, policy_);
+        const auto trials =
+            gpu_trials(matrix, num_rhs_, device_, options.memory_limit, provider_, policy_);
         take(apply_level({matrix, features, request, options, provider_, policy_, device_}, rule,
                          *trials));
     } else {

@@ -147,8 +147,8 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy and its epilogue";
     } else {
-        const auto trials =
-            host_trials(matrix, num_rhs_, threads_, !options.copy, provider_, policy_);
+        const auto trials = host_trials(matrix, num_rhs_, threads_, !options.copy,
+                                        options.memory_limit, provider_, policy_);
         LevelChoice level = apply_level(
             {matrix, features, request, options, provider_, policy_, nullptr}, rule, *trials);
         const bool generic = level.generic;

@@ -44,8 +44,10 @@ const Provided<Kernel>& needed(const Provided<Kernel>& provided) {
 class HostTrials : public Trials {
   public:
     HostTrials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
-               KernelProvider& provider, const KernelPolicy& policy)
-        : Trials(matrix, num_rhs, provider, policy), threads_(threads), borrow_(borrow) {}
+               std::int64_t memory_limit, KernelProvider& provider, const KernelPolicy& policy)
+        : Trials(matrix, num_rhs, memory_limit, provider, policy),
+          threads_(threads),
+          borrow_(borrow) {}
 
   private:
     class HostRun : public Run {
@@ -80,9 +82,9 @@ class HostTrials : public Trials {
 
     std::unique_ptr<Run> prepare(const Signature& s, const Buffer& x) override {
         const ProvidedKernel provided = provider_.get_or_nothing(s, policy_);
-        return std::make_unique<HostRun>(needed(provided).kernel, convert(matrix_, s, borrow_),
-                                         x.data(), elements(matrix_.rows * num_rhs_, s.value),
-                                         threads_);
+        return std::make_unique<HostRun>(needed(provided).kernel,
+                                         convert(matrix_, s, borrow_, memory_limit_), x.data(),
+                                         elements(matrix_.rows * num_rhs_, s.value), threads_);
     }
 
     int threads_;
@@ -92,8 +94,8 @@ class HostTrials : public Trials {
 class GpuTrials : public Trials {
   public:
     GpuTrials(const CsrView& matrix, int num_rhs, std::shared_ptr<Device> device,
-              KernelProvider& provider, const KernelPolicy& policy)
-        : Trials(matrix, num_rhs, provider, policy), device_(std::move(device)) {}
+              std::int64_t memory_limit, KernelProvider& provider, const KernelPolicy& policy)
+        : Trials(matrix, num_rhs, memory_limit, provider, policy), device_(std::move(device)) {}
 
   private:
     class GpuRun : public Run {
@@ -127,7 +129,7 @@ class GpuTrials : public Trials {
             device_->copy_to_device(x_->data(), x.data(), x.bytes());
         }
         const ProvidedGpuKernel provided = provider_.get(s, policy_, device_);
-        GpuMatrix on_device = upload(*device_, convert(matrix_, s, true), matrix_);
+        GpuMatrix on_device = upload(*device_, convert(matrix_, s, true, memory_limit_), matrix_);
         return std::make_unique<GpuRun>(
             provided.kernel, *device_, std::move(on_device), x_->data(),
             static_cast<std::size_t>(matrix_.rows * num_rhs_) * size_of(s.value));
@@ -191,14 +193,17 @@ std::string Trials::difference(const Run& run, const Signature& signature) {
 }
 
 std::unique_ptr<Trials> host_trials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
-                                    KernelProvider& provider, const KernelPolicy& policy) {
-    return std::make_unique<HostTrials>(matrix, num_rhs, threads, borrow, provider, policy);
+                                    std::int64_t memory_limit, KernelProvider& provider,
+                                    const KernelPolicy& policy) {
+    return std::make_unique<HostTrials>(matrix, num_rhs, threads, borrow, memory_limit, provider,
+                                        policy);
 }
 
 std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, int num_rhs,
-                                   std::shared_ptr<Device> device, KernelProvider& provider,
-                                   const KernelPolicy& policy) {
-    return std::make_unique<GpuTrials>(matrix, num_rhs, std::move(device), provider, policy);
+                                   std::shared_ptr<Device> device, std::int64_t memory_limit,
+                                   KernelProvider& provider, const KernelPolicy& policy) {
+    return std::make_unique<GpuTrials>(matrix, num_rhs, std::move(device), memory_limit, provider,
+                                       policy);
 }
 
 }  // namespace spmvgen

@@ -28,14 +28,20 @@ class Trials {
         virtual void finish() = 0;              ///< waits for the applies before it
         virtual void fetch(void* y) const = 0;  ///< copies y to this machine's memory
     };
-    Trials(const CsrView& matrix, int num_rhs, KernelProvider& provider, const KernelPolicy& policy)
-        : matrix_(matrix), num_rhs_(num_rhs), provider_(provider), policy_(policy) {}
+    Trials(const CsrView& matrix, int num_rhs, std::int64_t memory_limit, KernelProvider& provider,
+           const KernelPolicy& policy)
+        : matrix_(matrix),
+          num_rhs_(num_rhs),
+          memory_limit_(memory_limit),
+          provider_(provider),
+          policy_(policy) {}
     /// x, of the signature's type, is `x` here and stays there. Throws Error when the kernel or the
     /// matrix in its format cannot be had.
     virtual std::unique_ptr<Run> prepare(const Signature& signature, const Buffer& x) = 0;
 
     const CsrView& matrix_;
     const int num_rhs_;
+    const std::int64_t memory_limit_;  ///< as convert() takes it
     KernelProvider& provider_;
     const KernelPolicy policy_;
 
@@ -51,10 +57,11 @@ class Trials {
 
 /// On this CPU. With `borrow` CSR arrays are read where they are.
 std::unique_ptr<Trials> host_trials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
-                                    KernelProvider& provider, const KernelPolicy& policy);
+                                    std::int64_t memory_limit, KernelProvider& provider,
+                                    const KernelPolicy& policy);
 /// On a GPU, on its default stream.
 std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, int num_rhs,
-                                   std::shared_ptr<Device> device, KernelProvider& provider,
-                                   const KernelPolicy& policy);
+                                   std::shared_ptr<Device> device, std::int64_t memory_limit,
+                                   KernelProvider& provider, const KernelPolicy& policy);
 
 }  // namespace spmvgen

@@ -41,15 +41,33 @@ TEST(Names, InfoAndCountersAreToldWhole) {
 
 TEST(Names, AnOptionIsWhatItWasSetTo) {
     const std::vector<std::pair<const char*, const char*>> settings{
-        {"device", "cuda:0"},      {"format", "csr-k"},       {"kernel", "csr_vector"},
-        {"target", "x86-64"},      {"deterministic", "true"}, {"vectors", "f64"},
-        {"accumulator", "c64"},    {"storage", "bf16"},       {"epilogue", "value"},
-        {"num_rhs", "3"},          {"op", "H"},               {"transpose_by_atomics", "true"},
-        {"threads", "2"},          {"copy", "false"},         {"device_arrays", "true"},
-        {"updatable", "false"},    {"reorder", "rcm"},        {"memory_limit", "4000000000"},
-        {"cache", "readonly"},     {"cache_dir", "/a b/"},    {"permuted_vectors", "true"},
-        {"strict", "true"},        {"level", "measure"},      {"kernel_sets", "/a:b.spmvset"},
-        {"expected_applies", "7"}, {"budget_ms", "2.5"},      {"param.lanes", "-8"}};
+        {"device", "cuda:0"},
+        {"format", "csr-k"},
+        {"kernel", "csr_vector"},
+        {"target", "x86-64"},
+        {"deterministic", "true"},
+        {"vectors", "f64"},
+        {"accumulator", "c64"},
+        {"storage", "bf16"},
+        {"epilogue", "value"},
+        {"num_rhs", "3"},
+        {"op", "H"},
+        {"transpose_by_atomics", "true"},
+        {"threads", "2"},
+        {"copy", "false"},
+        {"device_arrays", "true"},
+        {"updatable", "false"},
+        {"reorder", "rcm"},
+        {"memory_limit", "4000000000"},
+        {"cache", "readonly"},
+        {"cache_dir", "/a b/"},
+        {"permuted_vectors", "true"},
+        {"strict", "true"},
+        {"level", "measure"},
+        {"kernel_sets", "/a:b.spmvset"},
+        {"expected_applies", "7"},
+        {"budget_ms", "2.5"},
+        {"param.lanes", "-8"}};
     EXPECT_EQ(settings.size(), option_names().size() + 1);
     Options options;
     for (auto& [name, text] : settings) {
@@ -103,7 +121,8 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
     EXPECT_EQ(refusal("cache", "maybe"),
               "invalid_argument: options.cache: unknown mode 'maybe': use one of on, memory, "
               "readonly, load, off");
-    for (const char* name : {"format", "kernel", "op", "vectors", "accumulator", "storage", "reorder", "level"})
+    for (const char* name :
+         {"format", "kernel", "op", "vectors", "accumulator", "storage", "reorder", "level"})
         EXPECT_THAT(refusal(name, "nothing"),
                     testing::StartsWith(std::string("invalid_argument: options.") + name + ": "));
 }
