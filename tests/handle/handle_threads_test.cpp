@@ -16,6 +16,9 @@ namespace {
 
 constexpr int thread_count = 16;
 
+/// The main thread's team; run_threads sees to the others'.
+const bool no_teams = (omp_set_num_threads(1), true);
+
 void run_threads(const std::function<void(int)>& body) {
     std::barrier start(thread_count);
     std::vector<std::thread> threads;

@@ -105,18 +105,22 @@ TEST_F(StoreTest, EveryFlippedByteOnDiskIsAMissAndMended) {
     EXPECT_TRUE(finds(store));
 }
 
-/// A single bit is harder to see than a whole byte: one that turns, wherever it is.
-TEST_F(StoreTest, EveryFlippedBitIsAMiss) {
+/// A single bit is harder to see than a whole byte: each of the numbers before the header, one of
+/// each byte after them.
+TEST_F(StoreTest, FlippedBitsAreMisses) {
     ASSERT_TRUE(open().put(sample_binary()));
     const std::string sound = read_file(path());
     Store store = open(false);
+    std::int64_t tried = 0;
     for (std::size_t bit = 0; bit < 8 * sound.size(); ++bit) {
+        if (bit >= 8 * 32 && bit % 8 != bit / 8 % 8) continue;
         std::string flipped = sound;
         flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
         write_file(path(), flipped);
         ASSERT_FALSE(store.find(sample_signature())) << bit;
+        ++tried;
     }
-    EXPECT_EQ(store.counters().rejected, static_cast<std::int64_t>(8 * sound.size()));
+    EXPECT_EQ(store.counters().rejected, tried);
 }
 
 TEST_F(StoreTest, TruncatedEntryIsAMissAtEveryLength) {
