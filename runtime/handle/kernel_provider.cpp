@@ -158,7 +158,15 @@ KernelProvider::Distance KernelProvider::distance(const Signature& signature,
     std::error_code trouble;
     const bool kept =
         cache != nullptr && std::filesystem::exists(cache->path_of(signature, kind), trouble);
-    return kept ? Distance::cache : Distance::compiler;
+    const auto in = [&](const std::vector<NamedSet>& sets) {
+        return search_sets(
+            sets, signature, {kind}, this_maker(), [](const FoundInSet&) { return true; },
+            [&](const std::string& text) { log_.warn(text); });
+    };
+    const bool listed =
+        kept || in(imported()) ||
+        in(*sets_.of(policy.kernel_sets, [&](const std::string& text) { log_.warn(text); }));
+    return listed ? Distance::found : Distance::compiler;
 }
 
 KernelProvider::Table<GpuKernel>& KernelProvider::table_of(const std::shared_ptr<Device>& device) {

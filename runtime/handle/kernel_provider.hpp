@@ -85,9 +85,10 @@ class KernelProvider {
     /// throw.
     ProvidedKernel get_or_nothing(const Signature& signature, const KernelPolicy& policy);
 
-    /// How far a kernel is: loaded, in the cache directory, or to be compiled. `device` is null for
-    /// the host. Looks, but loads and counts nothing; an entry of the cache may be of no use yet.
-    enum class Distance { memory, cache, compiler };
+    /// How far a kernel is: loaded, found (in the cache directory, a set or what was imported), or
+    /// to be compiled. `device` is null for the host. Loads and counts nothing; an entry may be of
+    /// no use yet.
+    enum class Distance { memory, found, compiler };
     Distance distance(const Signature& signature, const KernelPolicy& policy,
                       const std::shared_ptr<Device>& device);
 

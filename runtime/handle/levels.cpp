@@ -72,7 +72,7 @@ double conversion_ms(const LevelProblem& p, const Signature& rule) {
 double cost_ms(const LevelProblem& p, const Signature& signature) {
     using Distance = KernelProvider::Distance;
     const Distance distance = p.provider.distance(signature, p.policy, p.device);
-    return distance == Distance::memory ? 0 : distance == Distance::cache ? find_ms : compile_ms;
+    return distance == Distance::memory ? 0 : distance == Distance::found ? find_ms : compile_ms;
 }
 
 /// Plain CSR of a GPU: as the caller's arrays are.
