@@ -168,7 +168,7 @@ TEST(CsrBinary, ForgedHeadersAreRefused) {
 
 // Found by fuzzing, as the next one.
 TEST(CsrBinary, TheOffsetOfNoRowsIsLookedAt) {
-    std::string bytes = binary_of(csr_view<double, int>(0, 5, nullptr, nullptr, nullptr));
+    std::string bytes = binary_of(csr_view<double, int, int>(0, 5, nullptr, nullptr, nullptr));
     put(bytes, 4096, std::int32_t{42});
     const auto* row_ptr = reinterpret_cast<const Bytef*>(bytes.data() + 4096);
     put(bytes, 8192, static_cast<std::uint32_t>(crc32(0, row_ptr, 4)));
