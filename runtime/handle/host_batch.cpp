@@ -106,6 +106,7 @@ void HostBatch::keep_csr(const BatchSystems& systems, const BatchFeatures& featu
                                                     .storage = storage_type(signature_)})
                                 .signature;
     stored_ = store_batch(systems, features, plain, options.memory_limit);
+    widen_values(stored_, storage_type(plain));
     for (std::int64_t i = 0; i < features.systems; ++i)
         generic_.push_back(stored_system(stored_, plain, i));
 }

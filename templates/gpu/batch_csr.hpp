@@ -65,7 +65,7 @@ void batch_csr(long num_systems, const Offset* __restrict__ systems,
         const Offset* begin = row_ptr + system.detail;
         const Index* columns = col_idx + system.first_entry;
         const Storage* entries = values + system.first_value;
-        const Value* own_x = x + system.first_col;
+        const Vector* own_x = x + system.first_col;
         if constexpr (shared_x > 0) {
             __shared__ Vector near_x[shared_x];
             if (system.cols <= shared_x) {
