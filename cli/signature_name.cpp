@@ -47,6 +47,8 @@ Signature read_name(std::string_view name, const KernelEntry& entry) {
     s.value = parse_value_type(take(rest, ""));
     if (const std::string storage = take(rest, "s"); !storage.empty())
         s.storage = parse_value_type(storage);
+    if (const std::string sums = take(rest, "acc"); !sums.empty())
+        s.accumulator = parse_value_type(sums);
     s.index = parse_index_type("i" + take(rest, "i"));
     s.offset = parse_index_type("i" + take(rest, "o"));
     s.alpha = scale_of(take(rest, "a"));
