@@ -1,13 +1,14 @@
-# The readers' own sources, without LLVM, without OpenMP (stand_ins/omp.h) and with as few shared libraries as can be:
-# the programs run on other machines too.
+# The readers' own sources, without LLVM and OpenMP (stand_ins/omp.h): the programs run on other machines, too.
 set(runtime ${PROJECT_SOURCE_DIR}/runtime)
-file(GLOB fuzzed_sources CONFIGURE_DEPENDS ${runtime}/kernel/*.cpp ${runtime}/store/*.cpp ${runtime}/sets/*.cpp)
+file(GLOB fuzzed_sources CONFIGURE_DEPENDS ${runtime}/kernel/*.cpp ${runtime}/store/*.cpp)
 foreach(name IN ITEMS buffer csr_binary csr_matrix foreign_format gzip_text input_file market_header market_parser market_writer
                       matrix_market number output_file reader sort_rows text_lines text_source)
   list(APPEND fuzzed_sources ${runtime}/matrix/${name}.cpp)
 endforeach()
-file(GLOB registry_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/registry*.cpp)
-list(APPEND fuzzed_sources ${registry_sources} ${runtime}/handle/version.cpp ${runtime}/tuner/csr_k_fit.cpp
+foreach(name IN ITEMS compatible exported search set_file trust)
+  list(APPEND fuzzed_sources ${runtime}/sets/${name}.cpp)
+endforeach()
+list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/tuner/csr_k_fit.cpp
                            ${runtime}/tuner/csr_k_json.cpp ${runtime}/tuner/dense_profile.cpp ${runtime}/tuner/csr_k.cpp ${runtime}/tuner/subwarp.cpp)
 
 # Not what Clang understands by `undefined`, and yet undefined: a number that its integer cannot hold.
@@ -20,15 +21,19 @@ target_compile_options(fuzzed PUBLIC -Wno-source-uses-openmp -fsanitize=fuzzer-n
                                      -fno-omit-frame-pointer)
 find_library(static_zlib libz.a REQUIRED)
 find_library(static_libmd libmd.a REQUIRED)
-target_link_libraries(fuzzed PUBLIC fmt::fmt-header-only nlohmann_json::nlohmann_json ${static_zlib} ${static_libmd})
+target_link_libraries(fuzzed PUBLIC fmt::fmt nlohmann_json::nlohmann_json ${static_zlib} ${static_libmd})
 
-set(mutator_csr_k_json json_mutation.cpp json_mutator.cpp)
-set(mutator_dense_profile json_mutation.cpp json_mutator.cpp)
-set(mutator_store_entry json_mutation.cpp store_entry_mutator.cpp)
-set(mutator_kernel_set json_mutation.cpp kernel_set_mutator.cpp)
+add_library(fuzz_support STATIC support.cpp matrices.cpp entries.cpp json_mutation.cpp)
+target_include_directories(fuzz_support PUBLIC . ${PROJECT_SOURCE_DIR}/tests/store)
+target_link_libraries(fuzz_support PUBLIC fuzzed)
+
+set(mutator_csr_k_json json_mutator.cpp)
+set(mutator_dense_profile json_mutator.cpp)
+set(mutator_store_entry store_entry_mutator.cpp)
+set(mutator_kernel_set kernel_set_mutator.cpp)
 foreach(target IN LISTS fuzz_targets)
-  add_executable(fuzz_${target} ${target}.cpp support.cpp ${support_${target}} ${mutator_${target}})
-  target_include_directories(fuzz_${target} PRIVATE . ${PROJECT_SOURCE_DIR}/tests/store)
-  target_link_libraries(fuzz_${target} PRIVATE fuzzed)
-  target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer,${checks} -static-libstdc++ -static-libgcc)
+  add_executable(fuzz_${target} ${target}.cpp ${mutator_${target}})
+  target_link_libraries(fuzz_${target} PRIVATE fuzz_support)
+  target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer,${checks})
+  set_target_properties(fuzz_${target} PROPERTIES BUILD_RPATH "\$ORIGIN")  # a bundle brings libfmt along
 endforeach()
