@@ -69,8 +69,8 @@ TEST_F(NumberTypes, AreRefusedWhereTheyDoNotFit) {
               "invalid_argument: options.accumulator: unknown value type 'long double': use one of "
               "f32, f64, c32, c64, f16, bf16");
     EXPECT_EQ(refused([](Options& o) { o.epilogue = "value"; }),
-              "invalid_argument: options.epilogue cannot be had with options.cache off, which "
-              "always runs the generic CSR kernel: use another cache mode");
+              "invalid_argument: options.epilogue cannot be had with cache mode off (options.cache, "
+              "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
 }
 
 TEST_F(NumberTypes, ApplyTakesTheVectors) {
