@@ -10,6 +10,7 @@
 
 #include "handle/log.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/json_integer.hpp"
 
 namespace spmvgen {
 namespace {
@@ -18,6 +19,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kind = "device-profile";
 constexpr int schema = 1;
+constexpr double most_figure = 1e18;
+constexpr std::int64_t most_threads = 65536;
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_input, what);
@@ -32,17 +35,22 @@ T field(const Json& json, const char* name) {
     }
 }
 
+/// A figure of a real device: its reciprocal is a number, too.
 double positive(const Json& json, const char* name) {
     const double value = field<double>(json, name);
-    if (!(value > 0) || !std::isfinite(value))
-        refuse(fmt::format("field '{}' is not a positive number", name));
+    if (!(value > 0) || !(value <= most_figure))
+        refuse(fmt::format("field '{}' is not a positive number up to {}", name, most_figure));
     return value;
 }
 
 ReadRate parse_rate(const Json& json) {
-    const ReadRate rate{field<int>(json, "threads"), positive(json, "bytes"),
-                        positive(json, "bytes_per_s")};
-    if (rate.threads < 0) refuse("field 'threads' is negative");
+    const auto threads = integer_of(field<Json>(json, "threads"), 0, most_threads);
+    if (!threads)
+        refuse(fmt::format("field 'threads' is not a whole number of 0…{}", most_threads));
+    ReadRate rate{static_cast<int>(*threads), positive(json, "bytes"),
+                  positive(json, "bytes_per_s")};
+    if (rate.bytes < 1 || rate.bytes_per_s < 1)
+        refuse("fields 'bytes' and 'bytes_per_s' are at least 1");
     return rate;
 }
 

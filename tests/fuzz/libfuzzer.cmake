@@ -8,7 +8,8 @@ endforeach()
 foreach(name IN ITEMS compatible exported search set_file trust)
   list(APPEND fuzzed_sources ${runtime}/sets/${name}.cpp)
 endforeach()
-list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/tuner/csr_k_fit.cpp
+list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/handle/log.cpp ${runtime}/tuner/device_profile.cpp
+                           ${runtime}/tuner/csr_k_fit.cpp
                            ${runtime}/tuner/csr_k_json.cpp ${runtime}/tuner/dense_profile.cpp ${runtime}/tuner/csr_k.cpp ${runtime}/tuner/subwarp.cpp)
 
 # Not what Clang understands by `undefined`, and yet undefined: a number that its integer cannot hold.
@@ -29,6 +30,7 @@ target_link_libraries(fuzz_support PUBLIC fuzzed)
 
 set(mutator_csr_k_json json_mutator.cpp)
 set(mutator_dense_profile json_mutator.cpp)
+set(mutator_device_profile json_mutator.cpp)
 set(mutator_store_entry store_entry_mutator.cpp)
 set(mutator_kernel_set kernel_set_mutator.cpp)
 foreach(target IN LISTS fuzz_targets)

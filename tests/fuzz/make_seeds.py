@@ -146,6 +146,9 @@ for path in sorted((ROOT / "tuning_db").glob("*.json")):
         whole["matrices"] = whole["matrices"][:1]
         whole["matrices"][0]["times"] = whole["matrices"][0]["times"][:2]
         write("csr_k_json", path.stem, json.dumps(whole, separators=(",", ":")).encode())
+    elif path.name.startswith("device-"):
+        whole["read"] = whole["read"][:3]
+        write("device_profile", path.stem, json.dumps(whole, separators=(",", ":")).encode())
     else:
         whole["classes"] = whole["classes"][:1] + whole["classes"][-1:]
         write("dense_profile", path.stem, json.dumps(whole, separators=(",", ":")).encode())

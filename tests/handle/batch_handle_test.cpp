@@ -185,9 +185,10 @@ TEST(BatchHandle, RefusesWhatItDoesNotHonour) {
                   "simt:sm_90"),
               "invalid_argument: kernel batch_ell with shared_x=12288 takes 98304 bytes of shared "
               "memory, more than the 49152 that every GPU has: use a smaller shared_x");
-    EXPECT_EQ(refused([](Options& o) { o.epilogue = "value", o.cache = CacheMode::off; }),
-              "invalid_argument: options.epilogue cannot be had with cache mode off (options.cache, "
-              "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
+    EXPECT_EQ(
+        refused([](Options& o) { o.epilogue = "value", o.cache = CacheMode::off; }),
+        "invalid_argument: options.epilogue cannot be had with cache mode off (options.cache, "
+        "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
     EXPECT_EQ(
         refused([](Options& o) { o.vectors = "f32"; }),
         "invalid_argument: options.vectors f32 is narrower than the matrix's values, f64: set "

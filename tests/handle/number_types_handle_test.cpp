@@ -68,9 +68,10 @@ TEST_F(NumberTypes, AreRefusedWhereTheyDoNotFit) {
     EXPECT_EQ(refused([](Options& o) { o.accumulator = "long double"; }),
               "invalid_argument: options.accumulator: unknown value type 'long double': use one of "
               "f32, f64, c32, c64, f16, bf16");
-    EXPECT_EQ(refused([](Options& o) { o.epilogue = "value"; }),
-              "invalid_argument: options.epilogue cannot be had with cache mode off (options.cache, "
-              "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
+    EXPECT_EQ(
+        refused([](Options& o) { o.epilogue = "value"; }),
+        "invalid_argument: options.epilogue cannot be had with cache mode off (options.cache, "
+        "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
 }
 
 TEST_F(NumberTypes, ApplyTakesTheVectors) {

@@ -66,8 +66,11 @@ TEST(DeviceProfile, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(refusal(changed("\"date\"", "\"day\"")),
               "field 'date' is missing or of another type");
     EXPECT_EQ(refusal(changed("\"launch_us\": 2.0", "\"launch_us\": 0")),
-              "field 'launch_us' is not a positive number");
-    EXPECT_EQ(refusal(changed("\"threads\": 2", "\"threads\": -2")), "field 'threads' is negative");
+              "field 'launch_us' is not a positive number up to 1e+18");
+    EXPECT_EQ(refusal(changed("\"threads\": 2", "\"threads\": -2")),
+              "field 'threads' is not a whole number of 0…65536");
+    EXPECT_EQ(refusal(changed("\"threads\": 2", "\"threads\": 1e99")),
+              "field 'threads' is not a whole number of 0…65536");
     EXPECT_EQ(refusal(changed("\"bytes\": 1000000.0", "\"bytes\": null")),
               "field 'bytes' is missing or of another type");
     EXPECT_EQ(refusal(changed("\"read\": [", "\"read\": 5, \"other\": [")),

@@ -2,6 +2,7 @@
 #include "handle/jit_loader.hpp"
 #include "registry.hpp"
 #include "tuner/csr_k_db.hpp"
+#include "tuner/tuning_files.hpp"
 
 namespace spmvgen {
 
@@ -17,6 +18,9 @@ std::vector<std::filesystem::path> library_folders() {
 
 /// The files that are embedded in the library.
 std::span<const CsrKFormula> fitted_csr_k_formulas() {
+    return {};
+}
+std::vector<TuningFile> tuning_files(std::string_view) {
     return {};
 }
 
