@@ -24,8 +24,9 @@ struct StoredMatrix {
 };
 
 /// Converts `matrix` to the format that `signature`'s kernel reads (its parameters included:
-/// "lanes", "sigma", …). Index and offset types become the signature's; CSR arrays of the right
-/// types are borrowed when `borrow`, else copied. Parallel. Throws Error(invalid_argument) when the
+/// "lanes", "sigma", …). Index and offset types become the signature's, values are
+/// rounded to its storage type where that is narrower than theirs; CSR arrays of the right types
+/// are borrowed when `borrow`, else copied. Parallel. Throws Error(invalid_argument) when the
 /// matrix does not fit the signature's types, or when the padded arrays would take more
 /// than half of the machine's free memory (the message gives the padding ratio).
 StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow);
