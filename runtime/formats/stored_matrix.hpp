@@ -38,12 +38,12 @@ class TooLarge : public Error {
 };
 
 /// Converts `matrix` to the format that `signature`'s kernel reads (its parameters included:
-/// "lanes", "sigma", …). Index and offset types become the signature's; CSR arrays of the right
-/// types are borrowed when `borrow`, else copied. Parallel. Throws Error(invalid_argument) when the
-/// matrix does not fit the signature's types; TooLarge, before anything of that size is allocated,
-/// when the arrays that are not borrowed would take more than `memory_limit` bytes, or, when that
-/// is 0, padded arrays more than half of the machine's free memory (the message gives the padding
-/// ratio).
+/// "lanes", "sigma", …). Index and offset types become the signature's, values are rounded to its
+/// storage type where that is narrower than theirs; CSR arrays of the right types are borrowed when
+/// `borrow`, else copied. Parallel. Throws Error(invalid_argument) when the matrix does not fit the
+/// signature's types; TooLarge, before anything of that size is allocated, when the arrays that are
+/// not borrowed would take more than `memory_limit` bytes, or, when that is 0, padded arrays more
+/// than half of the machine's free memory (the message gives the padding ratio).
 ///
 /// The columns may be missing (col_idx null) where only the values are wanted, of formats that put
 /// them where row lengths say (not bcsr): arrays of columns then hold anything.

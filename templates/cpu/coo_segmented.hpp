@@ -14,7 +14,7 @@
 // Reads:      nnz·(value + 2·index) bytes of A, x once for each entry; writes y once, reads it when
 //             β ≠ 0 and where a row is cut.
 #pragma once
-#include "dialect/cpu.hpp"
+#include "dialect/cpu_cut_rows.hpp"
 
 /// y = αAx + βy for A in COO but for the parts of cut rows; carry_row (row number or -1) and
 /// carry_sum (num_rhs sums) hold what this thread leaves for coo_segmented_carry.

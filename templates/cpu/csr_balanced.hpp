@@ -16,7 +16,7 @@
 //             vector that ends a row also loads entries of the rows below and x for them, never
 //             beyond the arrays. Writes y once, reads it when β ≠ 0 and where a row is cut.
 #pragma once
-#include "dialect/cpu.hpp"
+#include "dialect/cpu_cut_rows.hpp"
 
 /// y = αAx + βy for A in CSR but for the parts of cut rows; carry_row (row number or -1) and
 /// carry_sum (num_rhs sums) hold what this thread leaves for csr_balanced_carry.
