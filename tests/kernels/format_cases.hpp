@@ -10,7 +10,7 @@
 #include "spmvgen/error.hpp"
 
 /// A small matrix and what tests of the storage formats ask of its conversions.
-namespace spmvgen::testing {
+namespace spmvgen::format_cases {
 
 // [ 1 . 2 . ]
 // [ . . . . ]
@@ -50,4 +50,4 @@ inline std::string refusal(const CsrView& matrix, const Signature& s) {
     return "accepted";
 }
 
-}  // namespace spmvgen::testing
+}  // namespace spmvgen::format_cases

@@ -7,7 +7,7 @@
 namespace spmvgen {
 namespace {
 
-using namespace testing;
+using namespace format_cases;
 
 TEST(Csr, BorrowsArraysOfTheRightTypes) {
     const StoredMatrix m = convert(small(), signature("csr_rows"), true);

@@ -9,7 +9,7 @@
 namespace spmvgen {
 namespace {
 
-using namespace testing;
+using namespace format_cases;
 
 std::uint16_t half(double v) {
     return stored_value<HalfBits>(v).bits;
