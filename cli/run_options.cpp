@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "handle/cache_mode.hpp"
+#include "handle/levels.hpp"
 #include "matrix/reorder/reordering.hpp"
 
 namespace spmvgen::cli {
@@ -29,8 +30,9 @@ double parse_budget(const std::string& text) {
 }
 
 void set_level(const RunOptions& o, Options& options) {
-    if (o.level != "rule" && o.level != "measure")
-        throw UsageError("--level: unknown level '" + o.level + "': use rule or measure");
+    if (!is_level(o.level))
+        throw UsageError("--level: unknown level '" + o.level + "': use " +
+                         std::string(level_names));
     if (o.level == "rule" && !o.budget.empty())
         throw UsageError("--budget: is for --level measure; drop it, or ask for that");
     options.level = o.level;

@@ -103,15 +103,14 @@ LevelChoice weigh(const LevelProblem& p, const Choice& rule) {
         kept.choice.reason += "; " + figures;
         return kept;
     }
-    LevelChoice changed{plain.value_or(rule), !plain.has_value()};
+    LevelChoice changed{plain.value_or(rule), true, !plain.has_value()};
     changed.choice.reason = "plain CSR: " + figures;
     return changed;
 }
 
 /// Why level measure does not measure; "" = it does.
 std::string why_not_measured(const LevelProblem& p, const LevelChoice& weighed) {
-    if (weighed.generic || weighed.choice.reason.starts_with("plain CSR: "))
-        return "not measured, for planning does not pay";
+    if (weighed.plain) return "not measured, for planning does not pay";
     if (p.request.op != Op::none) return "not measured: the transposing kernel has no others";
     const double us = plain_us(p);
     if (!measuring_repays(p.options.expected_applies, us, p.options.budget_ms))
@@ -147,9 +146,13 @@ void measure_into(LevelChoice& result, const LevelProblem& p, Trials& trials) {
 
 }  // namespace
 
+bool is_level(std::string_view name) {
+    return name == "rule" || name == "measure";
+}
+
 void check_level(const Options& o) {
-    if (o.level != "rule" && o.level != "measure")
-        refuse(fmt::format("options.level is '{}': use rule or measure", o.level));
+    if (!is_level(o.level))
+        refuse(fmt::format("options.level is '{}': use {}", o.level, level_names));
     if (!(o.budget_ms >= 0) || !std::isfinite(o.budget_ms))
         refuse(fmt::format("options.budget_ms is {}: use milliseconds, 0 or more", o.budget_ms));
     if (o.expected_applies < 0)

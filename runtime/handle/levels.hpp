@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "handle/kernel_provider.hpp"
 #include "matrix/features.hpp"
@@ -24,6 +25,10 @@ struct LevelProblem {
     std::shared_ptr<Device> device;  ///< null for the host
 };
 
+/// Whether there is a level of that name, and all of them for messages.
+bool is_level(std::string_view name);
+inline constexpr std::string_view level_names = "rule or measure";
+
 /// Throws Error(invalid_argument) for a level that is not there, and for numbers out of range.
 void check_level(const Options& options);
 
@@ -34,6 +39,7 @@ std::optional<std::string> why_plain_at_once(const Options& options);
 /// What became of the rule's choice.
 struct LevelChoice {
     Choice choice;
+    bool plain = false;    ///< plain CSR, for planning does not pay
     bool generic = false;  ///< the host's generic kernel, on CSR arrays as they are
     std::vector<MeasuredKernel> measured = {};
     double measured_us = 0, measure_ms = 0;

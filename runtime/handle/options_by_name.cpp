@@ -8,6 +8,7 @@
 #include <concepts>
 
 #include "handle/cache_mode.hpp"
+#include "handle/levels.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 
@@ -95,8 +96,7 @@ void check_reorder(std::string_view text) {
     parse_reorder_method(text);
 }
 void check_level_name(std::string_view text) {
-    if (text != "rule" && text != "measure")
-        refuse(fmt::format("unknown level '{}': use rule or measure", text));
+    if (!is_level(text)) refuse(fmt::format("unknown level '{}': use {}", text, level_names));
 }
 
 constexpr NamedOption table[] = {
