@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "handle/compile_kernel.hpp"
 #include "handle/jit_loader.hpp"
 #include "handle/stopwatch.hpp"
 #include "interrupt.hpp"
@@ -113,9 +114,7 @@ std::vector<BinaryKind> kinds_of(const PackOptions& o, const Target& target) {
     if (o.as != "auto")
         throw UsageError("--as: there is no " + o.as + " of " + target.arch +
                          ": use auto, simt (of GPUs) or ptx (of NVIDIA's)");
-    std::vector<BinaryKind> kinds{loadable_kind(kind)};
-    if (kind == TargetKind::cuda) kinds.push_back(BinaryKind::ptx);  // where there is no NVRTC
-    return kinds;
+    return loadable_kinds(kind);
 }
 
 /// A file name for a target: "gfx90a_xnack-.spmvset".

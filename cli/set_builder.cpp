@@ -5,25 +5,12 @@
 #include <mutex>
 #include <thread>
 
+#include "handle/compile_kernel.hpp"
 #include "sets/exported.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::cli {
 namespace {
-
-KernelBinary compile(Generator& generator, const Signature& signature, const SetBuild& how) {
-    const KernelSource source = generator.emit(signature);
-    std::string reasons;
-    for (const BinaryKind kind : how.kinds) try {
-            KernelBinary binary = generator.compile(source, kind, how.compiler);
-            binary.source = how.sources ? source.text : "";
-            return binary;
-        } catch (const Error& error) {
-            reasons += (reasons.empty() ? "" : "; ") + std::string(error.what());
-            if (error.code() != ErrorCode::unsupported) break;
-        }
-    throw Error(ErrorCode::compile, reasons);
-}
 
 /// The work of all threads.
 class Building {
@@ -61,7 +48,8 @@ class Building {
         KernelBinary binary;
         SetEntries entry;
         try {
-            binary = compile(generator_, signatures_[i], how_);
+            binary = compile_kernel(generator_, signatures_[i], how_.kinds, how_.compiler);
+            if (!how_.sources) binary.source.clear();
             add_entry(entry, binary);
         } catch (const Error& error) {
             reasons_[i] = error.what();

@@ -1,5 +1,8 @@
 #include "warm_kernels.hpp"
 
+#include <array>
+
+#include "handle/compile_kernel.hpp"
 #include "handle/jit_loader.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -11,46 +14,28 @@ struct Mode {
     Scale alpha, beta;
 };
 
-/// With α = 0 a CPU needs no kernel, and y = y nobody.
-std::vector<Mode> modes_of(bool gpu, bool all) {
-    if (!all) return {{Scale::one, Scale::zero}};
+constexpr std::array all_scales{Scale::zero, Scale::one, Scale::general};
+
+/// The modes of a kernel that a name stands for. Without an epilogue, which no name has, α = 0 is
+/// nothing for a CPU's kernel, and y = y for none.
+std::vector<Mode> modes_of(bool gpu) {
     std::vector<Mode> modes;
     for (const Scale alpha : {Scale::one, Scale::general})
-        for (const Scale beta : {Scale::zero, Scale::one, Scale::general})
-            modes.push_back({alpha, beta});
+        for (const Scale beta : all_scales) modes.push_back({alpha, beta});
     if (gpu) modes.insert(modes.end(), {{Scale::zero, Scale::zero}, {Scale::zero, Scale::general}});
     return modes;
 }
 
 const std::string not_kept = "compiled, but not kept: the warning above says why";
 
-/// What a device of that kind loads, the best first.
-std::vector<BinaryKind> kinds_for(TargetKind kind) {
-    if (kind == TargetKind::cuda) return {BinaryKind::cubin, BinaryKind::ptx};
-    return {loadable_kind(kind)};
-}
-
-KernelBinary compile(const Signature& signature, const std::vector<BinaryKind>& kinds) {
-    Generator& generator = load_generator();
-    const KernelSource source = generator.emit(signature);
-    for (const BinaryKind kind : kinds) try {
-            KernelBinary binary = generator.compile(source, kind);
-            binary.source = source.text;
-            return binary;
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::unsupported || kind == kinds.back()) throw;
-        }
-    throw Error(ErrorCode::internal, "nothing to compile to");
-}
-
 void warm_one(Store& store, const Signature& signature, WarmResult& result) {
-    const auto kinds = kinds_for(architecture(signature.target).kind);
+    const auto kinds = loadable_kinds(architecture(signature.target).kind);
     for (const BinaryKind kind : kinds)
         if (store.find(signature, kind)) {
             ++result.there;
             return;
         }
-    if (store.put(compile(signature, kinds)))
+    if (store.put(compile_kernel(load_generator(), signature, kinds)))
         ++result.compiled;
     else
         result.failure = not_kept;
@@ -66,8 +51,9 @@ WarmResult warm_handle(const CsrMatrix& matrix, Options options, bool all_modes)
     try {
         const Handle handle(matrix.view(), options);
         result.kernel = handle.info().kernel + "@" + handle.info().target;
-        for (const Mode& mode : modes_of(options.device != "host", all_modes))
-            handle.prepare(mode.alpha, mode.beta);
+        if (all_modes)  // those that need no kernel make none
+            for (const Scale alpha : all_scales)
+                for (const Scale beta : all_scales) handle.prepare(alpha, beta);
     } catch (const Error& error) {
         result.failure = error.what();
     }
@@ -90,7 +76,7 @@ WarmResult warm_signature(Store& store, const Signature& signature, bool all_mod
     try {
         if (!all_modes) warm_one(store, signature, result);
         if (all_modes)
-            for (const Mode& mode : modes_of(gpu, true)) {
+            for (const Mode& mode : modes_of(gpu)) {
                 Signature one = signature;
                 one.alpha = mode.alpha;
                 one.beta = mode.beta;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "handle/compile_kernel.hpp"
 #include "handle/jit_loader.hpp"
 #include "handle/stopwatch.hpp"
 #include "spmvgen/error.hpp"
@@ -286,7 +287,10 @@ bool KernelProvider::compile(Slot<Kernel>& slot, const Loader<Kernel>& loader,
     KernelBinary binary;
     bool compiled = false;
     try {
-        binary = compile_one_of(loader.kinds, signature);
+        binary = [&] {
+            const Timed timed(compile_ns_);
+            return compile_kernel(sources_.generator(), signature, loader.kinds);
+        }();
         compiled = true;
         slot.kernel = load(loader, binary);
         slot.binary = std::make_shared<const KernelBinary>(binary);
@@ -311,25 +315,6 @@ std::shared_ptr<const Kernel> KernelProvider::load(const Loader<Kernel>& loader,
                                                    const KernelBinary& binary) {
     const Timed timed(load_ns_);
     return loader.load(binary);
-}
-
-KernelBinary KernelProvider::compile_one_of(const std::vector<BinaryKind>& kinds,
-                                            const Signature& signature) {
-    const Timed timed(compile_ns_);
-    Generator& generator = sources_.generator();
-    const KernelSource source = generator.emit(signature);
-    std::string reasons;
-    for (const BinaryKind kind : kinds) {
-        try {
-            KernelBinary binary = generator.compile(source, kind);
-            binary.source = source.text;
-            return binary;
-        } catch (const Error& error) {
-            reasons += (reasons.empty() ? "" : "; ") + std::string(error.what());
-            if (error.code() != ErrorCode::unsupported) break;
-        }
-    }
-    throw Error(ErrorCode::compile, reasons);
 }
 
 void KernelProvider::fall_back(const std::string& warning, const KernelPolicy& policy) {

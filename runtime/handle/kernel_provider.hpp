@@ -148,7 +148,6 @@ class KernelProvider {
                  KernelCache* keep);
     template <typename Kernel>
     std::shared_ptr<const Kernel> load(const Loader<Kernel>& loader, const KernelBinary& binary);
-    KernelBinary compile_one_of(const std::vector<BinaryKind>& kinds, const Signature& signature);
     Table<GpuKernel>& table_of(const std::shared_ptr<Device>& device);
     std::unique_ptr<KernelCache> open_cache(const KernelPolicy& policy);
     void fall_back(const std::string& warning, const KernelPolicy& policy);

@@ -38,6 +38,20 @@ class CacheVerbs : public CliTest {
     }
 };
 
+// With an epilogue α = 0 has kernels, too, and so has y = y.
+TEST_F(CacheVerbs, WarmMakesAllModesOfAnEpilogue) {
+    const std::string epilogue = " --epilogue 'value + row'";
+    const Outcome warmed = shell("\"$S\" cache warm A.mtx --modes all --json" + epilogue);
+    ASSERT_EQ(warmed.status, 0) << warmed.err;
+    EXPECT_EQ(nlohmann::json::parse(warmed.out)["compiled"], 9);
+    for (const char* scales : {"--alpha 0", "--alpha 0 --beta 2", "--alpha 2 --beta 1"})
+        EXPECT_EQ(shell("\"$S\" run A.mtx --time 0 --cache load --strict " + std::string(scales) +
+                        epilogue)
+                      .status,
+                  0)
+            << scales;
+}
+
 TEST_F(CacheVerbs, WarmMakesWhatRunsThenLoad) {
     const Outcome warmed = shell("\"$S\" cache warm A.mtx --modes all --json");
     ASSERT_EQ(warmed.status, 0) << warmed.err;
