@@ -1,8 +1,9 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <span>
 
 #include "interrupt.hpp"
@@ -37,8 +38,7 @@ struct Machine {
 };
 
 std::string today() {
-    return fmt::format("{:%F}", std::chrono::floor<std::chrono::days>(
-                                    std::chrono::system_clock::now()));
+    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
 }
 
 Machine machine_of(const TuneOptions& o) {
