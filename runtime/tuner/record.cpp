@@ -3,9 +3,6 @@
 namespace spmvgen {
 namespace {
 
-/// Times of the executor answer nothing about a GPU of that architecture.
-constexpr const char* simt_name = "SIMT executor";
-
 /// "x86-64" of "x86-64-v4".
 std::string family_of(const std::string& arch) {
     return arch.starts_with("x86-64") ? "x86-64" : arch;
@@ -15,7 +12,6 @@ std::string family_of(const std::string& arch) {
 
 RecordDevice record_device(const Target& target, const std::string& gpu_name) {
     const std::string arch = to_string(target);
-    if (gpu_name == simt_name) return {gpu_name, "simt:" + arch, "simt"};
     switch (architecture(target).kind) {
         case TargetKind::cuda:
             return {gpu_name, arch, "nvidia"};

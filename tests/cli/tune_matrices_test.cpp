@@ -26,7 +26,7 @@ TEST_F(TuneMatricesTest, RecordsWhatItMeasuredOnThisCpu) {
     EXPECT_TRUE(read_back.rejected.empty());
     ASSERT_EQ(read_back.records.size(), 2u);
     for (auto& record : read_back.records) {
-        EXPECT_EQ(record.matrix, "A.mtx");
+        EXPECT_EQ(record.matrix, "A");
         EXPECT_EQ(record.features.nnz, 3);
         EXPECT_EQ(record.device.arch, to_string(parse_target("native")));
         EXPECT_EQ(record.device.vendor, "x86-64");

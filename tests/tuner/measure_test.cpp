@@ -218,7 +218,9 @@ std::set<std::string> tried(const Scripted& scripted) {
 TEST(Measure, TheModelsBestComesFirstAndHopelessOnesAreNotTried) {
     Scripted scripted;
     scripted.predict = [](const Signature& s) -> std::optional<Prediction> {
-        return Prediction{s.kernel == "csr_balanced" ? 50.0 : s.kernel == "sell" ? 300.0 : 100.0,
+        return Prediction{s.kernel == "csr_balanced" ? 50.0
+                          : s.kernel == "sell"       ? 300.0
+                                                     : 100.0,
                           0.1};
     };
     scripted.us = {{"csr_balanced", 60}};
