@@ -13,6 +13,9 @@ struct Parameter {
     std::string_view name;
     double preset = 0, min = 0, max = 0;
     bool whole = true;
+    /// How it goes with the size of the matrix: 0 not at all, 1 in proportion, 2 and 3 with the
+    /// square and the cube root (sides of a grid), -1 with the binary logarithm.
+    int grows = 0;
 };
 
 class Arguments;
@@ -30,6 +33,11 @@ class Arguments {
   public:
     /// Reads "nx=100,ny=50" (empty: presets). Throws Error(invalid_argument).
     Arguments(const Generator& generator, std::string_view text);
+
+    /// Reads more, which wins over what was read before. Throws Error(invalid_argument).
+    void read(std::string_view text);
+    /// Makes the matrix about `factor` times as large.
+    void scale(double factor);
 
     std::int64_t whole(std::string_view name) const {
         return static_cast<std::int64_t>(real(name));
