@@ -28,6 +28,7 @@ CacheState cache_state(const Store& store) {
     state.directory = store.directory();
     state.exists = fs::is_directory(state.directory, error);
     state.writable = can_write(state.directory);
+    state.max_bytes = store.max_bytes();
     for (auto& entry : store.list()) {
         ++state.entries;
         state.bytes += entry.bytes;
@@ -38,7 +39,8 @@ CacheState cache_state(const Store& store) {
 
 Json to_json(const CacheState& state) {
     return {{"directory", state.directory}, {"exists", state.exists}, {"writable", state.writable},
-            {"entries", state.entries},     {"bytes", state.bytes},   {"unsound", state.unsound}};
+            {"entries", state.entries},     {"bytes", state.bytes},   {"unsound", state.unsound},
+            {"max_bytes", state.max_bytes}};
 }
 
 std::string to_string(const CacheState& state) {
@@ -46,6 +48,8 @@ std::string to_string(const CacheState& state) {
     text += state.exists
                 ? plural(state.entries, "entry") + ", " + in_bytes(static_cast<double>(state.bytes))
                 : "not made yet";
+    if (state.exists && state.max_bytes > 0)
+        text += " of at most " + in_bytes(static_cast<double>(state.max_bytes));
     if (state.unsound > 0)
         text += fmt::format(", {} unsound (see: spmvgen cache list)", state.unsound);
     if (!state.writable) text += ", not writable";

@@ -13,7 +13,8 @@ struct CacheState {
     bool exists = false;
     bool writable = false;  ///< or can be made
     std::int64_t entries = 0, bytes = 0;
-    std::int64_t unsound = 0;  ///< of the entries
+    std::int64_t unsound = 0;    ///< of the entries
+    std::int64_t max_bytes = 0;  ///< the limit on bytes; 0 = none
 };
 
 CacheState cache_state(const Store& store);

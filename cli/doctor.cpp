@@ -13,6 +13,7 @@
 #include "matrix/memory_limit.hpp"
 #include "measure/bandwidth.hpp"
 #include "output.hpp"
+#include "sets/search.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "spmvgen/target.hpp"
 #include "units.hpp"
@@ -35,6 +36,7 @@ struct Findings {
     std::map<std::string, std::string> versions;
     std::string devices;  // a line each
     CacheState cache;
+    std::vector<NamedSet> sets;
     std::vector<Missing> missing;
 };
 
@@ -82,6 +84,15 @@ void look_at_cache(Findings& f) {
                              "nothing has to be done; spmvgen cache clear removes them"});
 }
 
+void look_for_sets(Findings& f) {
+    f.sets = find_sets("");
+    for (auto& named : f.sets)
+        if (!named.problem.empty())
+            f.missing.push_back({"kernel set " + named.path + " is not used: " + named.problem,
+                                 "make it anew with spmvgen pack build, or take it out of "
+                                 "$SPMVGEN_KERNEL_SETS or of the folder beside the library"});
+}
+
 Findings look() {
     Findings f;
     f.cpu = cpu_name();
@@ -93,6 +104,7 @@ Findings look() {
     look_for_generator(f);
     f.devices = describe_devices();
     look_at_cache(f);
+    look_for_sets(f);
     return f;
 }
 
@@ -101,6 +113,30 @@ std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
+}
+
+std::string targets_of(const NamedSet& named) {
+    std::string text;
+    for (auto& target : named.set->header().targets) text += (text.empty() ? "" : ", ") + target;
+    return text;
+}
+
+std::string to_string(const NamedSet& named) {
+    if (!named.problem.empty()) return named.path + ": not used";
+    return fmt::format("{}: {} for {}", named.path,
+                       plural(static_cast<std::int64_t>(named.set->size()), "kernel"),
+                       targets_of(named));
+}
+
+Json sets_json(const std::vector<NamedSet>& sets) {
+    Json list = Json::array();
+    for (auto& named : sets)
+        list.push_back(
+            {{"path", named.path},
+             {"kernels", named.set ? named.set->size() : 0},
+             {"targets", named.set ? named.set->header().targets : std::vector<std::string>()},
+             {"problem", named.problem}});
+    return list;
 }
 
 Json findings_json(const Findings& f) {
@@ -118,6 +154,7 @@ Json findings_json(const Findings& f) {
             {"libspmvgen_jit", {{"path", f.generator}, {"versions", f.versions}}},
             {"devices", lines_of(f.devices)},
             {"cache", to_json(f.cache)},
+            {"kernel_sets", sets_json(f.sets)},
             {"missing", missing}};
 }
 
@@ -138,6 +175,7 @@ void print(const Findings& f, std::ostream& out) {
     for (auto& [name, text] : f.versions) row(name.c_str(), text);
     for (auto& line : lines_of(f.devices)) row("device", line);
     row("cache", to_string(f.cache));
+    for (auto& named : f.sets) row("kernel set", to_string(named));
     if (f.missing.empty()) out << "nothing is missing\n";
     for (auto& m : f.missing) out << "\nmissing: " << m.what << "\n  remedy: " << m.remedy << "\n";
 }

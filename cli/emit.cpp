@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "emit_header.hpp"
 #include "emit_list.hpp"
 #include "handle/jit_loader.hpp"
 #include "matrix/features.hpp"
@@ -24,9 +25,10 @@ struct EmitOptions {
     std::string value, index, offset;  // "" = from the matrix, else f64, i32, i32
     std::string alpha = "one", beta = "zero";
     int num_rhs = 1;
-    std::string storage, epilogue;
+    std::string storage, accumulator, epilogue;
     std::string matrix, as = "source", compiler = "auto", output, launch;
     bool list = false, json = false, facts = false;
+    std::string header;
 };
 
 /// A form of output and the targets that have it.
@@ -64,15 +66,6 @@ const Form& parse_as(const std::string& as, const Target& target) {
                      ": use one of " + names);
 }
 
-Compiler parse_compiler(const std::string& text) {
-    if (text == "auto") return Compiler::automatic;
-    if (text == "nvrtc") return Compiler::nvrtc;
-    if (text == "hiprtc") return Compiler::hiprtc;
-    if (text == "clang") return Compiler::clang;
-    throw UsageError("--compiler: unknown compiler '" + text +
-                     "': use one of auto, nvrtc, hiprtc, clang");
-}
-
 /// What a kernel that is named multiplies with.
 Op op_of(const std::string& kernel, const std::map<std::string, std::int64_t>& params) {
     if (kernel == "auto" || !kernel_entry(kernel).transposes) return Op::none;
@@ -92,6 +85,9 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
                                       .target = wanted.target,
                                       .num_rhs = o.num_rhs,
                                       .threads = omp_get_max_threads(),
+                                      .storage = wanted.storage,
+                                      .accumulator = wanted.accumulator,
+                                      .epilogue = wanted.epilogue,
                                       .op = op_of(o.kernel, wanted.params)});
     if (!choice.warning.empty()) streams.err << "spmvgen: " << choice.warning << "\n";
     Signature s = choice.signature;
@@ -99,8 +95,6 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
     if (!o.offset.empty()) s.offset = wanted.offset;
     s.alpha = wanted.alpha;
     s.beta = wanted.beta;
-    s.storage = wanted.storage;
-    s.epilogue = wanted.epilogue;
     constexpr std::int64_t limit = INT32_MAX;
     if (s.index == IndexType::i32 && features.cols > limit)
         throw UsageError("--index: i32 is too narrow for " + std::to_string(features.cols) +
@@ -136,6 +130,8 @@ Signature wanted_signature(const EmitOptions& o, Streams& streams) {
         s.offset = resolve("--offset", [&] { return parse_index_type(o.offset); });
     if (!o.storage.empty())
         s.storage = resolve("--storage", [&] { return parse_value_type(o.storage); });
+    if (!o.accumulator.empty())
+        s.accumulator = resolve("--accumulator", [&] { return parse_value_type(o.accumulator); });
     s.epilogue = o.epilogue;
     s.alpha = resolve("--alpha", [&] { return parse_scale(o.alpha); });
     s.beta = resolve("--beta", [&] { return parse_scale(o.beta); });
@@ -211,6 +207,7 @@ void emit(const EmitOptions& o, Streams& streams) {
         throw UsageError("--as " + o.as +
                          " makes a binary file: name it with -o (- = standard "
                          "output)");
+    const std::string name = o.header.empty() ? "" : header_name(o.header);
     const Signature signature = wanted_signature(o, streams);
     Generator& generator = load_generator();
     const KernelSource source = generator.emit(signature);
@@ -219,6 +216,8 @@ void emit(const EmitOptions& o, Streams& streams) {
         write_file(o.output,
                    form.kind ? generator.compile(source, *form.kind, compiler).bytes : source.text,
                    streams.out);
+    if (!o.header.empty())
+        write_file(o.header, kernel_header(source, form.kind.has_value(), name), streams.out);
     if (!o.launch.empty()) write_file(o.launch, launch_json(source).dump(2) + "\n", streams.out);
 }
 
@@ -234,10 +233,13 @@ void add_kernel_options(CLI::App& verb, EmitOptions& o) {
     add_param_option(verb, o.params);
     verb.add_option("--value", o.value, "f32, f64, c32 or c64 (default f64)")->type_name("TYPE");
     verb.add_option("--storage", o.storage,
-                    "GPUs: narrower type of the stored values: f16, bf16 or f32")
+                    "narrower type of the stored values: f16, bf16, f32 or c32")
+        ->type_name("TYPE");
+    verb.add_option("--accumulator", o.accumulator,
+                    "wider type of the sums: f64 for f32, c64 for c32")
         ->type_name("TYPE");
     verb.add_option("--epilogue", o.epilogue,
-                    "GPUs: what y gets, an expression of value (of the product) and row")
+                    "what y gets, an expression of value (of the product) and row")
         ->type_name("EXPR");
     verb.add_option("--index", o.index, "column indices: i32 or i64 (default i32)")
         ->type_name("TYPE");
@@ -267,6 +269,9 @@ void add_emit(CLI::App& program, Verbs& verbs) {
         ->type_name("FILE");
     verb->add_option("--launch", o->launch, "also write how the kernel is called, as JSON")
         ->type_name("F.json");
+    verb->add_option("--header", o->header,
+                     "also write a C header that names the kernel after its file")
+        ->type_name("NAME.h");
     verb->add_option("--compiler", o->compiler, "GPUs: auto (default), nvrtc, hiprtc or clang")
         ->type_name("NAME");
     verb->add_flag("--facts", o->facts,

@@ -18,6 +18,17 @@ CsrMatrix generated(const std::string& specification) {
     }
 }
 
+void widen_columns(CsrMatrix& matrix) {
+    Buffer wide = make_buffer<std::int64_t>(matrix.nnz);
+    const auto from = matrix.col_idx.as<std::int32_t>();
+    const auto to = wide.as<std::int64_t>();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < matrix.nnz; ++k)
+        to[static_cast<std::size_t>(k)] = from[static_cast<std::size_t>(k)];
+    matrix.col_idx = std::move(wide);
+    matrix.index_type = IndexType::i64;
+}
+
 }  // namespace
 
 SourcedMatrix load_matrix(const std::string& name) {
@@ -35,6 +46,20 @@ SourcedMatrix load_matrix(const std::string& name) {
     source.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return source;
+}
+
+void convert_types(const std::string& value, const std::string& index_name, CsrMatrix& matrix) {
+    if (!value.empty()) {
+        const ValueType type = resolve("--value", [&] { return parse_value_type(value); });
+        if (type != matrix.value_type)
+            matrix = resolve("--value", [&] { return convert_values(matrix.view(), type); });
+    }
+    if (index_name.empty()) return;
+    const IndexType index = resolve("--index", [&] { return parse_index_type(index_name); });
+    if (index == IndexType::i64 && matrix.index_type == IndexType::i32) widen_columns(matrix);
+    if (index == IndexType::i32 && matrix.index_type == IndexType::i64)
+        throw UsageError("--index: i32 is too narrow for " + std::to_string(matrix.cols) +
+                         " columns; use i64");
 }
 
 }  // namespace spmvgen::cli

@@ -19,6 +19,10 @@ struct SourcedMatrix {
 /// of the gallery. A wrong specification is UsageError; else throws as read_matrix.
 SourcedMatrix load_matrix(const std::string& name);
 
+/// Gives the matrix the value and index types that --value and --index ask for; "" = as they are.
+/// Throws UsageError.
+void convert_types(const std::string& value, const std::string& index_name, CsrMatrix& matrix);
+
 /// The text that help gives for such an argument.
 inline constexpr const char* matrix_help =
     "a matrix: Matrix Market (plain or .gz), binary CSR, or gallery:SPEC";

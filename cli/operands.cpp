@@ -1,11 +1,13 @@
 #include "operands.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "devices/host/permute_rows.hpp"
 #include "matrix/reader.hpp"
 #include "measure/random_vector.hpp"
 #include "options.hpp"
+#include "registry.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -23,6 +25,15 @@ void with_scalars(const Operands& p, F f) {
         };
         const Value alpha = in_type(p.alpha), beta = in_type(p.beta);
         f(static_cast<const void*>(&alpha), static_cast<const void*>(&beta));
+    });
+}
+
+/// Whether a kernel of this name may round parts of a sum to y's type.
+bool adds_in_steps(const std::string& name) {
+    return std::ranges::any_of(kernel_registry(), [&](const KernelEntry& entry) {
+        const std::string id = std::string(entry.id) + "_";
+        return entry.determinism != Determinism::always &&
+               (name.starts_with(id + "f") || name.starts_with(id + "c"));
     });
 }
 
@@ -54,6 +65,11 @@ void Operands::reset(Buffer& to) const {
         std::memcpy(to.data(), y_before.data(), to.bytes());
 }
 
+void Operands::tell(const Info& info) {
+    accumulator = parse_value_type(info.accumulator);
+    in_steps = adds_in_steps(info.kernel);
+}
+
 CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result, std::int64_t x_first,
                             std::int64_t y_first) const {
     CheckResult check;
@@ -69,7 +85,10 @@ CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result, std::
                                .beta = b,
                                .y_before = from(y_before, y_first),
                                .y_after = from(result, y_first),
-                               .num_rhs = num_rhs},
+                               .num_rhs = num_rhs,
+                               .vectors = type,
+                               .accumulator = accumulator,
+                               .in_steps = in_steps},
                               op);
     });
     return check;
@@ -131,7 +150,7 @@ Buffer PlacedOperands::result() const {
 
 Operands make_operands(const ProductOptions& o, const CsrMatrix& matrix) {
     Operands p;
-    p.type = matrix.value_type;
+    p.type = o.vectors.empty() ? matrix.value_type : parse_value_type(o.vectors);
     p.num_rhs = o.num_rhs;
     p.op = o.op;
     const std::int64_t x_rows = o.op == Op::none ? matrix.cols : matrix.rows;

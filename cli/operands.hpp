@@ -2,6 +2,7 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,9 +20,10 @@ struct ProductOptions {
     std::string x_path, y_path;  ///< "" = random
     int num_rhs = 1;
     Op op = Op::none;
+    std::string vectors;  ///< type of x and y; "" = the matrix's
 };
 
-/// x, y and the scalars of a product, in the matrix's type.
+/// x, y and the scalars of a product, in one type.
 struct Operands {
     ValueType type = ValueType::f64;
     int num_rhs = 1;
@@ -39,6 +41,11 @@ struct Operands {
     /// The matrix's part of x and y begins so many elements from their start.
     CheckResult check(const CsrMatrix& matrix, const Buffer& result, std::int64_t x_first = 0,
                       std::int64_t y_first = 0) const;
+    /// Takes over what the bound of a check depends on.
+    void tell(const Info& info);
+
+    std::optional<ValueType> accumulator = {};  ///< type of the sums; nothing = that of x and y
+    bool in_steps = false;                      ///< as in verify's Product
 };
 
 /// The same operands for a handle with permuted vectors: row i is row order[i] of those given.

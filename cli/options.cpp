@@ -60,6 +60,15 @@ std::shared_ptr<Device> parse_device(const std::string& text) {
     }
 }
 
+Compiler parse_compiler(const std::string& text) {
+    if (text == "auto") return Compiler::automatic;
+    if (text == "nvrtc") return Compiler::nvrtc;
+    if (text == "hiprtc") return Compiler::hiprtc;
+    if (text == "clang") return Compiler::clang;
+    throw UsageError("--compiler: unknown compiler '" + text +
+                     "': use one of auto, nvrtc, hiprtc, clang");
+}
+
 void check_format_and_kernel(const std::string& format, const std::string& kernel) {
     if (format != "auto") resolve("--format", [&] { return parse_format(format); });
     if (kernel == "auto") return;

@@ -9,6 +9,7 @@
 
 #include "devices/device.hpp"
 #include "spmvgen/error.hpp"
+#include "spmvgen/kernel.hpp"
 #include "spmvgen/target.hpp"
 #include "spmvgen/types.hpp"
 #include "verb.hpp"
@@ -42,6 +43,9 @@ Target parse_arch(const std::string& text);
 
 /// --device: null for "host"; throws Error(unsupported) when there is no such device here.
 std::shared_ptr<Device> parse_device(const std::string& text);
+
+/// --compiler.
+Compiler parse_compiler(const std::string& text);
 
 /// --format and --kernel, each "auto" or a name: known, and meant for each other.
 void check_format_and_kernel(const std::string& format, const std::string& kernel);

@@ -13,32 +13,6 @@
 namespace spmvgen::cli {
 namespace {
 
-void widen_columns(CsrMatrix& matrix) {
-    Buffer wide = make_buffer<std::int64_t>(matrix.nnz);
-    const auto from = matrix.col_idx.as<std::int32_t>();
-    const auto to = wide.as<std::int64_t>();
-#pragma omp parallel for schedule(static)
-    for (std::int64_t k = 0; k < matrix.nnz; ++k)
-        to[static_cast<std::size_t>(k)] = from[static_cast<std::size_t>(k)];
-    matrix.col_idx = std::move(wide);
-    matrix.index_type = IndexType::i64;
-}
-
-/// Gives the matrix the value and index types that --value and --index ask for.
-void convert_types(const RunOptions& o, CsrMatrix& matrix) {
-    if (!o.value.empty()) {
-        const ValueType type = resolve("--value", [&] { return parse_value_type(o.value); });
-        if (type != matrix.value_type)
-            matrix = resolve("--value", [&] { return convert_values(matrix.view(), type); });
-    }
-    if (o.index.empty()) return;
-    const IndexType index = resolve("--index", [&] { return parse_index_type(o.index); });
-    if (index == IndexType::i64 && matrix.index_type == IndexType::i32) widen_columns(matrix);
-    if (index == IndexType::i32 && matrix.index_type == IndexType::i64)
-        throw UsageError("--index: i32 is too narrow for " + std::to_string(matrix.cols) +
-                         " columns; use i64");
-}
-
 /// The name of the kernel that serves these α and β: info().kernel is that of 1 and 0.
 std::string kernel_for(const Info& info, const Operands& p) {
     const auto letter = [](std::complex<double> s) {
@@ -90,7 +64,8 @@ void measure_other_order(const RunOptions& o, const CsrMatrix& matrix, Options o
                     ", and choose another with --kernel or --cache off meanwhile");
 }
 
-void print(const RunOptions& o, const RunReport& report, Streams& streams) {
+void print(const RunOptions& o, RunReport& report, Streams& streams) {
+    report.counters = kernel_counters();
     if (o.json)
         print_json(streams.out, to_json(report));
     else
@@ -103,11 +78,12 @@ void round_as_stored(const Info& info, CsrMatrix& matrix) {
     if (stored != matrix.value_type) round_values(stored, matrix);
 }
 
-RunReport prepare_report(const RunOptions& o, const std::string& name, double read_s,
-                         const Info& info, const Operands& p) {
+RunReport prepare_report(const RunOptions& o, const std::string& name, ValueType value,
+                         double read_s, const Info& info, Operands& p) {
+    p.tell(info);
     RunReport r;
     r.matrix = name;
-    r.value = p.type;
+    r.value = value;
     r.num_rhs = o.product.num_rhs;
     r.threads = o.threads > 0 ? o.threads : omp_get_max_threads();
     r.alpha = o.product.alpha;
@@ -177,19 +153,21 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     const std::shared_ptr<Device> device = parse_device(o.device);
     const Options options = handle_options(o, device.get());
     SourcedMatrix source = load_matrix(o.matrix);
-    convert_types(o, source.matrix);
+    convert_types(o.value, o.index, source.matrix);
     ProductOptions product = o.product;
     product.op = parse_op(o.op);
+    product.vectors = o.vectors;
     Operands p = make_operands(product, source.matrix);
     const Handle handle(source.matrix.view(), options);
-    RunReport r = prepare_report(o, source.name, source.seconds, handle.info(), p);
+    RunReport r =
+        prepare_report(o, source.name, source.matrix.value_type, source.seconds, handle.info(), p);
     if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
         throw Error(ErrorCode::unsupported,
                     "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
     const auto order = o.permuted_vectors ? handle.row_order() : std::span<const std::int32_t>();
     const Operands permuted = o.permuted_vectors ? in_order(p, order) : Operands();
     PlacedOperands placed(o.permuted_vectors ? permuted : p, device);
-    // The handle may borrow the values, but only of a CPU, which stores them as they are.
+    // The handle may borrow the values, but only where it stores them as they are.
     round_as_stored(r.info, source.matrix);
     const auto result = [&] {
         return o.permuted_vectors ? out_of_order(p, order, placed.result()) : placed.result();
@@ -237,8 +215,11 @@ void run_batch(const RunOptions& o, Streams& streams) {
     const Options options = handle_options(o, device.get());
     SourcedBatch batch = load_batch(o.batch, o.value);
     const BatchHandle handle(batch.views(), options);
-    Operands p = make_operands(o.product, totals_of(handle, batch.matrices[0].value_type));
-    RunReport r = prepare_report(o, o.batch, batch.seconds, handle.info(), p);
+    ProductOptions product = o.product;
+    product.vectors = o.vectors;
+    Operands p = make_operands(product, totals_of(handle, batch.matrices[0].value_type));
+    RunReport r =
+        prepare_report(o, o.batch, batch.matrices[0].value_type, batch.seconds, handle.info(), p);
     r.systems = handle.size();
     r.batch = to_string(handle.kind());
     for (auto& matrix : batch.matrices) round_as_stored(r.info, matrix);
@@ -264,7 +245,9 @@ void add_run(CLI::App& program, Verbs& verbs) {
                      "instead: all matrices of a directory, or of a list (a path a line), at once")
         ->type_name("DIR|LIST");
     add_choice_options(*verb, *o);
+    add_cache_mode_options(*verb, *o);
     add_product_options(*verb, *o);
+    add_operand_options(*verb, *o);
     verb->add_flag("--check", o->check, "check y against a compensated reference; wrong: exit 1");
     verb->add_option("--time", o->time_ms, "milliseconds to time for (default 500); 0 = do not")
         ->check(CLI::Range(0.0, 1e7).description(""));
@@ -280,6 +263,8 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
         "  spmvgen run A.mtx --op T --check\n"
         "  spmvgen run gallery:stencil5:nx=100 --reorder band-k --check\n"
+        "  spmvgen run A.mtx --level measure --budget 200ms --check\n"
+        "  spmvgen run A.mtx --expect 100\n"
         "  spmvgen run A.mtx --device simt:gfx906 --format ell --check\n"
         "  spmvgen run --batch matrices --format csr --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});

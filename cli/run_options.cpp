@@ -1,18 +1,43 @@
 #include "run_options.hpp"
 
+#include <charconv>
+#include <cmath>
+
+#include "handle/cache_mode.hpp"
+#include "handle/levels.hpp"
 #include "matrix/reorder/reordering.hpp"
 
 namespace spmvgen::cli {
 namespace {
 
-CacheMode parse_cache_mode(const std::string& text) {
-    if (text == "on") return CacheMode::on;
-    if (text == "memory") return CacheMode::memory;
-    if (text == "readonly") return CacheMode::readonly;
-    if (text == "load") return CacheMode::load;
-    if (text == "off") return CacheMode::off;
-    throw UsageError("--cache: unknown mode '" + text +
-                     "': use one of on, memory, readonly, load, off");
+CacheMode cache_mode(const std::string& text) {
+    if (text.empty()) return CacheMode::automatic;
+    if (const auto mode = parse_cache_mode(text)) return *mode;
+    throw UsageError("--cache: unknown mode '" + text + "': use one of " +
+                     std::string(cache_mode_names));
+}
+
+/// "200ms", "2s", or a number of milliseconds.
+double parse_budget(const std::string& text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, trouble] = std::from_chars(text.data(), end, number);
+    const std::string_view unit(rest, end);
+    const bool known = unit.empty() || unit == "ms" || unit == "s";
+    if (trouble != std::errc() || !known || !(number >= 0) || !std::isfinite(number))
+        throw UsageError("--budget: '" + text + "' is no time: use 200ms or 2s");
+    return unit == "s" ? 1e3 * number : number;
+}
+
+void set_level(const RunOptions& o, Options& options) {
+    if (!is_level(o.level))
+        throw UsageError("--level: unknown level '" + o.level + "': use " +
+                         std::string(level_names));
+    if (o.level == "rule" && !o.budget.empty())
+        throw UsageError("--budget: is for --level measure; drop it, or ask for that");
+    options.level = o.level;
+    if (!o.budget.empty()) options.budget_ms = parse_budget(o.budget);
+    options.expected_applies = o.expect;
 }
 
 /// The target of --arch on the host.
@@ -37,14 +62,6 @@ Target gpu_target(const RunOptions& o, const Device& device) {
 }
 
 void check_product_options(const RunOptions& o) {
-    if (o.device == "host" && !o.storage.empty())
-        throw UsageError(
-            "--storage: only GPU kernels store values in a type of their own; drop "
-            "it, or name a GPU with --device");
-    if (o.device == "host" && !o.epilogue.empty())
-        throw UsageError(
-            "--epilogue: only GPU kernels have one; drop it, or name a GPU with "
-            "--device");
     if (o.check && !o.epilogue.empty())
         throw UsageError("--check: the reference does not know --epilogue; drop one of them");
     const Op op = resolve("--op", [&] { return parse_op(o.op); });
@@ -63,7 +80,12 @@ void check_product_options(const RunOptions& o) {
         throw UsageError(
             "--index: a reordered matrix has the narrowest index type that fits; drop --index or "
             "--reorder");
-    if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
+    const auto check_type = [](const char* option, const std::string& type) {
+        if (!type.empty()) resolve(option, [&] { return parse_value_type(type); });
+    };
+    check_type("--vectors", o.vectors);
+    check_type("--accumulator", o.accumulator);
+    check_type("--storage", o.storage);
 }
 
 void check_batch_options(const RunOptions& o) {
@@ -71,6 +93,9 @@ void check_batch_options(const RunOptions& o) {
     if (unknown != nullptr)
         throw UsageError(std::string(unknown) +
                          ": batches are neither transposed nor reordered; drop it");
+    if (o.level != "rule" || o.expect != 0)
+        throw UsageError((o.expect != 0 ? "--expect" : "--level") +
+                         std::string(": batches are chosen by rules; drop it"));
     const char* refused = o.product.num_rhs > 1 ? "--rhs" : !o.index.empty() ? "--index" : nullptr;
     if (refused != nullptr)
         throw UsageError(std::string(refused) +
@@ -88,6 +113,8 @@ Options handle_options(const RunOptions& o, const Device* device) {
     Options options;
     options.device = o.device;
     options.deterministic = o.deterministic;
+    options.vectors = o.vectors;
+    options.accumulator = o.accumulator;
     options.storage = o.storage;
     options.epilogue = o.epilogue;
     options.format = o.format;
@@ -102,9 +129,13 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.transpose_by_atomics = o.transpose_by_atomics;
     options.threads = o.threads;
     options.copy = !o.batch.empty();
-    options.cache = parse_cache_mode(o.cache);
+    options.updatable = false;  // one matrix, one set of numbers
+    options.memory_limit = static_cast<std::int64_t>(o.memory_limit);
+    options.cache = cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
+    options.kernel_sets = o.kernel_sets;
     options.strict = o.strict;
+    set_level(o, options);
     return options;
 }
 
@@ -123,16 +154,35 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
         ->type_name("ID");
     add_param_option(verb, o.params);
+    verb.add_option("--level", o.level,
+                    "how the kernel is chosen: rule (the default), or measure: by timing")
+        ->type_name("LEVEL");
+    verb.add_option("--budget", o.budget, "time for --level measure: 200ms, 2s (default 1s)")
+        ->type_name("TIME");
+    verb.add_option("--expect", o.expect,
+                    "applies to expect (default 0: many): planning must repay itself")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62).description(""));
     verb.add_option("--arch", o.arch, "architecture (default native: this machine's)")
         ->type_name("ARCH");
     verb.add_option("--threads", o.threads, "threads; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));
-    verb.add_option("--cache", o.cache, "on, memory, readonly, load or off (default on)")
-        ->type_name("MODE");
-    verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
-    verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");
+    verb.add_option("--memory-limit", o.memory_limit,
+                    "most that the converted matrix may take: bytes, or 500M, 2G (of 1024)")
+        ->transform(CLI::AsSizeValue(false).description(""))
+        ->type_name("SIZE");
     verb.add_flag("--deterministic", o.deterministic,
                   "only kernels that give the same bits each time");
+}
+
+void add_cache_mode_options(CLI::App& verb, RunOptions& o) {
+    verb.add_option("--cache", o.cache,
+                    "on, memory, readonly, load or off (default: $SPMVGEN_CACHE, else on)")
+        ->type_name("MODE");
+    verb.add_option("--kernel-sets", o.kernel_sets,
+                    "kernel sets, files or folders separated by ':', beside $SPMVGEN_KERNEL_SETS")
+        ->type_name("SETS");
+    verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
+    verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");
 }
 
 void add_product_options(CLI::App& verb, RunOptions& o) {
@@ -140,11 +190,16 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
         ->type_name("TYPE");
     verb.add_option("--index", o.index, "column indices: i32 or i64 (default: what fits)")
         ->type_name("TYPE");
+    verb.add_option("--vectors", o.vectors, "type of x and y, wider than A's (default: A's)")
+        ->type_name("TYPE");
+    verb.add_option("--accumulator", o.accumulator,
+                    "type of the sums, wider than the vectors' (default: theirs)")
+        ->type_name("TYPE");
     verb.add_option("--storage", o.storage,
-                    "GPUs: narrower type for A's values: f16, bf16 or f32 (default: as they are)")
+                    "narrower type for A's values: f16, bf16, f32, c32 (default: as they are)")
         ->type_name("TYPE");
     verb.add_option("--epilogue", o.epilogue,
-                    "GPUs: store this C++ expression of `value` and `row` instead")
+                    "store this C++ expression of `value` and `row` instead")
         ->type_name("EXPR");
     verb.add_option("--op", o.op, "N: A (default); T: its transpose; H: the conjugate of that")
         ->type_name("OP");
@@ -152,6 +207,9 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
                   "--op T, H: no transposed copy of A; sums are added atomically");
     verb.add_option("--rhs", o.product.num_rhs, "right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
+}
+
+void add_operand_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--alpha", o.product.alpha, "α (default 1); complex: re,im")
         ->type_name("NUMBER");
     verb.add_option("--beta", o.product.beta, "β (default 0)")->type_name("NUMBER");

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,19 @@ struct RunOptions {
     std::string matrix, batch, device = "host", format = "auto", kernel = "auto", arch = "native";
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
-    std::string storage, epilogue, reorder = "none";
+    std::string vectors, accumulator, storage, epilogue, reorder = "none";
     std::string op = "N";
     bool deterministic = false, transpose_by_atomics = false, permuted_vectors = false;
     ProductOptions product;
     std::string output;
     int threads = 0;
-    std::string cache = "on", cache_dir;
+    std::uint64_t memory_limit = 0;             // bytes; 0 = none
+    std::string cache, cache_dir, kernel_sets;  // cache: "" = $SPMVGEN_CACHE, else on
     bool check = false, strict = false, json = false;
     int repeat = 0;
     double time_ms = 500;
+    std::string level = "rule", budget;
+    std::int64_t expect = 0;
 };
 
 /// The options of the handle, or of the batch. All that can be wrong with what is asked for is said
@@ -32,7 +36,11 @@ Options handle_options(const RunOptions& o, const Device* device);
 
 /// What decides which kernel is run, and where.
 void add_choice_options(CLI::App& verb, RunOptions& o);
-/// What decides the product: types, op, α, β, x and y.
+/// Whether kernels may be made and kept.
+void add_cache_mode_options(CLI::App& verb, RunOptions& o);
+/// What decides the product: types, op and number of right-hand sides.
 void add_product_options(CLI::App& verb, RunOptions& o);
+/// α, β, x and y.
+void add_operand_options(CLI::App& verb, RunOptions& o);
 
 }  // namespace spmvgen::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "handle/info_json.hpp"
 #include "units.hpp"
 
 namespace spmvgen::cli {
@@ -17,6 +18,12 @@ bool on_gpu(const RunReport& r) {
 
 bool stored_narrow(const RunReport& r) {
     return !r.info.storage.empty() && r.info.storage != to_string(r.value);
+}
+
+/// Whether vectors or sums are of another type than the matrix.
+bool mixes_types(const RunReport& r) {
+    return !r.info.vectors.empty() &&
+           (r.info.vectors != to_string(r.value) || r.info.accumulator != r.info.vectors);
 }
 
 std::string check_text(const RunReport& r) {
@@ -73,10 +80,13 @@ std::string memory_rows(const RunReport& r) {
 
 std::string prepare_text(const RunReport& r) {
     const Info& i = r.info;
-    return fmt::format("{}: kernel {}, analysis and conversion {}; reading took {}, first apply {}",
-                       in_seconds(i.prepare_ms / 1e3), in_seconds(i.kernel_ms / 1e3),
-                       in_seconds((i.prepare_ms - i.kernel_ms) / 1e3), in_seconds(r.read_s),
-                       in_seconds(r.first_apply_s));
+    const std::string measuring =
+        i.measure_ms > 0 ? ", measuring " + in_seconds(i.measure_ms / 1e3) : "";
+    return fmt::format(
+        "{}: kernel {}, analysis and conversion {}{}; reading took {}, first apply {}",
+        in_seconds(i.prepare_ms / 1e3), in_seconds(i.kernel_ms / 1e3),
+        in_seconds((i.prepare_ms - i.kernel_ms - i.measure_ms) / 1e3), measuring,
+        in_seconds(r.read_s), in_seconds(r.first_apply_s));
 }
 
 std::string order_rows(const RunReport& r) {
@@ -99,18 +109,6 @@ std::string gpu_rows(const Info& i) {
                                                    i.deterministic ? "a fixed" : "any"));
     for (auto& [symbol, facts] : i.facts) text += row("code", symbol + ": " + to_string(facts));
     return text;
-}
-
-Json facts_json(const std::map<std::string, KernelFacts>& facts) {
-    Json json = Json::object();
-    for (auto& [symbol, f] : facts)
-        json[symbol] = {{"registers", f.registers},
-                        {"scalar_registers", f.scalar_registers},
-                        {"spilled_bytes", f.spilled_bytes ? Json(*f.spilled_bytes) : Json()},
-                        {"shared_bytes", f.shared_bytes},
-                        {"stack_bytes", f.stack_bytes},
-                        {"wavefront", f.wavefront}};
-    return json;
 }
 
 Json timing_json(const Timing& t) {
@@ -146,6 +144,20 @@ std::int64_t cols_of_a(const Info& i) {
     return i.op == "N" ? i.cols : i.rows;
 }
 
+std::string measured_rows(const Info& i) {
+    std::string text;
+    for (auto& kernel : i.measured)
+        text += row(text.empty() ? "measured" : "",
+                    fmt::format("{} {}", in_seconds(kernel.us / 1e6), kernel.kernel));
+    return text;
+}
+
+std::string predicted_row(const Info& i) {
+    if (i.predicted_us == 0) return "";
+    return row("predict", fmt::format("{} an apply with α = 1, β = 0, by {}",
+                                      in_seconds(i.predicted_us / 1e6), i.profile));
+}
+
 Json check_json(const CheckResult& c) {
     return {{"passed", c.passed}, {"worst_ratio", c.worst_ratio}, {"worst_row", c.worst_row},
             {"wrong", c.wrong},   {"undecided", c.undecided},     {"message", c.message}};
@@ -163,6 +175,8 @@ std::string to_string(const RunReport& r) {
     text += row("product",
                 fmt::format("y = {} A{} x + {} y{}, {}", r.alpha, i.op == "N" ? "" : "^" + i.op,
                             r.beta, rhs, on_gpu(r) ? i.device : plural(r.threads, "thread")));
+    if (mixes_types(r))
+        text += row("types", fmt::format("x and y {}, sums {}", i.vectors, i.accumulator));
     text += row("kernel", r.kernel + " @ " + i.target);
     text += row("why", i.reason);
     text += row("format", fmt::format("{}: {} stored{}, {}", i.format, plural(i.stored, "entry"),
@@ -174,6 +188,7 @@ std::string to_string(const RunReport& r) {
     if (!i.source_path.empty()) text += row("source", i.source_path);
     if (!i.warning.empty()) text += row("warning", i.warning);
     text += row("prepare", prepare_text(r));
+    text += measured_rows(i) + predicted_row(i);
     if (r.check) text += row("check", check_text(r));
     if (!r.timing) return text;
     text += row("time", timing_text(*r.timing));
@@ -199,6 +214,8 @@ Json to_json(const RunReport& r) {
               {"reason", i.reason},
               {"format", i.format},
               {"storage", i.storage},
+              {"vectors", i.vectors},
+              {"accumulator", i.accumulator},
               {"deterministic", i.deterministic},
               {"stored", i.stored},
               {"matrix_bytes", i.matrix_bytes},
@@ -208,7 +225,15 @@ Json to_json(const RunReport& r) {
               {"read_ms", 1e3 * r.read_s},
               {"prepare_ms", i.prepare_ms},
               {"kernel_ms", i.kernel_ms},
-              {"first_apply_ms", 1e3 * r.first_apply_s}};
+              {"analysis_ms", i.analysis_ms},
+              {"convert_ms", i.convert_ms},
+              {"measure_ms", i.measure_ms},
+              {"predicted_us", i.predicted_us},
+              {"profile", i.profile},
+              {"measured_us", i.measured_us},
+              {"measured", measured_json(i.measured)},
+              {"first_apply_ms", 1e3 * r.first_apply_s},
+              {"counters", counters_json(r.counters)}};
     if (r.systems > 0) json["batch"] = {{"systems", r.systems}, {"kind", r.batch}};
     if (on_gpu(r)) {
         json["launches"] = i.launches;

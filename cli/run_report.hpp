@@ -34,6 +34,7 @@ struct RunReport {
         in_cache;                  ///< of as many bytes as an apply moves, when a cache holds them
     std::int64_t cache_bytes = 0;  ///< last-level cache; 0 = the machine does not tell
     std::int64_t bytes = 0;        ///< moved by one apply, each array counted once
+    KernelCounters counters;       ///< of this process
     double flops = 0;              ///< of one apply; 0 when A is not read (α = 0)
 
     double bytes_per_s() const { return static_cast<double>(bytes) / timing->median_s; }

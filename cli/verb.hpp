@@ -34,6 +34,7 @@ void add_convert(CLI::App& program, Verbs& verbs);
 void add_doctor(CLI::App& program, Verbs& verbs);
 void add_emit(CLI::App& program, Verbs& verbs);
 void add_gallery(CLI::App& program, Verbs& verbs);
+void add_pack(CLI::App& program, Verbs& verbs);
 void add_run(CLI::App& program, Verbs& verbs);
 void add_tune(CLI::App& program, Verbs& verbs);
 

@@ -1,7 +1,7 @@
 # Writes a C++ file with the texts of tuning_db's files.
 # Input: FILES (absolute), OUTPUT.
 list(SORT FILES)
-set(texts "#include \"tuner/csr_k_db.hpp\"\n\nstd::vector<spmvgen::TuningFile> spmvgen::embedded_csr_k_files() {\n    return {\n")
+set(texts "#include \"tuner/tuning_files.hpp\"\n\nstd::vector<spmvgen::TuningFile> spmvgen::embedded_tuning_files() {\n    return {\n")
 foreach(path IN LISTS FILES)
   file(READ ${path} text)
   get_filename_component(name ${path} NAME)

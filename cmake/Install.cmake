@@ -1,35 +1,47 @@
-# What `cmake --install` puts in place: bin/spmvgen, libspmvgen with its public headers and CMake package, and the kernel
-# compiler in a folder beside libspmvgen, where the library looks for it. All paths are relative: the prefix can be moved.
+# What `cmake --install` puts in place, in components that may be installed apart:
+#   runtime      libspmvgen
+#   jit          libspmvgen_jit, the kernel compiler, in a folder beside libspmvgen, where the library looks for it
+#   tools        the program spmvgen
+#   tuning       parameters that the tuner reads
+#   development  headers, find_package, pkg-config, spmvgen_add_kernel
+# All paths are relative: the prefix can be moved.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spmvgen)
+set(jit_dir ${CMAKE_INSTALL_LIBDIR}/spmvgen)
+set(tuning_dir ${CMAKE_INSTALL_DATADIR}/spmvgen/tuning_db)
 file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
 set_target_properties(spmvgen PROPERTIES INSTALL_RPATH "$ORIGIN")
-install(TARGETS spmvgen EXPORT spmvgenTargets COMPONENT runtime)
-foreach(header IN ITEMS batch error kernel matrix signature spmvgen target types)
-  install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/spmvgen/${header}.hpp
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spmvgen COMPONENT runtime)
+install(TARGETS spmvgen EXPORT spmvgenTargets LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
+foreach(header IN ITEMS batch.hpp error.hpp kernel.hpp kernels.hpp matrix.hpp signature.hpp spmvgen.h spmvgen.hpp target.hpp types.hpp)
+  install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/spmvgen/${header}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spmvgen COMPONENT development)
 endforeach()
 
 # Clang's libraries are found where they were at build time when they are not among the system's.
 set_target_properties(spmvgen_jit PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-install(TARGETS spmvgen_jit COMPONENT jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/spmvgen)
+install(TARGETS spmvgen_jit LIBRARY DESTINATION ${jit_dir} COMPONENT jit)
 
 if(TARGET spmvgen_cli)
-  set_target_properties(spmvgen_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
-  install(TARGETS spmvgen_cli COMPONENT runtime)
+  set_target_properties(spmvgen_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" EXPORT_NAME program)
+  install(TARGETS spmvgen_cli EXPORT spmvgenToolsTargets RUNTIME COMPONENT tools)
+  install(EXPORT spmvgenToolsTargets NAMESPACE spmvgen:: DESTINATION ${package_dir} COMPONENT tools)
 endif()
 
-install(EXPORT spmvgenTargets NAMESPACE spmvgen:: DESTINATION ${package_dir} COMPONENT runtime)
+install(EXPORT spmvgenTargets NAMESPACE spmvgen:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/spmvgenConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/spmvgenConfig.cmake INSTALL_DESTINATION ${package_dir})
+  ${PROJECT_BINARY_DIR}/spmvgenConfig.cmake INSTALL_DESTINATION ${package_dir} PATH_VARS jit_dir tuning_dir)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/spmvgenConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/spmvgenConfig.cmake ${PROJECT_BINARY_DIR}/spmvgenConfigVersion.cmake
-        DESTINATION ${package_dir} COMPONENT runtime)
+              ${PROJECT_SOURCE_DIR}/cmake/spmvgenAddKernel.cmake ${PROJECT_SOURCE_DIR}/cmake/spmvgenEmbed.cmake
+        DESTINATION ${package_dir} COMPONENT development)
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/spmvgen.pc.in ${PROJECT_BINARY_DIR}/spmvgen.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/spmvgen.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 # Tuning parameters, where the library looks for them: share/spmvgen/tuning_db above its own folder, in the build tree too.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/ DESTINATION ${CMAKE_INSTALL_DATADIR}/spmvgen/tuning_db COMPONENT runtime
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/ DESTINATION ${tuning_dir} COMPONENT tuning
         FILES_MATCHING PATTERN "*.json")
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/spmvgen)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tuning_db ${PROJECT_BINARY_DIR}/share/spmvgen/tuning_db SYMBOLIC)

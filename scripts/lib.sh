@@ -6,8 +6,10 @@ SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
                   libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev libmd-dev
                   libboost-dev)
 
-# AMD's run-time compiler, which some tests try and which is not everywhere: without it they skip.
-SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs)
+# What some tests try and which is not everywhere; without it they skip: AMD's run-time compiler, Clang with its runtime for
+# fuzzers and for programs that use spmvgen, what these are built and packed with, and what examples use.
+SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs
+                         clang-19 libclang-rt-19-dev pkgconf dpkg-dev libeigen3-dev libopenmpi-dev openmpi-bin)
 
 # Installs those of the packages that are absent and can be had; says what is left out.
 install_wanted() {

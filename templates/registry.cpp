@@ -20,7 +20,9 @@ const Parameter lanes_or_one{"lanes", {1, 2, 4, 8, 16}, 0, "entries of one vecto
 const Parameter unroll{"unroll", {1, 2, 4}, 1, "vectors with an accumulator of their own"};
 const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows in a sorting window; 1 = unsorted"};
 const std::vector<WorkspaceTemplate> carries{{"carry_row", "int64", 1, false},
-                                             {"carry_sum", "value", 1, true}};
+                                             {"carry_sum", "value", 1, true},
+                                             {"head_row", "int64", 1, false},
+                                             {"head_sum", "value", 1, true}};
 
 const std::array cpu_kernels{
     KernelEntry{.id = "csr_rows",
@@ -85,8 +87,8 @@ std::string list(const Range& range, Name name) {
 
 std::int64_t preset(const Parameter& p, const Signature& s) {
     if (!is_fitted(p)) return p.preset;
-    const auto fitted =
-        architecture(s.target).vector_bytes / static_cast<std::int64_t>(size_of(s.value));
+    const auto fitted = architecture(s.target).vector_bytes /
+                        static_cast<std::int64_t>(size_of(accumulator_type(s)));
     return *std::prev(std::ranges::upper_bound(p.allowed, std::max(fitted, p.allowed.front())));
 }
 
@@ -101,20 +103,35 @@ std::string what_is_allowed(const Parameter& p) {
     return "one of " + list(p.allowed, [](auto v) { return std::to_string(v); });
 }
 
-void check_types(Signature& s, const KernelEntry& entry) {
+void check_types(Signature& s) {
     if (is_storage_only(s.value))
         refuse(std::string(to_string(s.value)) +
                " is a storage type: products are not computed with it; use value f32 and storage " +
                to_string(s.value));
     if (s.storage == s.value) s.storage.reset();
-    if (s.storage &&
-        (is_complex(s.value) || is_complex(*s.storage) || size_of(*s.storage) >= size_of(s.value)))
+    if (s.storage && !is_narrower(*s.storage, s.value))
         refuse(std::string("storage type ") + to_string(*s.storage) +
-               " is not a real type narrower than value type " + to_string(s.value));
-    if (!entry.gpu && s.storage)
-        refuse("kernel " + s.kernel + " is a CPU's and has no storage type of its own");
-    if (!entry.gpu && !s.epilogue.empty())
-        refuse("kernel " + s.kernel + " is a CPU's and takes no epilogue");
+               " is not a narrower type of the numbers that value type " + to_string(s.value) +
+               " has: use f16 or bf16 for f32; these or f32 for f64; c32 for c64");
+    if (s.accumulator == s.value) s.accumulator.reset();
+    if (s.accumulator && !is_narrower(s.value, *s.accumulator))
+        refuse(std::string("accumulator type ") + to_string(*s.accumulator) +
+               " is not wider than value type " + to_string(s.value) +
+               ": use f64 for f32, c64 for c32, or leave it out");
+}
+
+/// Sums that are wider than y cannot be added to it atomically: kernels that do so take them in
+/// their deterministic form only.
+void check_accumulator(Signature& s, const KernelEntry& entry) {
+    if (!s.accumulator || entry.determinism == Determinism::always) return;
+    const bool atomics = entry.determinism == Determinism::never ||
+                         s.params.try_emplace("deterministic", 1).first->second != 1;
+    if (!atomics) return;
+    refuse("kernel " + s.kernel + " adds " + to_string(*s.accumulator) + " sums to " +
+           to_string(s.value) + " elements of y atomically, which would round each: " +
+           (entry.determinism == Determinism::never
+                ? "leave the accumulator type out, or use a kernel that does not transpose"
+                : "use parameter deterministic=1, or leave the accumulator type out"));
 }
 
 /// A block whose size is a product of parameters: whole warps, and no more than a device takes.
@@ -164,7 +181,7 @@ bool allows(const Parameter& p, std::int64_t value) {
 int rhs_group(const Signature& s) {
     constexpr int most_bytes = 32;
     int group = 1;
-    for (int n = 1; n * static_cast<int>(size_of(s.value)) <= most_bytes; ++n)
+    for (int n = 1; n * static_cast<int>(size_of(accumulator_type(s))) <= most_bytes; ++n)
         if (s.num_rhs % n == 0) group = n;
     return group;
 }
@@ -175,7 +192,8 @@ Signature complete(Signature s) {
     if ((machine.kind != TargetKind::host) != entry.gpu)
         refuse("kernel " + s.kernel + " is not for " + s.target.arch + ": it is for " +
                (entry.gpu ? "GPUs" : "CPUs"));
-    check_types(s, entry);
+    check_types(s);
+    check_accumulator(s, entry);
     if (s.num_rhs < 1 || s.num_rhs > 64)
         refuse("number of right-hand sides " + std::to_string(s.num_rhs) + " is outside 1…64");
     for (auto& p : entry.params) {

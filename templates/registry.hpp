@@ -13,8 +13,9 @@
 /// one template, one entry here, one test row.
 namespace spmvgen {
 
-/// One parameter of a template beyond those that every kernel has (Value, Index, Offset,
-/// alpha_mode, beta_mode, num_rhs). Bound by name to the template parameter of that name.
+/// One parameter of a template beyond those that every kernel has (Value, Vector, Storage, Index,
+/// Offset, alpha_mode, beta_mode, num_rhs, has_epilogue). Bound by name to the template parameter
+/// of that name.
 struct Parameter {
     std::string_view name;
     std::vector<std::int64_t> allowed;  ///< the legal values, ascending
@@ -35,10 +36,10 @@ struct StepTemplate {
     bool (*wanted)(const Signature&) = nullptr;
 };
 
-/// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value" or "int64" for each
-/// thread; of a GPU kernel for each block of `of_step`, times per_block(signature) when that is
-/// given, or once for a launch, times per_launch(signature), when that is given. Left out with the
-/// steps that alone would use it.
+/// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value", which is that of
+/// the sums, or "int64" for each thread; of a GPU kernel for each block of `of_step`, times
+/// per_block(signature) when that is given, or once for a launch, times per_launch(signature), when
+/// that is given. Left out with the steps that alone would use it.
 struct WorkspaceTemplate {
     std::string_view name;
     std::string_view element;
@@ -93,11 +94,12 @@ bool is_fitted(const Parameter& parameter);
 /// Whether the parameter may have that value.
 bool allows(const Parameter& parameter, std::int64_t value);
 
-/// Fills in absent parameters (presets; lanes from the target's vector width and the value type)
-/// and checks all: unknown kernel, unknown parameter, illegal value, num_rhs outside 1…64, wrong
-/// kind of target, storage type that is not narrower than the value type, what only GPU kernels
-/// have (storage type, epilogue) for a CPU, and what check_batch refuses. Throws
-/// Error(invalid_argument) that names the field, the value and what is allowed.
+/// Fills in absent parameters (presets; lanes from the target's vector width and the type of the
+/// sums; "deterministic" is 1 where sums are wider than y) and checks all: unknown kernel, unknown
+/// parameter, illegal value, num_rhs outside 1…64, wrong kind of target, storage type that is not
+/// narrower than the value type, accumulator that is not wider or that a kernel would add to y
+/// atomically, and what check_batch refuses. Throws Error(invalid_argument) that names the field,
+/// the value and what is allowed.
 Signature complete(Signature signature);
 
 /// Hex SHA-256 of everything that decides what a signature becomes: all templates and the

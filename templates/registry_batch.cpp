@@ -80,9 +80,9 @@ std::vector<KernelEntry> batch_kernels() {
 }
 
 std::int64_t batch_shared_bytes(const Signature& s) {
-    const auto value = static_cast<std::int64_t>(size_of(s.value));
+    const auto value = static_cast<std::int64_t>(size_of(accumulator_type(s)));
     const std::int64_t threads = given(s, "block");
-    std::int64_t bytes = given(s, "shared_x") * value;
+    std::int64_t bytes = given(s, "shared_x") * static_cast<std::int64_t>(size_of(s.value));
     if (s.kernel == "batch_coo")  // products and heads; of each warp two sums and two rows
         bytes += threads * ((given(s, "entries") + 1) * value + 4) +
                  threads / s.target.wavefront * (2 * value + 16);

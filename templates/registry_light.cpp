@@ -85,7 +85,8 @@ KernelEntry csr_transposed_cpu() {
             .summary = "y = αAᵀx + βy with atomic additions: no second copy of A",
             .params = {conjugate},
             .steps = {{"csr_transposed_cpu_scale", step, nullptr, nullptr, scales},
-                      {"csr_transposed_cpu", step, nullptr, nullptr, has_product}},
+                      {"csr_transposed_cpu", step, nullptr, nullptr, has_product},
+                      {"csr_transposed_cpu_finish", step, nullptr, nullptr, finishes}},
             .workspace = {},
             .determinism = Determinism::never,
             .transposes = true};

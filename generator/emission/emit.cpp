@@ -38,17 +38,17 @@ std::string scale_constant(Scale s) {
 /// What every kernel may use, but need not.
 specializer::Bindings common_bindings(const Signature& s) {
     specializer::Bindings b;
-    b.types = {{"Value", value_type(s.value)},
+    b.types = {{"Value", value_type(accumulator_type(s))},
+               {"Vector", value_type(s.value)},
+               {"Storage", value_type(storage_type(s))},
                {"Index", integer_type(s.index)},
                {"Offset", integer_type(s.offset)}};
     b.constants = {{"alpha_mode", scale_constant(s.alpha)},
                    {"beta_mode", scale_constant(s.beta)},
-                   {"num_rhs", std::to_string(s.num_rhs)}};
-    if (architecture(s.target).kind != TargetKind::host) {
-        b.types["Storage"] = value_type(storage_type(s));
+                   {"num_rhs", std::to_string(s.num_rhs)},
+                   {"has_epilogue", s.epilogue.empty() ? "false" : "true"}};
+    if (architecture(s.target).kind != TargetKind::host)
         b.constants["rhs_group"] = std::to_string(rhs_group(s));
-        b.constants["has_epilogue"] = s.epilogue.empty() ? "false" : "true";
-    }
     for (auto& [name, spelling] : b.types) b.optional.insert(name);
     for (auto& [name, spelling] : b.constants) b.optional.insert(name);
     return b;
@@ -71,10 +71,9 @@ std::string target_text(const Target& target) {
            ";\nconstexpr int warp_size = " + std::to_string(target.wavefront) + ";\n";
 }
 
-/// Replaces what of the dialect depends on the signature.
+/// Replaces what of the dialect depends on the target.
 void set_gpu_texts(specializer::TemplateUse& use, const Signature& s) {
     use.files["dialect/target.hpp"] = target_text(s.target);
-    if (!s.epilogue.empty()) use.files[epilogue_file] = epilogue_text(s.epilogue);
     use.options.gpu_builtins = use.files.at(specializer::gpu_builtins_file);
 }
 
@@ -85,6 +84,7 @@ specializer::TemplateUse template_use(const Signature& s, const KernelEntry& ent
     use.file = entry.file;
     for (auto& step : steps) use.functions.emplace_back(step.function);
     use.bindings = bindings(s, entry, steps.size() == entry.steps.size());
+    if (!s.epilogue.empty()) use.files[epilogue_file] = epilogue_text(s.epilogue, entry.gpu);
     if (entry.gpu) set_gpu_texts(use, s);
     return use;
 }

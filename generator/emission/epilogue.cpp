@@ -1,5 +1,7 @@
 #include "emission/epilogue.hpp"
 
+#include <regex>
+
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -13,9 +15,15 @@ constexpr std::size_t longest = 500;
                                                  "value > 0 ? value : 0");
 }
 
+/// The functions that GPUs' compilers know by their names are builtins of a CPU's.
+std::string with_builtins(const std::string& expression) {
+    static const std::regex function(R"(\b(fabs|fmin|fmax|sqrt)\b)");
+    return std::regex_replace(expression, function, "__builtin_$1");
+}
+
 }  // namespace
 
-std::string epilogue_text(const std::string& expression) {
+std::string epilogue_text(const std::string& expression, bool gpu) {
     if (expression.find_first_not_of(' ') == expression.npos) refuse("the expression is empty");
     if (expression.size() > longest)
         refuse("the expression has more than " + std::to_string(longest) + " characters");
@@ -36,7 +44,7 @@ std::string epilogue_text(const std::string& expression) {
            "template <typename Value>\n"
            "Value epilogue(Value value, long row) {\n"
            "    return " +
-           expression + ";\n}\n";
+           (gpu ? expression : with_builtins(expression)) + ";\n}\n";
 }
 
 }  // namespace spmvgen

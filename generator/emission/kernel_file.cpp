@@ -73,6 +73,7 @@ std::string canonical_command(const Signature& s) {
                        " --beta " + to_string(s.beta) + " --rhs " + std::to_string(s.num_rhs);
     for (auto& [name, value] : s.params) text += " --param " + name + "=" + std::to_string(value);
     if (s.storage) text += std::string(" --storage ") + to_string(*s.storage);
+    if (s.accumulator) text += std::string(" --accumulator ") + to_string(*s.accumulator);
     if (!s.epilogue.empty()) text += " --epilogue '" + s.epilogue + "'";
     return text;
 }

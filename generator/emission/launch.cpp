@@ -7,7 +7,8 @@ namespace spmvgen {
 namespace {
 
 std::int64_t workspace_bytes(const WorkspaceTemplate& w, const Signature& s) {
-    const auto element = w.element == "value" ? static_cast<std::int64_t>(size_of(s.value)) : 8;
+    const auto element =
+        w.element == "value" ? static_cast<std::int64_t>(size_of(accumulator_type(s))) : 8;
     return element * w.elements * (w.per_rhs ? s.num_rhs : 1);
 }
 

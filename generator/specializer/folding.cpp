@@ -37,6 +37,34 @@ class Dependence : public clang::RecursiveASTVisitor<Dependence> {
     bool found_ = false;
 };
 
+/// Whether the instantiated body comes down to `return p;`.
+bool returns_parameter(const clang::Stmt* s, const clang::ParmVarDecl* p,
+                       const clang::ASTContext& context) {
+    if (auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(s))
+        return block->size() == 1 && returns_parameter(block->body_front(), p, context);
+    if (auto* i = llvm::dyn_cast_or_null<clang::IfStmt>(s)) {
+        const auto value = i->isConstexpr() ? constant(i->getCond(), context) : std::nullopt;
+        return value &&
+               returns_parameter(value->getBoolValue() ? i->getThen() : i->getElse(), p, context);
+    }
+    const auto* r = llvm::dyn_cast_or_null<clang::ReturnStmt>(s);
+    if (!r || !r->getRetValue()) return false;
+    const auto* name =
+        llvm::dyn_cast<clang::DeclRefExpr>(r->getRetValue()->IgnoreUnlessSpelledInSource());
+    return name && name->getDecl() == p;
+}
+
+/// Whether the function is a conversion of a type into another, which are the same one here.
+bool converts_nothing(const clang::FunctionDecl& function, const clang::ASTContext& context) {
+    const auto* pattern = function.getTemplateInstantiationPattern();
+    const clang::FunctionDecl* definition = nullptr;
+    if (!pattern || pattern->getNumParams() != 1 || !function.isDefined(definition)) return false;
+    const auto* parameter = definition->getParamDecl(0);
+    return !same_type(pattern->getReturnType(), pattern->getParamDecl(0)->getType()) &&
+           same_type(definition->getReturnType(), parameter->getType()) &&
+           returns_parameter(definition->getBody(), parameter, context);
+}
+
 /// Edits of one instantiated declaration.
 class Folder : public clang::RecursiveASTVisitor<Folder> {
     using Base = clang::RecursiveASTVisitor<Folder>;
@@ -100,7 +128,7 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
     /// True when the statement is dealt with, its children included.
     bool fold_statement(clang::Stmt* s) {
         if (auto* e = llvm::dyn_cast<clang::Expr>(s)) {
-            if (fold(e)) return true;
+            if (fold(e) || drop_conversion(e)) return true;
             auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e);
             return c && pick(c);
         }
@@ -190,6 +218,24 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
                 return (enumeration->getDecl()->isScoped() ? name + "::" : "") +
                        e->getNameAsString();
         return "static_cast<" + name + ">(" + llvm::toString(value, 10) + ")";
+    }
+
+    /// A call of a conversion that does nothing becomes its argument.
+    bool drop_conversion(clang::Expr* e) {
+        auto* call = llvm::dyn_cast<clang::CallExpr>(e);
+        const auto* callee = call ? call->getDirectCallee() : nullptr;
+        if (!callee || call->getNumArgs() != 1 || !converts_nothing(*callee, source_.context))
+            return false;
+        auto* argument = call->getArg(0);
+        const auto* bare = argument->IgnoreUnlessSpelledInSource();
+        // Around an operator the call's parentheses stay.
+        const bool alone = llvm::isa<clang::DeclRefExpr, clang::ArraySubscriptExpr, clang::CallExpr,
+                                     clang::MemberExpr, clang::ParenExpr>(bare);
+        const Range whole = source_.range(call->getSourceRange());
+        const unsigned parenthesis = source_.end(call->getCallee()->getEndLoc());
+        edits.keep_only(whole, alone ? source_.range(argument->getSourceRange())
+                                     : Range{parenthesis, whole.end});
+        return TraverseStmt(argument);
     }
 
     bool pick(clang::ConditionalOperator* c) {

@@ -80,7 +80,7 @@ struct BoundArguments::Binder {
         if (!type.pointer || !type.constant) refuse(argument, "is not an array to read from");
         if (!fits(argument.name, type.element, signature))
             refuse(argument, "has other elements than the matrix");
-        bound.arguments_.push_back(&bound.arrays_.emplace_back(array));
+        bound.arguments_.push_back(&bound.arrays_.emplace_back(array, argument.name).data);
     }
 
     void bind_scalar(const Argument& argument, std::int64_t value) {
@@ -110,6 +110,11 @@ BoundArguments::BoundArguments(const Signature& signature, const LaunchDescripti
                     fmt::format("kernel {} has {} arguments and {} workspaces: more than the "
                                 "runtime takes",
                                 to_string(signature), arguments_.size(), launch.workspace.size()));
+}
+
+void BoundArguments::replace_array(std::string_view name, const void* array) {
+    for (Array& bound : arrays_)
+        if (bound.name == name) bound.data = array;
 }
 
 void BoundArguments::fill(const Operands& operands, const Workspaces& workspaces,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devices/operands.hpp"
@@ -13,8 +14,8 @@
 namespace spmvgen {
 
 /// The arguments of all steps of a kernel, the arrays and scalars of one matrix put to them by
-/// name; what an apply brings is filled in at each apply. Immutable once made. The matrix's arrays
-/// must outlive it.
+/// name; what an apply brings is filled in at each apply. Safe for any number of threads. The
+/// matrix's arrays must outlive it.
 class BoundArguments {
   public:
     static constexpr std::size_t most_arguments = 96;  ///< of all steps together
@@ -35,6 +36,10 @@ class BoundArguments {
     BoundArguments(const BoundArguments&) = delete;
     BoundArguments& operator=(const BoundArguments&) = delete;
 
+    /// Puts another array in the place of the one of that name; arguments that do not exist are
+    /// left out. No fill() may run at the same time.
+    void replace_array(std::string_view name, const void* array);
+
     /// Neither allocates nor throws. `filled` points to `operands` and `workspaces` afterwards.
     void fill(const Operands& operands, const Workspaces& workspaces,
               Filled& filled) const noexcept;
@@ -54,7 +59,11 @@ class BoundArguments {
     std::vector<void*> arguments_;  ///< of all steps, one after another; null where patched
     std::vector<std::size_t> first_;
     std::vector<Patch> patches_;
-    std::deque<const void*> arrays_;  ///< what arguments_ points to; elements never move
+    struct Array {
+        const void* data;
+        std::string name;
+    };
+    std::deque<Array> arrays_;  ///< what arguments_ points to; elements never move
     std::deque<std::int32_t> scalars32_;
     std::deque<std::int64_t> scalars64_;
 };

@@ -68,6 +68,8 @@ class Device {
     /// default stream, not for other streams; vendors refuse them while a stream is being captured.
     virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
     virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+    /// The same within the device. Unless a device knows better, through this host.
+    virtual void copy_on_device(void* to, const void* from, std::size_t bytes);
     /// Zeros in memory that no work in flight uses; complete, for all streams, when it returns. May
     /// be called while a stream is being captured, and is no part of what is captured.
     virtual void zero(void* device, std::size_t bytes) = 0;

@@ -10,6 +10,7 @@
 #include "devices/gpu/vendor_device.hpp"
 #include "devices/hip/hip.hpp"
 #include "devices/simt/simt_device.hpp"
+#include "matrix/buffer.hpp"
 #include "matrix/memory_limit.hpp"
 #include "spmvgen/error.hpp"
 
@@ -105,6 +106,13 @@ std::string describe(const std::string& name,
 }
 
 }  // namespace
+
+void Device::copy_on_device(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    Buffer here(bytes);
+    copy_to_host(here.data(), from, bytes);
+    copy_to_device(to, here.data(), bytes);
+}
 
 std::shared_ptr<Device> open_device(std::string_view text) {
     const Wanted wanted = parse(text);

@@ -2,12 +2,16 @@
 
 namespace spmvgen {
 
+struct WorkspaceMemory;
+
 /// What one apply brings: pointers to α and β, x and y, all of the kernel's value type.
 struct Operands {
     const void* alpha = nullptr;
     const void* x = nullptr;
     const void* beta = nullptr;
     void* y = nullptr;
+    const WorkspaceMemory* workspace =
+        nullptr;  ///< the caller's, large enough; null = the handle's own
 };
 
 }  // namespace spmvgen

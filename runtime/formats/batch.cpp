@@ -40,7 +40,7 @@ class BatchWriter {
           gpu_(is_gpu(signature)),
           ell_rows_(gpu_ ? gpu_ell_rows : param(signature, "lanes", 1)) {}
 
-    StoredMatrix write();
+    StoredMatrix write(std::int64_t memory_limit);
 
   private:
     Amount amount_of(const CsrView& system) const;
@@ -139,7 +139,7 @@ void BatchWriter::check() const {
     check_fits(std::max({pattern_entries_, value_entries_, f_.rows + f_.systems, f_.cols,
                          gpu_ ? 0 : read_}),
                s_.offset, "elements", "offset");
-    check_padding(batch_totals(f_), to_string(format_), static_cast<double>(value_entries_));
+    check_padding(batch_totals(f_), out_, static_cast<double>(value_entries_));
     for (std::int64_t i = 0; i < value_sets(); ++i)
         in_system(i, [&] { check_storable(systems_[i], s_); });
 }
@@ -238,8 +238,8 @@ void BatchWriter::count_bytes() {
     if (format_ == Format::csr) out_.bytes += pointers_ * offset;
 }
 
-StoredMatrix BatchWriter::write() {
-    out_ = new_stored(format_, batch_totals(f_));
+StoredMatrix BatchWriter::write(std::int64_t memory_limit) {
+    out_ = new_stored(format_, batch_totals(f_), memory_limit);
     out_.scalars["num_systems"] = f_.systems;
     place_systems();
     check();
@@ -252,7 +252,8 @@ StoredMatrix BatchWriter::write() {
         add_columns<Index>();
         if (format_ == Format::coo) add_row_numbers<Index>();
     });
-    dispatch_values(s_, [&]<typename From, typename To>(From, To) { add_values<From, To>(); });
+    dispatch_values(f_.value_type, s_,
+                    [&]<typename From, typename To>(From, To) { add_values<From, To>(); });
     count_bytes();
     return std::move(out_);
 }
@@ -274,8 +275,8 @@ std::int64_t largest_offset(const BatchFeatures& f) {
 }
 
 StoredMatrix store_batch(const BatchSystems& systems, const BatchFeatures& features,
-                         const Signature& signature) {
-    return BatchWriter(systems, features, signature).write();
+                         const Signature& signature, std::int64_t memory_limit) {
+    return BatchWriter(systems, features, signature).write(memory_limit);
 }
 
 StoredSystem stored_system(const StoredMatrix& stored, const Signature& s, std::int64_t number) {
@@ -291,10 +292,10 @@ StoredSystem stored_system(const StoredMatrix& stored, const Signature& s, std::
                              fields[6],
                              s.offset,
                              s.index,
-                             s.value,
+                             widened_type(storage_type(s)),
                              at("row_ptr", fields[7], sizeof(Offset)),
                              at("col_idx", fields[4], size_of(s.index)),
-                             at("values", fields[5], size_of(s.value))};
+                             at("values", fields[5], size_of(widened_type(storage_type(s))))};
         return {matrix, fields[0], fields[2]};
     });
 }

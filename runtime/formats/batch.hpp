@@ -30,9 +30,10 @@ inline constexpr std::int64_t batch_fields = 8;
 /// of CSR `row_ptr`, of COO `row_idx`, of a CPU's kernels `work_ptr`; scalars num_systems,
 /// num_rows, num_cols, nnz. What systems have in common is stored once. For a GPU, flexible systems
 /// stand in the table by falling size, so that the last blocks to start are short ones. Parallel.
-/// Throws Error(invalid_argument) as convert() does; a value that does not fit names its system.
+/// Throws Error(invalid_argument) and TooLarge as convert() does; a value that does not fit names
+/// its system.
 StoredMatrix store_batch(const BatchSystems& systems, const BatchFeatures& features,
-                         const Signature& signature);
+                         const Signature& signature, std::int64_t memory_limit = 0);
 
 /// The systems' sizes together, with their types: what stands for the batch where one matrix would.
 CsrView batch_totals(const BatchFeatures& features);

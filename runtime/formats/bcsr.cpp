@@ -201,18 +201,18 @@ void fill(const CsrView& matrix, const Signature& signature, const Layout& layou
 
 }  // namespace
 
-StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature) {
+StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const Storing& how) {
     const Layout layout = layout_of(signature);
-    StoredMatrix stored = new_stored(Format::bcsr, matrix);
+    StoredMatrix stored = new_stored(Format::bcsr, matrix, how.memory_limit);
     const std::vector<std::int64_t> ends = count_blocks(matrix, layout);
     const std::int64_t blocks = ends.back();
-    check_padding(matrix, "bcsr", static_cast<double>(blocks) * static_cast<double>(layout.size()));
+    check_padding(matrix, stored, static_cast<double>(blocks) * static_cast<double>(layout.size()));
     dispatch(signature.offset, [&]<typename Offset>(Offset) {
         std::ranges::transform(
             ends, add_array<Offset>(stored, "block_ptr", static_cast<std::int64_t>(ends.size())),
             [](std::int64_t n) { return static_cast<Offset>(n); });
     });
-    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index, [&]<typename Index>(Index) {
             fill<From, To, Index>(matrix, signature, layout, ends, stored);
         });

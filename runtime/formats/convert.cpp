@@ -21,19 +21,32 @@ std::int64_t limit_of(IndexType type) {
                                   : std::numeric_limits<std::int64_t>::max();
 }
 
-void check_padding(const CsrView& matrix, std::string_view format, double stored) {
+void check_memory(const StoredMatrix& stored, double bytes) {
+    if (stored.memory_limit == 0) return;
+    for (auto& buffer : stored.owned) bytes += static_cast<double>(buffer.bytes());
+    const auto limit = static_cast<double>(stored.memory_limit);
+    if (bytes > limit)
+        throw TooLarge(
+            fmt::format("format {} would take at least {}, more than options.memory_limit, {}",
+                        to_string(stored.format), format_bytes(bytes), format_bytes(limit)),
+            ": use a format that takes less, borrow CSR arrays (options.copy = false), or raise "
+            "the "
+            "limit");
+}
+
+void check_padding(const CsrView& matrix, const StoredMatrix& stored, double entries) {
+    if (stored.memory_limit > 0) return;
     const double bytes =
-        stored * static_cast<double>(size_of(matrix.value_type) + size_of(matrix.index_type));
+        entries * static_cast<double>(size_of(matrix.value_type) + size_of(matrix.index_type));
     const auto available = static_cast<double>(available_memory());
     const auto nnz = static_cast<double>(matrix.nnz > 0 ? matrix.nnz : 1);
     if (bytes > memory_share * available)
-        throw Error(
-            ErrorCode::invalid_argument,
+        throw TooLarge(
             fmt::format("format {} would store {:.0f} entries for {} nonzeros ({:.1f} times as "
-                        "many): {}, more than half of the {} that this machine has free; use "
-                        "csr or coo",
-                        format, stored, matrix.nnz, stored / nnz, format_bytes(bytes),
-                        format_bytes(available)));
+                        "many): {}, more than half of the {} that this machine has free",
+                        to_string(stored.format), entries, matrix.nnz, entries / nnz,
+                        format_bytes(bytes), format_bytes(available)),
+            "; use csr or coo");
 }
 
 void check_fits(std::int64_t count, IndexType type, std::string_view what, std::string_view field) {
@@ -43,9 +56,10 @@ void check_fits(std::int64_t count, IndexType type, std::string_view what, std::
                                 to_string(type), field));
 }
 
-StoredMatrix new_stored(Format format, const CsrView& matrix) {
+StoredMatrix new_stored(Format format, const CsrView& matrix, std::int64_t memory_limit) {
     StoredMatrix stored;
     stored.format = format;
+    stored.memory_limit = memory_limit;
     stored.scalars = {{"num_rows", matrix.rows}, {"num_cols", matrix.cols}, {"nnz", matrix.nnz}};
     return stored;
 }
@@ -68,30 +82,32 @@ std::int64_t entry_bytes(const Signature& signature) {
     return static_cast<std::int64_t>(size_of(storage_type(signature)) + size_of(signature.index));
 }
 
-StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow) {
+StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow,
+                     std::int64_t memory_limit) {
+    const Storing how{borrow, memory_limit};
     const KernelEntry& entry = kernel_entry(signature.kernel);
-    if (matrix.value_type != signature.value)
+    if (!takes_values(signature, matrix.value_type))
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("the matrix holds {} values but the kernel is for {}",
-                                to_string(matrix.value_type), to_string(signature.value)));
+                                to_string(matrix.value_type), to_string(storage_type(signature))));
     check_fits(matrix.cols, signature.index, "columns", "index");
     check_fits(matrix.nnz, signature.offset, "nonzeros", "offset");
     check_storable(matrix, signature);
     switch (entry.format) {
         case Format::csr:
-            return store_csr(matrix, signature, borrow);
+            return store_csr(matrix, signature, how);
         case Format::coo:
-            return store_coo(matrix, signature);
+            return store_coo(matrix, signature, how);
         case Format::ell:
-            return store_ell(matrix, signature);
+            return store_ell(matrix, signature, how);
         case Format::sell:
-            return store_sell(matrix, signature);
+            return store_sell(matrix, signature, how);
         case Format::hyb:
-            return store_hyb(matrix, signature);
+            return store_hyb(matrix, signature, how);
         case Format::csr_k:
-            return store_csr_k(matrix, signature, borrow);
+            return store_csr_k(matrix, signature, how);
         case Format::bcsr:
-            return store_bcsr(matrix, signature);
+            return store_bcsr(matrix, signature, how);
     }
     throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");
 }

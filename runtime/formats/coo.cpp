@@ -2,9 +2,9 @@
 
 namespace spmvgen {
 
-StoredMatrix store_coo(const CsrView& matrix, const Signature& signature) {
+StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
-    StoredMatrix stored = store_csr(matrix, signature, false);
+    StoredMatrix stored = store_csr(matrix, signature, {false, how.memory_limit});
     stored.format = Format::coo;
     dispatch(signature.index, [&]<typename Index>(Index) {
         Index* row_idx = add_array<Index>(stored, "row_idx", matrix.nnz);
@@ -15,6 +15,8 @@ StoredMatrix store_coo(const CsrView& matrix, const Signature& signature) {
                 row_idx[k] = static_cast<Index>(row);
         }
     });
+    const void* const row_ptr = stored.arrays.at("row_ptr");
+    std::erase_if(stored.owned, [&](const Buffer& buffer) { return buffer.data() == row_ptr; });
     stored.arrays.erase("row_ptr");
     stored.bytes =
         matrix.nnz * (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));

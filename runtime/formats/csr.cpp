@@ -55,16 +55,16 @@ void add_warp_rows(StoredMatrix& stored, const CsrView& matrix, std::int64_t siz
 
 }  // namespace
 
-StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, bool borrow) {
-    StoredMatrix stored = new_stored(Format::csr, matrix);
+StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const Storing& how) {
+    StoredMatrix stored = new_stored(Format::csr, matrix, how.memory_limit);
     add_integers(stored, "row_ptr", matrix.rows + 1, matrix.row_ptr, matrix.offset_type,
-                 signature.offset, borrow);
+                 signature.offset, how.borrow);
     add_integers(stored, "col_idx", matrix.nnz, matrix.col_idx, matrix.index_type, signature.index,
-                 borrow);
-    if (borrow && matrix.values != nullptr && !signature.storage)
+                 how.borrow);
+    if (how.borrow && matrix.values != nullptr && storage_type(signature) == matrix.value_type)
         stored.arrays.emplace("values", matrix.values);
     else
-        dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+        dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
             add_values<From, To>(stored, matrix);
         });
     stored.scalars["path_steps"] = matrix.rows + matrix.nnz;

@@ -21,9 +21,9 @@ std::int64_t add_groups(StoredMatrix& stored, const Signature& signature, std::s
 
 }  // namespace
 
-StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, bool borrow) {
+StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
-    StoredMatrix stored = store_csr(matrix, signature, borrow);
+    StoredMatrix stored = store_csr(matrix, signature, how);
     stored.format = Format::csr_k;
     const std::int64_t super_rows =
         add_groups(stored, signature, "sr_ptr", matrix.rows, param(signature, "srs"));

@@ -54,13 +54,12 @@ void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& 
              StoredMatrix& stored) {
     const std::int64_t stride = round_up(matrix.rows, shape.height);
     const Strip strip{0, stride, round_up(shape.width, shape.chunk), shape.chunk};
-    check_padding(matrix, to_string(stored.format),
-                  static_cast<double>(strip.width) * static_cast<double>(stride));
+    check_padding(matrix, stored, static_cast<double>(strip.width) * static_cast<double>(stride));
     stored.scalars["width"] = strip.width;
     stored.scalars["stride"] = stride;
     const std::int64_t entries = stride * strip.width;
     stored.stored += entries;
-    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index, [&]<typename Index>(Index) {
             Index* col_idx = add_array<Index>(stored, "col_idx", entries);
             To* values = add_array<To>(stored, "values", entries);
@@ -73,13 +72,13 @@ void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& 
         entries_read(matrix, shape.height, shape.width, shape.chunk) * entry_bytes(signature);
 }
 
-StoredMatrix store_ell(const CsrView& matrix, const Signature& signature) {
+StoredMatrix store_ell(const CsrView& matrix, const Signature& signature, const Storing& how) {
     const bool gpu = is_gpu(signature);
     EllShape shape;
     shape.width = longest_row(matrix);
     shape.height = gpu ? gpu_alignment : param(signature, "lanes") * param(signature, "unroll");
     shape.chunk = gpu ? param(signature, "group", 1) : 1;
-    StoredMatrix stored = new_stored(Format::ell, matrix);
+    StoredMatrix stored = new_stored(Format::ell, matrix, how.memory_limit);
     if (gpu) {
         const std::int64_t rows_per_block =
             param(signature, "block", 1) / param(signature, "groups", 1);

@@ -69,7 +69,7 @@ void add_tails(const CsrView& matrix, std::int64_t width, const std::vector<std:
         const std::int64_t end = offsets[static_cast<std::size_t>(row + 1)];
         for (std::int64_t to = offsets[static_cast<std::size_t>(row)]; to < end; ++to, ++from) {
             rows[to] = static_cast<Index>(row);
-            cols[to] = static_cast<Index>(matrix.col(from));
+            if (matrix.col_idx != nullptr) cols[to] = static_cast<Index>(matrix.col(from));
             values[to] = stored_value<To>(source[from]);
         }
     }
@@ -91,14 +91,14 @@ void add_block_offsets(const Signature& signature, const std::vector<std::int64_
 
 }  // namespace
 
-StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature) {
+StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
-    StoredMatrix stored = new_stored(Format::hyb, matrix);
+    StoredMatrix stored = new_stored(Format::hyb, matrix, how.memory_limit);
     const std::int64_t width = ell_width(matrix, signature);
     add_ell(matrix, signature, {gpu_alignment, width, 1}, stored);
 
     const std::vector<std::int64_t> offsets = tail_offsets(matrix, width);
-    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index, [&]<typename Index>(Index) {
             add_tails<From, To, Index>(matrix, width, offsets, stored);
         });

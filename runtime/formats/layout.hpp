@@ -8,20 +8,26 @@
 /// What the storage formats share: one function a format, and how it names its arrays.
 namespace spmvgen {
 
+/// How a matrix is stored, beside what the signature says; as convert() takes it.
+struct Storing {
+    bool borrow = false;
+    std::int64_t memory_limit = 0;
+};
+
 /// A conversion with its types fixed: the caller has checked that rows, columns and nonzeros fit
 /// Index and Offset, and that the values fit the storage type.
-StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, bool borrow);
-StoredMatrix store_coo(const CsrView& matrix, const Signature& signature);
-StoredMatrix store_ell(const CsrView& matrix, const Signature& signature);
-StoredMatrix store_sell(const CsrView& matrix, const Signature& signature);
-StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature);
+StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const Storing& how);
+StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const Storing& how);
+StoredMatrix store_ell(const CsrView& matrix, const Signature& signature, const Storing& how);
+StoredMatrix store_sell(const CsrView& matrix, const Signature& signature, const Storing& how);
+StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature, const Storing& how);
 /// CSR as store_csr makes it, and sr_ptr and ssr_ptr (k = 3) of the index type: groups of `srs`
 /// rows, and groups of `ssrs` of these. A matrix without rows has one empty group of each.
-StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, bool borrow);
-StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature);
+StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, const Storing& how);
+StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const Storing& how);
 
 /// A matrix of which nothing is stored yet but its sizes: num_rows, num_cols, nnz.
-StoredMatrix new_stored(Format format, const CsrView& matrix);
+StoredMatrix new_stored(Format format, const CsrView& matrix, std::int64_t memory_limit);
 
 /// Whether the signature's kernel is a GPU's.
 bool is_gpu(const Signature& signature);
@@ -52,10 +58,15 @@ void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& 
 /// Entries of the longest row.
 std::int64_t longest_row(const CsrView& matrix);
 
+/// Throws TooLarge when `bytes` more of `stored` are beyond its memory limit.
+void check_memory(const StoredMatrix& stored, double bytes);
+
 /// Makes an uninitialised array of `count` elements of T, owned by `stored` and named `name`. It
-/// has at least one element, so that its address is never null.
+/// has at least one element, so that its address is never null. Throws TooLarge when it would be
+/// beyond the matrix's memory limit.
 template <typename T>
 T* add_array(StoredMatrix& stored, std::string_view name, std::int64_t count) {
+    check_memory(stored, static_cast<double>(count) * sizeof(T));
     Buffer& buffer = stored.owned.emplace_back(make_buffer<T>(count > 0 ? count : 1));
     stored.arrays.emplace(name, buffer.data());
     return static_cast<T*>(buffer.data());
@@ -64,9 +75,9 @@ T* add_array(StoredMatrix& stored, std::string_view name, std::int64_t count) {
 /// Largest number that an index or offset of this type holds.
 std::int64_t limit_of(IndexType type);
 
-/// Throws Error(invalid_argument) when `stored` entries would take more than half of the free
-/// memory, with the ratio to the nonzeros.
-void check_padding(const CsrView& matrix, std::string_view format, double stored);
+/// Throws TooLarge when `entries` of `stored` would take more than half of the free memory, with
+/// the ratio to the nonzeros. With a memory limit, that counts instead.
+void check_padding(const CsrView& matrix, const StoredMatrix& stored, double entries);
 
 /// Throws Error(invalid_argument) when `count` of `what` does not fit `type`, which the signature
 /// calls `field`.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/layout.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -23,10 +24,13 @@ double overflow(ValueType storage) {
 template <typename Value>
 std::int64_t first_overflow(const CsrView& matrix, double limit) {
     const Value* values = matrix.values_as<Value>();
+    const auto overflows = [&](auto part) {
+        return std::isfinite(part) && std::abs(static_cast<double>(part)) >= limit;
+    };
     std::int64_t first = matrix.nnz;
 #pragma omp parallel for schedule(static) reduction(min : first)
     for (std::int64_t k = 0; k < matrix.nnz; ++k)
-        if (std::isfinite(values[k]) && std::abs(static_cast<double>(values[k])) >= limit)
+        if (overflows(std::real(values[k])) || overflows(std::imag(values[k])))
             first = std::min(first, k);
     return first;
 }
@@ -64,20 +68,68 @@ std::uint16_t round_to_16_bits(double value, int exponent_bits, int fraction_bit
     return static_cast<std::uint16_t>(sign | std::min(field + whole, infinity));
 }
 
+double number_of(HalfBits half) {
+    const int exponent = half.bits >> 10 & 31, fraction = half.bits & 1023;
+    const double size = exponent == 31  ? (fraction == 0 ? std::numeric_limits<double>::infinity()
+                                                         : std::numeric_limits<double>::quiet_NaN())
+                        : exponent == 0 ? std::ldexp(fraction, -24)
+                                        : std::ldexp(1024 + fraction, exponent - 25);
+    return (half.bits >> 15) != 0 ? -size : size;
+}
+
+double number_of(BfloatBits bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits.bits) << 16);
+}
+
+void widen_values(StoredMatrix& stored, ValueType storage) {
+    if (!is_storage_only(storage)) return;
+    const void* narrow = stored.arrays.at("values");
+    stored.arrays.erase("values");
+    auto* wide = add_array<float>(stored, "values", stored.stored);
+    const auto widen = [&](const auto* from) {
+        for (std::int64_t k = 0; k < stored.stored; ++k)
+            wide[k] = static_cast<float>(number_of(from[k]));
+    };
+    if (storage == ValueType::f16)
+        widen(static_cast<const HalfBits*>(narrow));
+    else
+        widen(static_cast<const BfloatBits*>(narrow));
+    stored.bytes +=
+        stored.stored * static_cast<std::int64_t>(size_of(ValueType::f32) - size_of(storage));
+    std::erase_if(stored.owned, [&](const Buffer& buffer) { return buffer.data() == narrow; });
+}
+
+std::int64_t first_overflow(const CsrView& matrix, ValueType storage) {
+    return dispatch(matrix.value_type, [&]<typename Value>(Value) {
+        return first_overflow<Value>(matrix, overflow(storage));
+    });
+}
+
 void check_storable(const CsrView& matrix, const Signature& signature) {
-    if (!signature.storage || is_complex(signature.value)) return;
-    const double limit = overflow(*signature.storage);
-    const bool wide = matrix.value_type == ValueType::f64;
-    const std::int64_t place =
-        wide ? first_overflow<double>(matrix, limit) : first_overflow<float>(matrix, limit);
+    const ValueType storage = storage_type(signature);
+    if (storage == matrix.value_type) return;
+    const std::int64_t place = first_overflow(matrix, storage);
     if (place == matrix.nnz) return;
-    const double value =
-        wide ? matrix.values_as<double>()[place] : matrix.values_as<float>()[place];
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
                             "storage type {}: use a wider one",
-                            value, row_of(matrix, place), matrix.col(place),
-                            to_string(*signature.storage)));
+                            number_text(matrix.value_type, matrix.values, place),
+                            row_of(matrix, place), matrix.col(place), to_string(storage)));
+}
+
+std::string number_text(ValueType type, const void* values, std::int64_t place) {
+    return dispatch(type, [&]<typename Value>(Value) {
+        const Value value = static_cast<const Value*>(values)[place];
+        if constexpr (std::is_floating_point_v<Value>)
+            return fmt::format("{}", value);
+        else
+            return fmt::format("({}, {})", value.real(), value.imag());
+    });
+}
+
+bool takes_values(const Signature& signature, ValueType matrix) {
+    const ValueType storage = storage_type(signature);
+    return storage == matrix || is_narrower(storage, matrix);
 }
 
 }  // namespace spmvgen

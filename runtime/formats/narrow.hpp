@@ -1,8 +1,10 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
+#include "formats/stored_matrix.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
 
@@ -33,21 +35,46 @@ To stored_value(From value) {
         return static_cast<To>(value);
 }
 
+/// The number that such bits stand for.
+double number_of(HalfBits half);
+double number_of(BfloatBits bits);
+
+/// Puts f32 numbers in place of the array "values" when it holds f16 or bf16: for loops that are
+/// precompiled, which have no such types.
+void widen_values(StoredMatrix& stored, ValueType storage);
+/// The type that the array then has.
+constexpr ValueType widened_type(ValueType storage) {
+    return is_storage_only(storage) ? ValueType::f32 : storage;
+}
+
+/// Place of the first value that has a finite part which would be stored as infinite in type
+/// `storage`; nnz when there is none.
+std::int64_t first_overflow(const CsrView& matrix, ValueType storage);
+
+/// "1.5" or "(1.5, -2)": element `place` of an array of `type`.
+std::string number_text(ValueType type, const void* values, std::int64_t place);
+
 /// Throws Error(invalid_argument) that names the first finite value of the matrix that would be
 /// stored as infinite in the signature's storage type, with its row and column.
 void check_storable(const CsrView& matrix, const Signature& signature);
 
-/// Calls f(From{}, To{}) with the types of the matrix's values and of the stored ones.
+/// Whether values of type `matrix` may be stored for the signature: as they are, or narrower.
+bool takes_values(const Signature& signature, ValueType matrix);
+
+/// Calls f(From{}, To{}) with the types of the matrix's values and of the stored ones, which are as
+/// takes_values() has it.
 template <typename F>
-void dispatch_values(const Signature& signature, F&& f) {
-    dispatch(signature.value, [&]<typename From>(From from) {
+void dispatch_values(ValueType matrix, const Signature& signature, F&& f) {
+    const ValueType storage = storage_type(signature);
+    dispatch(matrix, [&]<typename From>(From from) {
         if constexpr (std::is_floating_point_v<From>) {
-            const ValueType storage = storage_type(signature);
             if (storage == ValueType::f16) return f(from, HalfBits{});
             if (storage == ValueType::bf16) return f(from, BfloatBits{});
-            if constexpr (std::is_same_v<From, double>)
-                if (storage == ValueType::f32) return f(from, float{});
         }
+        if constexpr (std::is_same_v<From, double>)
+            if (storage == ValueType::f32) return f(from, float{});
+        if constexpr (std::is_same_v<From, std::complex<double>>)
+            if (storage == ValueType::c32) return f(from, std::complex<float>{});
         f(from, from);
     });
 }

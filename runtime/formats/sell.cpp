@@ -22,16 +22,40 @@ Shape shape_of(const CsrView& matrix, const Signature& signature) {
             round_up(matrix.rows, height) / height};
 }
 
-/// The row of A at each position: rows sorted by falling length inside windows of `sigma`, equal
-/// lengths in their own order.
+/// Puts the rows begin … end-1 into `order`, sorted by falling length, equal lengths in their own
+/// order. `places` is scratch memory.
+template <typename Index>
+void sort_window(const CsrView& matrix, std::int64_t begin, std::int64_t end, Index* order,
+                 std::vector<std::int64_t>& places) {
+    std::int64_t longest = 0;
+    for (std::int64_t row = begin; row < end; ++row)
+        longest = std::max(longest, matrix.row_length(row));
+    if (longest > 4 * (end - begin)) {  // counting would take longer than comparing
+        std::iota(order + begin, order + end, static_cast<Index>(begin));
+        std::stable_sort(order + begin, order + end, [&](Index a, Index b) {
+            return matrix.row_length(a) > matrix.row_length(b);
+        });
+        return;
+    }
+    // places[n]: where the next row of n entries goes.
+    places.assign(static_cast<std::size_t>(longest) + 1, 0);
+    for (std::int64_t row = begin; row < end; ++row)
+        ++places[static_cast<std::size_t>(matrix.row_length(row))];
+    std::exclusive_scan(places.rbegin(), places.rend(), places.rbegin(), begin);
+    for (std::int64_t row = begin; row < end; ++row)
+        order[places[static_cast<std::size_t>(matrix.row_length(row))]++] = static_cast<Index>(row);
+}
+
+/// The row of A at each position: rows sorted inside windows of `sigma`.
 template <typename Index>
 void order_rows(const CsrView& matrix, std::int64_t sigma, Index* order) {
-    std::iota(order, order + matrix.rows, Index{0});
-#pragma omp parallel for schedule(static)
-    for (std::int64_t begin = 0; begin < matrix.rows; begin += sigma)
-        std::stable_sort(
-            order + begin, order + std::min(matrix.rows, begin + sigma),
-            [&](Index a, Index b) { return matrix.row_length(a) > matrix.row_length(b); });
+#pragma omp parallel
+    {
+        std::vector<std::int64_t> places;
+#pragma omp for schedule(static)
+        for (std::int64_t begin = 0; begin < matrix.rows; begin += sigma)
+            sort_window(matrix, begin, std::min(matrix.rows, begin + sigma), order, places);
+    }
 }
 
 /// Offsets of the slices, in columns, with slice_ptr and, for CPUs, slice_full made of them.
@@ -48,7 +72,7 @@ std::vector<std::int64_t> add_offsets(const CsrView& matrix, const Signature& si
         ends[static_cast<std::size_t>(slice + 1)] = round_up(w.width, shape.chunk);
     }
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
-    check_padding(matrix, "sell",
+    check_padding(matrix, stored,
                   static_cast<double>(ends.back()) * static_cast<double>(shape.height));
     check_fits(ends.back(), signature.offset, "columns of slices", "offset");
     dispatch(signature.offset, [&]<typename Offset>(Offset) {
@@ -92,10 +116,10 @@ void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& store
 
 }  // namespace
 
-StoredMatrix store_sell(const CsrView& matrix, const Signature& signature) {
+StoredMatrix store_sell(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
-    StoredMatrix stored = new_stored(Format::sell, matrix);
-    dispatch_values(signature, [&]<typename From, typename To>(From, To) {
+    StoredMatrix stored = new_stored(Format::sell, matrix, how.memory_limit);
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index,
                  [&]<typename Index>(Index) { fill<From, To, Index>(matrix, signature, stored); });
     });

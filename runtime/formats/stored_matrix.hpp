@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "matrix/buffer.hpp"
+#include "spmvgen/error.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
 
@@ -21,13 +22,32 @@ struct StoredMatrix {
     std::map<std::string, std::int64_t> scalars;  ///< "num_rows" → m
     std::int64_t stored = 0;                      ///< entries with padding
     std::int64_t bytes = 0;                       ///< bytes of the arrays that one apply reads
+    std::int64_t memory_limit = 0;  ///< bytes that `owned` may have at most; 0 = no limit
+};
+
+/// A format takes more memory than it may.
+class TooLarge : public Error {
+  public:
+    TooLarge(const std::string& why, const std::string& advice)
+        : Error(ErrorCode::invalid_argument, why + advice), why_(why) {}
+    /// What takes how much, without the advice that the message ends with.
+    const std::string& why() const { return why_; }
+
+  private:
+    std::string why_;
 };
 
 /// Converts `matrix` to the format that `signature`'s kernel reads (its parameters included:
-/// "lanes", "sigma", …). Index and offset types become the signature's; CSR arrays of the right
-/// types are borrowed when `borrow`, else copied. Parallel. Throws Error(invalid_argument) when the
-/// matrix does not fit the signature's types, or when the padded arrays would take more
+/// "lanes", "sigma", …). Index and offset types become the signature's, values are rounded to its
+/// storage type where that is narrower than theirs; CSR arrays of the right types are borrowed when
+/// `borrow`, else copied. Parallel. Throws Error(invalid_argument) when the matrix does not fit the
+/// signature's types; TooLarge, before anything of that size is allocated, when the arrays that are
+/// not borrowed would take more than `memory_limit` bytes, or, when that is 0, padded arrays more
 /// than half of the machine's free memory (the message gives the padding ratio).
-StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow);
+///
+/// The columns may be missing (col_idx null) where only the values are wanted, of formats that put
+/// them where row lengths say (not bcsr): arrays of columns then hold anything.
+StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow,
+                     std::int64_t memory_limit = 0);
 
 }  // namespace spmvgen

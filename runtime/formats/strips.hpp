@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "formats/narrow.hpp"
 #include "spmvgen/matrix.hpp"
@@ -43,21 +44,40 @@ struct Strip {
 };
 
 /// Writes the first `width` entries of a row as row `l` of the strip and pads it with column -1 and
-/// value 0. A negative row is padding only.
+/// value 0. A negative row is padding only. A matrix without columns leaves col_idx as it is.
 template <typename From, typename To, typename Index>
 void fill_row(const CsrView& matrix, std::int64_t row, const Strip& strip, std::int64_t l,
               Index* col_idx, To* values) {
     const std::int64_t begin = row < 0 ? 0 : matrix.row_begin(row);
     const std::int64_t length = row < 0 ? 0 : matrix.row_begin(row + 1) - begin;
-    const From* source = matrix.values_as<From>();
-    for (std::int64_t first = 0; first < strip.width; first += strip.chunk) {
-        const std::int64_t place = strip.start + first * strip.height + l * strip.chunk;
-        for (std::int64_t j = 0; j < strip.chunk; ++j) {
-            const std::int64_t k = first + j;
-            col_idx[place + j] = k < length ? static_cast<Index>(matrix.col(begin + k)) : Index{-1};
-            values[place + j] = k < length ? stored_value<To>(source[begin + k]) : To{};
+    const std::int64_t stored = std::min(length, strip.width);
+    const From* const source = matrix.values_as<From>() + begin;
+    const auto fill = [&](auto columns, auto place) {
+        constexpr bool has_columns = !std::is_null_pointer_v<decltype(columns)>;
+        for (std::int64_t k = 0; k < stored; ++k) {
+            const std::int64_t at = place(k);
+            if constexpr (has_columns) col_idx[at] = static_cast<Index>(columns[k]);
+            values[at] = stored_value<To>(source[k]);
         }
-    }
+        for (std::int64_t k = stored; k < strip.width; ++k) {
+            const std::int64_t at = place(k);
+            if constexpr (has_columns) col_idx[at] = Index{-1};
+            values[at] = To{};
+        }
+    };
+    const auto fill_in_order = [&](auto columns) {
+        const std::int64_t first = strip.start + l * strip.chunk;
+        if (strip.chunk == 1)
+            fill(columns,
+                 [=, height = strip.height](std::int64_t k) { return first + k * height; });
+        else
+            fill(columns, [=, height = strip.height, chunk = strip.chunk](std::int64_t k) {
+                return first + (k - k % chunk) * height + k % chunk;
+            });
+    };
+    if (matrix.col_idx == nullptr) return fill_in_order(nullptr);
+    dispatch(matrix.index_type,
+             [&]<typename Column>(Column) { fill_in_order(matrix.col_idx_as<Column>() + begin); });
 }
 
 }  // namespace spmvgen

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "handle/batch_impl.hpp"
+#include "handle/cache_mode.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -20,9 +21,17 @@ void check_batch_options(const Options& o) {
         refuse("options.copy is false, but a batch is stored in arrays of its own: leave it true");
     if (o.op != "N" || o.transpose_by_atomics)
         refuse("options.op is " + o.op + ", but batches are not transposed: transpose the systems");
+    if (o.device_arrays)
+        refuse("options.device_arrays: the systems of a batch are given in host memory");
+    check_array_options(o);
     if (o.reorder != "none" || o.permuted_vectors)
         refuse("options.reorder is " + o.reorder +
                ", but batches are not reordered: leave it \"none\"");
+    if (o.level != "rule")
+        refuse("options.level is " + o.level +
+               ", but batches are chosen by rules: leave it \"rule\"");
+    if (o.expected_applies != 0)
+        refuse("options.expected_applies is for single matrices: leave it 0");
 }
 
 void check_layout(const BatchFeatures& f, BatchLayout layout) {
@@ -34,17 +43,19 @@ void check_layout(const BatchFeatures& f, BatchLayout layout) {
 }
 
 std::unique_ptr<BatchImpl> make_impl(const BatchSystems& systems, const BatchFeatures& features,
-                                     const Options& options, BatchLayout layout,
+                                     const Options& asked, BatchLayout layout,
                                      KernelProvider& provider, std::shared_ptr<Device> device) {
+    const Options options = with_effective_mode(asked);
     check_layout(features, layout);
     BatchShape shape = shape_of(systems, features, layout);
     const bool host = options.device == "host";
     if (!host && device == nullptr) device = open_device(options.device);
-    std::unique_ptr<HandleImpl> product =
-        layout == BatchLayout::interleaved
-            ? make_interleaved_batch(systems, shape, options, provider, device)
-        : host ? make_host_batch(systems, features, options, provider)
-               : make_gpu_batch(systems, features, options, provider, std::move(device));
+    auto product = make_within_limit(options, [&](const Options& o) {
+        return layout == BatchLayout::interleaved
+                   ? make_interleaved_batch(systems, shape, o, provider, device)
+               : host ? make_host_batch(systems, features, o, provider)
+                      : make_gpu_batch(systems, features, o, provider, device);
+    });
     return std::make_unique<BatchImpl>(std::move(shape), std::move(product));
 }
 

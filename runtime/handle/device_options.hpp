@@ -14,7 +14,7 @@ void check_host_options(const Options& options);
 /// options.target of a CPU; Error(unsupported) when it cannot run here.
 Target checked_target(const std::string& text);
 /// With a CPU a stream must be null.
-void check_stream(Stream stream);
+void check_stream(Stream stream, const char* call = "apply");
 
 /// Options that this GPU does not take.
 void check_gpu_options(const Options& options, const DeviceFacts& facts);

@@ -2,6 +2,7 @@
 #include "handle/device_options.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
+#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/variant_table.hpp"
 #include "tuner/batch_rules.hpp"
@@ -21,7 +22,8 @@ class GpuBatch : public HandleImpl {
   private:
     using Variant = std::unique_ptr<const GpuBoundKernel>;
 
-    void make_base(const BatchSystems& systems, const BatchFeatures& features);
+    void make_base(const BatchSystems& systems, const BatchFeatures& features,
+                   std::int64_t memory_limit);
     const GpuBoundKernel& variant(Scale alpha, Scale beta);
     /// Whether y = αAx + βy leaves y as it is.
     bool is_nothing(Scale alpha, Scale beta) const;
@@ -40,6 +42,7 @@ GpuBatch::GpuBatch(const BatchSystems& systems, const BatchFeatures& features,
     check_gpu_options(options, facts);
     info_.device = facts.text + ", " + facts.name;
     signature_.target = facts.target;
+    set_number_types(signature_, options, features.value_type);
     Request request = request_for(options);
     request.units = facts.units;
     take(choose_batch(features, request));
@@ -48,18 +51,19 @@ GpuBatch::GpuBatch(const BatchSystems& systems, const BatchFeatures& features,
         info_.reason = "the systems have no entries: y = βy";
     }
     info_.kernel = kernel_name(signature_);
-    make_base(systems, features);
+    make_base(systems, features, options.memory_limit);
     info_.prepare_ms = watch.ms();
 }
 
-void GpuBatch::make_base(const BatchSystems& systems, const BatchFeatures& features) {
+void GpuBatch::make_base(const BatchSystems& systems, const BatchFeatures& features,
+                         std::int64_t memory_limit) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
     if (features.rows > 0) provided = provider_.get(signature_, policy_, device_);
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     const CsrView totals = batch_totals(features);
-    const StoredMatrix stored = store_batch(systems, features, signature_);
+    const StoredMatrix stored = store_batch(systems, features, signature_, memory_limit);
     describe(totals, stored);
     batch_ = upload(*device_, stored, totals);
     if (provided.kernel == nullptr) return;

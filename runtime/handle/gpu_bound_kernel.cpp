@@ -1,15 +1,10 @@
 #include "handle/gpu_bound_kernel.hpp"
 
 #include "devices/gpu/grid.hpp"
+#include "handle/apply_memory.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
-namespace {
-
-/// What every workspace begins at a multiple of: a line of any GPU's caches.
-constexpr std::size_t alignment = 256;
-
-}  // namespace
 
 GpuBoundKernel::GpuBoundKernel(std::shared_ptr<const GpuKernel> kernel,
                                const StoredMatrix& on_device)
@@ -35,7 +30,7 @@ void GpuBoundKernel::lay_out_workspaces() {
             of_blocks ? spaces[i].bytes_per_block * launches_[step].grid[0] : spaces[i].bytes);
         std::size_t& end = spaces[i].zeroed ? workspace_bytes_.zeroed : workspace_bytes_.scratch;
         offsets_[i] = end;
-        end += (bytes + alignment - 1) / alignment * alignment;
+        end += workspace_padded(bytes);
     }
 }
 

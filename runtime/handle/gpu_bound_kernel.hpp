@@ -11,7 +11,7 @@
 namespace spmvgen {
 
 /// A kernel in a GPU with the arrays and scalars of one matrix put to its arguments, and the grids
-/// that it wants for that matrix. Immutable once made; any number of threads may enqueue it, each
+/// that it wants for that matrix. Any number of threads may enqueue it, each
 /// with its own y. The matrix must outlive it.
 class GpuBoundKernel {
   public:
@@ -26,6 +26,19 @@ class GpuBoundKernel {
 
     /// The same for a kernel that wants no workspace; Error(internal) for one that does.
     void enqueue(const Operands& operands, StreamRef stream) const;
+
+    /// The same with memory of the caller's for both kinds of workspace, each of the size that
+    /// workspace_bytes() tells.
+    void enqueue(const Operands& operands, std::byte* scratch, std::byte* zeroed,
+                 StreamRef stream) const {
+        launch_all(operands, scratch, zeroed, stream);
+    }
+    const WorkspaceBytes& workspace_bytes() const { return workspace_bytes_; }
+
+    /// Puts another array in the place of the one of that name; no enqueue() at the same time.
+    void replace_array(std::string_view name, const void* array) {
+        arguments_.replace_array(name, array);
+    }
 
     /// Allocates what enqueue() wants of `workspaces` on that stream.
     void prepare(StreamWorkspaces& workspaces, StreamRef stream) const;

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
-#include "formats/stored_matrix.hpp"
+#include <algorithm>
+
+#include "formats/value_pattern.hpp"
+#include "handle/apply_memory.hpp"
 #include "handle/device_options.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
+#include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
@@ -24,8 +29,8 @@ namespace {
 void check_gpu_options(const Options& o, const DeviceFacts& facts) {
     if (o.cache == CacheMode::off)
         refuse(
-            fmt::format("options.cache off always runs the generic CSR kernel, which device {} "
-                        "does not have: use another cache mode",
+            fmt::format("cache mode off (options.cache, SPMVGEN_CACHE) always runs the generic CSR "
+                        "kernel, which device {} does not have: use another mode",
                         facts.text));
     if (o.target != "native" && parse_target(o.target) != facts.target)
         refuse(fmt::format("options.target {} is not what device {} runs, {}: leave it native",
@@ -38,16 +43,24 @@ namespace {
 class GpuHandle : public HandleImpl {
   public:
     GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-              std::shared_ptr<Device> device);
+              std::shared_ptr<Device> device, const CsrView* on_device);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return source_; }
-    bool borrows(const CsrView&) const override { return false; }
+    bool borrows(const CsrView& matrix) const override {
+        return reads_arrays(matrix_.stored, matrix);
+    }
+    std::size_t workspace_bytes(Scale alpha, Scale beta) override;
+    void set_values(const NewValues& values, Stream stream) override;
 
   private:
-    using Variant = std::unique_ptr<const GpuBoundKernel>;
+    using Variant = std::unique_ptr<GpuBoundKernel>;
 
-    void make_base(const CsrView& matrix);
+    void make_base(const CsrView& matrix, const Options& options, const CsrView* on_device);
+    /// New numbers that are on the device, for a matrix that has them as they are.
+    void set_values_there(const void* values, Stream stream);
+    /// The memory of an array of the stored matrix; null when it is the caller's.
+    const DeviceMemory* memory_of(const std::string& array) const;
     const GpuBoundKernel& variant(Scale alpha, Scale beta);
     void tell_kernel(const GpuBoundKernel& kernel);
     /// Whether y = αAx + βy leaves y as it is.
@@ -56,32 +69,49 @@ class GpuHandle : public HandleImpl {
     std::shared_ptr<Device> device_;  ///< outlives what is on it
     GpuMatrix matrix_;
     VariantTable<Variant> variants_;
+    ValuePattern pattern_;
     StreamWorkspaces workspaces_;
+    std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes
     std::string source_;
 };
 
 GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                     std::shared_ptr<Device> device)
+                     std::shared_ptr<Device> device, const CsrView* on_device)
     : HandleImpl(options, provider), device_(std::move(device)), workspaces_(*device_) {
     const Stopwatch watch;
     const DeviceFacts& facts = device_->facts();
     check_gpu_options(options, facts);
     info_.device = facts.text + ", " + facts.name;
     signature_.target = facts.target;
+    set_number_types(signature_, options, matrix.value_type);
     Request request = request_for(options);
     request.units = facts.units;
     request.device = facts.name;
-    take(choose_for(matrix, analyse(matrix, options.threads), request, options.threads));
-    if (matrix.nnz == 0) {
+    if (on_device != nullptr && !options.copy) {
+        request.csr_index = matrix.index_type;
+        request.csr_offset = matrix.offset_type;
+    }
+    const Stopwatch analysis;
+    const RowFeatures features = analyse_row_lengths(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    const Choice rule = choose_for(matrix, features, request, options.threads);
+    if (matrix.nnz > 0) {
+        const auto trials =
+            gpu_trials(matrix, num_rhs_, device_, options.memory_limit, provider_, policy_);
+        take(apply_level({matrix, features, request, options, provider_, policy_, device_}, rule,
+                         *trials));
+    } else {
+        take(rule);
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
     info_.kernel = kernel_name(signature_);
-    make_base(matrix);
+    make_base(matrix, options, on_device);
+    predict(device_.get(), 0);
     info_.prepare_ms = watch.ms();
 }
 
-void GpuHandle::make_base(const CsrView& matrix) {
+void GpuHandle::make_base(const CsrView& matrix, const Options& options, const CsrView* on_device) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
     if ((transposes() ? matrix.cols : matrix.rows) > 0)
@@ -89,18 +119,24 @@ void GpuHandle::make_base(const CsrView& matrix) {
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     {
-        const StoredMatrix stored = convert(matrix, signature_, true);
+        const Stopwatch conversion;
+        const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit);
         describe(matrix, stored);
-        matrix_ = upload(*device_, stored, matrix);
+        matrix_ =
+            upload(*device_, stored, matrix, {on_device, !options.copy, options.memory_limit});
+        info_.convert_ms = conversion.ms();
     }
+    pattern_ = ValuePattern(matrix, signature_, options.updatable);
+    info_.update_bytes = pattern_.bytes();
     if (provided.kernel == nullptr) return;
     tell_kernel(*variants_.get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
-        return std::make_unique<const GpuBoundKernel>(provided.kernel, matrix_.stored);
+        return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
     }));
 }
 
 void GpuHandle::tell_kernel(const GpuBoundKernel& kernel) {
     source_ = kernel.kernel().source;
+    zeroed_bytes_ = kernel.workspace_bytes().zeroed;
     info_.facts = kernel.kernel().facts;
     info_.launches = static_cast<int>(kernel.kernel().loaded->launch().steps.size());
 }
@@ -113,7 +149,56 @@ bool GpuHandle::is_nothing(Scale alpha, Scale beta) const {
 void GpuHandle::apply(ValueType type, const Operands& o, Stream stream) {
     const auto [alpha, beta] = checked_modes(type, o);
     if (is_nothing(alpha, beta)) return;
-    variant(alpha, beta).enqueue(o, workspaces_, {stream.native});
+    const GpuBoundKernel& kernel = variant(alpha, beta);
+    if (o.workspace == nullptr) return kernel.enqueue(o, workspaces_, {stream.native});
+    // The zeroed part comes first, of one size for all modes, so that none puts scratch there.
+    const std::size_t zeroed = std::max(zeroed_bytes_, kernel.workspace_bytes().zeroed);
+    const WorkspaceCut own(*o.workspace, zeroed + kernel.workspace_bytes().scratch);
+    kernel.enqueue(o, own.data() + zeroed, own.data(), {stream.native});
+}
+
+std::size_t GpuHandle::workspace_bytes(Scale alpha, Scale beta) {
+    if (info_.nnz == 0) alpha = Scale::zero;
+    if (is_nothing(alpha, beta)) return 0;
+    const WorkspaceBytes& bytes = variant(alpha, beta).workspace_bytes();
+    if (bytes == WorkspaceBytes{}) return 0;
+    return workspace_with_slack(std::max(zeroed_bytes_, bytes.zeroed) + bytes.scratch);
+}
+
+const DeviceMemory* GpuHandle::memory_of(const std::string& array) const {
+    const void* const data = matrix_.stored.arrays.at(array);
+    for (auto& memory : matrix_.memory)
+        if (memory->data() == data) return memory.get();
+    return nullptr;
+}
+
+void GpuHandle::set_values_there(const void* values, Stream stream) {
+    if (const DeviceMemory* const own = memory_of("values")) {
+        device_->synchronize({stream.native});
+        const auto bytes = static_cast<std::size_t>(info_.nnz) * size_of(given_type());
+        return device_->copy_on_device(own->data(), values, bytes);
+    }
+    matrix_.stored.arrays["values"] = values;
+    variants_.for_each([&](const Variant& kernel) { kernel->replace_array("values", values); });
+}
+
+void GpuHandle::set_values(const NewValues& values, Stream stream) {
+    if (values.on_device && pattern_.as_given()) return set_values_there(values.data, stream);
+    device_->synchronize({stream.native});
+    Buffer here;
+    const void* data = values.data;
+    if (values.on_device) {
+        here = Buffer(static_cast<std::size_t>(info_.nnz) * size_of(given_type()));
+        device_->copy_to_host(here.data(), data, here.bytes());
+        data = here.data();
+    }
+    const StoredValues fresh = pattern_.convert_values(data);
+    for (auto& array : fresh.arrays)
+        if (memory_of(array.name) == nullptr || memory_of(array.name)->bytes() != array.bytes)
+            throw Error(ErrorCode::internal,
+                        "new values do not fit the array '" + array.name + "'");
+    for (auto& array : fresh.arrays)
+        device_->copy_to_device(memory_of(array.name)->data(), array.data, array.bytes);
 }
 
 void GpuHandle::prepare(Scale alpha, Scale beta, Stream stream) {
@@ -127,8 +212,8 @@ const GpuBoundKernel& GpuHandle::variant(Scale alpha, Scale beta) {
         Signature wanted = signature_;
         wanted.alpha = a;
         wanted.beta = b;
-        return std::make_unique<const GpuBoundKernel>(
-            provider_.get(wanted, policy_, device_).kernel, matrix_.stored);
+        return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
+                                                matrix_.stored);
     });
 }
 
@@ -136,8 +221,9 @@ const GpuBoundKernel& GpuHandle::variant(Scale alpha, Scale beta) {
 
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
-                                            std::shared_ptr<Device> device) {
-    return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device));
+                                            std::shared_ptr<Device> device,
+                                            const CsrView* on_device) {
+    return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device), on_device);
 }
 
 }  // namespace spmvgen

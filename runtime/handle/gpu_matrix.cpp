@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "matrix/memory_limit.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -27,18 +28,53 @@ std::size_t array_bytes(const StoredMatrix& stored, const CsrView& matrix,
                                                  name, to_string(stored.format)));
 }
 
+/// The caller's array on the device that `data`, of the matrix on this host, is a copy of; null
+/// when there is none.
+const void* array_there(const void* data, const CsrView& matrix, const CsrView* there) {
+    if (there == nullptr || data == nullptr) return nullptr;
+    return data == matrix.row_ptr   ? there->row_ptr
+           : data == matrix.col_idx ? there->col_idx
+           : data == matrix.values  ? there->values
+                                    : nullptr;
+}
+
+void check_limit(const StoredMatrix& stored, std::size_t bytes, std::int64_t limit) {
+    if (limit == 0 || bytes <= static_cast<std::size_t>(limit)) return;
+    throw TooLarge(fmt::format("format {} would take {} on the device, more than "
+                               "options.memory_limit, {}",
+                               to_string(stored.format), format_bytes(static_cast<double>(bytes)),
+                               format_bytes(static_cast<double>(limit))),
+                   ": use a format that takes less, or raise the limit");
+}
+
 }  // namespace
 
-GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix) {
+GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,
+                 const UploadFrom& from) {
+    const auto is_borrowed = [&](const void* data) {
+        return from.borrow && array_there(data, matrix, from.on_device) != nullptr;
+    };
+    std::size_t total = 0;
+    for (auto& [name, data] : stored.arrays)
+        if (!is_borrowed(data)) total += array_bytes(stored, matrix, name);
+    check_limit(stored, total, from.memory_limit);
     GpuMatrix on_device;
     on_device.stored.format = stored.format;
     on_device.stored.scalars = stored.scalars;
     on_device.stored.stored = stored.stored;
     on_device.stored.bytes = stored.bytes;
     for (auto& [name, data] : stored.arrays) {
+        const void* const there = array_there(data, matrix, from.on_device);
+        if (is_borrowed(data)) {
+            on_device.stored.arrays.emplace(name, there);
+            continue;
+        }
         const std::size_t bytes = array_bytes(stored, matrix, name);
         const auto& memory = on_device.memory.emplace_back(device.allocate(bytes));
-        device.copy_to_device(memory->data(), data, bytes);
+        if (there != nullptr)
+            device.copy_on_device(memory->data(), there, bytes);
+        else
+            device.copy_to_device(memory->data(), data, bytes);
         on_device.stored.arrays.emplace(name, memory->data());
     }
     return on_device;

@@ -7,6 +7,13 @@
 
 namespace spmvgen {
 
+/// Where arrays of the caller's lie that a stored matrix has as they are, and how much it may take.
+struct UploadFrom {
+    const CsrView* on_device = nullptr;  ///< the same matrix in the device's memory; null = nowhere
+    bool borrow = false;                 ///< take these arrays themselves, not copies of them
+    std::int64_t memory_limit = 0;       ///< of what is allocated; 0 = no limit
+};
+
 /// A stored matrix in a device's memory; its arrays are device pointers. The device must outlive
 /// it.
 struct GpuMatrix {
@@ -15,7 +22,8 @@ struct GpuMatrix {
 };
 
 /// Copies all arrays of `stored`, which was made of `matrix` and may borrow from it. Complete when
-/// it returns. Throws as Device::allocate does.
-GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix);
+/// it returns. Throws as Device::allocate does, and TooLarge before anything is allocated.
+GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,
+                 const UploadFrom& from = {});
 
 }  // namespace spmvgen

@@ -1,3 +1,4 @@
+#include "handle/apply_memory.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/permuter.hpp"
 #include "handle/stream_workspaces.hpp"
@@ -7,9 +8,6 @@
 namespace spmvgen {
 namespace {
 
-/// What each vector of a workspace begins at a multiple of: a line of any GPU's caches.
-constexpr std::size_t alignment = 256;
-
 class GpuPermuter : public Permuter {
   public:
     GpuPermuter(const PermutedVectors& vectors, const std::string& epilogue,
@@ -18,6 +16,7 @@ class GpuPermuter : public Permuter {
     void apply(HandleImpl& product, const Operands& operands, Scale alpha, Scale beta,
                Stream stream) override;
     void prepare(HandleImpl& product, Scale alpha, Scale beta, Stream stream) override;
+    std::size_t workspace_bytes(HandleImpl& product, Scale alpha, Scale beta) override;
     int launches() const override { return gather_ != nullptr ? 2 : 0; }
     std::map<std::string, KernelFacts> facts() const override { return facts_; }
 
@@ -26,6 +25,8 @@ class GpuPermuter : public Permuter {
 
     Kernel make(const char* id, Scale alpha, Scale beta);
     const GpuBoundKernel& scatter(Scale alpha, Scale beta);
+    void gather_multiply_scatter(HandleImpl& product, const Operands& o, const GpuBoundKernel& back,
+                                 Stream stream, std::byte* vectors, const WorkspaceMemory* rest);
     bool is_nothing(Scale alpha, Scale beta) const {
         return gather_ == nullptr ||
                (alpha == Scale::zero && beta == Scale::one && epilogue_.empty());
@@ -57,7 +58,7 @@ GpuPermuter::GpuPermuter(const PermutedVectors& vectors, const std::string& epil
     const auto& [type, num_rhs, order] = vectors_;
     if (order.empty()) return;
     const std::size_t bytes = order.size() * static_cast<std::size_t>(num_rhs) * size_of(type);
-    vector_bytes_ = (bytes + alignment - 1) / alignment * alignment;
+    vector_bytes_ = workspace_padded(bytes);
     order_ = device_->allocate(order.size_bytes());
     device_->copy_to_device(order_->data(), order.data(), order.size_bytes());
     stored_.arrays["row_order"] = order_->data();
@@ -91,15 +92,34 @@ void GpuPermuter::apply(HandleImpl& product, const Operands& o, Scale alpha, Sca
     const GpuBoundKernel& back = scatter(alpha, beta);
     const StreamRef on{stream.native};
     if (alpha == Scale::zero) return back.enqueue(o, on);
+    if (o.workspace != nullptr) {
+        const WorkspaceCut own(*o.workspace, 2 * vector_bytes_);
+        return gather_multiply_scatter(product, o, back, stream, own.data(), &own.rest());
+    }
     const StreamWorkspaces::Lease workspace = workspaces_.lease(on, {.scratch = 2 * vector_bytes_});
-    std::byte* const x = workspace.scratch();
-    std::byte* const y = workspace.scratch() + vector_bytes_;
+    gather_multiply_scatter(product, o, back, stream, workspace.scratch(), nullptr);
+}
+
+void GpuPermuter::gather_multiply_scatter(HandleImpl& product, const Operands& o,
+                                          const GpuBoundKernel& back, Stream stream,
+                                          std::byte* vectors, const WorkspaceMemory* rest) {
+    const StreamRef on{stream.native};
+    std::byte* const x = vectors;
+    std::byte* const y = vectors + vector_bytes_;
     gather_->enqueue({o.alpha, o.x, o.beta, x}, on);
     dispatch(vectors_.type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);
-        product.apply(vectors_.type, {&one, x, &zero, y}, stream);
+        product.apply(vectors_.type, {&one, x, &zero, y, rest}, stream);
     });
     back.enqueue({o.alpha, y, o.beta, o.y}, on);
+}
+
+std::size_t GpuPermuter::workspace_bytes(HandleImpl& product, Scale alpha, Scale beta) {
+    if (is_nothing(alpha, beta)) return 0;
+    scatter(alpha, beta);
+    if (alpha == Scale::zero) return 0;
+    return workspace_with_slack(2 * vector_bytes_) +
+           product.workspace_bytes(Scale::one, Scale::zero);
 }
 
 void GpuPermuter::prepare(HandleImpl& product, Scale alpha, Scale beta, Stream stream) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "handle/cache_mode.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/input.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/transpose.hpp"
@@ -42,8 +44,8 @@ Options with_atomics(Options o) {
             "options.deterministic: leave one of them out");
     if (o.cache == CacheMode::off)
         refuse(
-            "options.transpose_by_atomics cannot be had with options.cache off, which always "
-            "runs the generic CSR kernel: use another cache mode");
+            "options.transpose_by_atomics cannot be had with cache mode off (options.cache, "
+            "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
     if (o.kernel != "auto" && !names_transposing_kernel(o))
         refuse("options.transpose_by_atomics runs kernel " + std::string(atomic_kernel(o)) +
                ", not " + o.kernel + ": leave options.kernel auto");
@@ -54,52 +56,143 @@ Options with_atomics(Options o) {
 
 /// `device` is null for the host.
 std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& options,
-                                       KernelProvider& provider, std::shared_ptr<Device> device) {
-    if (device == nullptr) return make_host_handle(matrix, options, provider);
-    return make_gpu_handle(matrix, options, provider, std::move(device));
+                                       KernelProvider& provider,
+                                       const std::shared_ptr<Device>& device,
+                                       const CsrView* on_device = nullptr) {
+    const auto make = [&](const Options& o) {
+        return device == nullptr ? make_host_handle(matrix, o, provider)
+                                 : make_gpu_handle(matrix, o, provider, device, on_device);
+    };
+    return make_within_limit(options, make);
 }
 
 /// The same for any op.
 std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& options,
-                                       KernelProvider& provider, std::shared_ptr<Device> device) {
+                                       KernelProvider& provider,
+                                       const std::shared_ptr<Device>& device,
+                                       const CsrView* on_device) {
     const Op op = checked_op(options);
     if (op == Op::none) {
         if (options.transpose_by_atomics)
             refuse(
                 "options.transpose_by_atomics is for options.op T and H: leave it out, or ask "
                 "for one of them");
-        return make_plain(matrix, options, provider, std::move(device));
+        return make_plain(matrix, options, provider, device, on_device);
     }
     if (options.transpose_by_atomics || names_transposing_kernel(options))
-        return make_plain(matrix, with_atomics(options), provider, std::move(device));
+        return make_plain(matrix, with_atomics(options), provider, device, on_device);
     const Stopwatch watch;
     validate(matrix);
-    auto transposed = std::make_shared<const CsrMatrix>(
-        transpose(matrix, op == Op::conj_transpose, options.threads));
+    ValueOrder order;
+    const auto transposed = std::make_shared<const CsrMatrix>(transpose(
+        matrix, op == Op::conj_transpose, options.threads, options.updatable ? &order : nullptr));
     const double ms = watch.ms();
     Options of_copy = options;
     of_copy.copy = false;  // the handle's own
-    auto impl = make_plain(transposed->view(), of_copy, provider, std::move(device));
-    impl->keep(std::move(transposed), ms);
+    auto impl = make_plain(transposed->view(), of_copy, provider, device);
+    impl->keep(transposed, transposed->view(), true);
+    if (options.updatable) impl->tell_order(std::move(order));
+    impl->tell_more_time(ms);
     return impl;
 }
 
 }  // namespace
 
-std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
-                                             KernelProvider& provider,
-                                             std::shared_ptr<Device> device) {
-    if (options.device == "host")
-        device = nullptr;
-    else if (device == nullptr)
-        device = open_device(options.device);
+std::unique_ptr<HandleImpl> make_within_limit(
+    const Options& options,
+    const std::function<std::unique_ptr<HandleImpl>(const Options&)>& make) {
+    const Stopwatch watch;
+    try {
+        return make(options);
+    } catch (const TooLarge& error) {
+        const bool asked_for =
+            options.format != "auto" || options.kernel != "auto" || !options.params.empty();
+        if (asked_for) throw;
+        const double ms = watch.ms();
+        Options csr = options;
+        csr.format = "csr";
+        auto impl = make(csr);
+        impl->tell_reason_before(error.why());
+        impl->tell_more_time(ms);
+        return impl;
+    }
+}
+
+void check_array_options(const Options& o) {
+    if (o.owner != nullptr && o.copy)
+        refuse(
+            "options.owner is for borrowed arrays, but options.copy is true: make that false, or "
+            "leave owner out");
+    if (o.device_arrays && o.device == "host")
+        refuse(
+            "options.device_arrays is for GPUs, but options.device is host: leave it false, or "
+            "name "
+            "the device that has the arrays");
+    if (o.memory_limit < 0)
+        refuse("options.memory_limit is " + std::to_string(o.memory_limit) +
+               ": use 0 (padded formats at most half of the free memory) or a number of bytes");
+}
+
+std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Device> device) {
+    if (options.device == "host") return nullptr;
+    return device != nullptr ? device : open_device(options.device);
+}
+
+std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Options& options,
+                                                KernelProvider& provider,
+                                                std::shared_ptr<Device> device,
+                                                const CsrView* on_device) {
     if (options.reorder != "none")
         return make_reordered_handle(matrix, options, provider, std::move(device));
-    return make_of_op(matrix, options, provider, std::move(device));
+    return make_of_op(matrix, options, provider, device, on_device);
+}
+
+std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& asked,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device) {
+    const Options options = with_effective_mode(asked);
+    check_array_options(options);
+    device = device_for(options, std::move(device));
+    if (options.device_arrays) return make_from_device(matrix, options, provider, device);
+    auto impl = make_of_host_matrix(matrix, options, provider, device);
+    impl->keep(options.owner, matrix, false);
+    impl->tell_given(matrix.value_type, matrix.nnz);
+    return impl;
 }
 
 Handle::Handle(const CsrView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {}
+
+Handle::Handle(std::shared_ptr<void> arrays, const CsrView& matrix, const Options& options) {
+    if (options.owner != nullptr)
+        refuse(
+            "options.owner is for borrowed arrays, but this handle takes the vectors over: leave "
+            "it "
+            "out");
+    if (options.device_arrays)
+        refuse("options.device_arrays: vectors are in host memory: leave it false");
+    Options of_vectors = options;
+    of_vectors.copy = false;  // the handle's own
+    impl_ = make_handle_impl(matrix, of_vectors, KernelProvider::process(), nullptr);
+    impl_->keep(std::move(arrays), matrix, true);
+}
+
+void Handle::check_sizes(std::int64_t rows, std::size_t row_ptr, std::size_t col_idx,
+                         std::size_t values) {
+    const auto offsets = rows >= 0 ? static_cast<std::size_t>(rows) + 1 : row_ptr;
+    if (row_ptr != offsets && (rows != 0 || row_ptr != 0))
+        refuse("broken CSR matrix: row_ptr has " + std::to_string(row_ptr) + " elements, but " +
+               std::to_string(rows) + " rows need " + std::to_string(offsets));
+    if (col_idx != values)
+        refuse("broken CSR matrix: col_idx has " + std::to_string(col_idx) +
+               " elements, but values has " + std::to_string(values));
+}
+
+void Handle::refuse_device_pointer() {
+    refuse(
+        "options.device_arrays: the number of entries cannot be read from a device's row_ptr: give "
+        "it, behind the columns");
+}
 
 Handle::Handle(std::unique_ptr<HandleImpl> impl) : impl_(std::move(impl)) {}
 Handle::Handle(Handle&&) noexcept = default;
@@ -121,6 +214,15 @@ HandleImpl& Handle::impl() const {
 void Handle::apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
                    Stream stream) const {
     impl().apply(type, {alpha, x, beta, y}, stream);
+}
+
+void Handle::apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
+                   Stream stream, WorkspaceMemory workspace) const {
+    impl().apply(type, {alpha, x, beta, y, &workspace}, stream);
+}
+
+std::size_t Handle::workspace_bytes(Scale alpha, Scale beta) const {
+    return impl().workspace_bytes(alpha, beta);
 }
 
 void Handle::prepare(Scale alpha, Scale beta, Stream stream) const {

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "handle/cache_mode.hpp"
+#include "handle/levels.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/device_profile.hpp"
 
 namespace spmvgen {
 namespace {
@@ -35,14 +40,6 @@ void check_options(const Options& o) {
         refuse(
             "options.permuted_vectors is for reordered matrices: set options.reorder to rcm or "
             "band-k, or leave it false");
-}
-
-ValueType parse_storage(const std::string& text) {
-    try {
-        return parse_value_type(text);
-    } catch (const Error& error) {
-        throw Error(error.code(), std::string("options.storage: ") + error.what());
-    }
 }
 
 Scale scale_of(ValueType type, const void* number) {
@@ -75,9 +72,14 @@ bool is_deterministic(const Signature& s) {
 
 HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
     : provider_(provider),
-      policy_{options.cache, options.cache_dir, options.strict},
-      num_rhs_(options.num_rhs) {
+      // The generic kernel has no epilogue.
+      policy_{effective_mode(options.cache), options.cache_dir,
+              options.strict || !options.epilogue.empty(), options.kernel_sets},
+      num_rhs_(options.num_rhs),
+      updatable_(options.updatable),
+      threads_(options.threads) {
     check_options(options);
+    check_level(options);
     info_.device = options.device;
     info_.op = options.op;
 }
@@ -87,9 +89,18 @@ bool HandleImpl::transposes() const {
     return !signature_.kernel.empty() && kernel_entry(signature_.kernel).transposes;
 }
 
-void HandleImpl::keep(std::shared_ptr<const CsrMatrix> transposed, double ms) {
-    if (borrows(transposed->view())) transposed_ = std::move(transposed);
-    info_.prepare_ms += ms;
+void HandleImpl::keep(std::shared_ptr<const void> arrays, const CsrView& matrix, bool own) {
+    if (!borrows(matrix)) return;
+    kept_arrays_ = std::move(arrays);
+    owns_arrays_ = own;
+}
+
+bool reads_arrays(const StoredMatrix& stored, const CsrView& matrix) {
+    return std::ranges::any_of(stored.arrays, [&](auto& array) {
+        return array.second != nullptr &&
+               (array.second == matrix.row_ptr || array.second == matrix.col_idx ||
+                array.second == matrix.values);
+    });
 }
 
 Request HandleImpl::request_for(const Options& options) const {
@@ -99,16 +110,17 @@ Request HandleImpl::request_for(const Options& options) const {
                 fmt::format("options.kernel {} is no product: it runs around one when "
                             "options.reorder asks for that; leave it auto",
                             helper.id));
-    Request request{.format = options.format,
-                    .kernel = options.kernel,
-                    .params = options.params,
-                    .target = signature_.target,
-                    .num_rhs = num_rhs_,
-                    .deterministic = options.deterministic,
-                    .epilogue = options.epilogue,
-                    .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
-    if (!options.storage.empty()) request.storage = parse_storage(options.storage);
-    return request;
+    return {.format = options.format,
+            .kernel = options.kernel,
+            .params = options.params,
+            .target = signature_.target,
+            .num_rhs = num_rhs_,
+            .deterministic = options.deterministic,
+            .vectors = signature_.value,
+            .storage = storage_type(signature_),
+            .accumulator = signature_.accumulator,
+            .epilogue = options.epilogue,
+            .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
 }
 
 void HandleImpl::take(const Choice& choice) {
@@ -118,9 +130,29 @@ void HandleImpl::take(const Choice& choice) {
     info_.deterministic = is_deterministic(signature_);
 }
 
+void HandleImpl::take(LevelChoice level) {
+    take(level.choice);
+    info_.measured = std::move(level.measured);
+    info_.measured_us = level.measured_us;
+    info_.measure_ms = level.measure_ms;
+    if (!level.warning.empty()) provider_.warn(level.warning);
+    level_warning_ = std::move(level.warning);
+}
+
+void HandleImpl::predict(const Device* device, int threads) {
+    if (info_.nnz == 0) return;
+    const DeviceProfile* profile = find_device_profile(profile_name(signature_.target, device));
+    if (profile == nullptr) return;
+    info_.predicted_us = predict_us(*profile, static_cast<double>(info_.bytes), threads,
+                                    device != nullptr ? std::max(info_.launches, 1) : threads > 1);
+    info_.profile = profile->file;
+}
+
 void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
     info_.format = to_string(stored.format);
     info_.storage = to_string(storage_type(signature_));
+    info_.vectors = to_string(signature_.value);
+    info_.accumulator = to_string(accumulator_type(signature_));
     info_.target = to_string(signature_.target);
     info_.rows = transposes() ? matrix.cols : matrix.rows;
     info_.cols = transposes() ? matrix.rows : matrix.cols;
@@ -128,19 +160,38 @@ void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
     info_.stored = stored.stored;
     info_.matrix_bytes = stored.bytes;
     info_.bytes = stored.bytes + (matrix.rows + matrix.cols) * num_rhs_ *
-                                     static_cast<std::int64_t>(size_of(matrix.value_type));
+                                     static_cast<std::int64_t>(size_of(signature_.value));
 }
 
-HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) const {
+HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
     if (type != signature_.value)
-        refuse(fmt::format("apply: the matrix is {}, but α, x, β and y are {}; use {}",
-                           to_string(signature_.value), to_string(type),
-                           to_string(signature_.value)));
+        refuse(fmt::format("apply: the {}, but α, x, β and y are {}; use {}",
+                           signature_.storage
+                               ? fmt::format("handle's vectors are {}", to_string(signature_.value))
+                               : fmt::format("matrix is {}", to_string(signature_.value)),
+                           to_string(type), to_string(signature_.value)));
     if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
     const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha) : Scale::zero,
                       scale_of(type, o.beta)};
     check_operands(o, modes.alpha != Scale::zero);
+    if (o.workspace != nullptr) check_workspace(o, workspace_bytes(modes.alpha, modes.beta));
     return modes;
+}
+
+void HandleImpl::check_workspace(const Operands& o, std::size_t needed) const {
+    const WorkspaceMemory& given = *o.workspace;
+    if (given.bytes < needed)
+        refuse(
+            fmt::format("apply: the workspace has {} bytes, but this product needs {}: ask "
+                        "workspace_bytes",
+                        given.bytes, needed));
+    if (needed > 0 && given.data == nullptr) refuse("apply: the workspace is null");
+    const auto overlaps = [&](const void* vector, std::int64_t rows) {
+        const auto bytes = static_cast<std::size_t>(rows * num_rhs_) * size_of(signature_.value);
+        return vector != nullptr && overlap(given.data, needed, vector, bytes);
+    };
+    if (needed > 0 && (overlaps(o.x, info_.cols) || overlaps(o.y, info_.rows)))
+        refuse("apply: the workspace overlaps x or y; use memory of its own");
 }
 
 void HandleImpl::check_operands(const Operands& o, bool needs_x) const {

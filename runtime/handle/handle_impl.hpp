@@ -1,17 +1,27 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "devices/device.hpp"
 #include "devices/operands.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/kernel_provider.hpp"
+#include "handle/levels.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "matrix/value_order.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/choose.hpp"
 
 namespace spmvgen {
+
+/// New numbers, one for each entry of the matrix that a handle was made of, in its order.
+struct NewValues {
+    const void* data = nullptr;
+    bool on_device = false;  ///< where they are: with options.device_arrays on the device
+};
 
 /// What is behind a handle: one class for CPUs, one for GPUs.
 class HandleImpl {
@@ -26,10 +36,27 @@ class HandleImpl {
     /// new → old, of a reordered matrix; empty when there is no new order.
     virtual std::span<const std::int32_t> row_order() const { return {}; }
     const Info& info() const { return info_; }
+    /// As Handle::workspace_bytes, for an aligned workspace.
+    virtual std::size_t workspace_bytes(Scale, Scale) { return 0; }
 
-    /// Takes over that the handle was made of `transposed`, a transpose that took `ms` to make;
-    /// keeps it when it is still read.
-    void keep(std::shared_ptr<const CsrMatrix> transposed, double ms);
+    /// As Handle::update_values.
+    void update_values(ValueType type, const void* values, Stream stream);
+
+    /// Takes over what the caller gave: `entries` values of a type, where `device` is not null in
+    /// its memory. Until then, update_values knows of no entries.
+    void tell_given(ValueType type, std::int64_t entries, std::shared_ptr<Device> device = nullptr);
+    /// Takes over that the handle was made of a matrix of its own, whose values come in this order
+    /// from those that were given until now.
+    void tell_order(ValueOrder order);
+    /// Takes over what owns the arrays of `matrix`, of which the handle was made with options.copy
+    /// = false, and keeps it when they are still read. `own`: they are the handle's to write to.
+    void keep(std::shared_ptr<const void> arrays, const CsrView& matrix, bool own);
+    /// Takes over that the handle took so long to make beside its constructor.
+    void tell_more_time(double ms) { info_.prepare_ms += ms; }
+    /// Takes over why this handle was made instead of another one.
+    void tell_reason_before(const std::string& reason) {
+        info_.reason = reason + "; " + info_.reason;
+    }
 
     static Handle wrap(std::unique_ptr<HandleImpl> impl) { return Handle(std::move(impl)); }
 
@@ -41,12 +68,19 @@ class HandleImpl {
     Request request_for(const Options& options) const;
     /// Takes over what the tuner chose.
     void take(const Choice& choice);
+    /// The same with what the level made of it.
+    void take(LevelChoice level);
+    /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
+    /// and launches. `device` is null for the host.
+    void predict(const Device* device, int threads);
     /// Takes over how the kernel was had.
     template <typename Kernel>
     void tell_origin(const Provided<Kernel>& provided) {
         info_.origin = provided.origin;
         info_.source_path = provided.source_path;
         info_.warning = provided.warning;
+        if (!level_warning_.empty())
+            info_.warning += (info_.warning.empty() ? "" : "; ") + level_warning_;
     }
     /// Fills in what info_ says of the matrix, which is stored as `stored` for signature_.
     void describe(const CsrView& matrix, const StoredMatrix& stored);
@@ -56,7 +90,7 @@ class HandleImpl {
     };
     /// The modes of α and β of an apply. Throws Error(invalid_argument) for operands that do not
     /// fit.
-    Modes checked_modes(ValueType type, const Operands& operands) const;
+    Modes checked_modes(ValueType type, const Operands& operands);
 
     KernelProvider& provider_;
     KernelPolicy policy_;
@@ -68,20 +102,61 @@ class HandleImpl {
     bool transposes() const;
     /// Whether an apply reads arrays of the matrix that the handle was made of.
     virtual bool borrows(const CsrView&) const { return false; }
+    /// Puts new numbers into the stored matrix, which has entries: one for each that the
+    /// constructor got. Throws before anything is changed.
+    virtual void set_values(const NewValues& values, Stream stream);
+    /// Whether arrays that are read but not stored are the handle's to write to.
+    bool owns_arrays() const { return owns_arrays_; }
+    bool updatable() const { return updatable_; }
+    ValueType given_type() const { return given_type_; }
 
   private:
     void check_operands(const Operands& operands, bool needs_x) const;
+    void check_workspace(const Operands& operands, std::size_t needed) const;
+    void check_storable(const void* values) const;
+    void check_sums(const ValueOrder& order, const void* sums) const;
 
-    std::shared_ptr<const CsrMatrix> transposed_;
+    bool updatable_ = true;
+    int threads_ = 0;                          ///< options.threads
+    ValueType given_type_ = ValueType::f64;    ///< of the values that the caller gave
+    std::int64_t given_entries_ = 0;           ///< how many
+    std::shared_ptr<Device> given_on_;         ///< where, unless on this host
+    std::vector<ValueOrder> orders_;           ///< from those to the constructor's, one by one
+    std::shared_ptr<const void> kept_arrays_;  ///< owns arrays that are read
+    bool owns_arrays_ = false;
+    std::string level_warning_;  ///< part of info_.warning
 };
 
 /// Threads of an apply on this CPU.
 int host_threads(const CsrView& matrix, const Options& options);
 
+/// Whether an apply of a matrix that is stored so reads arrays of `matrix`.
+bool reads_arrays(const StoredMatrix& stored, const CsrView& matrix);
+
 /// What the options ask for. `device` stands for options.device, which is else opened.
 std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
+/// The same of entries in any order.
+std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// With options.device_arrays: the same of arrays in the memory of `device`.
+std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// The same of a matrix on this host, which also is on the device as `on_device` where that is not
+/// null; the options have been checked. `device` is null for the host.
+std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Options& options,
+                                                KernelProvider& provider,
+                                                std::shared_ptr<Device> device,
+                                                const CsrView* on_device = nullptr);
+/// make(options); where that throws TooLarge and the options leave the format open, the same of
+/// format csr, which tells what was too large.
+std::unique_ptr<HandleImpl> make_within_limit(
+    const Options& options, const std::function<std::unique_ptr<HandleImpl>(const Options&)>& make);
+/// Throws Error(invalid_argument) for options of A's arrays that contradict each other.
+void check_array_options(const Options& options);
 /// With options.reorder: a handle of the matrix in that order, which is made with the other
 /// options, and what is around it. `device` is null for the host.
 std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
@@ -89,9 +164,11 @@ std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const O
                                                   std::shared_ptr<Device> device);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider);
-/// `device` is what options.device names.
+/// `device` is what options.device names. `on_device`, where not null, is the matrix in its memory:
+/// what the kernel reads as it is, is copied from there, or borrowed with options.copy = false.
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
-                                            std::shared_ptr<Device> device);
+                                            std::shared_ptr<Device> device,
+                                            const CsrView* on_device = nullptr);
 
 }  // namespace spmvgen

@@ -6,8 +6,10 @@
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
 #include "devices/host/scratch_pool.hpp"
+#include "formats/narrow.hpp"
 #include "handle/batch_impl.hpp"
 #include "handle/device_options.hpp"
+#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/variant_table.hpp"
 #include "tuner/batch_rules.hpp"
@@ -32,9 +34,11 @@ class HostBatch : public HandleImpl {
     /// serve.
     using Variant = std::unique_ptr<BoundKernel>;
 
+    bool has_epilogue() const { return !signature_.epilogue.empty(); }
     void make_base(const BatchSystems& systems, const BatchFeatures& features,
                    const Options& options);
-    void keep_csr(const BatchSystems& systems, const BatchFeatures& features);
+    void keep_csr(const BatchSystems& systems, const BatchFeatures& features,
+                  const Options& options);
     const Variant& variant(Scale alpha, Scale beta);
     void run_generic(const Operands& operands) const;
     void run_base_and_update(const Operands& operands);
@@ -53,13 +57,13 @@ HostBatch::HostBatch(const BatchSystems& systems, const BatchFeatures& features,
     const Stopwatch watch;
     check_host_options(options);
     signature_.target = checked_target(options.target);
-    signature_.value = features.value_type;
+    set_number_types(signature_, options, features.value_type);
     threads_ = options.threads != 0                         ? options.threads
                : features.rows + features.nnz < serial_work ? 1
                                                             : omp_get_max_threads();
     if (policy_.mode == CacheMode::off) {
         info_.reason = "cache mode off: no kernel is made";
-        keep_csr(systems, features);
+        keep_csr(systems, features, options);
     } else {
         make_base(systems, features, options);
     }
@@ -74,9 +78,13 @@ void HostBatch::make_base(const BatchSystems& systems, const BatchFeatures& feat
     Request request = request_for(options);
     request.threads = threads_;
     take(choose_batch(features, request));
-    if (features.nnz == 0) {
+    if (features.nnz == 0 && !has_epilogue()) {
         info_.reason = "the systems have no entries: y = βy needs no kernel";
         return;
+    }
+    if (features.nnz == 0) {
+        signature_.alpha = Scale::zero;
+        info_.reason = "the systems have no entries: y = βy and its epilogue";
     }
     const Stopwatch watch;
     const ProvidedKernel provided = provider_.get(signature_, policy_);
@@ -84,16 +92,21 @@ void HostBatch::make_base(const BatchSystems& systems, const BatchFeatures& feat
     tell_origin(provided);
     if (provided.kernel == nullptr) {
         info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
-        return keep_csr(systems, features);
+        return keep_csr(systems, features, options);
     }
-    stored_ = store_batch(systems, features, signature_);
+    stored_ = store_batch(systems, features, signature_, options.memory_limit);
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
 
-void HostBatch::keep_csr(const BatchSystems& systems, const BatchFeatures& features) {
-    const Signature plain =
-        choose_batch(features, {.kernel = generic_kernel, .target = signature_.target}).signature;
-    stored_ = store_batch(systems, features, plain);
+void HostBatch::keep_csr(const BatchSystems& systems, const BatchFeatures& features,
+                         const Options& options) {
+    const Signature plain = choose_batch(features, {.kernel = generic_kernel,
+                                                    .target = signature_.target,
+                                                    .vectors = signature_.value,
+                                                    .storage = storage_type(signature_)})
+                                .signature;
+    stored_ = store_batch(systems, features, plain, options.memory_limit);
+    widen_values(stored_, storage_type(plain));
     for (std::int64_t i = 0; i < features.systems; ++i)
         generic_.push_back(stored_system(stored_, plain, i));
 }
@@ -101,17 +114,20 @@ void HostBatch::keep_csr(const BatchSystems& systems, const BatchFeatures& featu
 void HostBatch::apply(ValueType type, const Operands& o, Stream stream) {
     check_stream(stream);
     const auto [alpha, beta] = checked_modes(type, o);
-    if (alpha == Scale::zero) return scale_vector(type, info_.rows, o.beta, o.y, threads_);
+    if (alpha == Scale::zero && !has_epilogue())
+        return scale_vector(type, info_.rows, o.beta, o.y, threads_);
     if (base_ == nullptr) return run_generic(o);
-    if (alpha == Scale::one && beta == Scale::zero) return base_->run(o, threads_, nullptr);
+    if (alpha == signature_.alpha && beta == Scale::zero) return base_->run(o, threads_, nullptr);
     const Variant& kernel = variant(alpha, beta);
     kernel != nullptr ? kernel->run(o, threads_, nullptr) : run_base_and_update(o);
 }
 
 void HostBatch::prepare(Scale alpha, Scale beta, Stream stream) {
     check_stream(stream);
-    const bool is_base = alpha == Scale::one && beta == Scale::zero;
-    if (base_ != nullptr && alpha != Scale::zero && !is_base) variant(alpha, beta);
+    if (info_.nnz == 0) alpha = Scale::zero;
+    const bool is_base = alpha == signature_.alpha && beta == Scale::zero;
+    const bool needs_kernel = alpha != Scale::zero || has_epilogue();
+    if (base_ != nullptr && needs_kernel && !is_base) variant(alpha, beta);
 }
 
 const HostBatch::Variant& HostBatch::variant(Scale alpha, Scale beta) {
@@ -132,7 +148,7 @@ void HostBatch::run_generic(const Operands& o) const {
         const auto at = [&](auto* vector, std::int64_t first) {
             return vector + static_cast<std::size_t>(first) * element;
         };
-        generic_csr(system.matrix, 1,
+        generic_csr(system.matrix, {signature_.value, accumulator_type(signature_)}, 1,
                     {o.alpha, at(static_cast<const std::byte*>(o.x), system.first_col), o.beta,
                      at(static_cast<std::byte*>(o.y), system.first_row)},
                     1);

@@ -5,10 +5,14 @@
 
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
-#include "devices/host/scratch_pool.hpp"
+#include "formats/narrow.hpp"
+#include "formats/value_pattern.hpp"
+#include "handle/apply_memory.hpp"
 #include "handle/device_options.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
+#include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
@@ -28,18 +32,13 @@ void check_host_options(const Options& o) {
     const char* fixed = o.kernel != "auto"                        ? "options.kernel"
                         : !o.params.empty()                       ? "options.params"
                         : o.format != "auto" && o.format != "csr" ? "options.format"
+                        : !o.epilogue.empty()                     ? "options.epilogue"
                                                                   : nullptr;
     if (o.cache == CacheMode::off && fixed != nullptr)
-        refuse(
-            fmt::format("{} cannot be had with options.cache off, which always runs the "
-                        "generic CSR kernel: use another cache mode",
-                        fixed));
-    const char* of_gpus = !o.storage.empty()    ? "options.storage"
-                          : !o.epilogue.empty() ? "options.epilogue"
-                                                : nullptr;
-    if (of_gpus != nullptr)
-        refuse(fmt::format("{} is for GPUs only: leave it empty, or name one in options.device",
-                           of_gpus));
+        refuse(fmt::format(
+            "{} cannot be had with cache mode off (options.cache, SPMVGEN_CACHE), which "
+            "always runs the generic CSR kernel: use another mode",
+            fixed));
 }
 
 Target checked_target(const std::string& text) {
@@ -50,9 +49,9 @@ Target checked_target(const std::string& text) {
     return target;
 }
 
-void check_stream(Stream stream) {
+void check_stream(Stream stream, const char* call) {
     if (stream.native != nullptr)
-        refuse("apply: a stream is for GPUs only, but the handle's device is host");
+        refuse(fmt::format("{}: a stream is for GPUs only, but the handle's device is host", call));
 }
 
 namespace {
@@ -64,24 +63,36 @@ class HostHandle : public HandleImpl {
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return base_ != nullptr ? base_->kernel().source() : ""; }
-    bool borrows(const CsrView& matrix) const override;
+    bool borrows(const CsrView& matrix) const override { return reads_arrays(stored_, matrix); }
+    std::size_t workspace_bytes(Scale alpha, Scale beta) override;
+    void set_values(const NewValues& values, Stream stream) override;
 
   private:
     /// The kernel for one mode of α and β; without a kernel, the base kernel and an update of y
     /// serve.
     using Variant = std::unique_ptr<BoundKernel>;
 
+    bool has_epilogue() const { return !signature_.epilogue.empty(); }
+    /// Whether an apply of that mode runs a kernel, rather than y = βy.
+    bool needs_kernel(Scale alpha) const { return alpha != Scale::zero || has_epilogue(); }
+    bool is_base(Scale alpha, Scale beta) const {
+        return alpha == signature_.alpha && beta == Scale::zero;
+    }
+    void make_generic(const CsrView& matrix, const Options& options, const std::string& why);
     void make_base(const CsrView& matrix, const Options& options);
     void run_generic(const Operands& operands);
-    void keep_csr(const CsrView& matrix, bool copy);
+    void keep_csr(const CsrView& matrix, const Options& options);
+    void borrow_values(const void* values);
     const Variant& variant(Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
     void run_base_and_update(const Operands& operands);
+    std::size_t product_bytes() const;
 
     CsrView csr_;  ///< the arrays that the generic kernel reads
     StoredMatrix stored_;
+    ValuePattern pattern_;
     int threads_ = 1;
-    Variant base_;  ///< for α = 1, β = 0; null when precompiled code serves
+    Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
     VariantTable<Variant> variants_;
     ScratchPool workspaces_;
     ScratchPool products_;
@@ -92,20 +103,30 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     const Stopwatch watch;
     check_host_options(options);
     signature_.target = checked_target(options.target);
-    signature_.value = matrix.value_type;
+    set_number_types(signature_, options, matrix.value_type);
     threads_ = host_threads(matrix, options);
-    if (policy_.mode == CacheMode::off) {
-        validate(matrix);
-        signature_.kernel = "csr_rows";  // stands for the generic kernel
-        info_.reason = "cache mode off: no kernel is made";
-        if (matrix.nnz > 0) keep_csr(matrix, options.copy);
-    } else {
+    if (policy_.mode == CacheMode::off)
+        make_generic(matrix, options, "cache mode off: no kernel is made");
+    else if (const auto why = why_plain_at_once(options))
+        make_generic(matrix, options, *why);
+    else
         make_base(matrix, options);
-    }
     info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
     if (info_.origin.empty()) info_.origin = "generic";
     describe(matrix, stored_);
+    info_.update_bytes = pattern_.bytes();
+    predict(nullptr, threads_);
     info_.prepare_ms = watch.ms();
+}
+
+void HostHandle::make_generic(const CsrView& matrix, const Options& options,
+                              const std::string& why) {
+    const Stopwatch analysis;
+    validate(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    signature_.kernel = "csr_rows";  // stands for the generic kernel
+    info_.reason = why;
+    if (matrix.nnz > 0) keep_csr(matrix, options);
 }
 
 void HostHandle::make_base(const CsrView& matrix, const Options& options) {
@@ -115,11 +136,25 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;
     }
-    take(choose_for(matrix, analyse(matrix, options.threads), request, options.threads));
-    info_.deterministic |= threads_ == 1;
+    const Stopwatch analysis;
+    const RowFeatures features = analyse_row_lengths(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    const Choice rule = choose_for(matrix, features, request, options.threads);
     if (matrix.nnz == 0) {
+        take(rule);
         info_.reason = "the matrix has no entries: y = βy needs no kernel";
-        return;
+        if (!has_epilogue()) return;
+        signature_.alpha = Scale::zero;
+        info_.reason = "the matrix has no entries: y = βy and its epilogue";
+    } else {
+        const auto trials = host_trials(matrix, num_rhs_, threads_, !options.copy,
+                                        options.memory_limit, provider_, policy_);
+        LevelChoice level = apply_level(
+            {matrix, features, request, options, provider_, policy_, nullptr}, rule, *trials);
+        const bool generic = level.generic;
+        take(std::move(level));
+        info_.deterministic |= threads_ == 1;
+        if (generic) return keep_csr(matrix, options);
     }
     const Stopwatch watch;
     const ProvidedKernel provided = provider_.get(signature_, policy_);
@@ -127,55 +162,102 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     tell_origin(provided);
     if (provided.kernel == nullptr) {
         info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
-        return keep_csr(matrix, options.copy);
+        return keep_csr(matrix, options);
     }
-    stored_ = convert(matrix, signature_, !options.copy);
+    const Stopwatch conversion;
+    stored_ = convert(matrix, signature_, !options.copy, options.memory_limit);
+    info_.convert_ms = conversion.ms();
+    pattern_ = ValuePattern(matrix, signature_, options.updatable);
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
 
-void HostHandle::keep_csr(const CsrView& matrix, bool copy) {
+void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
+    const Stopwatch conversion;
     csr_ = matrix;
     Signature plain;
     plain.kernel = "csr_rows";
-    plain.value = matrix.value_type;
+    plain.value = signature_.value;
+    plain.storage = signature_.storage;
     plain.index = matrix.index_type;
     plain.offset = matrix.offset_type;
     plain.target = signature_.target;
-    stored_ = convert(matrix, plain, !copy);
+    stored_ = convert(matrix, plain, !options.copy, options.memory_limit);
+    widen_values(stored_, storage_type(plain));
+    csr_.value_type = widened_type(storage_type(plain));
+    pattern_ = ValuePattern(matrix, plain, options.updatable);
     csr_.row_ptr = stored_.arrays.at("row_ptr");
     csr_.col_idx = stored_.arrays.at("col_idx");
     csr_.values = stored_.arrays.at("values");
+    info_.convert_ms = conversion.ms();
 }
 
 void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
     check_stream(stream);
     const auto [alpha, beta] = checked_modes(type, o);
-    if (alpha == Scale::zero)
+    if (!needs_kernel(alpha))
         return scale_vector(type, info_.rows * num_rhs_, o.beta, o.y, threads_);
     if (base_ == nullptr) return run_generic(o);
-    if (alpha == Scale::one && beta == Scale::zero) return run(*base_, o);
+    if (info_.rows == 0) return;
+    if (is_base(alpha, beta)) return run(*base_, o);
     const Variant& kernel = variant(alpha, beta);
     kernel != nullptr ? run(*kernel, o) : run_base_and_update(o);
 }
 
-bool HostHandle::borrows(const CsrView& matrix) const {
-    return std::ranges::any_of(stored_.arrays, [&](auto& array) {
-        return array.second != nullptr &&
-               (array.second == matrix.row_ptr || array.second == matrix.col_idx ||
-                array.second == matrix.values);
+void HostHandle::set_values(const NewValues& values, Stream stream) {
+    check_stream(stream, "update_values");
+    StoredValues fresh = pattern_.convert_values(values.data);
+    if (base_ == nullptr && is_storage_only(storage_type(signature_))) {
+        widen_values(fresh.converted, storage_type(signature_));
+        fresh.list_converted();
+    }
+    if (pattern_.as_given() && !owns(stored_, "values") && !owns_arrays())
+        borrow_values(values.data);
+    else
+        overwrite(stored_, fresh);
+}
+
+void HostHandle::borrow_values(const void* values) {
+    stored_.arrays["values"] = values;
+    csr_.values = values;
+    if (base_ != nullptr) base_->replace_array("values", values);
+    variants_.for_each([&](const Variant& kernel) {
+        if (kernel != nullptr) kernel->replace_array("values", values);
     });
 }
 
 void HostHandle::run_generic(const Operands& o) {
-    if (!transposes()) return generic_csr(csr_, num_rhs_, o, threads_);
+    if (!transposes())
+        return generic_csr(csr_, {signature_.value, accumulator_type(signature_)}, num_rhs_, o,
+                           threads_);
     scale_vector(signature_.value, info_.rows * num_rhs_, o.beta, o.y, threads_);
-    generic_csr_transposed(csr_, num_rhs_, info_.op == "H", o);
+    generic_csr_transposed(csr_, signature_.value, num_rhs_, info_.op == "H", o);
 }
 
 void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     check_stream(stream);
-    const bool is_base = alpha == Scale::one && beta == Scale::zero;
-    if (base_ != nullptr && alpha != Scale::zero && !is_base) variant(alpha, beta);
+    if (info_.nnz == 0) alpha = Scale::zero;
+    if (base_ == nullptr || !needs_kernel(alpha)) return;
+    const BoundKernel* kernel = base_.get();
+    if (!is_base(alpha, beta)) kernel = variant(alpha, beta).get();
+    if (kernel == nullptr) {
+        products_.reserve(product_bytes(), 1);
+        kernel = base_.get();
+    }
+    workspaces_.reserve(kernel->workspace_bytes(threads_), omp_get_max_threads());
+}
+
+std::size_t HostHandle::workspace_bytes(Scale alpha, Scale beta) {
+    if (info_.nnz == 0) alpha = Scale::zero;
+    if (base_ == nullptr || !needs_kernel(alpha)) return 0;
+    const std::size_t of_base = workspace_with_slack(base_->workspace_bytes(threads_));
+    if (is_base(alpha, beta)) return of_base;
+    const Variant& kernel = variant(alpha, beta);
+    return kernel != nullptr ? workspace_with_slack(kernel->workspace_bytes(threads_))
+                             : workspace_with_slack(product_bytes()) + of_base;
+}
+
+std::size_t HostHandle::product_bytes() const {
+    return static_cast<std::size_t>(info_.rows * num_rhs_) * size_of(signature_.value);
 }
 
 const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {
@@ -190,17 +272,17 @@ const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {
 }
 
 void HostHandle::run(const BoundKernel& kernel, const Operands& o) {
-    ScratchPool::Loan workspace(workspaces_, kernel.workspace_bytes(threads_));
+    ApplyMemory workspace(workspaces_, o.workspace, kernel.workspace_bytes(threads_));
     kernel.run(o, threads_, workspace.data());
 }
 
 void HostHandle::run_base_and_update(const Operands& o) {
     const ValueType type = signature_.value;
     const std::int64_t count = info_.rows * num_rhs_;
-    ScratchPool::Loan product(products_, static_cast<std::size_t>(count) * size_of(type));
+    ApplyMemory product(products_, o.workspace, product_bytes());
     dispatch(type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);
-        run(*base_, {&one, o.x, &zero, product.data()});
+        run(*base_, {&one, o.x, &zero, product.data(), product.rest()});
     });
     scale_add(type, count, o.alpha, product.data(), o.beta, o.y, threads_);
 }

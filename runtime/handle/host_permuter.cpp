@@ -1,5 +1,5 @@
 #include "devices/host/permute_rows.hpp"
-#include "devices/host/scratch_pool.hpp"
+#include "handle/apply_memory.hpp"
 #include "handle/permuter.hpp"
 
 namespace spmvgen {
@@ -17,11 +17,12 @@ class HostPermuter : public Permuter {
         // y = βy is the same in every order.
         if (alpha == Scale::zero) return product.apply(vectors_.type, o, stream);
         const auto& [type, num_rhs, order] = vectors_;
-        ScratchPool::Loan x(vectors_in_order_, bytes_), y(vectors_in_order_, bytes_);
+        ApplyMemory x(vectors_in_order_, o.workspace, bytes_);
+        ApplyMemory y(vectors_in_order_, x.rest(), bytes_);
         gather_rows(type, order, num_rhs, o.x, x.data(), threads_);
         dispatch(type, [&](auto tag) {
             const decltype(tag) one(1), zero(0);
-            product.apply(type, {&one, x.data(), &zero, y.data()}, stream);
+            product.apply(type, {&one, x.data(), &zero, y.data(), y.rest()}, stream);
         });
         scatter_rows(type, order, num_rhs, o.alpha, y.data(), o.beta, o.y, threads_);
     }
@@ -30,6 +31,11 @@ class HostPermuter : public Permuter {
         if (alpha == Scale::zero) return product.prepare(alpha, beta, stream);
         ScratchPool::Loan x(vectors_in_order_, bytes_), y(vectors_in_order_, bytes_);
         product.prepare(Scale::one, Scale::zero, stream);
+    }
+
+    std::size_t workspace_bytes(HandleImpl& product, Scale alpha, Scale beta) override {
+        if (alpha == Scale::zero) return product.workspace_bytes(alpha, beta);
+        return 2 * workspace_with_slack(bytes_) + product.workspace_bytes(Scale::one, Scale::zero);
     }
 
   private:

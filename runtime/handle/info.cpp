@@ -45,8 +45,21 @@ std::string to_string(const Info& i) {
     line("source", i.source_path);
     line("bytes", fmt::format("{} a product, {} of them the matrix", readable_bytes(i.bytes),
                               readable_bytes(i.matrix_bytes)));
+    if (i.update_bytes > 0)
+        line("updates", readable_bytes(i.update_bytes) + " kept for new values");
     line("prepared",
          fmt::format("{:.1f} ms, {:.1f} of them for the kernel", i.prepare_ms, i.kernel_ms));
+    std::string time;
+    if (i.measured_us > 0) time = fmt::format("measured {:.2f} µs a product", i.measured_us);
+    if (i.predicted_us > 0)
+        time += fmt::format("{}predicted {:.2f} µs by {}", time.empty() ? "" : ", ", i.predicted_us,
+                            i.profile);
+    line("time", time);
+    std::string measured;
+    for (auto& kernel : i.measured)
+        measured +=
+            fmt::format("{}{:.2f} µs {}", measured.empty() ? "" : ", ", kernel.us, kernel.kernel);
+    line("measured", measured);
     line("warning", i.warning);
     return text;
 }

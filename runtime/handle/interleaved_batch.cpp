@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "handle/batch_impl.hpp"
+#include "handle/number_types.hpp"
 
 namespace spmvgen {
 namespace {
@@ -37,10 +38,11 @@ InterleavedBatch::InterleavedBatch(const BatchSystems& systems, const BatchShape
         info_.reason = "the batch has no systems";
         return;
     }
-    signature_.value = systems[0].value_type;
+    set_number_types(signature_, options, systems[0].value_type);
     const auto handle_for = [&](std::int64_t k) {
         Options own = options;
         own.num_rhs = static_cast<int>(k);
+        own.updatable = false;  // batches take no new values
         return make_handle(systems[0], own, provider, device);
     };
     larger_ = handle_for(group_);

@@ -28,23 +28,6 @@ Loaded& loaded() {
     return loaded;
 }
 
-/// The folder that this library was loaded from, as the dynamic linker noted it then (a later
-/// chdir or a relative path does no harm), and the one that its symlinks lead to.
-std::vector<std::filesystem::path> own_folders() {
-    Dl_info info{};
-    void* own = nullptr;
-    char origin[PATH_MAX] = "";
-    if (dladdr1(reinterpret_cast<void*>(&load_generator), &info, &own, RTLD_DL_LINKMAP) == 0 ||
-        dlinfo(own, RTLD_DI_ORIGIN, origin) != 0)
-        return {};
-    const std::filesystem::path folder = origin;
-    const auto file = folder / std::filesystem::path(info.dli_fname).filename();
-    std::error_code unresolved;
-    const auto real = std::filesystem::canonical(file, unresolved);
-    if (unresolved || real.parent_path() == folder) return {folder};
-    return {real.parent_path(), folder};
-}
-
 /// What $SPMVGEN_JIT asks for; "" when it says nothing.
 std::string chosen_path() {
     const char* path = secure_getenv("SPMVGEN_JIT");
@@ -54,7 +37,7 @@ std::string chosen_path() {
 std::vector<std::string> candidates() {
     if (const auto path = chosen_path(); !path.empty()) return {path};
     std::vector<std::string> paths;
-    for (auto& folder : own_folders()) {
+    for (auto& folder : library_folders()) {
         paths.push_back(folder / library_name);
         paths.push_back(folder / "spmvgen" / library_name);
     }
@@ -92,6 +75,22 @@ std::string failure(const std::string& reasons) {
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> library_folders() {
+    // As the dynamic linker noted it then: a later chdir or a relative path does no harm.
+    Dl_info info{};
+    void* own = nullptr;
+    char origin[PATH_MAX] = "";
+    if (dladdr1(reinterpret_cast<void*>(&load_generator), &info, &own, RTLD_DL_LINKMAP) == 0 ||
+        dlinfo(own, RTLD_DI_ORIGIN, origin) != 0)
+        return {};
+    const std::filesystem::path folder = origin;
+    const auto file = folder / std::filesystem::path(info.dli_fname).filename();
+    std::error_code unresolved;
+    const auto real = std::filesystem::canonical(file, unresolved);
+    if (unresolved || real.parent_path() == folder) return {folder};
+    return {real.parent_path(), folder};
+}
 
 Generator& load_generator() {
     std::lock_guard lock(loaded().mutex);

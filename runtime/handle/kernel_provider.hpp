@@ -12,7 +12,9 @@
 #include "devices/device.hpp"
 #include "devices/host/loaded_kernel.hpp"
 #include "handle/log.hpp"
+#include "sets/search.hpp"
 #include "spmvgen/generator.hpp"
+#include "spmvgen/kernels.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {
@@ -34,14 +36,15 @@ struct KernelSources {
     std::function<std::unique_ptr<KernelCache>(const std::string& directory, bool writable)> cache;
 };
 
-/// libspmvgen_jit and the Store.
-KernelSources default_kernel_sources();
+/// libspmvgen_jit and the Store, whose warnings go to `warn`; unset = standard error.
+KernelSources default_kernel_sources(std::function<void(const std::string&)> warn = {});
 
 /// How one kernel may be had (see Options).
 struct KernelPolicy {
     CacheMode mode = CacheMode::on;
     std::string directory;
     bool strict = false;
+    std::string kernel_sets = {};  ///< as in Options
 };
 
 /// A kernel in a GPU, and all that its launches need.
@@ -56,19 +59,20 @@ struct GpuKernel {
 template <typename Kernel>
 struct Provided {
     std::shared_ptr<const Kernel> kernel;
-    std::string origin;       ///< "memory", "cache", "compiled" or "generic"
+    std::string origin;       ///< "memory", "imported", "cache", "set", "compiled" or "generic"
     std::string source_path;  ///< the cache entry that holds the source; "" = none
     std::string warning;      ///< why the generic kernel has to serve; "" with a kernel or mode off
 };
 using ProvidedKernel = Provided<LoadedKernel>;
 using ProvidedGpuKernel = Provided<GpuKernel>;
 
-/// Signature → loaded kernel. Looks in memory, then in the cache directory, then compiles (and
-/// keeps the result), as the policy allows. Requests for one signature that come at the same time
-/// make it once. A failure of cache or compiler is not an exception but a ProvidedKernel without a
-/// kernel; it is logged once for each cause, counted, and not tried again for that signature (the
-/// cache is). For a GPU, which has no generic kernel, it is an exception. Kernels stay loaded, and
-/// their devices open, as long as the provider lives. Safe for any number of threads.
+/// Signature → loaded kernel. Looks in memory, in what was imported, in the cache directory and in
+/// kernel sets, then compiles (and keeps the result), as the policy allows. Requests for one
+/// signature that come at the same time make it once. A failure of cache or compiler is not an
+/// exception but a ProvidedKernel without a kernel; it is logged once for each cause, counted, and
+/// not tried again for that signature (the cache is). For a GPU, which has no generic kernel, it is
+/// an exception. Kernels stay loaded, and their devices open, as long as the provider lives. Safe
+/// for any number of threads.
 class KernelProvider {
   public:
     explicit KernelProvider(KernelSources sources);
@@ -77,12 +81,27 @@ class KernelProvider {
     /// policy.strict Error(compile) instead of a fallback.
     ProvidedKernel get(const Signature& signature, const KernelPolicy& policy);
 
+    /// The same without a fallback: a kernel that cannot be had is nothing to count, to log or to
+    /// throw.
+    ProvidedKernel get_or_nothing(const Signature& signature, const KernelPolicy& policy);
+
+    /// How far a kernel is: loaded, found (in the cache directory, a set or what was imported), or
+    /// to be compiled. `device` is null for the host. Loads and counts nothing; an entry may be of
+    /// no use yet.
+    enum class Distance { memory, found, compiler };
+    Distance distance(const Signature& signature, const KernelPolicy& policy,
+                      const std::shared_ptr<Device>& device);
+
     /// The same for a GPU; kernels are kept for each device. Throws Error(compile) when there is no
     /// kernel to be had, and what Device::load throws, which is tried again at the next request.
     ProvidedGpuKernel get(const Signature& signature, const KernelPolicy& policy,
                           const std::shared_ptr<Device>& device);
 
     KernelCounters counters() const;
+
+    /// As the functions of spmvgen/kernels.hpp.
+    std::string export_kernels();
+    ImportReport import_kernels(std::string blob);
 
     /// Logs a warning, the same one once.
     void warn(const std::string& message) { log_.warn(message); }
@@ -96,6 +115,7 @@ class KernelProvider {
     struct Slot {
         std::mutex mutex;
         std::shared_ptr<const Kernel> kernel;
+        std::shared_ptr<const KernelBinary> binary;  ///< what it was loaded from, for export
         std::string source_path;
         std::string failure;  ///< why it could not be compiled; "" = not tried, or it could
     };
@@ -118,10 +138,16 @@ class KernelProvider {
     template <typename Kernel>
     bool find_in_cache(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
                        KernelCache& cache);
+    /// Looks in sets; `hits` counts.
+    template <typename Kernel>
+    bool find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
+                      const std::vector<NamedSet>& sets, std::atomic<std::int64_t>& hits);
+    std::vector<NamedSet> imported();
     template <typename Kernel>
     bool compile(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
                  KernelCache* keep);
-    KernelBinary compile_one_of(const std::vector<BinaryKind>& kinds, const Signature& signature);
+    template <typename Kernel>
+    std::shared_ptr<const Kernel> load(const Loader<Kernel>& loader, const KernelBinary& binary);
     Table<GpuKernel>& table_of(const std::shared_ptr<Device>& device);
     std::unique_ptr<KernelCache> open_cache(const KernelPolicy& policy);
     void fall_back(const std::string& warning, const KernelPolicy& policy);
@@ -131,8 +157,13 @@ class KernelProvider {
     Table<LoadedKernel> host_;
     std::mutex mutex_;  ///< guards gpus_
     std::map<std::shared_ptr<Device>, Table<GpuKernel>> gpus_;
-    std::atomic<std::int64_t> hits_memory_{0}, hits_store_{0}, compiles_started_{0},
-        compiles_failed_{0}, fallbacks_{0};
+    OpenedSets sets_;
+    std::mutex importing_;  ///< guards imported_
+    std::vector<NamedSet> imported_;
+    std::atomic<std::int64_t> hits_memory_{0}, hits_store_{0}, hits_imported_{0}, hits_set_{0},
+        compiles_started_{0}, compiles_failed_{0}, fallbacks_{0};
+    std::atomic<std::int64_t> bytes_read_{0}, bytes_written_{0};
+    std::atomic<std::int64_t> find_ns_{0}, compile_ns_{0}, load_ns_{0};
 };
 
 /// A handle that gets its kernels from `provider`, which must outlive it. `device` stands for

@@ -4,19 +4,31 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 
-LogLevel log_level() {
+LogWords log_words() {
     const char* variable = std::getenv("SPMVGEN_LOG");
-    const std::string word = variable != nullptr ? variable : "";
-    if (word.empty() || word == "info") return LogLevel::info;
-    if (word == "quiet") return LogLevel::quiet;
-    if (word == "debug") return LogLevel::debug;
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("SPMVGEN_LOG={}: use one of quiet, info, debug", word));
+    const std::string text = variable != nullptr ? variable : "";
+    LogWords words;
+    std::istringstream parts(text);
+    for (std::string word; std::getline(parts, word, ',');) {
+        if (word == "quiet")
+            words.level = LogLevel::quiet;
+        else if (word == "info")
+            words.level = LogLevel::info;
+        else if (word == "debug")
+            words.level = LogLevel::debug;
+        else if (word == "cache")
+            words.cache = true;
+        else
+            throw Error(ErrorCode::invalid_argument,
+                        fmt::format("SPMVGEN_LOG={}: use one of quiet, info, debug, cache", text));
+    }
+    return words;
 }
 
 void Log::warn(const std::string& message) {

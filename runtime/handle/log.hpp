@@ -12,8 +12,19 @@ enum class LogLevel {
     debug   ///< beside it, each kernel that is made or found
 };
 
-/// The level that $SPMVGEN_LOG names; throws Error(invalid_argument) for another word.
-LogLevel log_level();
+/// What $SPMVGEN_LOG asks for: words separated by commas, a LogLevel or "cache".
+struct LogWords {
+    LogLevel level = LogLevel::info;
+    bool cache = false;  ///< the counters of kernels when the process ends
+    bool operator==(const LogWords&) const = default;
+};
+
+/// Throws Error(invalid_argument) for another word.
+LogWords log_words();
+
+inline LogLevel log_level() {
+    return log_words().level;
+}
 
 /// A log that says the same thing once only. Safe for any number of threads.
 class Log {

@@ -16,6 +16,8 @@ class Permuter {
     virtual void apply(HandleImpl& product, const Operands& operands, Scale alpha, Scale beta,
                        Stream stream) = 0;
     virtual void prepare(HandleImpl& product, Scale alpha, Scale beta, Stream stream) = 0;
+    /// Of a workspace for an apply, the product's included.
+    virtual std::size_t workspace_bytes(HandleImpl& product, Scale alpha, Scale beta) = 0;
     /// Of a GPU: what an apply launches beside the product, and what that uses.
     virtual int launches() const { return 0; }
     virtual std::map<std::string, KernelFacts> facts() const { return {}; }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "handle/handle_impl.hpp"
+#include "handle/number_types.hpp"
 #include "handle/permuter.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -17,6 +18,10 @@ class ReorderedHandle : public HandleImpl {
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return product_->source(); }
+    std::size_t workspace_bytes(Scale alpha, Scale beta) override;
+    void set_values(const NewValues& values, Stream stream) override {
+        product_->update_values(given_type(), values.data, stream);
+    }
     std::span<const std::int32_t> row_order() const override { return order_; }
 
   private:
@@ -29,6 +34,15 @@ class ReorderedHandle : public HandleImpl {
     std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
 };
 
+/// A CPU puts y back into the caller's order with a precompiled loop.
+void check_epilogue(const Options& o) {
+    if (o.device == "host" && !o.epilogue.empty() && !o.permuted_vectors)
+        throw Error(ErrorCode::invalid_argument,
+                    "options.epilogue with options.reorder on the host is for vectors in the "
+                    "matrix's order, whose rows it is told: set options.permuted_vectors, or leave "
+                    "one of them out");
+}
+
 /// What the handle of B is asked for. The epilogue is left to the permuter when there is one: the
 /// row that it is told is the caller's.
 Options options_of_product(const Options& options) {
@@ -36,6 +50,8 @@ Options options_of_product(const Options& options) {
     inner.reorder = "none";
     inner.permuted_vectors = false;
     inner.copy = true;  // B goes when the handle is made
+    inner.owner = nullptr;
+    inner.device_arrays = false;
     if (options.device != "host" && !options.permuted_vectors) inner.epilogue.clear();
     return inner;
 }
@@ -44,11 +60,14 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
                                  KernelProvider& provider, std::shared_ptr<Device> device)
     : HandleImpl(options, provider) {
     const Stopwatch watch;
-    signature_.value = matrix.value_type;
+    ValueOrder from_given;
+    set_number_types(signature_, options, matrix.value_type);
+    check_epilogue(options);
     {
         Reordering reordering =
             reorder(matrix, parse_reorder_method(options.reorder), BandK{}, options.threads);
-        const CsrMatrix permuted = permute(matrix, reordering, options.threads);
+        const CsrMatrix permuted =
+            permute(matrix, reordering, options.threads, options.updatable ? &from_given : nullptr);
         const double reorder_ms = watch.ms();
         product_ = make_handle_impl(permuted.view(), options_of_product(options), provider, device);
         info_ = product_->info();
@@ -57,12 +76,13 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     }
     if (!options.permuted_vectors) make_permuter(matrix, options, std::move(device));
     info_.permuted_vectors = options.permuted_vectors;
+    if (options.updatable) tell_order(std::move(from_given));
     info_.prepare_ms = watch.ms();
 }
 
 void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& options,
                                     std::shared_ptr<Device> device) {
-    const PermutedVectors vectors{matrix.value_type, num_rhs_, order_};
+    const PermutedVectors vectors{signature_.value, num_rhs_, order_};
     permuter_ = device == nullptr
                     ? make_host_permuter(vectors, host_threads(matrix, options))
                     : make_gpu_permuter(vectors, options.epilogue, provider_, policy_, device);
@@ -71,10 +91,13 @@ void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& option
         info_.nnz > 0 ? info_.launches + permuter_->launches() : permuter_->launches() / 2;
     info_.facts.merge(permuter_->facts());
     // Two vectors are read and written once more, and the order is read for both.
-    const auto row = static_cast<std::int64_t>(size_of(matrix.value_type)) * num_rhs_;
+    const auto row = static_cast<std::int64_t>(size_of(signature_.value)) * num_rhs_;
     const auto number = static_cast<std::int64_t>(sizeof(std::int32_t));
     info_.permute_bytes = 2 * matrix.rows * (2 * row + number);
     info_.bytes += info_.permute_bytes;
+    signature_.target = parse_target(info_.target);
+    predict(device.get(), device == nullptr ? host_threads(matrix, options) : 0);
+    info_.measured_us = 0;  // it was measured without the ways into the order and back
 }
 
 void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms) {
@@ -89,6 +112,11 @@ void ReorderedHandle::apply(ValueType type, const Operands& o, Stream stream) {
     if (permuter_ == nullptr) return product_->apply(type, o, stream);
     const auto [alpha, beta] = checked_modes(type, o);
     permuter_->apply(*product_, o, alpha, beta, stream);
+}
+
+std::size_t ReorderedHandle::workspace_bytes(Scale alpha, Scale beta) {
+    if (permuter_ == nullptr) return product_->workspace_bytes(alpha, beta);
+    return permuter_->workspace_bytes(*product_, info_.nnz == 0 ? Scale::zero : alpha, beta);
 }
 
 void ReorderedHandle::prepare(Scale alpha, Scale beta, Stream stream) {

@@ -28,6 +28,13 @@ class VariantTable {
         return *made_[index];
     }
 
+    /// Calls f with each kernel that was made. No get() may run at the same time.
+    template <typename F>
+    void for_each(F f) {
+        for (auto& kernel : made_)
+            if (kernel != nullptr) f(*kernel);
+    }
+
   private:
     static constexpr std::size_t scales = 3;
     static std::size_t place(Scale s) { return s == Scale::zero ? 0 : s == Scale::one ? 1 : 2; }

@@ -24,9 +24,10 @@ std::string hash_text(const std::string& text) {
 
 std::string kernel_name(const Signature& s) {
     const std::string storage = s.storage ? std::string("_s") + to_string(*s.storage) : "";
-    std::string name = s.kernel + "_" + to_string(s.value) + storage + "_i" + bits(s.index) + "_o" +
-                       bits(s.offset) + "_a" + letter(s.alpha) + "_b" + letter(s.beta) + "_k" +
-                       std::to_string(s.num_rhs);
+    const std::string sums = s.accumulator ? std::string("_acc") + to_string(*s.accumulator) : "";
+    std::string name = s.kernel + "_" + to_string(s.value) + storage + sums + "_i" + bits(s.index) +
+                       "_o" + bits(s.offset) + "_a" + letter(s.alpha) + "_b" + letter(s.beta) +
+                       "_k" + std::to_string(s.num_rhs);
     for (auto& [param, value] : s.params) name += "_" + param + std::to_string(value);
     if (!s.epilogue.empty()) name += "_e" + hash_text(s.epilogue);
     return name;

@@ -189,16 +189,24 @@ void read_arrays(const InputFile& file, const BinaryHeader& h, CsrMatrix& a, int
         });
 }
 
-/// Narrows columns to int32 where the matrix allows it, as every CsrMatrix has them.
-void narrow_columns(CsrMatrix& a, int threads) {
-    if (a.index_type == IndexType::i32 || a.cols > INT32_MAX) return;
-    Buffer narrow = make_buffer<std::int32_t>(a.nnz);
-    const auto* from = a.col_idx.as<std::int64_t>().data();
-    auto* to = narrow.as<std::int32_t>().data();
+template <typename To, typename From>
+Buffer converted(const Buffer& from, std::int64_t count, int threads) {
+    Buffer result = make_buffer<To>(count);
+    const auto* source = from.as<From>().data();
+    auto* to = result.template as<To>().data();
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t k = 0; k < a.nnz; ++k) to[k] = static_cast<std::int32_t>(from[k]);
-    a.col_idx = std::move(narrow);
-    a.index_type = IndexType::i32;
+    for (std::int64_t k = 0; k < count; ++k) to[k] = static_cast<To>(source[k]);
+    return result;
+}
+
+/// Makes columns int32 where the matrix allows it, else int64, as every CsrMatrix has them.
+void fit_columns(CsrMatrix& a, int threads) {
+    const IndexType fitting = a.cols <= INT32_MAX ? IndexType::i32 : IndexType::i64;
+    if (a.index_type == fitting) return;
+    a.col_idx = fitting == IndexType::i32
+                    ? converted<std::int32_t, std::int64_t>(a.col_idx, a.nnz, threads)
+                    : converted<std::int64_t, std::int32_t>(a.col_idx, a.nnz, threads);
+    a.index_type = fitting;
 }
 
 IndexType index_type(std::uint8_t bytes) {
@@ -253,7 +261,10 @@ CsrMatrix read_csr_binary(const InputFile& file, const ReadOptions& options, Fil
     } catch (const Error& error) {
         fail(file, error.what());
     }
-    narrow_columns(a, threads);
+    // Without rows a caller may leave row_ptr out, so that validate does not look at it.
+    if (const std::int64_t begin = a.view().row_begin(0); begin != 0)
+        fail(file, fmt::format("broken CSR matrix: row_ptr starts at {}, not at 0", begin));
+    fit_columns(a, threads);
     sort_rows(a, Columns::plain, threads);
     header = {"csr binary", "csr", is_complex(a.value_type) ? "complex" : "real", "general", h.nnz};
     return a;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <complex>
 #include <limits>
 #include <type_traits>
 
+#include "matrix/chunks.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -14,6 +16,8 @@ namespace {
 
 /// Fewer elements than this are not worth a team of threads.
 constexpr std::int64_t team_worth = 1 << 15;
+/// What a thread validates at once.
+constexpr std::int64_t elements_a_part = 1 << 16;
 
 template <typename T>
 constexpr bool complex_value = !std::is_arithmetic_v<T>;
@@ -46,14 +50,69 @@ Buffer convert_array(const From* from, std::int64_t count) {
     throw Error(ErrorCode::invalid_argument, "broken CSR matrix: " + what);
 }
 
-void validate_shape(const CsrView& a) {
-    if (a.rows < 0 || a.cols < 0 || a.nnz < 0)
-        broken(
-            fmt::format("negative size ({} rows, {} columns, {} entries)", a.rows, a.cols, a.nnz));
-    if (a.row_ptr == nullptr && a.rows > 0) broken("row_ptr is null");
-    if (a.col_idx == nullptr && a.nnz > 0) broken("col_idx is null");
-    if (a.values == nullptr && a.nnz > 0) broken("values is null");
-    if (a.rows == 0 && a.nnz > 0) broken(fmt::format("{} entries but no rows", a.nnz));
+// The two loops below look at sign bits, which vectors of any machine can gather; as functions of
+// their own they are vectorised.
+
+/// Sign bit set: some of ptr[0] … ptr[count-1] is negative, or above the next.
+template <typename Offset>
+std::make_unsigned_t<Offset> signs_of_steps(const Offset* ptr, std::int64_t count) {
+    using Bits = std::make_unsigned_t<Offset>;
+    Bits signs = 0;
+#pragma omp simd reduction(| : signs)
+    for (std::int64_t i = 0; i < count; ++i)
+        signs |=
+            static_cast<Bits>(ptr[i]) | (static_cast<Bits>(ptr[i + 1]) - static_cast<Bits>(ptr[i]));
+    return signs;
+}
+
+/// Sign bit set: some column is negative, or above `last`.
+template <typename Index>
+std::make_unsigned_t<Index> signs_of_columns(const Index* col, std::int64_t count, Index last) {
+    using Bits = std::make_unsigned_t<Index>;
+    Bits signs = 0;
+#pragma omp simd reduction(| : signs)
+    for (std::int64_t k = 0; k < count; ++k)
+        signs |= static_cast<Bits>(col[k]) | (static_cast<Bits>(last) - static_cast<Bits>(col[k]));
+    return signs;
+}
+
+template <typename Bits>
+bool is_negative(Bits bits) {
+    return bits >> (std::numeric_limits<Bits>::digits - 1) != 0;
+}
+
+/// Whether row_ptr ascends from 0 to nnz.
+template <typename Offset>
+bool rows_are_right(const CsrView& a, int threads) {
+    const auto* ptr = a.row_ptr_as<Offset>();
+    if (ptr[0] != 0 || static_cast<std::int64_t>(ptr[a.rows]) != a.nnz) return false;
+    std::atomic<bool> descends{false};
+    for_parts(a.rows, elements_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        if (is_negative(signs_of_steps(ptr + begin, end - begin)))
+            descends.store(true, std::memory_order_relaxed);
+    });
+    return !descends;
+}
+
+/// Whether all columns are in 0…cols-1.
+template <typename Index>
+bool columns_are_right(const CsrView& a, int threads) {
+    const auto* col = a.col_idx_as<Index>();
+    const auto last =
+        static_cast<Index>(std::min<std::int64_t>(a.cols - 1, std::numeric_limits<Index>::max()));
+    std::atomic<bool> outside{false};
+    for_parts(a.nnz, elements_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        if (is_negative(signs_of_columns(col + begin, end - begin, last)))
+            outside.store(true, std::memory_order_relaxed);
+    });
+    return !outside;
+}
+
+bool is_right(const CsrView& a, int threads) {
+    return dispatch(a.offset_type,
+                    [&](auto offset) { return rows_are_right<decltype(offset)>(a, threads); }) &&
+           dispatch(a.index_type,
+                    [&](auto index) { return columns_are_right<decltype(index)>(a, threads); });
 }
 
 /// The first row that is wrong, or rows.
@@ -110,9 +169,19 @@ CsrMatrix convert_values(const CsrView& a, ValueType type) {
     return result;
 }
 
-void validate(const CsrView& a) {
+void validate_shape(const CsrView& a) {
+    if (a.rows < 0 || a.cols < 0 || a.nnz < 0)
+        broken(
+            fmt::format("negative size ({} rows, {} columns, {} entries)", a.rows, a.cols, a.nnz));
+    if (a.row_ptr == nullptr && a.rows > 0) broken("row_ptr is null");
+    if (a.col_idx == nullptr && a.nnz > 0) broken("col_idx is null");
+    if (a.values == nullptr && a.nnz > 0) broken("values is null");
+    if (a.rows == 0 && a.nnz > 0) broken(fmt::format("{} entries but no rows", a.nnz));
+}
+
+void validate(const CsrView& a, int threads) {
     validate_shape(a);
-    if (a.rows == 0) return;
+    if (a.rows == 0 || is_right(a, threads)) return;
     if (a.row_begin(0) != 0) broken(fmt::format("row_ptr starts at {}, not at 0", a.row_begin(0)));
     const std::int64_t wrong = dispatch(a.offset_type, [&](auto offset) {
         return dispatch(a.index_type, [&](auto index) {

@@ -32,8 +32,12 @@ struct CsrMatrix {
 /// allowed; complex → real throws Error(invalid_argument). Parallel.
 CsrMatrix convert_values(const CsrView& matrix, ValueType type);
 
+/// The part of validate() that reads no array.
+void validate_shape(const CsrView& matrix);
+
 /// Throws Error(invalid_argument), naming the row and entry, when row_ptr does not ascend from 0 or
-/// a column is outside 0…cols-1, or an array is missing. Parallel, one pass.
-void validate(const CsrView& matrix);
+/// a column is outside 0…cols-1, or an array is missing. Parallel, one pass; threads = 0: what
+/// OpenMP would use.
+void validate(const CsrView& matrix, int threads = 0);
 
 }  // namespace spmvgen

@@ -5,14 +5,20 @@
 
 namespace spmvgen {
 
-Features analyse(const CsrView& matrix, int threads) {
-    validate(matrix);
-    Features features;
+RowFeatures analyse_row_lengths(const CsrView& matrix, int threads) {
+    validate(matrix, threads);
+    RowFeatures features;
     features.rows = matrix.rows;
     features.cols = matrix.cols;
     features.nnz = matrix.nnz;
     features.value_type = matrix.value_type;
     analyse_rows(matrix, threads, features);
+    return features;
+}
+
+Features analyse(const CsrView& matrix, int threads) {
+    Features features;
+    static_cast<RowFeatures&>(features) = analyse_row_lengths(matrix, threads);
     analyse_places(matrix, threads, features);
     analyse_columns(matrix, threads, features);
     analyse_values(matrix, threads, features);

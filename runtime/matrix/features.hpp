@@ -8,14 +8,13 @@
 
 namespace spmvgen {
 
-/// What a matrix looks like: all that choosing a kernel may know of it. Plain data, never NaN.
-/// Exact where a field does not say that it is sampled; docs/features.md has the definitions, the
-/// edge cases and the cost.
-struct Features {
+/// What row lengths tell of a matrix: all that the rules read, so that a handle need not find out
+/// more. Plain data, never NaN, exact; docs/features.md has the definitions, the edge cases and the
+/// cost.
+struct RowFeatures {
     std::int64_t rows = 0, cols = 0, nnz = 0;
     ValueType value_type = ValueType::f64;
 
-    // Row lengths.
     std::int64_t min_row = 0, max_row = 0, empty_rows = 0;
     double mean_row = 0, variance_row = 0;
     /// Rows by length: [0] = empty, [i] = lengths in [2^(i-1), 2^i).
@@ -26,7 +25,11 @@ struct Features {
     /// unsorted and with rows sorted by length in windows of 256 slices.
     std::array<double, 3> sell_padding{}, sell_sorted_padding{};
     double ell_padding = 0;  ///< the same for plain ELL
+    bool operator==(const RowFeatures&) const = default;
+};
 
+/// All that is known of a matrix. Exact where a field does not say that it is sampled.
+struct Features : RowFeatures {
     // Where the entries are.
     std::int64_t bandwidth = 0;                ///< max |i - j|
     double mean_distance = 0;                  ///< mean |i - j|
@@ -52,8 +55,12 @@ struct Features {
     bool operator==(const Features&) const = default;
 };
 
-/// Throws Error(invalid_argument) for a broken matrix (as validate). threads = 0: what OpenMP would
-/// use. The result does not depend on the number of threads.
+/// Throws Error(invalid_argument) for a broken matrix (as validate). Reads row_ptr and, to
+/// validate, col_idx once; never the values. threads = 0: what OpenMP would use. The result does
+/// not depend on the number of threads.
+RowFeatures analyse_row_lengths(const CsrView& matrix, int threads = 0);
+
+/// The same and all the rest, in several passes.
 Features analyse(const CsrView& matrix, int threads = 0);
 
 /// The sheet that `spmvgen analyze` prints: at most 80 columns, with a row-length histogram.

@@ -14,7 +14,7 @@ namespace spmvgen {
 // not either.
 
 /// Row lengths and padding.
-void analyse_rows(const CsrView& matrix, int threads, Features& features);
+void analyse_rows(const CsrView& matrix, int threads, RowFeatures& features);
 /// Places of the entries: distances, order, duplicates, diagonal.
 void analyse_places(const CsrView& matrix, int threads, Features& features);
 /// Entries a column.
@@ -44,6 +44,16 @@ class Tally {
         } else {
             large_.insert(large_.end(), static_cast<std::size_t>(times), number);
         }
+    }
+    /// Adds number_of(0) … number_of(count-1), none above `largest`.
+    template <typename NumberOf>
+    void add_neighbours(std::int64_t count, std::int64_t largest, NumberOf&& number_of) {
+        if (largest >= small) {
+            for (std::int64_t i = 0; i < count; ++i) add(number_of(i));
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i) ++times_[static_cast<std::size_t>(number_of(i))];
+        top_ = std::max(top_, largest);
     }
     void add(const Tally& other) {
         for (std::int64_t n = 0; n <= other.top_; ++n)

@@ -47,13 +47,15 @@ class Transposition {
     }
 
     template <typename Value, typename OfValue>
-    void place(const Offset* row_ptr, Row* col_idx, Value* values, OfValue of_value) {
+    void place(const Offset* row_ptr, Row* col_idx, Value* values, Offset* from_entry,
+               OfValue of_value) {
         const Value* from = a_.values_as<Value>();
         for_rows([&](std::int64_t row, std::int64_t k, Offset* places) {
             const auto j = column(k);
             const Offset to = row_ptr[j] + places[j]++;
             col_idx[to] = static_cast<Row>(row);
             values[to] = of_value(from[k]);
+            if (from_entry != nullptr) from_entry[to] = static_cast<Offset>(k);
         });
     }
 
@@ -95,17 +97,22 @@ class Transposition {
 };
 
 template <typename Index, typename Row, typename Offset>
-void fill(const CsrView& matrix, bool conjugate, int threads, CsrMatrix& t) {
+void fill(const CsrView& matrix, bool conjugate, int threads, CsrMatrix& t, ValueOrder* order) {
     Transposition<Index, Row, Offset> transposition(matrix, threads);
     auto* row_ptr = static_cast<Offset*>(t.row_ptr.data());
     auto* col_idx = static_cast<Row*>(t.col_idx.data());
     transposition.count(row_ptr);
+    Offset* from_entry = nullptr;
+    if (order != nullptr) {
+        *order = {t.offset_type, make_buffer<Offset>(t.nnz), {}, t.nnz, conjugate};
+        from_entry = order->from.as<Offset>().data();
+    }
     dispatch(matrix.value_type, [&]<typename Value>(Value) {
         auto* values = static_cast<Value*>(t.values.data());
         if constexpr (std::is_floating_point_v<Value>) {
-            transposition.place(row_ptr, col_idx, values, [](Value v) { return v; });
+            transposition.place(row_ptr, col_idx, values, from_entry, [](Value v) { return v; });
         } else {
-            transposition.place(row_ptr, col_idx, values,
+            transposition.place(row_ptr, col_idx, values, from_entry,
                                 [&](Value v) { return conjugate ? std::conj(v) : v; });
         }
     });
@@ -113,7 +120,7 @@ void fill(const CsrView& matrix, bool conjugate, int threads, CsrMatrix& t) {
 
 }  // namespace
 
-CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads) {
+CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads, ValueOrder* order) {
     CsrMatrix t;
     t.rows = matrix.cols;
     t.cols = matrix.rows;
@@ -128,7 +135,7 @@ CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads) {
                 t.col_idx = make_buffer<decltype(row)>(t.nnz);
                 t.values = Buffer(static_cast<std::size_t>(t.nnz) * size_of(t.value_type));
                 fill<decltype(index), decltype(row), decltype(offset)>(matrix, conjugate, threads,
-                                                                       t);
+                                                                       t, order);
             });
         });
     });

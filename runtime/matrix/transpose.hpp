@@ -1,12 +1,15 @@
 #pragma once
 #include "matrix/csr_matrix.hpp"
+#include "matrix/value_order.hpp"
 
 namespace spmvgen {
 
 /// Aᵀ in CSR, or with `conjugate` Aᴴ. A row's entries come in the order of A's rows, those of one
 /// row of A in the order that they have there: duplicates stay, and the result does not depend on
 /// `threads` (0 = what OpenMP would use). `matrix` must be a valid one. Beside the result it takes
-/// memory for at most nnz + 2·cols offsets.
-CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads = 0);
+/// memory for at most nnz + 2·cols offsets. `order`, where not null, gets where each value came
+/// from.
+CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads = 0,
+                    ValueOrder* order = nullptr);
 
 }  // namespace spmvgen

@@ -49,6 +49,16 @@ std::string default_directory() {
     return home.empty() ? "" : absolute(home + "/.cache" + tail);
 }
 
+std::string why_foreign(const struct stat& s, bool roots_too) {
+    const uid_t me = ::geteuid(), owner = s.st_uid;
+    if (owner == me || (roots_too && owner == 0)) return "";
+    return fmt::format("it belongs to user {}, and this process is user {}", owner, me);
+}
+
+const char* who_else_writes(unsigned mode) {
+    return mode & 0002u ? "every user" : mode & 0020u ? "its group" : nullptr;
+}
+
 }  // namespace
 
 Location locate_directory(const std::string& directory) {
@@ -59,15 +69,19 @@ Location locate_directory(const std::string& directory) {
 }
 
 std::string why_unsafe(const struct stat& directory, bool given) {
-    const uid_t me = ::geteuid(), owner = directory.st_uid;
-    if (owner != me && !(given && owner == 0))
-        return fmt::format("it belongs to user {}, and this process is user {}", owner, me);
+    if (const auto why = why_foreign(directory, given); !why.empty()) return why;
     const unsigned mode = directory.st_mode & 07777u;
-    if (mode & 0002u)
-        return fmt::format("every user may write to it (mode {:04o}); chmod 700 mends that", mode);
-    if (!given && mode & 0020u)
-        return fmt::format("its group may write to it (mode {:04o}); chmod 700 mends that", mode);
-    return "";
+    const char* who = who_else_writes(mode);
+    return who == nullptr
+               ? ""
+               : fmt::format("{} may write to it (mode {:04o}); chmod 700 mends that", who, mode);
+}
+
+std::string why_unsafe_entry(const struct stat& file) {
+    if (const auto why = why_foreign(file, true); !why.empty()) return why;
+    const unsigned mode = file.st_mode & 07777u;
+    const char* who = who_else_writes(mode);
+    return who == nullptr ? "" : fmt::format("{} may write to it (mode {:04o})", who, mode);
 }
 
 }  // namespace spmvgen

@@ -15,7 +15,11 @@ struct Location {
 /// The home is $HOME, else that of the user database.
 Location locate_directory(const std::string& directory);
 
-/// Why code must not be loaded from a directory with this status; "" = it may be.
+/// Why code must not be loaded from a directory with this status; "" = it may be. Root's own is all
+/// right when it was asked for: root can replace every program anyway.
 std::string why_unsafe(const struct stat& directory, bool given);
+
+/// The same of an entry in a directory that is all right.
+std::string why_unsafe_entry(const struct stat& file);
 
 }  // namespace spmvgen

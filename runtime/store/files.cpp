@@ -66,6 +66,13 @@ File open_directory(const std::string& path) {
     return File(retrying([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
 }
 
+File open_below(const File& directory, const std::string& name) {
+    return File(retrying([&] {
+        return ::openat(directory.get(), name.c_str(),
+                        O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    }));
+}
+
 File open_file(int directory, const std::string& path) {
     // O_NONBLOCK: a FIFO that somebody put there must not stop us.
     File file(retrying([&] {
@@ -81,12 +88,13 @@ struct stat status(const File& file) {
     return s;
 }
 
-std::string read_bytes(const File& file, std::uint64_t count) {
+std::string read_bytes(const File& file, std::uint64_t count, std::uint64_t offset) {
     std::string bytes(count, '\0');
     std::size_t got = 0;
     while (got < count) {
         const auto n = retrying([&] {
-            return ::pread(file.get(), bytes.data() + got, count - got, static_cast<off_t>(got));
+            return ::pread(file.get(), bytes.data() + got, count - got,
+                           static_cast<off_t>(offset + got));
         });
         if (n < 0) fail(errno, "read");
         if (n == 0) break;
@@ -94,6 +102,11 @@ std::string read_bytes(const File& file, std::uint64_t count) {
     }
     bytes.resize(got);
     return bytes;
+}
+
+bool set_changed(const File& file, std::int64_t seconds) {
+    const timespec times[2] = {{0, UTIME_OMIT}, {seconds, 0}};
+    return ::futimens(file.get(), times) == 0;
 }
 
 void make_directories(const std::string& path) {
@@ -107,11 +120,9 @@ void make_directories(const std::string& path) {
     }
 }
 
-File make_directory(int parent, const std::string& name) {
-    if (::mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir");
-    File made(retrying([&] {
-        return ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    }));
+File make_directory(const File& parent, const std::string& name) {
+    if (::mkdirat(parent.get(), name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "mkdir");
+    File made = open_below(parent, name);
     if (!made) fail(errno, "open");
     return made;
 }

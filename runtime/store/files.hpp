@@ -37,20 +37,26 @@ class File {
 /// Opens an existing directory. No object and errno set when that fails.
 File open_directory(const std::string& path);
 
+/// Opens a directory in another, not through a link. No object and errno set when that fails.
+File open_below(const File& directory, const std::string& name);
+
 /// Opens a regular file for reading, below a directory, not through a link in its last component.
 /// No object and errno set when that fails; a thing that is no regular file throws EINVAL.
 File open_file(int directory, const std::string& path);
 
 struct stat status(const File& file);
 
-/// Bytes [0, count) of a file; fewer when it ends before.
-std::string read_bytes(const File& file, std::uint64_t count);
+/// Bytes [offset, offset + count) of a file; fewer when it ends before.
+std::string read_bytes(const File& file, std::uint64_t count, std::uint64_t offset = 0);
+
+/// Sets when the file was last changed, seconds since 1970; whether it could.
+bool set_changed(const File& file, std::int64_t seconds);
 
 /// mkdir -p: each component that is made gets mode 0700, those that exist stay as they are.
 void make_directories(const std::string& path);
 
 /// Makes (0700) and opens a directory below another.
-File make_directory(int parent, const std::string& name);
+File make_directory(const File& parent, const std::string& name);
 
 /// Writes a whole file so that nobody ever sees a part of it under `name`: to a temporary name in
 /// the same directory, then renamed. `sync`: on the disk before it gets its name. Nothing is left

@@ -9,6 +9,7 @@
 #include "spmvgen/kernel.hpp"
 #include "store/files.hpp"
 #include "store/key.hpp"
+#include "store/layout.hpp"
 
 namespace spmvgen {
 
@@ -19,6 +20,10 @@ struct StoreOptions {
     bool writable = true;   ///< false: nothing is written, nothing removed
     std::optional<bool> sync;                      ///< fsync before an entry gets its name; unset =
                                                    ///< $SPMVGEN_CACHE_FSYNC is "1"
+    std::optional<std::int64_t> max_bytes;         ///< entries above that are removed, the ones not
+                                                   ///< used for longest first, some time after a
+                                                   ///< put; 0 = no limit; unset =
+                                                   ///< $SPMVGEN_CACHE_MAX_SIZE, else 1 GB
     Maker maker = this_maker();                    ///< goes into the key
     std::function<void(const std::string&)> warn;  ///< unset = a line on standard error, unless
                                                    ///< $SPMVGEN_LOG is "quiet"
@@ -33,7 +38,7 @@ class Store {
     /// `directory` "" = the default: $SPMVGEN_CACHE_DIR, $XDG_CACHE_HOME/spmvgen/v2,
     /// ~/.cache/spmvgen/v2. Created 0700 at the first write. A directory that another user owns is
     /// not used (unless root's and given by `directory` or $SPMVGEN_CACHE_DIR), nor is one that
-    /// every user may write to.
+    /// its group or every user may write to.
     explicit Store(std::string directory = "", bool writable = true);
     explicit Store(StoreOptions options);
     Store(Store&&) noexcept;
@@ -44,7 +49,8 @@ class Store {
     std::optional<KernelBinary> find(const Signature& signature,
                                      BinaryKind kind = BinaryKind::shared_object);
     /// Writes an entry; false (and one warning) when that cannot be done. False without a warning
-    /// when the store is not writable, which the caller asked for.
+    /// when the store is not writable, which the caller asked for. At most every ten minutes, and
+    /// by one process at a time, a put then removes what exceeds the limit.
     bool put(const KernelBinary& binary);
 
     struct Entry {
@@ -52,16 +58,43 @@ class Store {
         std::string name;  ///< kernel name
         std::string target;
         std::int64_t bytes = 0;
-        std::string problem;   ///< "" = sound
-        std::string compiler;  ///< identity of the compiler that made it
-        std::string version;   ///< of the spmvgen that made it
-        std::string created;   ///< "2026-11-20T23:04:05Z"
-        bool current = false;  ///< this spmvgen could find it; others' entries are of no use here
+        std::string problem;    ///< "" = sound
+        bool damaged = false;   ///< its bytes are wrong; other problems: a later version's, no
+                                ///< permission
+        std::int64_t used = 0;  ///< when it was last found (to a day) or written, since 1970
+        bool removed = false;   ///< verify() removed it
+        std::string compiler;   ///< identity of the compiler that made it
+        std::string version;    ///< of the spmvgen that made it
+        std::string created;    ///< "2026-11-20T23:04:05Z"
+        bool current = false;   ///< this spmvgen could find it; others' entries are of no use here
     };
     /// How closely list() looks: at headers only, or at every byte.
     enum class Check { header, everything };
     /// All entries, by path.
     std::vector<Entry> list(Check check = Check::header) const;
+    /// Reads every byte of all entries and returns them. `remove`: those that are damaged are
+    /// removed, unless another process has put a sound one there since, or the store is not
+    /// writable.
+    std::vector<Entry> verify(bool remove);
+    /// What prune() is to leave.
+    struct Limits {
+        std::optional<std::int64_t> bytes = {};        ///< of all entries
+        std::optional<std::int64_t> age_seconds = {};  ///< since an entry was last used
+    };
+    struct Pruned {
+        std::int64_t entries = 0, bytes = 0;  ///< that were removed
+        std::int64_t left = 0, left_bytes = 0;
+        std::int64_t temporary = 0;  ///< files of crashed writers that were removed
+        std::int64_t young = 0;      ///< entries beyond a limit that stay: used in the last minutes
+        std::int64_t refused = 0;    ///< that could not be removed
+        bool operator==(const Pruned&) const = default;
+    };
+    /// Removes entries beyond the limits, the ones not used for longest first, but never one that
+    /// was written or used in the last ten minutes; and what crashed writers left more than an hour
+    /// ago. Removes nothing, with a warning, when the store is not writable.
+    Pruned prune(const Limits& limits);
+    /// The limit on the bytes of all entries; 0 = none.
+    std::int64_t max_bytes() const;
     /// Removes all entries (and nothing else but what crashed writers left more than an hour ago);
     /// returns how many entries. Removes nothing, with a warning, when the store is not writable.
     int clear();
@@ -86,11 +119,16 @@ class Store {
     File open_or_warn() const;
     std::optional<KernelBinary> read(const File& directory, const std::string& name,
                                      const Key& key);
+    void note_use(const File& file, const struct stat& seen) const;
     void reject(const File& directory, const std::string& name, const struct stat& seen,
                 const std::string& reason);
     void publish(const std::string& name, const std::string& entry);
-    std::optional<Entry> inspect(const File& shard, const std::string& digest,
-                                 const std::string& name, Check check) const;
+    struct Candidate;
+    std::vector<Entry> inspect_all(Check check, bool remove) const;
+    std::optional<Entry> inspect(const StoredFile& at, Check check, struct stat& seen) const;
+    Pruned remove_beyond(const File& directory, const Limits& limits) const;
+    void prune_if_due() const;
+    bool take_prune_lock(const File& directory, File& stamp) const;
     bool wants_sync() const;
     std::string full_path(const std::string& name) const;
     void warn_once(const std::string& kind, const std::string& text) const;

@@ -60,9 +60,28 @@ const KernelEntry& pick(const BatchFeatures& f, const Request& request, std::str
     return entry;
 }
 
-std::int64_t power_below(double limit, std::int64_t least, std::int64_t most) {
-    std::int64_t power = least;
-    while (power < most && static_cast<double>(2 * power) <= limit) power *= 2;
+/// Powers of two from the least to the most.
+struct Powers {
+    std::int64_t least, most;
+    std::vector<std::int64_t> all() const {
+        std::vector<std::int64_t> list;
+        for (std::int64_t power = least; power <= most; power *= 2) list.push_back(power);
+        return list;
+    }
+};
+constexpr Powers blocks{64, 256}, groups{1, 16};
+Powers subwarps(const Target& target) {
+    return {1, std::min(32, target.wavefront)};
+}
+/// Lanes for rows that fill a vector.
+Powers long_row_lanes(const Target& target, ValueType value) {
+    const auto vector = architecture(target).vector_bytes / static_cast<int>(size_of(value));
+    return {2, std::max(2, vector)};
+}
+
+std::int64_t power_below(double limit, const Powers& powers) {
+    std::int64_t power = powers.least;
+    while (power < powers.most && static_cast<double>(2 * power) <= limit) power *= 2;
     return power;
 }
 
@@ -86,18 +105,16 @@ void set_gpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
     const double mean_rows = static_cast<double>(f.rows) / count;
     const double mean_nnz = static_cast<double>(f.nnz) / count;
     if (entry.id == "batch_csr") {
-        const std::int64_t subwarp =
-            power_below(f.mean_row() / 2, 1, std::min(32, s.target.wavefront));
-        s.params.try_emplace("subwarp", subwarp);
+        s.params.try_emplace("subwarp", power_below(f.mean_row() / 2, subwarps(s.target)));
         const auto lanes = static_cast<double>(s.params.at("subwarp"));
-        s.params.try_emplace("block", power_below(mean_rows * lanes / 2, 64, 256));
+        s.params.try_emplace("block", power_below(mean_rows * lanes / 2, blocks));
     } else if (entry.id == "batch_coo") {
-        s.params.try_emplace("block", power_below(mean_nnz / 16, 64, 256));
+        s.params.try_emplace("block", power_below(mean_nnz / 16, blocks));
     } else {
-        s.params.try_emplace("block", power_below(mean_rows, 64, 256));
+        s.params.try_emplace("block", power_below(mean_rows, blocks));
         const auto block = static_cast<double>(s.params.at("block"));
         const double filling = std::min(block / std::max(mean_rows, 1.0), f.mean_row() / 4);
-        s.params.try_emplace("groups", power_below(filling, 1, 16));
+        s.params.try_emplace("groups", power_below(filling, groups));
     }
     const Signature with_presets = [&] {
         Signature all = s;
@@ -110,13 +127,58 @@ void set_gpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
 /// The same of a CPU's.
 void set_cpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures& f) {
     if (entry.format == Format::ell) return;
-    const auto vector = architecture(s.target).vector_bytes / static_cast<int>(size_of(s.value));
     const bool long_rows = f.mean_row() >= least_vector_mean;
-    s.params.try_emplace("lanes",
-                         long_rows ? power_below(f.mean_row() / 2, 2, std::max(2, vector)) : 1);
+    s.params.try_emplace(
+        "lanes", long_rows
+                     ? power_below(f.mean_row() / 2, long_row_lanes(s.target, accumulator_type(s)))
+                     : 1);
+}
+
+/// Every way to set one parameter more.
+void vary(std::vector<std::map<std::string, std::int64_t>>& ways, const std::string& name,
+          const std::vector<std::int64_t>& values) {
+    std::vector<std::map<std::string, std::int64_t>> more;
+    for (auto& way : ways)
+        for (const std::int64_t value : values) {
+            more.push_back(way);
+            more.back()[name] = value;
+        }
+    ways = std::move(more);
 }
 
 }  // namespace
+
+bool may_pick_batch_kernel(const KernelEntry& kernel, const Request& request) {
+    // On a CPU, pick_format() knows one format only.
+    const bool gpu = architecture(request.target).kind != TargetKind::host;
+    return gpu || kernel.format == Format::csr || request.format != "auto" ||
+           request.kernel != "auto";
+}
+
+std::vector<std::map<std::string, std::int64_t>> possible_batch_params(const KernelEntry& kernel,
+                                                                       const Request& request,
+                                                                       ValueType value) {
+    std::vector<std::map<std::string, std::int64_t>> ways{{}};
+    if (!kernel.gpu) {
+        if (kernel.format == Format::ell) return ways;
+        std::vector<std::int64_t> lanes =
+            long_row_lanes(request.target, sums_type(request, value)).all();
+        lanes.insert(lanes.begin(), 1);
+        vary(ways, "lanes", lanes);
+        return ways;
+    }
+    if (kernel.id == "batch_csr") vary(ways, "subwarp", subwarps(request.target).all());
+    if (kernel.id == "batch_ell") vary(ways, "groups", groups.all());
+    vary(ways, "block", blocks.all());
+    vary(ways, "shared_x", std::ranges::find(kernel.params, "shared_x", &Parameter::name)->allowed);
+    std::erase_if(ways, [&](auto& params) {
+        Signature s{.kernel = std::string(kernel.id), .value = value, .params = params};
+        s.target = request.target;
+        for (auto& p : kernel.params) s.params.try_emplace(std::string(p.name), p.preset);
+        return batch_shared_bytes(s) > most_batch_shared;
+    });
+    return ways;
+}
 
 Choice choose_batch(const BatchFeatures& f, const Request& asked) {
     Request request = asked;
@@ -125,8 +187,9 @@ Choice choose_batch(const BatchFeatures& f, const Request& asked) {
     const KernelEntry& entry = pick(f, request, choice.reason);
     Signature& s = choice.signature;
     s.kernel = entry.id;
-    s.value = f.value_type;
-    s.storage = request.storage;
+    s.value = vectors_type(request, f.value_type);
+    s.storage = stored_type(request, f.value_type);
+    s.accumulator = request.accumulator;
     s.epilogue = request.epilogue;
     s.params = request.params;
     s.target = request.target;

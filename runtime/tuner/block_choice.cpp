@@ -112,14 +112,15 @@ bool wants_blocks(const Request& request) {
             (request.params.contains("block_rows") || request.params.contains("block_cols")));
 }
 
-Choice choose_for(const CsrView& matrix, const Features& features, Request request, int threads) {
+Choice choose_for(const CsrView& matrix, const RowFeatures& features, Request request,
+                  int threads) {
     if (!wants_blocks(request)) return choose(features, request);
     const bool host = architecture(request.target).kind == TargetKind::host;
     const std::string device = request.device.empty() ? to_string(request.target) : request.device;
     const BlockProblem problem{.rows = matrix.rows,
                                .nnz = matrix.nnz,
-                               .value = features.value_type,
-                               .storage = request.storage.value_or(features.value_type),
+                               .value = vectors_type(request, features.value_type),
+                               .storage = stored_type(request, features.value_type),
                                .index = features.cols < std::numeric_limits<std::int32_t>::max()
                                             ? IndexType::i32
                                             : IndexType::i64,

@@ -35,7 +35,7 @@ bool wants_blocks(const Request& request);
 /// choose() for a matrix with these features. For blocked CSR the block size is estimated from a
 /// sample of the matrix and the device's profile in tuning_folders(). threads = 0: what OpenMP
 /// would use. Throws Error(invalid_argument) as choose().
-Choice choose_for(const CsrView& matrix, const Features& features, Request request,
+Choice choose_for(const CsrView& matrix, const RowFeatures& features, Request request,
                   int threads = 0);
 
 }  // namespace spmvgen

@@ -18,8 +18,8 @@ Pick pick(const Situation& s, const RuleSet& set) {
     if (s.among.size() == 1)
         return {first.id, fmt::format("the one kernel of format {}{}", to_string(first.format),
                                       s.request.params.empty() ? "" : " with these parameters")};
-    for (auto rule : set.rules) {
-        const Pick chosen = rule(s);
+    for (auto& rule : set.rules) {
+        const Pick chosen = rule.pick(s);
         if (find_kernel(s.among, chosen.kernel) != nullptr)
             return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel)};
     }
@@ -56,7 +56,7 @@ void set_conjugate(Signature& s, const KernelEntry& entry, const Request& reques
 }
 
 /// An upper bound of the entries that are stored, padding included.
-double most_stored(const Features& f, Format format) {
+double most_stored(const RowFeatures& f, Format format) {
     const auto nnz = static_cast<double>(f.nnz);
     if (format == Format::ell)
         return nnz * std::max(f.ell_padding, 1.0) + 64.0 * static_cast<double>(f.max_row);
@@ -64,7 +64,7 @@ double most_stored(const Features& f, Format format) {
     return nnz;
 }
 
-void set_types(Signature& s, const Features& f, const Request& request, Format format) {
+void set_types(Signature& s, const RowFeatures& f, const Request& request, Format format) {
     constexpr double limit = 2147483648.0;  // 2^31
     // Beside CSR's columns, row numbers are stored as indices too. CSR-k has CSR's arrays as they
     // are.
@@ -80,7 +80,24 @@ void set_types(Signature& s, const Features& f, const Request& request, Format f
 
 }  // namespace
 
-Choice choose(const Features& f, const Request& request) {
+Signature signature_for(const KernelEntry& entry, const Request& request, ValueType value,
+                        Params params) {
+    Signature signature;
+    signature.kernel = entry.id;
+    signature.value = vectors_type(request, value);
+    signature.storage = stored_type(request, value);
+    signature.accumulator = request.accumulator;
+    signature.epilogue = request.epilogue;
+    signature.num_rhs = request.num_rhs;
+    signature.params = request.params;
+    signature.target = request.target;
+    set_determinism(signature, entry, request);
+    set_conjugate(signature, entry, request);
+    signature.params.merge(std::move(params));
+    return complete(std::move(signature));
+}
+
+Choice choose(const RowFeatures& f, const Request& request) {
     if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "
@@ -91,19 +108,9 @@ Choice choose(const Features& f, const Request& request) {
     const Situation situation{f, request, candidates(request)};
     const Pick chosen = pick(situation, set);
     const KernelEntry& entry = kernel_entry(chosen.kernel);
-    Signature signature;
-    signature.kernel = chosen.kernel;
-    signature.value = f.value_type;
-    signature.storage = request.storage;
-    signature.epilogue = request.epilogue;
-    signature.num_rhs = request.num_rhs;
-    signature.params = request.params;
-    signature.target = request.target;
-    set_determinism(signature, entry, request);
-    set_conjugate(signature, entry, request);
-    signature.params.merge(set.params(entry, situation));
+    Signature signature = signature_for(entry, request, f.value_type, set.params(entry, situation));
     set_types(signature, f, request, entry.format);
-    Choice choice{complete(signature), chosen.reason, ""};
+    Choice choice{std::move(signature), chosen.reason, ""};
     if (entry.format == Format::csr_k) choice.reason += "; " + plan_csr_k(entry, situation).reason;
     if (entry.format == Format::bcsr && request.blocks) {
         choice.reason += "; " + request.blocks->reason;

@@ -27,8 +27,10 @@ struct Request {
     int units = 0;               ///< of a GPU: multiprocessors, compute units; 0 = not known
     bool deterministic = false;  ///< only kernels that give the same bits each time
     bool batch = false;          ///< kernels of batches instead of single matrices
-    std::optional<ValueType> storage = {};  ///< GPUs: narrower type for A's values
-    std::string epilogue = {};              ///< GPUs: as in Signature
+    std::optional<ValueType> vectors = {};      ///< of x and y; absent = A's
+    std::optional<ValueType> storage = {};      ///< narrower than `vectors`, for A's values
+    std::optional<ValueType> accumulator = {};  ///< wider than `vectors`, for the sums
+    std::string epilogue = {};                  ///< as in Signature
     Op op = Op::none;         ///< of a kernel that transposes the stored matrix by itself
     std::string device = {};  ///< the device's name in tuning_db; "" = the target
     /// Blocked CSR: the size that the matrix suggests; what params says wins. Absent = presets.
@@ -37,6 +39,17 @@ struct Request {
     /// borrowed); absent = the narrowest that the matrix allows.
     std::optional<IndexType> csr_index = std::nullopt, csr_offset = std::nullopt;
 };
+
+/// The types of a product that is asked for, of a matrix of values of type `matrix`.
+inline ValueType vectors_type(const Request& r, ValueType matrix) {
+    return r.vectors.value_or(matrix);
+}
+inline ValueType stored_type(const Request& r, ValueType matrix) {
+    return r.storage.value_or(matrix);
+}
+inline ValueType sums_type(const Request& r, ValueType matrix) {
+    return r.accumulator.value_or(vectors_type(r, matrix));
+}
 
 struct Choice {
     Signature signature;       ///< complete, for α = 1, β = 0
@@ -47,6 +60,6 @@ struct Choice {
 /// Level `rule`: constant time, from features alone, no device work. What the request fixes is
 /// honoured or refused; kernels that do not have a given parameter are not considered. Throws
 /// Error(invalid_argument).
-Choice choose(const Features& features, const Request& request);
+Choice choose(const RowFeatures& features, const Request& request);
 
 }  // namespace spmvgen

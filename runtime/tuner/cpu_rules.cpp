@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "tuner/csr_k.hpp"
 #include "tuner/rules.hpp"
@@ -20,10 +21,14 @@ constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
 constexpr std::int64_t sorting_window = 4096;
 
-/// Values in one vector register.
+ValueType sums(const Situation& s) {
+    return sums_type(s.request, s.f.value_type);
+}
+
+/// Sums in one vector register.
 std::int64_t register_lanes(const Situation& s) {
     return std::max<std::int64_t>(1, architecture(s.request.target).vector_bytes /
-                                         static_cast<std::int64_t>(size_of(s.f.value_type)));
+                                         static_cast<std::int64_t>(size_of(sums(s))));
 }
 
 std::int64_t given(const Situation& s, const std::string& name, std::int64_t otherwise) {
@@ -45,7 +50,8 @@ double sorted_padding(const Situation& s) {
 }
 
 double bytes_per_thread(const Situation& s) {
-    const auto entry = static_cast<double>(size_of(s.f.value_type) + size_of(IndexType::i32));
+    const auto entry = static_cast<double>(size_of(stored_type(s.request, s.f.value_type)) +
+                                           size_of(IndexType::i32));
     return static_cast<double>(s.f.nnz) * entry / s.request.threads;
 }
 
@@ -96,7 +102,7 @@ Pick rows_in_vectors(const Situation& s) {
 
 /// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.
 std::int64_t lanes_of_a_row(const Situation& s) {
-    if (s.f.value_type == ValueType::c64 && s.f.mean_row < 8) return 2;
+    if (sums(s) == ValueType::c64 && s.f.mean_row < 8) return 2;
     std::int64_t lanes = 4;
     while (2.0 * static_cast<double>(lanes) <= s.f.mean_row) lanes *= 2;
     return std::min(lanes, std::max<std::int64_t>(2, register_lanes(s)));
@@ -120,13 +126,40 @@ std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const S
     return {};
 }
 
-constexpr std::array rules{long_rows,  several_right_hand_sides, even_rows, almost_empty_rows,
-                           short_rows, rows_in_vectors};
+constexpr std::array rules{
+    Rule{long_rows, {"csr_balanced"}}, Rule{several_right_hand_sides, {"csr_rows"}},
+    Rule{even_rows, {"sell"}},         Rule{almost_empty_rows, {"csr_rows"}},
+    Rule{short_rows, {"sell"}},        Rule{rows_in_vectors, {"csr_vector"}, true}};
+
+/// What lanes_of_a_row gives: it changes at powers of two, up to twice the longest vector.
+std::set<std::int64_t> possible_lanes(const Request& request, ValueType value) {
+    constexpr double longest_mean = 64;
+    std::set<std::int64_t> lanes;
+    Features f;
+    f.value_type = value;
+    for (f.mean_row = 1; f.mean_row <= longest_mean; f.mean_row *= 2)
+        lanes.insert(lanes_of_a_row({f, request, {}}));
+    return lanes;
+}
+
+std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& request,
+                                 ValueType value) {
+    if (entry.format == Format::csr_k || entry.format == Format::bcsr) refuse_to_list(entry);
+    if (entry.id == "sell") return {{}, {{"sigma", sorting_window}}};
+    std::set<std::int64_t> lanes;
+    if (entry.id == "csr_vector" || entry.id == "csr_balanced" || entry.id == "coo_segmented")
+        lanes = possible_lanes(request, value);
+    if (entry.id == "csr_balanced" || entry.id == "coo_segmented") lanes.insert(1);
+    if (lanes.empty()) return {{}};
+    std::vector<Params> all;
+    for (const std::int64_t n : lanes) all.push_back({{"lanes", n}});
+    return all;
+}
 
 }  // namespace
 
 RuleSet cpu_rules() {
-    return {rules, cpu_params};
+    return {rules, cpu_params, cpu_possible};
 }
 
 }  // namespace spmvgen

@@ -12,9 +12,15 @@
 namespace spmvgen {
 namespace {
 
+/// ⌊x⌋, of what is far beyond every size a number that is so, too.
+std::int64_t floor_of(double x) {
+    constexpr double beyond = 1e12;
+    return static_cast<std::int64_t>(std::floor(std::clamp(x, -beyond, beyond)));
+}
+
 /// ⌊x⌉: to the nearest, halves upwards.
 std::int64_t nearest(double x) {
-    return static_cast<std::int64_t>(std::floor(x + 0.5));
+    return floor_of(x + 0.5);
 }
 
 }  // namespace
@@ -68,9 +74,8 @@ GroupSizes group_sizes(const CsrKFormula& formula, double density, int block_cas
     const std::int64_t plain_ssrs =
         std::max<std::int64_t>(1, nearest(value_at(formula.ssrs, density)));
     const std::int64_t ssrs = nearest(static_cast<double>(plain_ssrs) * c.ssrs);
-    const std::int64_t srs =
-        c.srs_from_ssrs ? static_cast<std::int64_t>(std::floor(static_cast<double>(ssrs) * c.srs))
-                        : nearest(static_cast<double>(plain_srs) * c.srs);
+    const std::int64_t srs = c.srs_from_ssrs ? floor_of(static_cast<double>(ssrs) * c.srs)
+                                             : nearest(static_cast<double>(plain_srs) * c.srs);
     return {std::clamp(srs, formula.least.srs, formula.most.srs),
             std::clamp(ssrs, formula.least.ssrs, formula.most.ssrs)};
 }
@@ -100,7 +105,7 @@ constexpr std::int64_t groups_per_thread = 8;
 // CPUs: the longest row over a thread's share of the entries, from which one thread is the last.
 constexpr double long_row_share = 0.5;
 
-double density_of(const Features& f) {
+double density_of(const RowFeatures& f) {
     return f.rows > 0 ? static_cast<double>(f.nnz) / static_cast<double>(f.rows) : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k_fit.hpp"
+#include "tuner/json_integer.hpp"
 
 namespace spmvgen {
 namespace {
@@ -64,10 +65,10 @@ LogFormula log_formula(const Json& json) {
 }
 
 GroupSizes sizes(const Json& json) {
-    const GroupSizes s{json.at("srs").get<std::int64_t>(), json.at("ssrs").get<std::int64_t>()};
-    if (s.srs < 1 || s.srs > 4096 || s.ssrs < 1 || s.ssrs > 1024)
-        refuse("a limit of sizes is out of range");
-    return s;
+    const auto srs = integer_of(json.at("srs"), 1, 4096);
+    const auto ssrs = integer_of(json.at("ssrs"), 1, 1024);
+    if (!srs || !ssrs) refuse("a limit of sizes is out of range");
+    return {*srs, *ssrs};
 }
 
 CsrKFormula formula_of(const Json& json) {
@@ -92,9 +93,8 @@ CsrKFormula formula_of(const Json& json) {
 
 CsrKFormula chosen_formula(const Json& json, const std::string& name) {
     if (json.at("kind").get<std::string>() != kind) refuse("it is no fit of CSR-k");
-    if (json.at("version").get<int>() != schema_version)
-        refuse(fmt::format("its version is {}, not {}", json.at("version").get<int>(),
-                           schema_version));
+    if (json.at("version") != schema_version)
+        refuse(fmt::format("its version is {}, not {}", json.at("version").dump(), schema_version));
     const std::string chosen = json.at("chosen").get<std::string>();
     for (auto& candidate : json.at("candidates")) {
         if (candidate.at("name").get<std::string>() != chosen) continue;

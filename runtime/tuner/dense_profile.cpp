@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "spmvgen/error.hpp"
+#include "tuner/json_integer.hpp"
 
 namespace spmvgen {
 namespace {
@@ -21,9 +22,15 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kind = "dense-profile";
 constexpr int schema = 1;
 constexpr std::string_view prefix = "dense-";
+// GFLOP/s that a device may have: their reciprocals and sums are numbers, too.
+constexpr double slowest = 1e-9, fastest = 1e9;
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_input, what);
+}
+
+[[noreturn]] void refuse_field(const char* name) {
+    refuse(fmt::format("field '{}' is missing or of another type", name));
 }
 
 template <typename T>
@@ -31,8 +38,15 @@ T field(const Json& json, const char* name) {
     try {
         return json.at(name).get<T>();
     } catch (const nlohmann::json::exception&) {
-        refuse(fmt::format("field '{}' is missing or of another type", name));
+        refuse_field(name);
     }
+}
+
+std::int64_t integer_field(const Json& json, const char* name, std::int64_t least,
+                           std::int64_t most) {
+    const auto value = integer_of(field<Json>(json, name), least, most);
+    if (!value) refuse_field(name);
+    return *value;
 }
 
 BlockTable parse_table(const Json& json) {
@@ -42,8 +56,9 @@ BlockTable parse_table(const Json& json) {
     for (std::size_t r = 0; r < rows.size(); ++r) {
         if (rows[r].size() != table[r].size()) refuse("a row of 'gflops' does not have 8 numbers");
         for (std::size_t c = 0; c < rows[r].size(); ++c) {
-            if (!(rows[r][c] > 0) || !std::isfinite(rows[r][c]))
-                refuse("field 'gflops' has a number that is not positive");
+            if (!(rows[r][c] > 0)) refuse("field 'gflops' has a number that is not positive");
+            if (rows[r][c] < slowest || rows[r][c] > fastest)
+                refuse("field 'gflops' has a number that is no speed");
             table[r][c] = rows[r][c];
         }
     }
@@ -57,8 +72,8 @@ DenseClass parse_class(const Json& json) {
     } catch (const Error& error) {
         refuse(std::string("field 'value': ") + error.what());
     }
-    c.rows = field<std::int64_t>(json, "rows");
-    c.cols = field<std::int64_t>(json, "cols");
+    c.rows = integer_field(json, "rows", INT64_MIN, INT64_MAX);
+    c.cols = integer_field(json, "cols", INT64_MIN, INT64_MAX);
     constexpr std::int64_t most = 1LL << 31;
     if (c.rows < 1 || c.cols < 1 || c.rows > most || c.cols > most)
         refuse("fields 'rows' and 'cols' are no sizes of a matrix");
@@ -135,7 +150,7 @@ std::string to_json(const DenseProfile& profile) {
                             &c == &profile.classes.front() ? "" : ",", to_string(c.value), c.rows,
                             c.cols);
         for (auto& row : c.gflops)
-            text += fmt::format("{}\n   [{:.4f}]", &row == &c.gflops.front() ? "" : ",",
+            text += fmt::format("{}\n   [{:.6g}]", &row == &c.gflops.front() ? "" : ",",
                                 fmt::join(row, ", "));
         text += "]}";
     }
@@ -151,7 +166,7 @@ DenseProfile parse_dense_profile(std::string_view text) {
         refuse(fmt::format("its schema is not {}; make it again with this version", schema));
     DenseProfile profile;
     profile.device = field<std::string>(json, "device");
-    profile.threads = field<int>(json, "threads");
+    profile.threads = static_cast<int>(integer_field(json, "threads", 0, INT32_MAX));
     profile.version = field<std::string>(json, "version");
     profile.generator = field<std::string>(json, "generator");
     profile.command = field<std::string>(json, "command");

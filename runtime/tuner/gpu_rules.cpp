@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <set>
 
 #include "tuner/csr_k.hpp"
 #include "tuner/rules.hpp"
@@ -122,8 +124,15 @@ Pick plain_bcsr(const Situation& s) {
     return {"bcsr_fused", fmt::format("longest row {}", s.f.max_row)};
 }
 
-constexpr std::array rules{few_long_rows, small,     even_rows, skewed_rows, csr_strategy,
-                           plain_csr,     plain_ell, plain_hyb, plain_bcsr};
+constexpr std::array rules{Rule{few_long_rows, {"ell_groups", "coo", "csr_load_balance"}},
+                           Rule{small, {"csr_classical"}},
+                           Rule{even_rows, {"sell_slices"}},
+                           Rule{skewed_rows, {"coo", "csr_load_balance"}},
+                           Rule{csr_strategy, {"csr_load_balance", "csr_classical"}, true},
+                           Rule{plain_csr, {"csr_classical"}, true},
+                           Rule{plain_ell, {"ell_groups"}, true},
+                           Rule{plain_hyb, {"hyb", "hyb_fused"}, true},
+                           Rule{plain_bcsr, {"bcsr_split", "bcsr_fused"}, true}};
 
 /// Sets parameters of one kernel, those that it has.
 class Setter {
@@ -131,16 +140,17 @@ class Setter {
     explicit Setter(const KernelEntry& kernel) : kernel_(kernel) {}
     /// The largest legal value up to `wanted`, else the least.
     void set(std::string_view name, std::int64_t wanted) {
-        const auto p = std::ranges::find(kernel_.params, name, &Parameter::name);
-        if (p == kernel_.params.end()) return;
+        const auto p = std::ranges::find(kernel_.get().params, name, &Parameter::name);
+        if (p == kernel_.get().params.end()) return;
         const auto above = std::ranges::upper_bound(p->allowed, wanted);
         params_[std::string(name)] = above == p->allowed.begin() ? *above : *std::prev(above);
     }
-    std::map<std::string, std::int64_t> take() { return std::move(params_); }
+    std::int64_t value(const std::string& name) const { return params_.at(name); }
+    Params take() { return std::move(params_); }
 
   private:
-    const KernelEntry& kernel_;
-    std::map<std::string, std::int64_t> params_;
+    std::reference_wrapper<const KernelEntry> kernel_;
+    Params params_;
 };
 
 std::int64_t omega(const Situation& s) {
@@ -150,23 +160,33 @@ std::int64_t omega(const Situation& s) {
     return std::min(chosen, limits(s).most_omega);
 }
 
-/// Threads for a row of a slice: enough of them in all to fill a GPU, and more than one for long
-/// rows, but none without entries.
-std::int64_t threads_per_row(const Situation& s) {
-    std::int64_t threads = s.f.mean_row >= long_slice_mean ? 4 : 1;
-    while (s.f.rows * threads < filling_threads && static_cast<double>(threads) * 4 <= s.f.mean_row)
+/// Entries under way at a time: about as many as a row has.
+constexpr std::array<double, 2> slice_unroll_means{2.5, 4.5};
+
+void set_slices(const Situation& s, Setter& params) {
+    // Threads for a row of a slice: enough of them in all to fill a GPU, and more than one for long
+    // rows, but none without entries.
+    const double mean = s.f.mean_row;
+    std::int64_t threads = mean >= long_slice_mean ? 4 : 1;
+    while (s.f.rows * threads < filling_threads && static_cast<double>(threads) * 4 <= mean)
         threads *= 2;
-    return threads;
+    params.set("threads_per_row", threads);
+    const auto [short_mean, long_mean_of_slice] = slice_unroll_means;
+    params.set("unroll", mean > long_mean_of_slice ? 8 : mean > short_mean ? 4 : 2);
 }
 
-/// Entries under way at a time: about as many as a row has.
-std::int64_t slice_unroll(const Situation& s) {
-    return s.f.mean_row > 4.5 ? 8 : s.f.mean_row > 2.5 ? 4 : 2;
+std::int64_t classical_unroll(std::int64_t subwarp) {
+    return subwarp == 1 ? 8 : 4;
+}
+
+std::int64_t hyb_per_thread(std::int64_t nnz) {
+    return nnz < small_tail ? 4 : 16;
 }
 
 /// Algorithm 5.
+constexpr std::int64_t most_groups = 16;
+
 void set_groups(const Situation& s, Setter& params) {
-    constexpr std::int64_t most_groups = 16;
     const std::int64_t width = s.f.max_row, rows = std::max<std::int64_t>(s.f.rows, 1);
     if (static_cast<double>(width) / static_cast<double>(rows) <= 1e-2) return;
     std::int64_t groups = 1;
@@ -197,19 +217,16 @@ void set_blocks(const Situation& s, Setter& params) {
     params.set("subwarp", lanes);
 }
 
-std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const Situation& s) {
+Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.format == Format::csr_k) return plan_csr_k(kernel, s).params;
     Setter params(kernel);
     const int wavefront = s.request.target.wavefront;
     const std::int64_t subwarp = choose_subwarp(s.f, wavefront);
     params.set("subwarp", subwarp);
     if (kernel.id == "csr_light") params.set("subwarp", light_subwarp(s));
-    if (kernel.id == "csr_classical") params.set("unroll", subwarp == 1 ? 8 : 4);
-    if (kernel.id == "hyb") params.set("per_thread", s.f.nnz < small_tail ? 4 : 16);
-    if (kernel.id == "sell_slices") {
-        params.set("threads_per_row", threads_per_row(s));
-        params.set("unroll", slice_unroll(s));
-    }
+    if (kernel.id == "csr_classical") params.set("unroll", classical_unroll(subwarp));
+    if (kernel.id == "hyb") params.set("per_thread", hyb_per_thread(s.f.nnz));
+    if (kernel.id == "sell_slices") set_slices(s, params);
     params.set("group", std::min<std::int64_t>(wavefront, subwarp_of_longest_row(s.f, wavefront)));
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
@@ -219,10 +236,94 @@ std::map<std::string, std::int64_t> gpu_params(const KernelEntry& kernel, const 
     return params.take();
 }
 
+// What of it is possible. Of functions with steps, both sides of each step are tried.
+
+bool has(const KernelEntry& kernel, std::string_view name) {
+    return std::ranges::find(kernel.params, name, &Parameter::name) != kernel.params.end();
+}
+
+/// Every way to set one parameter more, when the kernel has it.
+void vary(std::vector<Setter>& ways, const KernelEntry& kernel, std::string_view name,
+          const std::vector<std::int64_t>& values) {
+    if (!has(kernel, name)) return;
+    std::vector<Setter> more;
+    for (auto& way : ways)
+        for (const std::int64_t value : values) {
+            more.push_back(way);
+            more.back().set(name, value);
+        }
+    ways = std::move(more);
+}
+
+std::vector<std::int64_t> powers_of_two(std::int64_t least, std::int64_t most) {
+    std::vector<std::int64_t> powers;
+    for (std::int64_t n = least; n <= most; n *= 2) powers.push_back(n);
+    return powers;
+}
+
+std::vector<std::int64_t> possible_omega(const Situation& s) {
+    std::vector<std::int64_t> values;
+    for (auto& row : limits(s).omega) values.push_back(std::min(row.omega, limits(s).most_omega));
+    return values;
+}
+
+void vary_slices(std::vector<Setter>& ways, const Situation& s) {
+    std::vector<double> steps{slice_unroll_means[0], slice_unroll_means[1], long_slice_mean};
+    for (const std::int64_t threads : powers_of_two(1, filling_threads))
+        steps.push_back(static_cast<double>(4 * threads));
+    std::vector<Setter> more;
+    RowFeatures f = s.f;
+    for (const double step : steps)
+        for (const double mean : {std::nextafter(step, 0.0), std::nextafter(step, 2 * step)})
+            for (const std::int64_t threads : powers_of_two(1, 2 * filling_threads)) {
+                f.mean_row = mean;
+                f.rows = filling_threads / threads;
+                for (Setter way : ways) {
+                    set_slices({f, s.request, {}}, way);
+                    more.push_back(way);
+                }
+            }
+    ways = std::move(more);
+}
+
+void vary_groups(std::vector<Setter>& ways, const KernelEntry& kernel, const Situation& s) {
+    // Unless ELL is asked for, only few_long_rows leads to it.
+    const bool any_width = s.request.format != "auto";
+    std::vector<Setter> shared = ways;
+    vary(ways, kernel, "groups", powers_of_two(any_width ? 1 : most_groups, most_groups));
+    vary(shared, kernel, "groups", {most_groups});
+    vary(shared, kernel, "blocks_per_row", powers_of_two(1, 1 << 20));
+    ways.insert(ways.end(), shared.begin(), shared.end());
+}
+
+std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& request,
+                                 ValueType value) {
+    if (kernel.format == Format::csr_k || kernel.format == Format::bcsr) refuse_to_list(kernel);
+    Features f;
+    f.value_type = value;
+    const Situation s{f, request, {}};
+    std::vector<Setter> ways{Setter(kernel)};
+    vary(ways, kernel, "subwarp", powers_of_two(1, request.target.wavefront));
+    if (kernel.id == "csr_classical")
+        for (auto& way : ways) way.set("unroll", classical_unroll(way.value("subwarp")));
+    if (kernel.id == "hyb")
+        vary(ways, kernel, "per_thread", {hyb_per_thread(0), hyb_per_thread(small_tail)});
+    if (kernel.id == "sell_slices") vary_slices(ways, s);
+    vary(ways, kernel, "group", powers_of_two(1, request.target.wavefront));
+    vary(ways, kernel, "omega", possible_omega(s));
+    if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
+    std::vector<Setter> sorted = ways;
+    vary(sorted, kernel, "sigma", {sorting_window});
+    ways.insert(ways.end(), sorted.begin(), sorted.end());
+    std::set<Params> all;
+    for (auto& way : ways) all.insert(way.take());
+    return {all.begin(), all.end()};
+}
+
 }  // namespace
 
 RuleSet gpu_rules() {
-    return {rules, gpu_params};
+    return {rules, gpu_params, gpu_possible};
 }
 
 }  // namespace spmvgen

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -13,7 +14,7 @@ namespace spmvgen {
 
 /// All that the rules look at.
 struct Situation {
-    const Features& f;
+    const RowFeatures& f;
     const Request& request;
     std::vector<const KernelEntry*> among;  ///< kernels that the request leaves free; never empty
 };
@@ -24,25 +25,45 @@ struct Pick {
     std::string reason = {};
 };
 
+using Params = std::map<std::string, std::int64_t>;
+
+/// One rule, and what it may lead to, whatever the features.
+struct Rule {
+    Pick (*pick)(const Situation&);
+    std::array<std::string_view, 3> kernels;  ///< all that it may pick; "" = no more
+    bool always = false;                      ///< picks one of them for every matrix
+};
+
 /// Rules of one family of machines: the first that applies with a kernel that is free decides.
 struct RuleSet {
-    std::span<Pick (*const)(const Situation&)> rules;
+    std::span<const Rule> rules;
     /// Parameters of the chosen kernel that the features decide; what the request gives wins, the
     /// others keep the registry's presets.
-    std::map<std::string, std::int64_t> (*params)(const KernelEntry& kernel, const Situation&);
+    Params (*params)(const KernelEntry& kernel, const Situation&);
+    /// All that `params` may return for a kernel, whatever the features. Throws Error(unsupported)
+    /// for a kernel whose parameters are too many to be listed.
+    std::vector<Params> (*possible)(const KernelEntry& kernel, const Request&, ValueType value);
 };
 RuleSet cpu_rules();
 RuleSet gpu_rules();
+
+/// The signature for α = 1, β = 0 of a kernel that was chosen, with `params` where the request
+/// leaves them open; complete but for its index types. Throws Error(invalid_argument).
+Signature signature_for(const KernelEntry& kernel, const Request& request, ValueType value,
+                        Params params);
+
+/// Throws Error(unsupported): the parameters that rules may choose for it cannot be listed.
+[[noreturn]] void refuse_to_list(const KernelEntry& kernel);
 
 /// block_rows and block_cols of blocked CSR as the request's blocks say; nothing without them.
 std::map<std::string, std::int64_t> block_size(const Situation& situation);
 
 /// Lanes of a GPU's wavefront that share a row in CSR kernels of a subwarp a row: the least cost by
 /// the distribution of row lengths, see docs/handle.md. A power of two up to `wavefront`.
-int choose_subwarp(const Features& features, int wavefront);
+int choose_subwarp(const RowFeatures& features, int wavefront);
 /// The same by the longest row, as Ginkgo does: the largest power of two that it fills.
-int subwarp_of_longest_row(const Features& features, int wavefront);
+int subwarp_of_longest_row(const RowFeatures& features, int wavefront);
 /// Expected cost of a row with that subwarp: what choose_subwarp compares.
-double subwarp_cost(const Features& features, int wavefront, int subwarp);
+double subwarp_cost(const RowFeatures& features, int wavefront, int subwarp);
 
 }  // namespace spmvgen

@@ -21,7 +21,7 @@ double sum_of_steps(std::int64_t last, int lanes) {
 
 /// Steps of a row, on average: lengths are taken as spread evenly over each class of the histogram,
 /// as far as the shortest and the longest row allow.
-double mean_steps(const Features& f, int lanes) {
+double mean_steps(const RowFeatures& f, int lanes) {
     double steps = 0, rows = 0;
     for (std::size_t i = 0; i < f.row_histogram.size(); ++i) {
         const auto count = static_cast<double>(f.row_histogram[i]);
@@ -37,7 +37,7 @@ double mean_steps(const Features& f, int lanes) {
 
 /// The longest of `rows` neighbouring rows over the mean: measured for slices of 8, 16 and 32 rows,
 /// else between or beyond these.
-double longest_over_mean(const Features& f, int rows) {
+double longest_over_mean(const RowFeatures& f, int rows) {
     const auto at = [&](std::size_t slices) { return std::max(1.0, f.sell_padding[slices]); };
     const double levels = std::log2(rows);
     if (rows <= 8) return std::pow(at(0), levels / 3);
@@ -46,7 +46,7 @@ double longest_over_mean(const Features& f, int rows) {
 
 }  // namespace
 
-double subwarp_cost(const Features& f, int wavefront, int subwarp) {
+double subwarp_cost(const RowFeatures& f, int wavefront, int subwarp) {
     const double steps = mean_steps(f, subwarp) * longest_over_mean(f, wavefront / subwarp);
     const double spread = 1 + spread_cost * f.mean_row / subwarp;
     const auto tail = tail_cost * static_cast<double>(f.max_row) / subwarp;
@@ -54,14 +54,14 @@ double subwarp_cost(const Features& f, int wavefront, int subwarp) {
            tail / static_cast<double>(std::max<std::int64_t>(f.rows, 1));
 }
 
-int choose_subwarp(const Features& f, int wavefront) {
+int choose_subwarp(const RowFeatures& f, int wavefront) {
     int best = 1;
     for (int subwarp = 2; subwarp <= wavefront; subwarp *= 2)
         if (subwarp_cost(f, wavefront, subwarp) < subwarp_cost(f, wavefront, best)) best = subwarp;
     return best;
 }
 
-int subwarp_of_longest_row(const Features& f, int wavefront) {
+int subwarp_of_longest_row(const RowFeatures& f, int wavefront) {
     int subwarp = 1;
     while (subwarp * 2 <= wavefront && subwarp * 2 <= f.max_row) subwarp *= 2;
     return subwarp;

@@ -96,7 +96,8 @@ Verdict judge(long double reference, long double magnitude, Real computed, long 
     return ratio <= 1 ? Verdict::right : Verdict::wrong;
 }
 
-template <typename Value>
+/// Stored is the type of A's values, Value that of the vectors, which has all of A's numbers.
+template <typename Stored, typename Value>
 class Checker {
     using Real = typename RealOf<Value>::type;
     static constexpr bool is_complex_value = !std::is_same_v<Real, Value>;
@@ -106,7 +107,8 @@ class Checker {
         : a(matrix),
           product(p),
           alpha(*static_cast<const Value*>(p.alpha)),
-          beta(*static_cast<const Value*>(p.beta)) {}
+          beta(*static_cast<const Value*>(p.beta)),
+          wider_sums(p.accumulator.value_or(type_tag<Value>::value) != type_tag<Value>::value) {}
 
     CheckResult run() const {
         CheckResult total;
@@ -126,22 +128,40 @@ class Checker {
   private:
     void check(std::int64_t row, int rhs, CheckResult& result) const {
         const auto* x = static_cast<const Value*>(product.x);
-        const auto* values = a.values_as<Value>();
+        const auto* values = a.values_as<Stored>();
         const int k = product.num_rhs;
         Accumulator sum;
         if (alpha != Value(0)) {
             for (std::int64_t e = a.row_begin(row); e < a.row_begin(row + 1); ++e)
-                sum.add_product(values[e], x[a.col(e) * k + rhs]);
+                sum.add_product(static_cast<Value>(values[e]), x[a.col(e) * k + rhs]);
             sum.scale(alpha);
         }
+        long double old = sum.magnitude;
         if (beta != Value(0))
             sum.add_product(beta, static_cast<const Value*>(product.y_before)[row * k + rhs]);
-        const long double operations = static_cast<long double>(a.row_length(row) + 4);
-        const long double unit = std::numeric_limits<Real>::epsilon() / 2.0L;
-        const long double bound = (is_complex_value ? 4 : 1) * operations *
-                                  (unit * sum.magnitude + std::numeric_limits<Real>::denorm_min());
+        old = sum.magnitude - old;
+        const long double bound =
+            (is_complex_value ? 4 : 1) * (summing(sum, a.row_length(row)) + rounding(sum, old));
         const Value y = static_cast<const Value*>(product.y_after)[row * k + rhs];
         note(result, row, judge_value(sum, y, bound));
+    }
+
+    /// What `entries` products and what goes with them may lose.
+    long double summing(const Accumulator& sum, std::int64_t entries) const {
+        const auto lost = [&]<typename R>(R) {
+            return static_cast<long double>(entries + 4) *
+                   (std::numeric_limits<R>::epsilon() / 2.0L * sum.magnitude +
+                    std::numeric_limits<R>::denorm_min());
+        };
+        return wider_sums ? lost(double{}) : lost(Real{});
+    }
+    /// What wider sums may lose on their way into y, of which `old` was there before.
+    long double rounding(const Accumulator& sum, long double old) const {
+        if (!wider_sums) return 0;
+        const long double size =
+            product.in_steps ? sum.magnitude : std::hypot(sum.re.value(), sum.im.value()) + old;
+        return 4 * (std::numeric_limits<Real>::epsilon() / 2.0L * size +
+                    std::numeric_limits<Real>::denorm_min());
     }
 
     struct Judgement {
@@ -182,13 +202,21 @@ class Checker {
     const CsrView& a;
     const Product& product;
     const Value alpha, beta;
+    const bool wider_sums;
 };
 
 }  // namespace
 
 CheckResult check_product(const CsrView& matrix, const Product& product) {
-    CheckResult result = dispatch(
-        matrix.value_type, [&](auto v) { return Checker<decltype(v)>(matrix, product).run(); });
+    CheckResult result = dispatch(matrix.value_type, [&]<typename Stored>(Stored) {
+        return dispatch(product.vectors.value_or(matrix.value_type), [&]<typename Value>(Value) {
+            if constexpr (std::is_floating_point_v<Stored> == std::is_floating_point_v<Value>)
+                return Checker<Stored, Value>(matrix, product).run();
+            else
+                return CheckResult{.passed = false, .message = "real and complex numbers"};
+        });
+    });
+    if (!result.message.empty()) return result;
     if (!result.passed) {
         std::ostringstream text;
         text << result.wrong << " of " << matrix.rows * product.num_rhs

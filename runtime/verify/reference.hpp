@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "spmvgen/matrix.hpp"
@@ -7,7 +8,7 @@
 namespace spmvgen {
 
 /// A product to be checked: y_after = αAx + βy_before, k right-hand sides, x n×k and y m×k
-/// row-major, all of the matrix's value type. y_before may be null when β = 0.
+/// row-major, α and β of the same type. y_before may be null when β = 0.
 struct Product {
     const void* alpha = nullptr;
     const void* x = nullptr;
@@ -15,6 +16,9 @@ struct Product {
     const void* y_before = nullptr;
     const void* y_after = nullptr;
     int num_rhs = 1;
+    std::optional<ValueType> vectors = {};      ///< of x, y, α and β; nothing = the matrix's
+    std::optional<ValueType> accumulator = {};  ///< of the sums; nothing = that of the vectors
+    bool in_steps = false;  ///< whether parts of a wider sum are rounded to y's type
 };
 
 /// How far a computed product is from the compensated one, in units of the error that any order of
@@ -34,7 +38,10 @@ struct CheckResult {
 /// of an element is c·(row length + 4)·u·(|α|Σ|a||x| + |β||y|) with u the type's unit roundoff and
 /// c = 1 for real, 4 for complex numbers, plus one least subnormal for each operation: what
 /// standard rounding analysis allows for every order of summation (Higham, Accuracy and Stability
-/// of Numerical Algorithms, §3.1). α = 0 and β = 0 do not read x and y.
+/// of Numerical Algorithms, §3.1). Where sums are wider than y, u is theirs, and four roundings to
+/// y's type come on top: 4c·v·(|y| + |β||y_before|) with v that type's unit roundoff, or
+/// 4c·v·(|α|Σ|a||x| + |β||y_before|) for a kernel that adds to y in steps. α = 0 and β = 0 do not
+/// read x and y.
 CheckResult check_product(const CsrView& matrix, const Product& product);
 
 /// The same for y_after = αAᵀx + βy_before or, with Op::conj_transpose, with Aᴴ: x is m×k and y is

@@ -17,27 +17,28 @@
 #include "dialect/cpu.hpp"
 
 /// y = αAx + βy for each system of the batch, one after another.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int lanes>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int lanes>
 void batch_csr_rows(long num_systems, long num_rows, const Offset* __restrict__ work_ptr,
                     const Offset* __restrict__ systems, const Offset* __restrict__ row_ptr,
-                    const Index* __restrict__ col_idx, const Value* __restrict__ values,
-                    const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
+                    const Index* __restrict__ col_idx, const Storage* __restrict__ values,
+                    const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
                     int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, 1>(y, num_rows, beta, thread, threads);
     } else {
         const long last = first_row(num_systems, work_ptr, thread + 1, threads);
         for (long i = first_row(num_systems, work_ptr, thread, threads); i < last; ++i) {
             const batch_system system = system_at(systems, i);
             const Offset* begin = row_ptr + system.detail;
             const Index* columns = col_idx + system.first_entry;
-            const Value* entries = values + system.first_value;
-            const Value* own_x = x + system.first_col;
+            const Storage* entries = values + system.first_value;
+            const Vector* own_x = x + system.first_col;
             for (long row = 0; row < system.rows; ++row) {
-                const Value sum = row_product<lanes, 1>(entries, columns, own_x, begin[row],
-                                                        begin[row + 1], system.count);
-                store<alpha_mode, beta_mode>(y, system.first_row + row, sum, alpha, beta);
+                const Value sum = row_product<lanes, 1, Value>(entries, columns, own_x, begin[row],
+                                                               begin[row + 1], system.count);
+                store<alpha_mode, beta_mode, has_epilogue>(y, system.first_row + row, sum, alpha,
+                                                           beta, system.first_row + row);
             }
         }
     }

@@ -20,29 +20,30 @@
 #include "dialect/cpu.hpp"
 
 /// y = αAx + βy for each system of the batch, one after another.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int lanes>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int lanes>
 void batch_ell_rows(long num_systems, long num_rows, const Offset* __restrict__ work_ptr,
                     const Offset* __restrict__ systems, const Index* __restrict__ col_idx,
-                    const Value* __restrict__ values, const Value* __restrict__ x,
-                    Value* __restrict__ y, Value alpha, Value beta, int thread, int threads) {
+                    const Storage* __restrict__ values, const Vector* __restrict__ x,
+                    Vector* __restrict__ y, Vector alpha, Vector beta, int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, 1>(y, num_rows, beta, thread, threads);
     } else {
         const long last = first_row(num_systems, work_ptr, thread + 1, threads);
         for (long i = first_row(num_systems, work_ptr, thread, threads); i < last; ++i) {
             const batch_system system = system_at(systems, i);
             const long stride = ell_stride<lanes>(system.rows);
             const Index* columns = col_idx + system.first_entry;
-            const Value* entries = values + system.first_value;
+            const Storage* entries = values + system.first_value;
             for (long row = 0; row < system.rows; row += lanes) {
                 // The last vector may have padded rows.
                 const long full = row + lanes <= system.rows ? system.detail : 0;
                 Value sum[lanes] = {};
                 add_strips<lanes, 1>(sum, entries + row, columns + row, x + system.first_col,
                                      stride, full, system.count);
-                store_rows<alpha_mode, beta_mode, lanes>(y + system.first_row + row,
-                                                         system.rows - row, sum, alpha, beta);
+                store_rows<alpha_mode, beta_mode, has_epilogue, lanes, 1>(
+                    y + system.first_row + row, system.rows - row, sum, alpha, beta,
+                    system.first_row + row);
             }
         }
     }

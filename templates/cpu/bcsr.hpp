@@ -34,9 +34,10 @@ template <int block_rows, int block_cols>
 
 /// sum[i] = the product of one block row of real numbers, blocks begin … end-1, in vectors of at
 /// least max(r, c) lanes; what the lanes beyond that hold means nothing.
-template <int block_rows, int block_cols, typename Value, typename Index>
-[[gnu::always_inline]] inline void multiply_in_vectors(Value* sum, const Value* values,
-                                                       const Index* col_idx, const Value* x,
+template <int block_rows, int block_cols, typename Value, typename Vector, typename Storage,
+          typename Index>
+[[gnu::always_inline]] inline void multiply_in_vectors(Value* sum, const Storage* values,
+                                                       const Index* col_idx, const Vector* x,
                                                        long begin, long end) {
     constexpr int side = block_rows >= block_cols ? block_rows : block_cols;
     constexpr int lanes = side > 4 ? 8 : side > 2 ? 4 : side;
@@ -48,9 +49,17 @@ template <int block_rows, int block_cols, typename Value, typename Index>
             Lanes product = {};
             for (int j = 0; j < block_cols; ++j) {
                 Lanes column = {};
-                __builtin_memcpy(&column, values + k * (block_rows * block_cols) + j * block_rows,
-                                 sizeof(Lanes));
-                product += column * x[col_idx[k] + j];
+                if constexpr (is_same<Value, Storage>) {
+                    __builtin_memcpy(&column,
+                                     values + k * (block_rows * block_cols) + j * block_rows,
+                                     sizeof(Lanes));
+                } else {
+                    Value wide[lanes] = {};
+                    widen_lanes<lanes>(wide,
+                                       values + k * (block_rows * block_cols) + j * block_rows);
+                    __builtin_memcpy(&column, wide, sizeof(Lanes));
+                }
+                product += column * converted<Value>(x[col_idx[k] + j]);
             }
             total += product;
         }
@@ -62,12 +71,19 @@ template <int block_rows, int block_cols, typename Value, typename Index>
         for (long k = begin; k < end; ++k) {
             Lanes factor = {};
             for (int j = 0; j < block_cols; ++j) {
-                factor[j] = x[col_idx[k] + j];
+                factor[j] = converted<Value>(x[col_idx[k] + j]);
             }
             for (int i = 0; i < block_rows; ++i) {
                 Lanes row = {};
-                __builtin_memcpy(&row, values + k * (block_rows * block_cols) + i * block_cols,
-                                 sizeof(Lanes));
+                if constexpr (is_same<Value, Storage>) {
+                    __builtin_memcpy(&row, values + k * (block_rows * block_cols) + i * block_cols,
+                                     sizeof(Lanes));
+                } else {
+                    Value wide[lanes] = {};
+                    widen_lanes<lanes>(wide,
+                                       values + k * (block_rows * block_cols) + i * block_cols);
+                    __builtin_memcpy(&row, wide, sizeof(Lanes));
+                }
                 total[i] += row * factor;
             }
         }
@@ -81,21 +97,23 @@ template <int block_rows, int block_cols, typename Value, typename Index>
 }
 
 /// sum[i][rhs] = the product of one block row, blocks begin … end-1, fill included.
-template <int block_rows, int block_cols, int num_rhs, typename Value, typename Index>
-[[gnu::always_inline]] inline void multiply_block_row(Value* sum, const Value* values,
-                                                      const Index* col_idx, const Value* x,
+template <int block_rows, int block_cols, int num_rhs, typename Value, typename Vector,
+          typename Storage, typename Index>
+[[gnu::always_inline]] inline void multiply_block_row(Value* sum, const Storage* values,
+                                                      const Index* col_idx, const Vector* x,
                                                       long begin, long end) {
     if constexpr (num_rhs == 1 && !is_complex<Value>) {
         multiply_in_vectors<block_rows, block_cols>(sum, values, col_idx, x, begin, end);
     } else {
         for (long k = begin; k < end; ++k) {
-            const Value* block = values + k * (block_rows * block_cols);
-            const Value* factors = x + static_cast<long>(col_idx[k]) * num_rhs;
+            const Storage* block = values + k * (block_rows * block_cols);
+            const Vector* factors = x + static_cast<long>(col_idx[k]) * num_rhs;
             for (int i = 0; i < block_rows; ++i) {
                 for (int j = 0; j < block_cols; ++j) {
-                    add_scaled<num_rhs>(sum + i * num_rhs,
-                                        block[place_in_block<block_rows, block_cols>(i, j)],
-                                        factors + j * num_rhs);
+                    add_scaled<num_rhs>(
+                        sum + i * num_rhs,
+                        widened<Value>(block[place_in_block<block_rows, block_cols>(i, j)]),
+                        factors + j * num_rhs);
                 }
             }
         }
@@ -103,21 +121,23 @@ template <int block_rows, int block_cols, int num_rhs, typename Value, typename 
 }
 
 /// The same without the fill: x is read where the matrix has an element, and nowhere else.
-template <int block_rows, int block_cols, int num_rhs, typename Value, typename Index>
-[[gnu::always_inline]] inline void multiply_unfilled(Value* sum, const Value* values,
+template <int block_rows, int block_cols, int num_rhs, typename Value, typename Vector,
+          typename Storage, typename Index>
+[[gnu::always_inline]] inline void multiply_unfilled(Value* sum, const Storage* values,
                                                      const Index* col_idx, const long* block_masks,
-                                                     const Value* x, long begin, long end) {
+                                                     const Vector* x, long begin, long end) {
     for (int e = 0; e < block_rows * num_rhs; ++e) {
         sum[e] = Value{};
     }
     for (long k = begin; k < end; ++k) {
-        const Value* block = values + k * (block_rows * block_cols);
+        const Storage* block = values + k * (block_rows * block_cols);
         for (int i = 0; i < block_rows; ++i) {
             for (int j = 0; j < block_cols; ++j) {
                 if ((block_masks[k] >> (i * block_cols + j) & 1) != 0) {
-                    add_scaled<num_rhs>(sum + i * num_rhs,
-                                        block[place_in_block<block_rows, block_cols>(i, j)],
-                                        x + (static_cast<long>(col_idx[k]) + j) * num_rhs);
+                    add_scaled<num_rhs>(
+                        sum + i * num_rhs,
+                        widened<Value>(block[place_in_block<block_rows, block_cols>(i, j)]),
+                        x + (static_cast<long>(col_idx[k]) + j) * num_rhs);
                 }
             }
         }
@@ -125,14 +145,15 @@ template <int block_rows, int block_cols, int num_rhs, typename Value, typename 
 }
 
 /// y = αAx + βy for A in BCSR, block row after block row.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int num_rhs, int block_rows, int block_cols>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int block_rows,
+          int block_cols>
 void bcsr(long num_rows, long num_cols, long num_block_rows, const Offset* __restrict__ block_ptr,
           const Index* __restrict__ col_idx, const long* __restrict__ block_masks,
-          const Value* __restrict__ values, const Value* __restrict__ x, Value* __restrict__ y,
-          Value alpha, Value beta, int thread, int threads) {
+          const Storage* __restrict__ values, const Vector* __restrict__ x, Vector* __restrict__ y,
+          Vector alpha, Vector beta, int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
         constexpr int height = block_rows * num_rhs;
         const long last = first_row(num_block_rows, block_ptr, thread + 1, threads);
@@ -154,8 +175,8 @@ void bcsr(long num_rows, long num_cols, long num_block_rows, const Offset* __res
             }
             const long first = block_row * block_rows;
             const long rows = num_rows - first < block_rows ? num_rows - first : block_rows;
-            store_rows<alpha_mode, beta_mode, height>(y + first * num_rhs, rows * num_rhs, sum,
-                                                      alpha, beta);
+            store_rows<alpha_mode, beta_mode, has_epilogue, height, num_rhs>(
+                y + first * num_rhs, rows * num_rhs, sum, alpha, beta, first);
         }
     }
 }

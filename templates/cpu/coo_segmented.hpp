@@ -14,19 +14,24 @@
 // Reads:      nnz·(value + 2·index) bytes of A, x once for each entry; writes y once, reads it when
 //             β ≠ 0 and where a row is cut.
 #pragma once
-#include "dialect/cpu.hpp"
+#include "dialect/cpu_cut_rows.hpp"
 
 /// y = αAx + βy for A in COO but for the parts of cut rows; carry_row (row number or -1) and
 /// carry_sum (num_rhs sums) hold what this thread leaves for coo_segmented_carry.
-template <typename Value, typename Index, scale alpha_mode, scale beta_mode, int num_rhs, int lanes>
+template <typename Value, typename Vector, typename Storage, typename Index, scale alpha_mode,
+          scale beta_mode, bool has_epilogue, int num_rhs, int lanes>
 void coo_segmented(long num_rows, long nnz, const Index* __restrict__ row_idx,
-                   const Index* __restrict__ col_idx, const Value* __restrict__ values,
-                   const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
-                   long* __restrict__ carry_row, Value* __restrict__ carry_sum, int thread,
+                   const Index* __restrict__ col_idx, const Storage* __restrict__ values,
+                   const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
+                   long* __restrict__ carry_row, Value* __restrict__ carry_sum,
+                   long* __restrict__ head_row, Value* __restrict__ head_sum, int thread,
                    int threads) {
     carry_row[thread] = -1;
+    if constexpr (joins_rows<Value, Vector, has_epilogue>) {
+        head_row[thread] = -1;
+    }
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
         const long first_step = share(num_rows + nnz, thread, threads);
         const long last_step = share(num_rows + nnz, thread + 1, threads);
@@ -37,21 +42,37 @@ void coo_segmented(long num_rows, long nnz, const Index* __restrict__ row_idx,
         // carried.
         for (long row = first_step - entry; row < end_row || entry < end_entry; ++row) {
             Value sum[num_rhs] = {};
+            const bool begun = entry > 0 && row_idx[entry - 1] == row;  // by another thread
             entry = add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, row, entry,
                                                 end_entry);
             if (row < end_row) {
-                store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                if constexpr (joins_rows<Value, Vector, has_epilogue>) {
+                    if (begun) {
+                        head_row[thread] = row;
+                        copy_sums<num_rhs>(head_sum, thread, sum);
+                        continue;
+                    }
+                }
+                store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
             } else {
                 carry_row[thread] = row;
-                store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha, beta);
+                store_row<scale::one, scale::zero, false, num_rhs>(carry_sum, thread, sum, Value{},
+                                                                   Value{});
             }
         }
     }
 }
 
 /// Adds the partial sums of cut rows to y, thread after thread.
-template <typename Value, scale alpha_mode, int num_rhs>
+template <typename Value, typename Vector, scale alpha_mode, scale beta_mode, bool has_epilogue,
+          int num_rhs>
 void coo_segmented_carry(long* __restrict__ carry_row, Value* __restrict__ carry_sum,
-                         Value* __restrict__ y, Value alpha, int threads) {
-    add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
+                         long* __restrict__ head_row, Value* __restrict__ head_sum,
+                         Vector* __restrict__ y, Vector alpha, Vector beta, int threads) {
+    if constexpr (joins_rows<Value, Vector, has_epilogue>) {
+        join_parts<alpha_mode, beta_mode, has_epilogue, num_rhs>(
+            head_row, head_sum, carry_row, carry_sum, y, alpha, beta, threads);
+    } else {
+        add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
+    }
 }

@@ -16,20 +16,24 @@
 //             vector that ends a row also loads entries of the rows below and x for them, never
 //             beyond the arrays. Writes y once, reads it when β ≠ 0 and where a row is cut.
 #pragma once
-#include "dialect/cpu.hpp"
+#include "dialect/cpu_cut_rows.hpp"
 
 /// y = αAx + βy for A in CSR but for the parts of cut rows; carry_row (row number or -1) and
 /// carry_sum (num_rhs sums) hold what this thread leaves for csr_balanced_carry.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int num_rhs, int lanes, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes, int unroll>
 void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
-                  const Index* __restrict__ col_idx, const Value* __restrict__ values,
-                  const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
-                  long* __restrict__ carry_row, Value* __restrict__ carry_sum, int thread,
+                  const Index* __restrict__ col_idx, const Storage* __restrict__ values,
+                  const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
+                  long* __restrict__ carry_row, Value* __restrict__ carry_sum,
+                  long* __restrict__ head_row, Value* __restrict__ head_sum, int thread,
                   int threads) {
     carry_row[thread] = -1;
+    if constexpr (joins_rows<Value, Vector, has_epilogue>) {
+        head_row[thread] = -1;
+    }
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
         const long nnz = row_ptr[num_rows];
         const long first_step = share(num_rows + nnz, thread, threads);
@@ -46,21 +50,33 @@ void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
             if (!whole) {
                 carry_row[thread] = row;
             }
-            if constexpr (num_rhs == 1) {
-                const Value sum = row_product<lanes, unroll>(values, col_idx, x, entry, stop, nnz);
+            // Another thread may have begun the row.
+            const bool begun = entry > row_ptr[row];
+            if constexpr (num_rhs == 1 && !joins_rows<Value, Vector, has_epilogue>) {
+                const Value sum =
+                    row_product<lanes, unroll, Value>(values, col_idx, x, entry, stop, nnz);
                 if (whole) {
-                    store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+                    store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
                 } else {
                     carry_sum[thread] = sum;
                 }
             } else {
                 Value sum[num_rhs] = {};
-                add_entries<num_rhs>(sum, values, col_idx, x, entry, stop);
-                if (whole) {
-                    store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                if constexpr (num_rhs == 1) {
+                    sum[0] =
+                        row_product<lanes, unroll, Value>(values, col_idx, x, entry, stop, nnz);
                 } else {
-                    store_row<scale::one, scale::zero, num_rhs>(carry_sum, thread, sum, alpha,
-                                                                beta);
+                    add_entries<num_rhs>(sum, values, col_idx, x, entry, stop);
+                }
+                if (joins_rows<Value, Vector, has_epilogue> && whole && begun) {
+                    head_row[thread] = row;
+                    copy_sums<num_rhs>(head_sum, thread, sum);
+                } else if (whole) {
+                    store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha,
+                                                                            beta);
+                } else {
+                    store_row<scale::one, scale::zero, false, num_rhs>(carry_sum, thread, sum,
+                                                                       Value{}, Value{});
                 }
             }
             entry = stop;
@@ -69,8 +85,15 @@ void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
 }
 
 /// Adds the partial sums of cut rows to y, thread after thread.
-template <typename Value, scale alpha_mode, int num_rhs>
+template <typename Value, typename Vector, scale alpha_mode, scale beta_mode, bool has_epilogue,
+          int num_rhs>
 void csr_balanced_carry(long* __restrict__ carry_row, Value* __restrict__ carry_sum,
-                        Value* __restrict__ y, Value alpha, int threads) {
-    add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
+                        long* __restrict__ head_row, Value* __restrict__ head_sum,
+                        Vector* __restrict__ y, Vector alpha, Vector beta, int threads) {
+    if constexpr (joins_rows<Value, Vector, has_epilogue>) {
+        join_parts<alpha_mode, beta_mode, has_epilogue, num_rhs>(
+            head_row, head_sum, carry_row, carry_sum, y, alpha, beta, threads);
+    } else {
+        add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
+    }
 }

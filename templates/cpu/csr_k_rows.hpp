@@ -51,35 +51,35 @@ template <int k, typename Index, typename Offset>
 }
 
 /// The rows of one super-row, begin … end-1; the arrays of entries have `nnz` elements.
-template <scale alpha_mode, scale beta_mode, int num_rhs, int lanes, typename Value, typename Index,
-          typename Offset>
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
+          typename Value, typename Vector, typename Storage, typename Index, typename Offset>
 [[gnu::always_inline]] inline void multiply_super_row(const Offset* row_ptr, const Index* col_idx,
-                                                      const Value* values, const Value* x, Value* y,
-                                                      Value alpha, Value beta, long begin, long end,
-                                                      long nnz) {
+                                                      const Storage* values, const Vector* x,
+                                                      Vector* y, Vector alpha, Vector beta,
+                                                      long begin, long end, long nnz) {
     for (long row = begin; row < end; ++row) {
         if constexpr (num_rhs == 1) {
-            const Value sum =
-                row_product<lanes, 1>(values, col_idx, x, row_ptr[row], row_ptr[row + 1], nnz);
-            store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+            const Value sum = row_product<lanes, 1, Value>(values, col_idx, x, row_ptr[row],
+                                                           row_ptr[row + 1], nnz);
+            store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
         } else {
             Value sum[num_rhs] = {};
             add_entries<num_rhs>(sum, values, col_idx, x, row_ptr[row], row_ptr[row + 1]);
-            store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+            store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
         }
     }
 }
 
 /// y = αAx + βy for A in CSR-k.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int num_rhs, int k, int lanes>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int k, int lanes>
 void csr_k_rows(long num_rows, long num_sr, long num_ssr, const Index* __restrict__ ssr_ptr,
                 const Index* __restrict__ sr_ptr, const Offset* __restrict__ row_ptr,
-                const Index* __restrict__ col_idx, const Value* __restrict__ values,
-                const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
+                const Index* __restrict__ col_idx, const Storage* __restrict__ values,
+                const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
                 int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
         const long groups = k == 2 ? num_sr : num_ssr;
         const long begin =
@@ -89,13 +89,13 @@ void csr_k_rows(long num_rows, long num_sr, long num_ssr, const Index* __restric
         const long nnz = row_ptr[num_rows];
         if constexpr (k == 2) {
             for (long sr = begin; sr < end; ++sr) {
-                multiply_super_row<alpha_mode, beta_mode, num_rhs, lanes>(
+                multiply_super_row<alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, Value>(
                     row_ptr, col_idx, values, x, y, alpha, beta, sr_ptr[sr], sr_ptr[sr + 1], nnz);
             }
         } else {
             for (long ssr = begin; ssr < end; ++ssr) {
                 for (long sr = ssr_ptr[ssr]; sr < ssr_ptr[ssr + 1]; ++sr) {
-                    multiply_super_row<alpha_mode, beta_mode, num_rhs, lanes>(
+                    multiply_super_row<alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, Value>(
                         row_ptr, col_idx, values, x, y, alpha, beta, sr_ptr[sr], sr_ptr[sr + 1],
                         nnz);
                 }

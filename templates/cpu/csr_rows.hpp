@@ -12,13 +12,13 @@
 #include "dialect/cpu.hpp"
 
 /// y = αAx + βy for A in CSR, row after row.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int num_rhs>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs>
 void csr_rows(long num_rows, const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
-              const Value* __restrict__ values, const Value* __restrict__ x, Value* __restrict__ y,
-              Value alpha, Value beta, int thread, int threads) {
+              const Storage* __restrict__ values, const Vector* __restrict__ x,
+              Vector* __restrict__ y, Vector alpha, Vector beta, int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
         const long begin = first_row(num_rows, row_ptr, thread, threads);
         const long end = first_row(num_rows, row_ptr, thread + 1, threads);
@@ -26,13 +26,14 @@ void csr_rows(long num_rows, const Offset* __restrict__ row_ptr, const Index* __
             if constexpr (num_rhs == 1) {
                 Value sum = {};
                 for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-                    sum = multiply_add(values[k], x[col_idx[k]], sum);
+                    sum = multiply_add(widened<Value>(values[k]), converted<Value>(x[col_idx[k]]),
+                                       sum);
                 }
-                store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+                store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
             } else {
                 Value sum[num_rhs] = {};
                 add_entries<num_rhs>(sum, values, col_idx, x, row_ptr[row], row_ptr[row + 1]);
-                store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
             }
         }
     }

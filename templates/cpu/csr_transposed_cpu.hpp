@@ -15,10 +15,11 @@
 #include "dialect/cpu.hpp"
 
 /// y = βy, before anything is added.
-template <typename Value, scale beta_mode, int num_rhs>
-void csr_transposed_cpu_scale(long num_cols, Value* __restrict__ y, Value beta, int thread,
+template <typename Vector, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs>
+void csr_transposed_cpu_scale(long num_cols, Vector* __restrict__ y, Vector beta, int thread,
                               int threads) {
-    scale_share<beta_mode>(y, num_cols * num_rhs, beta, thread, threads);
+    scale_share<beta_mode, has_epilogue && alpha_mode == scale::zero, num_rhs>(
+        y, num_cols * num_rhs, beta, thread, threads);
 }
 
 /// *p += value, whoever else adds to it.
@@ -48,14 +49,14 @@ template <int conjugate, typename Value>
 }
 
 /// y += αAᵀx for the rows begin … end-1; `alone`: nobody else adds to y meanwhile.
-template <scale alpha_mode, int num_rhs, int conjugate, bool alone, typename Value, typename Index,
-          typename Offset>
+template <scale alpha_mode, int num_rhs, int conjugate, bool alone, typename Value,
+          typename Storage, typename Index, typename Offset>
 [[gnu::always_inline]] inline void scatter_rows(const Offset* row_ptr, const Index* col_idx,
-                                                const Value* values, const Value* x, Value* y,
+                                                const Storage* values, const Value* x, Value* y,
                                                 Value alpha, long begin, long end) {
     for (long row = begin; row < end; ++row) {
         for (long k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-            const Value value = conjugated<conjugate>(values[k]);
+            const Value value = conjugated<conjugate>(widened<Value>(values[k]));
             const long first = static_cast<long>(col_idx[k]) * num_rhs;
             for (int rhs = 0; rhs < num_rhs; ++rhs) {
                 Value product = multiply(value, x[row * num_rhs + rhs]);
@@ -73,10 +74,10 @@ template <scale alpha_mode, int num_rhs, int conjugate, bool alone, typename Val
 }
 
 /// y += αAᵀx.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, int num_rhs,
-          int conjugate>
+template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
+          int num_rhs, int conjugate>
 void csr_transposed_cpu(long num_rows, const Offset* __restrict__ row_ptr,
-                        const Index* __restrict__ col_idx, const Value* __restrict__ values,
+                        const Index* __restrict__ col_idx, const Storage* __restrict__ values,
                         const Value* __restrict__ x, Value* __restrict__ y, Value alpha, int thread,
                         int threads) {
     const long begin = first_row(num_rows, row_ptr, thread, threads);
@@ -88,4 +89,11 @@ void csr_transposed_cpu(long num_rows, const Offset* __restrict__ row_ptr,
         scatter_rows<alpha_mode, num_rhs, conjugate, false>(row_ptr, col_idx, values, x, y, alpha,
                                                             begin, end);
     }
+}
+
+/// y = epilogue(y).
+template <typename Vector, int num_rhs>
+void csr_transposed_cpu_finish(long num_cols, Vector* __restrict__ y, int thread, int threads) {
+    const Vector unused = {};
+    scale_share<scale::one, true, num_rhs>(y, num_cols * num_rhs, unused, thread, threads);
 }

@@ -16,27 +16,27 @@
 #include "dialect/cpu.hpp"
 
 /// y = αAx + βy for A in CSR, each row in vectors of `lanes` entries.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int num_rhs, int lanes, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes, int unroll>
 void csr_vector(long num_rows, const Offset* __restrict__ row_ptr,
-                const Index* __restrict__ col_idx, const Value* __restrict__ values,
-                const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
+                const Index* __restrict__ col_idx, const Storage* __restrict__ values,
+                const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
                 int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
         const long nnz = row_ptr[num_rows];
         const long begin = first_row(num_rows, row_ptr, thread, threads);
         const long end = first_row(num_rows, row_ptr, thread + 1, threads);
         for (long row = begin; row < end; ++row) {
             if constexpr (num_rhs == 1) {
-                const Value sum = row_product<lanes, unroll>(values, col_idx, x, row_ptr[row],
-                                                             row_ptr[row + 1], nnz);
-                store<alpha_mode, beta_mode>(y, row, sum, alpha, beta);
+                const Value sum = row_product<lanes, unroll, Value>(
+                    values, col_idx, x, row_ptr[row], row_ptr[row + 1], nnz);
+                store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
             } else {
                 Value sum[num_rhs] = {};
                 add_entries<num_rhs>(sum, values, col_idx, x, row_ptr[row], row_ptr[row + 1]);
-                store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
             }
         }
     }

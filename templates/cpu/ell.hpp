@@ -18,14 +18,14 @@
 #include "dialect/cpu.hpp"
 
 /// y = αAx + βy for A in ELL, block after block.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int num_rhs, int lanes, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes, int unroll>
 void ell(long num_rows, long stride, const Offset* __restrict__ block_full,
          const Offset* __restrict__ block_width, const Index* __restrict__ col_idx,
-         const Value* __restrict__ values, const Value* __restrict__ x, Value* __restrict__ y,
-         Value alpha, Value beta, int thread, int threads) {
+         const Storage* __restrict__ values, const Vector* __restrict__ x, Vector* __restrict__ y,
+         Vector alpha, Vector beta, int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
         constexpr int height = lanes * unroll;
         const long end = share(stride / height, thread + 1, threads);
@@ -36,13 +36,15 @@ void ell(long num_rows, long stride, const Offset* __restrict__ block_full,
                 Value sum[height] = {};
                 add_strips<lanes, unroll>(sum, values + first, col_idx + first, x, stride,
                                           block_full[block], block_width[block]);
-                store_rows<alpha_mode, beta_mode, height>(y + first, rows, sum, alpha, beta);
+                store_rows<alpha_mode, beta_mode, has_epilogue, height, 1>(y + first, rows, sum,
+                                                                           alpha, beta, first);
             } else {
                 for (long row = first; row < first + rows; ++row) {
                     Value sum[num_rhs] = {};
                     add_strided_row<num_rhs>(sum, values + row, col_idx + row, x, stride,
                                              block_width[block]);
-                    store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                    store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha,
+                                                                            beta);
                 }
             }
         }

@@ -21,15 +21,16 @@
 #include "dialect/cpu.hpp"
 
 /// y = αAx + βy for A in SELL-C-σ, slice after slice.
-template <typename Value, typename Index, typename Offset, scale alpha_mode, scale beta_mode,
-          int num_rhs, int lanes, int unroll, int sigma>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes, int unroll,
+          int sigma>
 void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
           const Offset* __restrict__ slice_full, const Index* __restrict__ row_order,
-          const Index* __restrict__ col_idx, const Value* __restrict__ values,
-          const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta, int thread,
-          int threads) {
+          const Index* __restrict__ col_idx, const Storage* __restrict__ values,
+          const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
+          int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
         constexpr int height = lanes * unroll;
         const long end = first_row(num_slices, slice_ptr, thread + 1, threads);
@@ -43,10 +44,12 @@ void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
                 add_strips<lanes, unroll>(sum, values + start, col_idx + start, x, height,
                                           slice_full[slice], width);
                 if constexpr (sigma == 1) {
-                    store_rows<alpha_mode, beta_mode, height>(y + first, rows, sum, alpha, beta);
+                    store_rows<alpha_mode, beta_mode, has_epilogue, height, 1>(y + first, rows, sum,
+                                                                               alpha, beta, first);
                 } else {
                     for (long l = 0; l < rows; ++l) {
-                        store<alpha_mode, beta_mode>(y, row_order[first + l], sum[l], alpha, beta);
+                        store<alpha_mode, beta_mode, has_epilogue>(
+                            y, row_order[first + l], sum[l], alpha, beta, row_order[first + l]);
                     }
                 }
             } else {
@@ -55,7 +58,8 @@ void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
                     add_strided_row<num_rhs>(sum, values + start + l, col_idx + start + l, x,
                                              height, width);
                     const long row = sigma == 1 ? first + l : row_order[first + l];
-                    store_row<alpha_mode, beta_mode, num_rhs>(y, row, sum, alpha, beta);
+                    store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha,
+                                                                            beta);
                 }
             }
         }

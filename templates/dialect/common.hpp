@@ -22,6 +22,43 @@ inline constexpr bool is_complex<complex_f32> = true;
 template <>
 inline constexpr bool is_complex<complex_f64> = true;
 
+/// Half and brain floats: types that values of A may be stored in.
+struct f16 {
+    unsigned short bits;
+};
+struct bf16 {
+    unsigned short bits;
+};
+
+template <typename Storage>
+inline constexpr bool is_f16 = false;
+template <>
+inline constexpr bool is_f16<f16> = true;
+template <typename Storage>
+inline constexpr bool is_bf16 = false;
+template <>
+inline constexpr bool is_bf16<bf16> = true;
+
+template <typename First, typename Second>
+inline constexpr bool is_same = false;
+template <typename Type>
+inline constexpr bool is_same<Type, Type> = true;
+
+/// The number as a type of vectors or of sums.
+template <typename To, typename From>
+[[gnu::always_inline]] inline To converted(From number) {
+    if constexpr (is_same<To, From>) {
+        return number;
+    } else if constexpr (is_complex<To>) {
+        To result = {};
+        result.re = number.re;
+        result.im = number.im;
+        return result;
+    } else {
+        return static_cast<To>(number);
+    }
+}
+
 /// a + b.
 template <typename Value>
 [[gnu::always_inline]] inline Value add(Value a, Value b) {

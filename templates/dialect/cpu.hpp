@@ -3,19 +3,70 @@
 #pragma once
 
 #include "dialect/common.hpp"
+#include "dialect/epilogue.hpp"
+
+/// The number whose IEEE single precision form is `bits`.
+[[gnu::always_inline]] inline float float_of_bits(unsigned bits) {
+    float number = 0;
+    __builtin_memcpy(&number, &bits, sizeof(number));
+    return number;
+}
+
+/// The number whose IEEE half precision form is `bits`.
+[[gnu::always_inline]] inline float widened_f16(unsigned bits) {
+    const unsigned magnitude = bits & 0x7fffu;
+    // The exponent's bias grows by 112; infinities and NaNs have the largest exponent of each type.
+    const unsigned rebased = (magnitude << 13) + (magnitude < 0x7c00u ? 0x38000000u : 0x70000000u);
+    // Subnormals count units of 2^-24, which is the last place of 0.5.
+    const float units = float_of_bits(0x3f000000u + magnitude) - 0.5f;
+    unsigned number = 0;
+    __builtin_memcpy(&number, &units, sizeof(number));
+    number = magnitude < 0x400u ? number : rebased;
+    return float_of_bits(number | (bits & 0x8000u) << 16);
+}
+
+/// A stored value of A as the type that is computed with.
+template <typename Value, typename Storage>
+[[gnu::always_inline]] inline Value widened(Storage stored) {
+    if constexpr (is_same<Value, Storage>) {
+        return stored;
+    } else if constexpr (is_f16<Storage>) {
+        return static_cast<Value>(widened_f16(stored.bits));
+    } else if constexpr (is_bf16<Storage>) {
+        return static_cast<Value>(float_of_bits(static_cast<unsigned>(stored.bits) << 16));
+    } else {
+        return converted<Value>(stored);
+    }
+}
+
+/// to[l] = from[l] for every lane l, as the type that is computed with.
+template <int lanes, typename Value, typename Storage>
+[[gnu::always_inline]] inline void widen_lanes(Value* to, const Storage* from) {
+    for (int l = 0; l < lanes; ++l) {
+        to[l] = widened<Value>(from[l]);
+    }
+}
 
 /// y[i] = α·sum + β·y[i]; y is not read when β = 0.
-template <scale alpha_mode, scale beta_mode, typename Value>
-[[gnu::always_inline]] inline void store(Value* y, long i, Value sum, Value alpha, Value beta) {
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Value, typename Vector>
+[[gnu::always_inline]] inline void store(Vector* y, long i, Value sum, Vector alpha, Vector beta,
+                                         long row) {
     if constexpr (alpha_mode == scale::general) {
-        sum = multiply(alpha, sum);
+        sum = multiply(converted<Value>(alpha), sum);
     }
-    if constexpr (beta_mode == scale::zero) {
-        y[i] = sum;
+    if constexpr (has_epilogue) {
+        if constexpr (beta_mode == scale::one) {
+            sum = add(converted<Value>(y[i]), sum);
+        } else if constexpr (beta_mode == scale::general) {
+            sum = multiply_add(converted<Value>(beta), converted<Value>(y[i]), sum);
+        }
+        y[i] = epilogue(converted<Vector>(sum), row);
+    } else if constexpr (beta_mode == scale::zero) {
+        y[i] = converted<Vector>(sum);
     } else if constexpr (beta_mode == scale::one) {
-        y[i] = add(y[i], sum);
+        y[i] = converted<Vector>(add(converted<Value>(y[i]), sum));
     } else {
-        y[i] = multiply_add(beta, y[i], sum);
+        y[i] = converted<Vector>(multiply_add(converted<Value>(beta), converted<Value>(y[i]), sum));
     }
 }
 
@@ -79,14 +130,16 @@ template <typename Index>
 }
 
 /// y = βy for the thread's share of `count` elements: what is left of the product when α = 0.
-template <scale beta_mode, typename Value>
-[[gnu::always_inline]] inline void scale_share(Value* y, long count, Value beta, int thread,
+template <scale beta_mode, bool has_epilogue, int num_rhs, typename Vector>
+[[gnu::always_inline]] inline void scale_share(Vector* y, long count, Vector beta, int thread,
                                                int threads) {
-    if constexpr (beta_mode != scale::one) {
+    if constexpr (beta_mode != scale::one || has_epilogue) {
         const long end = share(count, thread + 1, threads);
         for (long i = share(count, thread, threads); i < end; ++i) {
-            if constexpr (beta_mode == scale::zero) {
-                y[i] = Value{};
+            if constexpr (has_epilogue) {
+                store<scale::zero, beta_mode, true>(y, i, Vector{}, beta, beta, i / num_rhs);
+            } else if constexpr (beta_mode == scale::zero) {
+                y[i] = Vector{};
             } else {
                 y[i] = multiply(beta, y[i]);
             }
@@ -95,13 +148,18 @@ template <scale beta_mode, typename Value>
 }
 
 /// sum[l] += values[l] · x[col_idx[l]] for every lane l.
-template <int lanes, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_products(Value* sum, const Value* values,
-                                                const Index* col_idx, const Value* x) {
+template <int lanes, typename Value, typename Storage, typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_products(Value* sum, const Storage* values,
+                                                const Index* col_idx, const Vector* x) {
     if constexpr (is_complex<Value>) {
         for (int l = 0; l < lanes; ++l) {
-            sum[l] = multiply_add(values[l], x[col_idx[l]], sum[l]);
+            sum[l] =
+                multiply_add(widened<Value>(values[l]), converted<Value>(x[col_idx[l]]), sum[l]);
         }
+    } else if constexpr (!is_same<Value, Storage>) {
+        Value wide[lanes] = {};
+        widen_lanes<lanes>(wide, values);
+        add_products<lanes>(sum, wide, col_idx, x);
     } else {
         // A vector type, copied in and out of plain arrays: Clang then keeps `sum` in registers
         // and loads x with gathers where the machine has them.
@@ -112,7 +170,7 @@ template <int lanes, typename Value, typename Index>
         __builtin_memcpy(&total, sum, sizeof(Lanes));
         __builtin_memcpy(&a, values, sizeof(Lanes));
         for (int l = 0; l < lanes; ++l) {
-            b[l] = x[col_idx[l]];
+            b[l] = converted<Value>(x[col_idx[l]]);
         }
         total += a * b;
         __builtin_memcpy(sum, &total, sizeof(Lanes));
@@ -121,14 +179,19 @@ template <int lanes, typename Value, typename Index>
 
 /// The same for the first `count` lanes only. All lanes are loaded, so that all columns must be
 /// legal; what the others give, NaN included, is dropped.
-template <int lanes, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_first_products(Value* sum, const Value* values,
-                                                      const Index* col_idx, const Value* x,
+template <int lanes, typename Value, typename Storage, typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_first_products(Value* sum, const Storage* values,
+                                                      const Index* col_idx, const Vector* x,
                                                       long count) {
     if constexpr (is_complex<Value>) {
         for (long l = 0; l < count; ++l) {
-            sum[l] = multiply_add(values[l], x[col_idx[l]], sum[l]);
+            sum[l] =
+                multiply_add(widened<Value>(values[l]), converted<Value>(x[col_idx[l]]), sum[l]);
         }
+    } else if constexpr (!is_same<Value, Storage>) {
+        Value wide[lanes] = {};
+        widen_lanes<lanes>(wide, values);
+        add_first_products<lanes>(sum, wide, col_idx, x, count);
     } else {
         typedef Value Lanes __attribute__((vector_size(lanes * sizeof(Value))));
         Lanes total = {};
@@ -138,7 +201,7 @@ template <int lanes, typename Value, typename Index>
         __builtin_memcpy(&total, sum, sizeof(Lanes));
         __builtin_memcpy(&a, values, sizeof(Lanes));
         for (int l = 0; l < lanes; ++l) {
-            b[l] = x[col_idx[l]];
+            b[l] = converted<Value>(x[col_idx[l]]);
             counts[l] = l < count ? -1 : 0;
         }
         total += counts ? a * b : Lanes{};
@@ -148,15 +211,20 @@ template <int lanes, typename Value, typename Index>
 
 /// The same for the lanes that hold an entry; padding has the column -1. Padded lanes load x[0],
 /// which exists because some lane holds an entry, and drop what it gives.
-template <int lanes, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_unpadded_products(Value* sum, const Value* values,
-                                                         const Index* col_idx, const Value* x) {
+template <int lanes, typename Value, typename Storage, typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_unpadded_products(Value* sum, const Storage* values,
+                                                         const Index* col_idx, const Vector* x) {
     if constexpr (is_complex<Value>) {
         for (int l = 0; l < lanes; ++l) {
             if (col_idx[l] >= 0) {
-                sum[l] = multiply_add(values[l], x[col_idx[l]], sum[l]);
+                sum[l] = multiply_add(widened<Value>(values[l]), converted<Value>(x[col_idx[l]]),
+                                      sum[l]);
             }
         }
+    } else if constexpr (!is_same<Value, Storage>) {
+        Value wide[lanes] = {};
+        widen_lanes<lanes>(wide, values);
+        add_unpadded_products<lanes>(sum, wide, col_idx, x);
     } else {
         typedef Value Lanes __attribute__((vector_size(lanes * sizeof(Value))));
         typedef Index Columns __attribute__((vector_size(lanes * sizeof(Index))));
@@ -170,7 +238,7 @@ template <int lanes, typename Value, typename Index>
         const Columns padding = col < 0;
         col = padding ? Columns{} : col;
         for (int l = 0; l < lanes; ++l) {
-            b[l] = x[col[l]];
+            b[l] = converted<Value>(x[col[l]]);
         }
         total += __builtin_convertvector(padding, decltype(a < b)) ? Lanes{} : a * b;
         __builtin_memcpy(sum, &total, sizeof(Lanes));
@@ -190,9 +258,9 @@ template <int lanes, typename Value>
 
 /// Σ values[k] · x[col_idx[k]] for k = begin … end-1, `unroll` vectors of `lanes` entries at a
 /// time; the arrays have `limit` elements, beyond which nothing is read.
-template <int lanes, int unroll, typename Value, typename Index>
-[[gnu::always_inline]] inline Value row_product(const Value* values, const Index* col_idx,
-                                                const Value* x, long begin, long end, long limit) {
+template <int lanes, int unroll, typename Value, typename Storage, typename Index, typename Vector>
+[[gnu::always_inline]] inline Value row_product(const Storage* values, const Index* col_idx,
+                                                const Vector* x, long begin, long end, long limit) {
     Value sum[lanes * unroll] = {};
     long k = begin;
     for (; k + lanes * unroll <= end; k += lanes * unroll) {
@@ -210,50 +278,57 @@ template <int lanes, int unroll, typename Value, typename Index>
         add_first_products<lanes>(sum, values + k, col_idx + k, x, end - k);
     } else {
         for (; k < end; ++k) {
-            sum[0] = multiply_add(values[k], x[col_idx[k]], sum[0]);
+            sum[0] =
+                multiply_add(widened<Value>(values[k]), converted<Value>(x[col_idx[k]]), sum[0]);
         }
     }
     return sum_of_lanes<lanes * unroll>(sum);
 }
 
 /// sum[rhs] += value · x_row[rhs] for every right-hand side: one entry times one row of x.
-template <int num_rhs, typename Value>
-[[gnu::always_inline]] inline void add_scaled(Value* sum, Value value, const Value* x_row) {
+template <int num_rhs, typename Value, typename Vector>
+[[gnu::always_inline]] inline void add_scaled(Value* sum, Value value, const Vector* x_row) {
     for (int rhs = 0; rhs < num_rhs; ++rhs) {
-        sum[rhs] = multiply_add(value, x_row[rhs], sum[rhs]);
+        sum[rhs] = multiply_add(value, converted<Value>(x_row[rhs]), sum[rhs]);
     }
 }
 
 /// sum[rhs] += Σ values[k] · x[col_idx[k]][rhs] for k = begin … end-1.
-template <int num_rhs, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_entries(Value* sum, const Value* values,
-                                               const Index* col_idx, const Value* x, long begin,
+template <int num_rhs, typename Value, typename Storage, typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_entries(Value* sum, const Storage* values,
+                                               const Index* col_idx, const Vector* x, long begin,
                                                long end) {
     for (long k = begin; k < end; ++k) {
-        add_scaled<num_rhs>(sum, values[k], x + static_cast<long>(col_idx[k]) * num_rhs);
+        add_scaled<num_rhs>(sum, widened<Value>(values[k]),
+                            x + static_cast<long>(col_idx[k]) * num_rhs);
     }
 }
 
 /// Stores num_rhs sums as row `row` of y.
-template <scale alpha_mode, scale beta_mode, int num_rhs, typename Value>
-[[gnu::always_inline]] inline void store_row(Value* y, long row, const Value* sum, Value alpha,
-                                             Value beta) {
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, typename Value,
+          typename Vector>
+[[gnu::always_inline]] inline void store_row(Vector* y, long row, const Value* sum, Vector alpha,
+                                             Vector beta) {
     for (int rhs = 0; rhs < num_rhs; ++rhs) {
-        store<alpha_mode, beta_mode>(y, row * num_rhs + rhs, sum[rhs], alpha, beta);
+        store<alpha_mode, beta_mode, has_epilogue>(y, row * num_rhs + rhs, sum[rhs], alpha, beta,
+                                                   row);
     }
 }
 
 /// Stores the sums of up to `height` neighbouring rows, the first of them at y.
-template <scale alpha_mode, scale beta_mode, int height, typename Value>
-[[gnu::always_inline]] inline void store_rows(Value* y, long rows, const Value* sum, Value alpha,
-                                              Value beta) {
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, int height, int num_rhs,
+          typename Value, typename Vector>
+[[gnu::always_inline]] inline void store_rows(Vector* y, long rows, const Value* sum, Vector alpha,
+                                              Vector beta, long first_row) {
     if (rows >= height) {  // a fixed count: vector stores
         for (int l = 0; l < height; ++l) {
-            store<alpha_mode, beta_mode>(y, l, sum[l], alpha, beta);
+            store<alpha_mode, beta_mode, has_epilogue>(y, l, sum[l], alpha, beta,
+                                                       first_row + l / num_rhs);
         }
     } else {
         for (int l = 0; l < rows; ++l) {
-            store<alpha_mode, beta_mode>(y, l, sum[l], alpha, beta);
+            store<alpha_mode, beta_mode, has_epilogue>(y, l, sum[l], alpha, beta,
+                                                       first_row + l / num_rhs);
         }
     }
 }
@@ -261,9 +336,10 @@ template <scale alpha_mode, scale beta_mode, int height, typename Value>
 /// sum[l] += the product of row l, for lanes · unroll rows stored column after column, `stride`
 /// elements apart: the first `full` columns have an entry in every row, the others up to `width`
 /// in some.
-template <int lanes, int unroll, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_strips(Value* sum, const Value* values, const Index* col_idx,
-                                              const Value* x, long stride, long full, long width) {
+template <int lanes, int unroll, typename Value, typename Storage, typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_strips(Value* sum, const Storage* values,
+                                              const Index* col_idx, const Vector* x, long stride,
+                                              long full, long width) {
     for (long k = 0; k < full; ++k) {
         for (int u = 0; u < unroll; ++u) {
             add_products<lanes>(sum + u * lanes, values + k * stride + u * lanes,
@@ -280,22 +356,22 @@ template <int lanes, int unroll, typename Value, typename Index>
 
 /// sum[rhs] += the product of one row whose entries lie `stride` elements apart, up to `width` of
 /// them; it ends at the first padding.
-template <int num_rhs, typename Value, typename Index>
-[[gnu::always_inline]] inline void add_strided_row(Value* sum, const Value* values,
-                                                   const Index* col_idx, const Value* x,
+template <int num_rhs, typename Value, typename Storage, typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_strided_row(Value* sum, const Storage* values,
+                                                   const Index* col_idx, const Vector* x,
                                                    long stride, long width) {
     for (long k = 0; k < width && col_idx[k * stride] >= 0; ++k) {
-        add_scaled<num_rhs>(sum, values[k * stride],
+        add_scaled<num_rhs>(sum, widened<Value>(values[k * stride]),
                             x + static_cast<long>(col_idx[k * stride]) * num_rhs);
     }
 }
 
 /// sum[rhs] += the products of the entries from `entry` on that have the same row as it, at most up
 /// to `end`; returns the entry after them. `row` is that row.
-template <int lanes, int num_rhs, typename Value, typename Index>
+template <int lanes, int num_rhs, typename Value, typename Storage, typename Index, typename Vector>
 [[gnu::always_inline]] inline long add_segment(Value* sum, const Index* row_idx,
-                                               const Value* values, const Index* col_idx,
-                                               const Value* x, long row, long entry, long end) {
+                                               const Storage* values, const Index* col_idx,
+                                               const Vector* x, long row, long entry, long end) {
     if constexpr (num_rhs == 1 && lanes > 1) {
         if (entry + lanes <= end && row_idx[entry + lanes - 1] == row) {
             Value part[lanes] = {};
@@ -306,20 +382,8 @@ template <int lanes, int num_rhs, typename Value, typename Index>
         }
     }
     for (; entry < end && row_idx[entry] == row; ++entry) {
-        add_scaled<num_rhs>(sum, values[entry], x + static_cast<long>(col_idx[entry]) * num_rhs);
+        add_scaled<num_rhs>(sum, widened<Value>(values[entry]),
+                            x + static_cast<long>(col_idx[entry]) * num_rhs);
     }
     return entry;
-}
-
-/// y += α · what each thread left of a row that it did not end, in the order of threads;
-/// carry_row is -1 where a thread left nothing.
-template <scale alpha_mode, int num_rhs, typename Value>
-[[gnu::always_inline]] inline void add_carries(const long* carry_row, const Value* carry_sum,
-                                               Value* y, Value alpha, int threads) {
-    for (int t = 0; t < threads; ++t) {
-        if (carry_row[t] >= 0) {
-            store_row<alpha_mode, scale::one, num_rhs>(y, carry_row[t], carry_sum + t * num_rhs,
-                                                       alpha, alpha);
-        }
-    }
 }

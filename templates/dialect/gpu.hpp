@@ -5,23 +5,6 @@
 #include "dialect/epilogue.hpp"
 #include "dialect/target.hpp"
 
-/// Half and brain floats: types that values of A may be stored in.
-struct f16 {
-    unsigned short bits;
-};
-struct bf16 {
-    unsigned short bits;
-};
-
-template <typename Storage>
-inline constexpr bool is_f16 = false;
-template <>
-inline constexpr bool is_f16<f16> = true;
-template <typename Storage>
-inline constexpr bool is_bf16 = false;
-template <>
-inline constexpr bool is_bf16<bf16> = true;
-
 /// *p, of a number that is read once: a hint to keep other data in the caches.
 template <typename Number>
 [[gnu::always_inline]] inline Number load_stream(const Number* p) {
@@ -59,7 +42,7 @@ template <typename Storage>
 template <typename Value, typename Storage>
 [[gnu::always_inline]] inline Value widened(Storage stored) {
     if constexpr (is_complex<Value>) {
-        return stored;
+        return converted<Value>(stored);
     } else if constexpr (is_f16<Storage>) {
         return static_cast<Value>(widened_f16(stored.bits));
     } else if constexpr (is_bf16<Storage>) {
@@ -164,21 +147,22 @@ template <typename Value>
 }
 
 /// y[i] = epilogue(α·sum + β·y[i]) for an element of row `row`; y is not read when β = 0.
-template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Value>
-[[gnu::always_inline]] inline void store(Value* y, long i, Value sum, Value alpha, Value beta,
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Value, typename Vector>
+[[gnu::always_inline]] inline void store(Vector* y, long i, Value sum, Vector alpha, Vector beta,
                                          long row) {
     if constexpr (alpha_mode == scale::general) {
-        sum = multiply(alpha, sum);
+        sum = multiply(converted<Value>(alpha), sum);
     }
     if constexpr (beta_mode == scale::one) {
-        sum = add(y[i], sum);
+        sum = add(converted<Value>(y[i]), sum);
     } else if constexpr (beta_mode == scale::general) {
-        sum = multiply_add(beta, y[i], sum);
+        sum = multiply_add(converted<Value>(beta), converted<Value>(y[i]), sum);
     }
     if constexpr (has_epilogue) {
-        sum = epilogue(sum, row);
+        y[i] = epilogue(converted<Vector>(sum), row);
+    } else {
+        y[i] = converted<Vector>(sum);
     }
-    y[i] = sum;
 }
 
 /// Where in y the thread's group of right-hand sides begins in row `row`; in x likewise.
@@ -193,9 +177,9 @@ template <int num_rhs, int rhs_group>
 
 /// y = epilogue(α·sum + βy) for the thread's group of right-hand sides in row `row`.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          typename Value>
-[[gnu::always_inline]] inline void store_row(Value* y, long row, const Value* sum, Value alpha,
-                                             Value beta) {
+          typename Value, typename Vector>
+[[gnu::always_inline]] inline void store_row(Vector* y, long row, const Value* sum, Vector alpha,
+                                             Vector beta) {
     const long first = element_of<num_rhs, rhs_group>(row);
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
         store<alpha_mode, beta_mode, has_epilogue>(y, first + rhs, sum[rhs], alpha, beta, row);
@@ -203,23 +187,23 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
 }
 
 /// *p += α·sum, atomically.
-template <scale alpha_mode, typename Value>
-[[gnu::always_inline]] inline void atomic_add_scaled(Value* p, Value sum, Value alpha) {
+template <scale alpha_mode, typename Value, typename Vector>
+[[gnu::always_inline]] inline void atomic_add_scaled(Vector* p, Value sum, Vector alpha) {
     if constexpr (alpha_mode == scale::general) {
-        sum = multiply(alpha, sum);
+        sum = multiply(converted<Value>(alpha), sum);
     }
-    atomic_add(p, sum);
+    atomic_add(p, converted<Vector>(sum));
 }
 
 /// y = βy for the thread's group of right-hand sides in row `row`: what comes before sums are added
 /// atomically.
-template <scale beta_mode, int num_rhs, int rhs_group, typename Value>
-[[gnu::always_inline]] inline void scale_row(Value* y, long row, Value beta) {
+template <scale beta_mode, int num_rhs, int rhs_group, typename Vector>
+[[gnu::always_inline]] inline void scale_row(Vector* y, long row, Vector beta) {
     if constexpr (beta_mode != scale::one) {
         const long first = element_of<num_rhs, rhs_group>(row);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             if constexpr (beta_mode == scale::zero) {
-                y[first + rhs] = Value{};
+                y[first + rhs] = Vector{};
             } else {
                 y[first + rhs] = multiply(beta, y[first + rhs]);
             }

@@ -23,23 +23,23 @@ template <int block_rows, int block_cols>
 }
 
 /// sum[rhs] += value · factor[rhs].
-template <int rhs_group, typename Value>
-[[gnu::always_inline]] inline void add_product(Value* sum, Value value, const Value* factor) {
+template <int rhs_group, typename Value, typename Vector>
+[[gnu::always_inline]] inline void add_product(Value* sum, Value value, const Vector* factor) {
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        sum[rhs] = multiply_add(value, factor[rhs], sum[rhs]);
+        sum[rhs] = multiply_add(value, converted<Value>(factor[rhs]), sum[rhs]);
     }
 }
 
 /// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, fill included; one
 /// block after the other.
 template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, typename Value,
-          typename Storage, typename Index>
+          typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_large_blocks(Value* sum, const Storage* values,
-                                                    const Index* col_idx, const Value* x,
+                                                    const Index* col_idx, const Vector* x,
                                                     long first, long end) {
     for (long k = first; k < end; k += step) {
         const long col = load_stream(col_idx + k);
-        Value factor[block_cols * rhs_group] = {};
+        Vector factor[block_cols * rhs_group] = {};
         for (int j = 0; j < block_cols; ++j) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 factor[j * rhs_group + rhs] = x[element_of<num_rhs, rhs_group>(col + j) + rhs];
@@ -57,9 +57,9 @@ template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, 
 
 /// The same for small blocks, of which `batch` are loaded before the first is used.
 template <int block_rows, int block_cols, int step, int batch, int num_rhs, int rhs_group,
-          typename Value, typename Storage, typename Index>
+          typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_small_blocks(Value* sum, const Storage* values,
-                                                    const Index* col_idx, const Value* x,
+                                                    const Index* col_idx, const Vector* x,
                                                     long first, long end) {
     constexpr int size = block_rows * block_cols;
     constexpr int width = block_cols * rhs_group;
@@ -77,7 +77,7 @@ template <int block_rows, int block_cols, int step, int batch, int num_rhs, int 
                 }
             }
         }
-        Value factor[batch * width] = {};
+        Vector factor[batch * width] = {};
         for (int u = 0; u < batch; ++u) {
             if (k + u * step < end) {
                 for (int j = 0; j < block_cols; ++j) {
@@ -103,12 +103,12 @@ template <int block_rows, int block_cols, int step, int batch, int num_rhs, int 
 /// The same for any blocks: up to `unroll` are loaded before the first is used, as many as fit the
 /// registers.
 template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
-          typename Value, typename Storage, typename Index>
+          typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_blocks(Value* sum, const Storage* values,
-                                              const Index* col_idx, const Value* x, long first,
+                                              const Index* col_idx, const Vector* x, long first,
                                               long end) {
     constexpr int bytes = block_rows * block_cols * static_cast<int>(sizeof(Storage)) +
-                          block_cols * rhs_group * static_cast<int>(sizeof(Value));
+                          block_cols * rhs_group * static_cast<int>(sizeof(Vector));
     constexpr int most = 256 / bytes;
     if constexpr (unroll > 1 && most > 1) {
         constexpr int batch = unroll < most ? unroll : most;
@@ -122,10 +122,10 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
 
 /// The same without the fill: x is read where the matrix has an element, and nowhere else.
 template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, typename Value,
-          typename Storage, typename Index>
+          typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_unfilled_blocks(Value* sum, const Storage* values,
                                                        const Index* col_idx,
-                                                       const long* block_masks, const Value* x,
+                                                       const long* block_masks, const Vector* x,
                                                        long first, long end) {
     for (long k = first; k < end; k += step) {
         const long mask = block_masks[k];
@@ -147,10 +147,10 @@ template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, 
 /// sum[i][rhs] = the products of the blocks first, first + step, … below `end`, for the thread's
 /// group of right-hand sides.
 template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
-          typename Value, typename Storage, typename Index>
+          typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_blocks(Value* sum, const Storage* values,
                                                    const Index* col_idx, const long* block_masks,
-                                                   const Value* x, long num_cols, long first,
+                                                   const Vector* x, long num_cols, long first,
                                                    long end) {
     constexpr int height = block_rows * rhs_group;
     // A matrix narrower than a block has no c neighbours of x.

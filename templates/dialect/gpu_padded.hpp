@@ -6,10 +6,10 @@
 /// from `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
 /// before the first use, then all of x. Padding has the column -1 and meets no x. Returns whether
 /// the row may go on: its last entry here was none of padding.
-template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, typename Storage,
-          typename Index>
+template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline bool add_padded_batch(Value* sum, const Storage* values,
-                                                    const Index* col_idx, const Value* x,
+                                                    const Index* col_idx, const Vector* x,
                                                     long place, long step, long left) {
     Index col[unroll];
     Value value[unroll];
@@ -22,16 +22,17 @@ template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, ty
             value[u] = u < left ? load_value<Value>(values + place + u * step) : Value{};
         }
     }
-    Value factor[unroll * rhs_group];
+    Vector factor[unroll * rhs_group];
     for (int u = 0; u < unroll; ++u) {
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             factor[u * rhs_group + rhs] =
-                col[u] >= 0 ? x[element_of<num_rhs, rhs_group>(col[u]) + rhs] : Value{};
+                col[u] >= 0 ? x[element_of<num_rhs, rhs_group>(col[u]) + rhs] : Vector{};
         }
     }
     for (int u = 0; u < unroll; ++u) {
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] = multiply_add(value[u], factor[u * rhs_group + rhs], sum[rhs]);
+            sum[rhs] =
+                multiply_add(value[u], converted<Value>(factor[u * rhs_group + rhs]), sum[rhs]);
         }
     }
     return col[unroll - 1] >= 0;
@@ -39,9 +40,10 @@ template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, ty
 
 /// sum[r] += the products of one row, or of a part of it: `count` entries that lie `step` elements
 /// apart from `place` on. It ends early at padding.
-template <int unroll, int num_rhs, int rhs_group, typename Value, typename Storage, typename Index>
+template <int unroll, int num_rhs, int rhs_group, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::always_inline]] inline void add_padded_row(Value* sum, const Storage* values,
-                                                  const Index* col_idx, const Value* x, long place,
+                                                  const Index* col_idx, const Vector* x, long place,
                                                   long step, long count) {
     // More would not fit the registers.
     constexpr int most =
@@ -86,13 +88,14 @@ template <int rhs_group, typename Value>
 }
 
 /// sum[r] += the product of one entry.
-template <int num_rhs, int rhs_group, typename Value, typename Storage, typename Index>
+template <int num_rhs, int rhs_group, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::always_inline]] inline void add_entry(Value* sum, const Storage* value, const Index* col,
-                                             const Value* x) {
+                                             const Vector* x) {
     const Value a = load_value<Value>(value);
     const long first = element_of<num_rhs, rhs_group>(load_stream(col));
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        sum[rhs] = multiply_add(a, x[first + rhs], sum[rhs]);
+        sum[rhs] = multiply_add(a, converted<Value>(x[first + rhs]), sum[rhs]);
     }
 }
 
@@ -123,9 +126,9 @@ template <int width, int rhs_group, typename Value>
 }
 
 /// y += α·sum, atomically, for the thread's group of right-hand sides in row `row`.
-template <scale alpha_mode, int num_rhs, int rhs_group, typename Value>
-[[gnu::always_inline]] inline void atomic_add_row(Value* y, long row, const Value* sum,
-                                                  Value alpha) {
+template <scale alpha_mode, int num_rhs, int rhs_group, typename Value, typename Vector>
+[[gnu::always_inline]] inline void atomic_add_row(Vector* y, long row, const Value* sum,
+                                                  Vector alpha) {
     const long first = element_of<num_rhs, rhs_group>(row);
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
         atomic_add_scaled<alpha_mode>(y + first + rhs, sum[rhs], alpha);

@@ -5,10 +5,10 @@
 /// sum[r] += the products of the entries first, first + step, … below `count`. `unroll` of them are
 /// under way at a time: their values and columns are loaded before any x is, and every x before the
 /// first is used.
-template <int step, int unroll, int num_rhs, int rhs_group, typename Value, typename Storage,
-          typename Index, typename Offset>
+template <int step, int unroll, int num_rhs, int rhs_group, typename Value, typename Vector,
+          typename Storage, typename Index, typename Offset>
 [[gnu::always_inline]] inline void add_row_entries(Value* sum, const Storage* values,
-                                                   const Index* col_idx, const Value* x,
+                                                   const Index* col_idx, const Vector* x,
                                                    Offset first, Offset count) {
     for (Offset left = count - first; left > 0; left -= step * unroll) {
         const Offset k = count - left;
@@ -20,7 +20,7 @@ template <int step, int unroll, int num_rhs, int rhs_group, typename Value, type
                 col[u] = load_stream(col_idx + k + u * step);
             }
         }
-        Value factor[unroll * rhs_group] = {};
+        Vector factor[unroll * rhs_group] = {};
         for (int u = 0; u < unroll; ++u) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 if (left > u * step) {
@@ -31,8 +31,8 @@ template <int step, int unroll, int num_rhs, int rhs_group, typename Value, type
         // Where there is no entry, both factors are zero.
         for (int u = 0; u < unroll; ++u) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                sum[rhs] =
-                    multiply_add(widened<Value>(value[u]), factor[u * rhs_group + rhs], sum[rhs]);
+                sum[rhs] = multiply_add(widened<Value>(value[u]),
+                                        converted<Value>(factor[u * rhs_group + rhs]), sum[rhs]);
             }
         }
     }

@@ -104,9 +104,9 @@ template <typename Offset>
 /// carry_row (-1 = nothing left), each run in the order of the chunks, then the epilogue. A thread
 /// takes a short run, the block together a long one.
 template <scale alpha_mode, int num_rhs, int rhs_group, bool has_epilogue, int block,
-          typename Value>
+          typename Value, typename Vector>
 [[gnu::always_inline]] inline void add_carries(long count, const long* carry_row,
-                                               const Value* carry_sum, Value* y, Value alpha) {
+                                               const Value* carry_sum, Vector* y, Vector alpha) {
     constexpr int longest = 8;  // run of a thread
     __shared__ int long_runs;
     __shared__ int long_begin[block];
@@ -164,19 +164,20 @@ template <scale alpha_mode, int num_rhs, int rhs_group, bool has_epilogue, int b
 }
 
 /// y = epilogue(βy) for the block's rows, a thread each: what is left of the product when α = 0.
-template <scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, typename Value>
-[[gnu::always_inline]] inline void store_scaled(long num_rows, Value* y, Value beta) {
+template <scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block,
+          typename Vector>
+[[gnu::always_inline]] inline void store_scaled(long num_rows, Vector* y, Vector beta) {
     const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (row < num_rows) {
-        const Value sum[rhs_group] = {};
+        const Vector sum[rhs_group] = {};
         store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, beta,
                                                                             beta);
     }
 }
 
 /// y = epilogue(y) for the block's rows.
-template <int num_rhs, int rhs_group, int block, typename Value>
-[[gnu::always_inline]] inline void finish_rows(long num_rows, Value* y) {
+template <int num_rhs, int rhs_group, int block, typename Vector>
+[[gnu::always_inline]] inline void finish_rows(long num_rows, Vector* y) {
     const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (row < num_rows) {
         const long first = element_of<num_rhs, rhs_group>(row);

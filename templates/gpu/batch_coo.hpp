@@ -28,12 +28,12 @@
 /// warp's own shared memory. cut_row[0] and cut_sum[0] get the row that another warp has begun and
 /// this one ends, cut_row[1] and cut_sum[1] the row that is open behind the last entry (-1 = none).
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int entries, typename Value,
-          typename Storage, typename Index>
+          typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_run(const Index* row_idx, const Index* col_idx,
-                                                const Storage* values, const Value* x, Value* y,
+                                                const Storage* values, const Vector* x, Vector* y,
                                                 long first_row, long first, long end, long count,
                                                 Value* products, int* heads, long* cut_row,
-                                                Value* cut_sum, Value alpha, Value beta) {
+                                                Value* cut_sum, Vector alpha, Vector beta) {
     constexpr int size = warp_size * entries;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     // A warp may have no entries, and then begin behind the last.
@@ -60,7 +60,7 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int entries, typ
         // What comes behind the last entry makes a segment of its own, which nobody looks at.
         for (int u = 0; u < entries; ++u) {
             products[place_of<entries>(u * warp_size + lane)] =
-                multiply(widened<Value>(value[u]), x[col[u]]);
+                multiply(widened<Value>(value[u]), converted<Value>(x[col[u]]));
         }
         // A segment begins behind each one that ends; there is none behind the chunk.
         int tails = 0;
@@ -109,12 +109,12 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int entries, typ
 
 /// y = αAx + βy for one system of the batch; x points to its part.
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int entries,
-          typename Value, typename Storage, typename Index>
+          typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_system(const Index* row_idx, const Index* col_idx,
-                                                   const Storage* values, const Value* x, Value* y,
-                                                   long first_row, long rows, long count,
+                                                   const Storage* values, const Vector* x,
+                                                   Vector* y, long first_row, long rows, long count,
                                                    Value* products, int* heads, long* cut_row,
-                                                   Value* cut_sum, Value alpha, Value beta) {
+                                                   Value* cut_sum, Vector alpha, Vector beta) {
     constexpr int size = warp_size * entries;
     constexpr int warps = block / warp_size;
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
@@ -151,12 +151,13 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int e
 }
 
 /// y = αAx + βy for each system of the batch.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, bool has_epilogue, int block, int entries, int shared_x>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int entries,
+          int shared_x>
 void batch_coo(long num_systems, const Offset* __restrict__ systems,
                const Index* __restrict__ row_idx, const Index* __restrict__ col_idx,
-               const Storage* __restrict__ values, const Value* __restrict__ x,
-               Value* __restrict__ y, Value alpha, Value beta) {
+               const Storage* __restrict__ values, const Vector* __restrict__ x,
+               Vector* __restrict__ y, Vector alpha, Vector beta) {
     if (blockIdx.x >= num_systems) {
         return;
     }
@@ -172,9 +173,9 @@ void batch_coo(long num_systems, const Offset* __restrict__ systems,
         const Index* rows = row_idx + system.first_entry;
         const Index* columns = col_idx + system.first_entry;
         const Storage* entry = values + system.first_value;
-        const Value* own_x = x + system.first_col;
+        const Vector* own_x = x + system.first_col;
         if constexpr (shared_x > 0) {
-            __shared__ Value near_x[shared_x];
+            __shared__ Vector near_x[shared_x];
             if (system.cols <= shared_x) {
                 share_x<block>(near_x, own_x, system.cols);
                 multiply_system<alpha_mode, beta_mode, has_epilogue, block, entries>(

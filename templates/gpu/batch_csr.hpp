@@ -22,11 +22,11 @@
 /// y = αAx + βy for the system's rows; row_ptr, col_idx and values point to its first elements, x
 /// to its part of x, y to the whole of y.
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int subwarp, int unroll,
-          typename Value, typename Storage, typename Index, typename Offset>
+          typename Value, typename Vector, typename Storage, typename Index, typename Offset>
 [[gnu::always_inline]] inline void multiply_rows(const Offset* row_ptr, const Index* col_idx,
-                                                 const Storage* values, const Value* x, Value* y,
-                                                 long first_row, long rows, Value alpha,
-                                                 Value beta) {
+                                                 const Storage* values, const Vector* x, Vector* y,
+                                                 long first_row, long rows, Vector alpha,
+                                                 Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     for (long base = 0; base < rows; base += block / subwarp) {
         const long row = base + threadIdx.x / subwarp;
@@ -47,12 +47,13 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int s
 }
 
 /// y = αAx + βy for each system of the batch.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, bool has_epilogue, int block, int subwarp, int unroll, int shared_x>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int subwarp, int unroll,
+          int shared_x>
 void batch_csr(long num_systems, const Offset* __restrict__ systems,
                const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
-               const Storage* __restrict__ values, const Value* __restrict__ x,
-               Value* __restrict__ y, Value alpha, Value beta) {
+               const Storage* __restrict__ values, const Vector* __restrict__ x,
+               Vector* __restrict__ y, Vector alpha, Vector beta) {
     if (blockIdx.x >= num_systems) {
         return;
     }
@@ -64,17 +65,17 @@ void batch_csr(long num_systems, const Offset* __restrict__ systems,
         const Offset* begin = row_ptr + system.detail;
         const Index* columns = col_idx + system.first_entry;
         const Storage* entries = values + system.first_value;
-        const Value* own_x = x + system.first_col;
+        const Vector* own_x = x + system.first_col;
         if constexpr (shared_x > 0) {
-            __shared__ Value near_x[shared_x];
+            __shared__ Vector near_x[shared_x];
             if (system.cols <= shared_x) {
                 share_x<block>(near_x, own_x, system.cols);
-                multiply_rows<alpha_mode, beta_mode, has_epilogue, block, subwarp, unroll>(
+                multiply_rows<alpha_mode, beta_mode, has_epilogue, block, subwarp, unroll, Value>(
                     begin, columns, entries, near_x, y, system.first_row, system.rows, alpha, beta);
                 return;
             }
         }
-        multiply_rows<alpha_mode, beta_mode, has_epilogue, block, subwarp, unroll>(
+        multiply_rows<alpha_mode, beta_mode, has_epilogue, block, subwarp, unroll, Value>(
             begin, columns, entries, own_x, y, system.first_row, system.rows, alpha, beta);
     }
 }

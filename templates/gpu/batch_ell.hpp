@@ -24,11 +24,11 @@
 /// y = αAx + βy for the system's rows; col_idx and values point to its first elements, x to its
 /// part of x, y to the whole of y. `parts` has `block` elements of shared memory, for groups > 1.
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int groups, int unroll,
-          typename Value, typename Storage, typename Index>
+          typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_columns(const Index* col_idx, const Storage* values,
-                                                    long width, const Value* x, Value* y,
+                                                    long width, const Vector* x, Vector* y,
                                                     long first_row, long rows, Value* parts,
-                                                    Value alpha, Value beta) {
+                                                    Vector alpha, Vector beta) {
     constexpr int height = block / groups;
     const long stride = ell_stride<ell_rows>(rows);
     const int group = static_cast<int>(threadIdx.x) / height;
@@ -57,11 +57,12 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int g
 }
 
 /// y = αAx + βy for each system of the batch.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, bool has_epilogue, int block, int groups, int unroll, int shared_x>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int groups, int unroll,
+          int shared_x>
 void batch_ell(long num_systems, const Offset* __restrict__ systems,
                const Index* __restrict__ col_idx, const Storage* __restrict__ values,
-               const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta) {
+               const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta) {
     if (blockIdx.x >= num_systems) {
         return;
     }
@@ -73,9 +74,9 @@ void batch_ell(long num_systems, const Offset* __restrict__ systems,
         __shared__ Value parts[groups > 1 ? block : 1];
         const Index* columns = col_idx + system.first_entry;
         const Storage* entries = values + system.first_value;
-        const Value* own_x = x + system.first_col;
+        const Vector* own_x = x + system.first_col;
         if constexpr (shared_x > 0) {
-            __shared__ Value near_x[shared_x];
+            __shared__ Vector near_x[shared_x];
             if (system.cols <= shared_x) {
                 share_x<block>(near_x, own_x, system.cols);
                 multiply_columns<alpha_mode, beta_mode, has_epilogue, block, groups, unroll>(

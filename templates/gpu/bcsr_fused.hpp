@@ -18,13 +18,13 @@
 #include "dialect/gpu_blocks.hpp"
 
 /// y = αAx + βy for A in BCSR.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int subwarp,
-          int unroll, int block_rows, int block_cols>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int subwarp, int unroll, int block_rows, int block_cols>
 void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
                 const Offset* __restrict__ block_ptr, const Index* __restrict__ col_idx,
                 const long* __restrict__ block_masks, const Storage* __restrict__ values,
-                const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta) {
+                const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     const long block_row =
         static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;

@@ -35,11 +35,11 @@ template <int num_rhs, int rhs_group>
 }
 
 /// products = each block times its part of x.
-template <typename Value, typename Storage, typename Index, int num_rhs, int rhs_group, int block,
-          int block_rows, int block_cols>
+template <typename Value, typename Vector, typename Storage, typename Index, int num_rhs,
+          int rhs_group, int block, int block_rows, int block_cols>
 void bcsr_split_multiply(long num_cols, long num_blocks, const Index* __restrict__ col_idx,
                          const long* __restrict__ block_masks, const Storage* __restrict__ values,
-                         const Value* __restrict__ x, Value* __restrict__ products) {
+                         const Vector* __restrict__ x, Value* __restrict__ products) {
     const long k = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (k < num_blocks) {
         Value sum[block_rows * rhs_group] = {};
@@ -56,11 +56,12 @@ void bcsr_split_multiply(long num_cols, long num_blocks, const Index* __restrict
 
 /// y = α·(sum of a row's products) + βy. Takes all of the kernel's parameters, since it is the only
 /// step when α = 0.
-template <typename Value, typename Offset, scale alpha_mode, scale beta_mode, int num_rhs,
-          int rhs_group, bool has_epilogue, int block, int subwarp, int block_rows, int block_cols>
+template <typename Value, typename Vector, typename Offset, scale alpha_mode, scale beta_mode,
+          int num_rhs, int rhs_group, bool has_epilogue, int block, int subwarp, int block_rows,
+          int block_cols>
 void bcsr_split_sum(long num_rows, const Offset* __restrict__ block_ptr,
-                    const Value* __restrict__ products, Value* __restrict__ y, Value alpha,
-                    Value beta) {
+                    const Value* __restrict__ products, Vector* __restrict__ y, Vector alpha,
+                    Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     const long row = static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
     Value sum[rhs_group] = {};

@@ -20,20 +20,20 @@
 
 /// y = βy, for all rows: not every row has entries. With α = 0 there is no other step, so that this
 /// one takes all of the kernel's parameters.
-template <typename Value, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group,
+template <typename Vector, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group,
           bool has_epilogue, int block, int entries, int deterministic>
-void coo_scale(long num_rows, Value* __restrict__ y, Value beta) {
+void coo_scale(long num_rows, Vector* __restrict__ y, Vector beta) {
     store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue && alpha_mode == scale::zero, block>(
         num_rows, y, beta);
 }
 
 /// y += αAx, but for what is left of cut rows: deterministic, in carry_row (-1 = nothing) and
 /// carry_sum for coo_carry. Where β = 0, y holds zeros and is not read.
-template <typename Value, typename Storage, typename Index, scale alpha_mode, scale beta_mode,
-          int num_rhs, int rhs_group, int block, int entries, int deterministic>
+template <typename Value, typename Vector, typename Storage, typename Index, scale alpha_mode,
+          scale beta_mode, int num_rhs, int rhs_group, int block, int entries, int deterministic>
 void coo(long nnz, const Index* __restrict__ row_idx, const Index* __restrict__ col_idx,
-         const Storage* __restrict__ values, const Value* __restrict__ x, Value* __restrict__ y,
-         Value alpha, long* __restrict__ carry_row, Value* __restrict__ carry_sum) {
+         const Storage* __restrict__ values, const Vector* __restrict__ x, Vector* __restrict__ y,
+         Vector alpha, long* __restrict__ carry_row, Value* __restrict__ carry_sum) {
     constexpr int size = warp_size * entries;
     constexpr int warps = block / warp_size;
     constexpr scale rest_mode = beta_mode == scale::zero ? scale::zero : scale::one;
@@ -100,13 +100,13 @@ void coo(long nnz, const Index* __restrict__ row_idx, const Index* __restrict__ 
         open_row = last_row == next_row ? last_row : static_cast<Index>(-1);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             // What comes behind the last entry makes a segment of its own, which nobody looks at.
-            Value factor[entries];
+            Vector factor[entries];
             for (int u = 0; u < entries; ++u) {
                 factor[u] = x[element_of<num_rhs, rhs_group>(col[u]) + rhs];
             }
             for (int u = 0; u < entries; ++u) {
                 products[place_of<entries>(u * warp_size + lane)] =
-                    multiply(widened<Value>(value[u]), factor[u]);
+                    multiply(widened<Value>(value[u]), converted<Value>(factor[u]));
             }
             warp_barrier();
             sum_segments<entries>(products, heads[lane], carries[rhs]);
@@ -143,9 +143,9 @@ void coo(long nnz, const Index* __restrict__ row_idx, const Index* __restrict__ 
 }
 
 /// Adds to y what warps have left of rows that others end. Launched with as many blocks as coo.
-template <typename Value, scale alpha_mode, int num_rhs, int rhs_group, int block>
+template <typename Value, typename Vector, scale alpha_mode, int num_rhs, int rhs_group, int block>
 void coo_carry(const long* __restrict__ carry_row, const Value* __restrict__ carry_sum,
-               Value* __restrict__ y, Value alpha) {
+               Vector* __restrict__ y, Vector alpha) {
     const long count = static_cast<long>(gridDim.x) * (block / warp_size);
     if (static_cast<long>(blockIdx.x) * block < count) {
         add_carries<alpha_mode, num_rhs, rhs_group, false, block>(count, carry_row, carry_sum, y,
@@ -154,7 +154,7 @@ void coo_carry(const long* __restrict__ carry_row, const Value* __restrict__ car
 }
 
 /// y = epilogue(y).
-template <typename Value, int num_rhs, int rhs_group, int block>
-void coo_finish(long num_rows, Value* __restrict__ y) {
+template <typename Vector, int num_rhs, int rhs_group, int block>
+void coo_finish(long num_rows, Vector* __restrict__ y) {
     finish_rows<num_rhs, rhs_group, block>(num_rows, y);
 }

@@ -15,12 +15,13 @@
 #include "dialect/gpu_rows.hpp"
 
 /// y = αAx + βy for A in CSR.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int subwarp,
-          int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int subwarp, int unroll>
 void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
                    const Index* __restrict__ col_idx, const Storage* __restrict__ values,
-                   const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta) {
+                   const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha,
+                   Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     const long row = static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
     Value sum[rhs_group] = {};

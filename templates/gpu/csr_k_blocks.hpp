@@ -34,11 +34,11 @@ template <int subwarp>
 
 /// One row for each group of lanes; groups whose row is not below `end` have none.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int subwarp, int unroll, typename Value, typename Storage, typename Index,
-          typename Offset>
+          int subwarp, int unroll, typename Value, typename Vector, typename Storage,
+          typename Index, typename Offset>
 [[gnu::always_inline]] inline void multiply_row(const Offset* row_ptr, const Index* col_idx,
-                                                const Storage* values, const Value* x, Value* y,
-                                                Value alpha, Value beta, long row, long end) {
+                                                const Storage* values, const Vector* x, Vector* y,
+                                                Vector alpha, Vector beta, long row, long end) {
     Value sum[rhs_group] = {};
     if constexpr (subwarp == 1) {
         const Offset begin = row_ptr[row];
@@ -66,13 +66,13 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
 }
 
 /// y = αAx + βy for A in CSR-3.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int subwarp,
-          int row_threads, int sr_threads, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int subwarp, int row_threads, int sr_threads, int unroll>
 void csr_k_blocks(long num_rows, const Index* __restrict__ ssr_ptr,
                   const Index* __restrict__ sr_ptr, const Offset* __restrict__ row_ptr,
                   const Index* __restrict__ col_idx, const Storage* __restrict__ values,
-                  const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta) {
+                  const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta) {
     if constexpr (alpha_mode == scale::zero) {
         constexpr int block = subwarp * row_threads * sr_threads;
         const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
@@ -92,7 +92,7 @@ void csr_k_blocks(long num_rows, const Index* __restrict__ ssr_ptr,
             long row = sr < ssr_end ? sr_ptr[sr] + row_of_thread : end;
             for (; goes_on<subwarp>(row, end); row += row_threads) {
                 multiply_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, subwarp,
-                             unroll>(row_ptr, col_idx, values, x, y, alpha, beta, row, end);
+                             unroll, Value>(row_ptr, col_idx, values, x, y, alpha, beta, row, end);
             }
         }
     }

@@ -25,8 +25,9 @@
 #include "dialect/gpu_segments.hpp"
 
 /// α = 0: y = βy. Nothing is drawn.
-template <typename Value, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block>
-void csr_light_scaled(long num_rows, Value* __restrict__ y, Value beta) {
+template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block>
+void csr_light_scaled(long num_rows, Vector* __restrict__ y, Vector beta) {
     store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue, block>(num_rows, y, beta);
 }
 
@@ -48,12 +49,12 @@ template <int block, int lanes, int count>
 }
 
 /// y = αAx + βy for A in CSR.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int subwarp,
-          int level, int rows, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int subwarp, int level, int rows, int unroll>
 void csr_light(long num_rows, const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
-               const Storage* __restrict__ values, const Value* __restrict__ x,
-               Value* __restrict__ y, Value alpha, Value beta,
+               const Storage* __restrict__ values, const Vector* __restrict__ x,
+               Vector* __restrict__ y, Vector alpha, Vector beta,
                unsigned long long* __restrict__ row_counter) {
     constexpr int lanes = level == 0 ? subwarp : warp_size;  // that draw together
     constexpr int vectors = lanes / subwarp;

@@ -19,18 +19,18 @@
 #include "dialect/gpu_segments.hpp"
 
 /// α = 0: y = βy. Takes all of the kernel's parameters, since it is then the only step.
-template <typename Value, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block,
-          int entries, int deterministic>
-void csr_load_balance_scaled(long num_rows, Value* __restrict__ y, Value beta) {
+template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int entries, int deterministic>
+void csr_load_balance_scaled(long num_rows, Vector* __restrict__ y, Vector beta) {
     store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue, block>(num_rows, y, beta);
 }
 
 /// y = βy for the rows that are cut, before sums are added to them atomically: a thread for each
 /// place where chunks meet.
-template <typename Value, typename Offset, typename Index, scale beta_mode, int num_rhs,
+template <typename Vector, typename Offset, typename Index, scale beta_mode, int num_rhs,
           int rhs_group, int block, int entries>
 void csr_load_balance_cut(long nnz, const Offset* __restrict__ row_ptr,
-                          const Index* __restrict__ warp_row, Value* __restrict__ y, Value beta) {
+                          const Index* __restrict__ warp_row, Vector* __restrict__ y, Vector beta) {
     constexpr int size = warp_size * entries;
     const long chunk = static_cast<long>(blockIdx.x) * block + threadIdx.x + 1;
     const long begin = chunk * size;
@@ -45,14 +45,14 @@ void csr_load_balance_cut(long nnz, const Offset* __restrict__ row_ptr,
 
 /// y = αAx + βy, but for what is left of cut rows: deterministic, in carry_row (-1 = nothing) and
 /// carry_sum for csr_load_balance_carry; else added to their y = βy.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int entries,
-          int deterministic>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int entries, int deterministic>
 void csr_load_balance(long num_rows, long nnz, const Offset* __restrict__ row_ptr,
                       const Index* __restrict__ warp_row, const Index* __restrict__ col_idx,
-                      const Storage* __restrict__ values, const Value* __restrict__ x,
-                      Value* __restrict__ y, Value alpha, Value beta, long* __restrict__ carry_row,
-                      Value* __restrict__ carry_sum) {
+                      const Storage* __restrict__ values, const Vector* __restrict__ x,
+                      Vector* __restrict__ y, Vector alpha, Vector beta,
+                      long* __restrict__ carry_row, Value* __restrict__ carry_sum) {
     constexpr int size = warp_size * entries;
     __shared__ Value all_products[block * (entries + 1)];
     __shared__ int all_heads[block];
@@ -80,7 +80,7 @@ void csr_load_balance(long num_rows, long nnz, const Offset* __restrict__ row_pt
     heads[lane] = 0;
     warp_barrier();
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        Value factor[entries] = {};
+        Vector factor[entries] = {};
         // What comes behind the last entry makes a segment of its own, which nobody looks at.
         if (count > 0) {
             for (int u = 0; u < entries; ++u) {
@@ -98,7 +98,7 @@ void csr_load_balance(long num_rows, long nnz, const Offset* __restrict__ row_pt
         }
         for (int u = 0; u < entries; ++u) {
             products[place_of<entries>(u * warp_size + lane)] =
-                multiply(widened<Value>(value[u]), factor[u]);
+                multiply(widened<Value>(value[u]), converted<Value>(factor[u]));
         }
         warp_barrier();
         sum_segments<entries>(products, heads[lane], Value{});
@@ -138,18 +138,18 @@ void csr_load_balance(long num_rows, long nnz, const Offset* __restrict__ row_pt
 }
 
 /// Adds to y what chunks have left of rows that others end.
-template <typename Value, scale alpha_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int block, int entries>
+template <typename Value, typename Vector, scale alpha_mode, int num_rhs, int rhs_group,
+          bool has_epilogue, int block, int entries>
 void csr_load_balance_carry(long nnz, const long* __restrict__ carry_row,
-                            const Value* __restrict__ carry_sum, Value* __restrict__ y,
-                            Value alpha) {
+                            const Value* __restrict__ carry_sum, Vector* __restrict__ y,
+                            Vector alpha) {
     constexpr int size = warp_size * entries;
     add_carries<alpha_mode, num_rhs, rhs_group, has_epilogue, block>(
         (nnz + size - 1) / size, carry_row, carry_sum, y, alpha);
 }
 
 /// y = epilogue(y), after sums were added atomically.
-template <typename Value, int num_rhs, int rhs_group, int block>
-void csr_load_balance_finish(long num_rows, Value* __restrict__ y) {
+template <typename Vector, int num_rhs, int rhs_group, int block>
+void csr_load_balance_finish(long num_rows, Vector* __restrict__ y) {
     finish_rows<num_rhs, rhs_group, block>(num_rows, y);
 }

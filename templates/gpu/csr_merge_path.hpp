@@ -17,18 +17,18 @@
 #include "dialect/gpu_segments.hpp"
 
 /// α = 0: y = βy. Takes all of the kernel's parameters, since it is then the only step.
-template <typename Value, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block,
-          int items, int deterministic>
-void csr_merge_path_scaled(long num_rows, Value* __restrict__ y, Value beta) {
+template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int items, int deterministic>
+void csr_merge_path_scaled(long num_rows, Vector* __restrict__ y, Vector beta) {
     store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue, block>(num_rows, y, beta);
 }
 
 /// y = βy for the rows that are cut, before sums are added to them atomically: a warp for each
 /// place where tiles meet.
-template <typename Value, typename Offset, scale beta_mode, int num_rhs, int rhs_group, int block,
+template <typename Vector, typename Offset, scale beta_mode, int num_rhs, int rhs_group, int block,
           int items>
 void csr_merge_path_cut(long num_rows, long path_steps, const Offset* __restrict__ row_ptr,
-                        Value* __restrict__ y, Value beta) {
+                        Vector* __restrict__ y, Vector beta) {
     constexpr int size = block * items;
     const long tile =
         static_cast<long>(blockIdx.x) * (block / warp_size) + threadIdx.x / warp_size + 1;
@@ -112,12 +112,12 @@ template <int block, typename Value>
 
 /// y = αAx + βy, but for what is left of cut rows: deterministic, in carry_row (-1 = nothing) and
 /// carry_sum for csr_merge_path_carry; else added to their y = βy.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int items,
-          int deterministic>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int items, int deterministic>
 void csr_merge_path(long num_rows, long path_steps, const Offset* __restrict__ row_ptr,
                     const Index* __restrict__ col_idx, const Storage* __restrict__ values,
-                    const Value* __restrict__ x, Value* __restrict__ y, Value alpha, Value beta,
+                    const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
                     long* __restrict__ carry_row, Value* __restrict__ carry_sum) {
     constexpr int size = block * items;
     __shared__ Value products[size];  // then, behind them, the sums of the rows
@@ -152,7 +152,7 @@ void csr_merge_path(long num_rows, long path_steps, const Offset* __restrict__ r
     const bool cut = thread == 0 && row_ptr[first_row] < begin;
     Value* row_sums = products + count;
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        Value factor[items] = {};
+        Vector factor[items] = {};
         if (count > 0) {
             for (int u = 0; u < items; ++u) {
                 factor[u] = x[element_of<num_rhs, rhs_group>(col[u]) + rhs];
@@ -169,7 +169,8 @@ void csr_merge_path(long num_rows, long path_steps, const Offset* __restrict__ r
         }
         for (int u = 0; u < items; ++u) {
             if (u * block + thread < count) {
-                products[u * block + thread] = multiply(widened<Value>(value[u]), factor[u]);
+                products[u * block + thread] =
+                    multiply(widened<Value>(value[u]), converted<Value>(factor[u]));
             }
         }
         __syncthreads();
@@ -220,17 +221,18 @@ void csr_merge_path(long num_rows, long path_steps, const Offset* __restrict__ r
 }
 
 /// Adds to y what tiles have left of rows that others end.
-template <typename Value, scale alpha_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int block, int items>
+template <typename Value, typename Vector, scale alpha_mode, int num_rhs, int rhs_group,
+          bool has_epilogue, int block, int items>
 void csr_merge_path_carry(long path_steps, const long* __restrict__ carry_row,
-                          const Value* __restrict__ carry_sum, Value* __restrict__ y, Value alpha) {
+                          const Value* __restrict__ carry_sum, Vector* __restrict__ y,
+                          Vector alpha) {
     constexpr int size = block * items;
     add_carries<alpha_mode, num_rhs, rhs_group, has_epilogue, block>(
         (path_steps + size - 1) / size, carry_row, carry_sum, y, alpha);
 }
 
 /// y = epilogue(y), after sums were added atomically.
-template <typename Value, int num_rhs, int rhs_group, int block>
-void csr_merge_path_finish(long num_rows, Value* __restrict__ y) {
+template <typename Vector, int num_rhs, int rhs_group, int block>
+void csr_merge_path_finish(long num_rows, Vector* __restrict__ y) {
     finish_rows<num_rhs, rhs_group, block>(num_rows, y);
 }

@@ -16,9 +16,9 @@
 #include "dialect/gpu_segments.hpp"
 
 /// y = βy; with α = 0, which leaves nothing to add, its epilogue, too.
-template <typename Value, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group,
+template <typename Vector, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group,
           bool has_epilogue, int block>
-void csr_transposed_gpu_scale(long num_cols, Value* __restrict__ y, Value beta) {
+void csr_transposed_gpu_scale(long num_cols, Vector* __restrict__ y, Vector beta) {
     store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue && alpha_mode == scale::zero, block>(
         num_cols, y, beta);
 }
@@ -34,17 +34,17 @@ template <int conjugate, typename Value>
 }
 
 /// y += αAᵀx.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          int num_rhs, int rhs_group, int block, int subwarp, int conjugate>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, int num_rhs, int rhs_group, int block, int subwarp, int conjugate>
 void csr_transposed_gpu(long num_rows, const Offset* __restrict__ row_ptr,
                         const Index* __restrict__ col_idx, const Storage* __restrict__ values,
-                        const Value* __restrict__ x, Value* __restrict__ y, Value alpha) {
+                        const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha) {
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     const long row = static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
     if (row < num_rows) {
         Value factor[rhs_group] = {};
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            factor[rhs] = x[element_of<num_rhs, rhs_group>(row) + rhs];
+            factor[rhs] = converted<Value>(x[element_of<num_rhs, rhs_group>(row) + rhs]);
         }
         const long end = row_ptr[row + 1];
         for (long k = row_ptr[row] + static_cast<long>(lane); k < end; k += subwarp) {
@@ -58,7 +58,7 @@ void csr_transposed_gpu(long num_rows, const Offset* __restrict__ row_ptr,
 }
 
 /// y = epilogue(y).
-template <typename Value, int num_rhs, int rhs_group, int block>
-void csr_transposed_gpu_finish(long num_cols, Value* __restrict__ y) {
+template <typename Vector, int num_rhs, int rhs_group, int block>
+void csr_transposed_gpu_finish(long num_cols, Vector* __restrict__ y) {
     finish_rows<num_rhs, rhs_group, block>(num_cols, y);
 }

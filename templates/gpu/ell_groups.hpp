@@ -23,8 +23,8 @@
 #include "dialect/gpu_segments.hpp"
 
 /// With several blocks a row and atomics: y = βy.
-template <typename Value, scale beta_mode, int num_rhs, int rhs_group, int block>
-void ell_groups_scale(long num_rows, Value* __restrict__ y, Value beta) {
+template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, int block>
+void ell_groups_scale(long num_rows, Vector* __restrict__ y, Vector beta) {
     const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (row < num_rows) {
         scale_row<beta_mode, num_rhs, rhs_group>(y, row, beta);
@@ -53,12 +53,12 @@ template <int block, int groups, int rhs_group, typename Value>
 }
 
 /// y = αAx + βy, or with several blocks a row: y += αAx, or parts = Ax for this block's columns.
-template <typename Value, typename Storage, typename Index, scale alpha_mode, scale beta_mode,
-          int num_rhs, int rhs_group, bool has_epilogue, int block, int groups, int blocks_per_row,
-          int unroll, int deterministic>
+template <typename Value, typename Vector, typename Storage, typename Index, scale alpha_mode,
+          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int groups,
+          int blocks_per_row, int unroll, int deterministic>
 void ell_groups(long num_rows, long width, long stride, const Index* __restrict__ col_idx,
-                const Storage* __restrict__ values, const Value* __restrict__ x,
-                Value* __restrict__ y, Value* __restrict__ parts, Value alpha, Value beta) {
+                const Storage* __restrict__ values, const Vector* __restrict__ x,
+                Vector* __restrict__ y, Value* __restrict__ parts, Vector alpha, Vector beta) {
     if constexpr (groups * blocks_per_row == 1) {
         const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
         if (row < num_rows) {
@@ -108,10 +108,10 @@ void ell_groups(long num_rows, long width, long stride, const Index* __restrict_
 }
 
 /// With several blocks a row: y = α(the sum of the blocks' parts) + βy, in the order of columns.
-template <typename Value, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group,
-          bool has_epilogue, int block, int groups, int blocks_per_row>
-void ell_groups_sum(long num_rows, const Value* __restrict__ parts, Value* __restrict__ y,
-                    Value alpha, Value beta) {
+template <typename Value, typename Vector, scale alpha_mode, scale beta_mode, int num_rhs,
+          int rhs_group, bool has_epilogue, int block, int groups, int blocks_per_row>
+void ell_groups_sum(long num_rows, const Value* __restrict__ parts, Vector* __restrict__ y,
+                    Vector alpha, Vector beta) {
     constexpr int rows = block / groups;
     const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (row < num_rows) {
@@ -126,7 +126,7 @@ void ell_groups_sum(long num_rows, const Value* __restrict__ parts, Value* __res
 }
 
 /// With several blocks a row and atomics: y = epilogue(y).
-template <typename Value, int num_rhs, int rhs_group, int block>
-void ell_groups_finish(long num_rows, Value* __restrict__ y) {
+template <typename Vector, int num_rhs, int rhs_group, int block>
+void ell_groups_finish(long num_rows, Vector* __restrict__ y) {
     finish_rows<num_rhs, rhs_group, block>(num_rows, y);
 }

@@ -17,11 +17,12 @@
 #include "dialect/gpu_padded.hpp"
 
 /// y = αAx + βy.
-template <typename Value, typename Storage, typename Index, scale alpha_mode, scale beta_mode,
-          int num_rhs, int rhs_group, bool has_epilogue, int block, int group, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, scale alpha_mode,
+          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int group,
+          int unroll>
 void ell_shuffle(long num_rows, long width, long stride, const Index* __restrict__ col_idx,
-                 const Storage* __restrict__ values, const Value* __restrict__ x,
-                 Value* __restrict__ y, Value alpha, Value beta) {
+                 const Storage* __restrict__ values, const Vector* __restrict__ x,
+                 Vector* __restrict__ y, Vector alpha, Vector beta) {
     const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     const long row = thread / group;
     Value sum[rhs_group] = {};

@@ -25,11 +25,11 @@
 #include "dialect/gpu_segments.hpp"
 
 /// y = αAx + βy for the ELL part.
-template <typename Value, typename Storage, typename Index, scale alpha_mode, scale beta_mode,
-          int num_rhs, int rhs_group, int block, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, scale alpha_mode,
+          scale beta_mode, int num_rhs, int rhs_group, int block, int unroll>
 void hyb_ell(long num_rows, long width, long stride, const Index* __restrict__ col_idx,
-             const Storage* __restrict__ values, const Value* __restrict__ x, Value* __restrict__ y,
-             Value alpha, Value beta) {
+             const Storage* __restrict__ values, const Vector* __restrict__ x,
+             Vector* __restrict__ y, Vector alpha, Vector beta) {
     const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (row < num_rows) {
         Value sum[rhs_group] = {};
@@ -43,9 +43,9 @@ void hyb_ell(long num_rows, long width, long stride, const Index* __restrict__ c
 /// y += αAx for the rows that end in a warp's lanes. Deterministically, the sums of the first and
 /// the last row of the warp's run are left in carry_sum instead.
 template <scale alpha_mode, int num_rhs, int rhs_group, int deterministic, typename Value,
-          typename Index>
+          typename Vector, typename Index>
 [[gnu::always_inline]] inline void close_hyb_rows(Value* part, Index row, Index head, Index foot,
-                                                  Value* carry_sum, Value* y, Value alpha) {
+                                                  Value* carry_sum, Vector* y, Vector alpha) {
     if (add_segments<rhs_group>(part, row)) {
         if constexpr (deterministic == 0) {
             atomic_add_row<alpha_mode, num_rhs, rhs_group>(y, row, part, alpha);
@@ -62,11 +62,11 @@ template <scale alpha_mode, int num_rhs, int rhs_group, int deterministic, typen
 }
 
 /// y += αAx for the COO part.
-template <typename Value, typename Storage, typename Index, scale alpha_mode, int num_rhs,
-          int rhs_group, int block, int per_thread, int deterministic>
+template <typename Value, typename Vector, typename Storage, typename Index, scale alpha_mode,
+          int num_rhs, int rhs_group, int block, int per_thread, int deterministic>
 void hyb_coo(long coo_nnz, const Index* __restrict__ coo_row, const Index* __restrict__ coo_col,
-             const Storage* __restrict__ coo_values, const Value* __restrict__ x, Value* y,
-             long* __restrict__ carry_row, Value* carry_sum, Value alpha) {
+             const Storage* __restrict__ coo_values, const Vector* __restrict__ x, Vector* y,
+             long* __restrict__ carry_row, Value* carry_sum, Vector alpha) {
     constexpr int run = per_thread * warp_size;
     const long warp = (static_cast<long>(blockIdx.x) * block + threadIdx.x) / warp_size;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -112,16 +112,17 @@ void hyb_coo(long coo_nnz, const Index* __restrict__ coo_row, const Index* __res
 }
 
 /// y += α(what the warps left of their first and last rows).
-template <typename Value, scale alpha_mode, int num_rhs, int rhs_group, int block, int per_thread>
+template <typename Value, typename Vector, scale alpha_mode, int num_rhs, int rhs_group, int block,
+          int per_thread>
 void hyb_carry(long coo_nnz, const long* __restrict__ carry_row,
-               const Value* __restrict__ carry_sum, Value* __restrict__ y, Value alpha) {
+               const Value* __restrict__ carry_sum, Vector* __restrict__ y, Vector alpha) {
     constexpr int run = per_thread * warp_size;
     add_carries<alpha_mode, num_rhs, rhs_group, false, block>(2 * ((coo_nnz + run - 1) / run),
                                                               carry_row, carry_sum, y, alpha);
 }
 
 /// y = epilogue(y).
-template <typename Value, int num_rhs, int rhs_group, int block>
-void hyb_finish(long num_rows, Value* __restrict__ y) {
+template <typename Vector, int num_rhs, int rhs_group, int block>
+void hyb_finish(long num_rows, Vector* __restrict__ y) {
     finish_rows<num_rhs, rhs_group, block>(num_rows, y);
 }

@@ -35,13 +35,14 @@ template <int rhs_group, typename Value>
 }
 
 /// y = αAx + βy.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int unroll>
 void hyb_fused(long num_rows, long width, long stride, const Index* __restrict__ col_idx,
                const Storage* __restrict__ values, const Offset* __restrict__ coo_ptr,
                const Index* __restrict__ coo_row, const Index* __restrict__ coo_col,
-               const Storage* __restrict__ coo_values, const Value* __restrict__ x,
-               Value* __restrict__ y, Value alpha, Value beta) {
+               const Storage* __restrict__ coo_values, const Vector* __restrict__ x,
+               Vector* __restrict__ y, Vector alpha, Vector beta) {
     const long first_row = static_cast<long>(blockIdx.x) * block;
     const long row = first_row + threadIdx.x;
     Value sum[rhs_group] = {};

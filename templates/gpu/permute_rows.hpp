@@ -13,10 +13,10 @@
 
 /// Row `to` of y = α · (row `from` of x) + β · (row `to` of y).
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          typename Value>
-[[gnu::always_inline]] inline void move_row(Value* y, long to, const Value* x, long from,
-                                            Value alpha, Value beta) {
-    Value moved[rhs_group] = {};
+          typename Vector>
+[[gnu::always_inline]] inline void move_row(Vector* y, long to, const Vector* x, long from,
+                                            Vector alpha, Vector beta) {
+    Vector moved[rhs_group] = {};
     if constexpr (alpha_mode != scale::zero) {
         const long first = element_of<num_rhs, rhs_group>(from);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
@@ -27,10 +27,10 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
 }
 
 /// y[i] = α·x[row_order[i]] + β·y[i].
-template <typename Value, typename Index, scale alpha_mode, scale beta_mode, int num_rhs,
+template <typename Vector, typename Index, scale alpha_mode, scale beta_mode, int num_rhs,
           int rhs_group, bool has_epilogue, int block>
-void gather_rows(long num_rows, const Index* __restrict__ row_order, const Value* __restrict__ x,
-                 Value* __restrict__ y, Value alpha, Value beta) {
+void gather_rows(long num_rows, const Index* __restrict__ row_order, const Vector* __restrict__ x,
+                 Vector* __restrict__ y, Vector alpha, Vector beta) {
     const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (row < num_rows) {
         move_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, x, row_order[row],
@@ -39,10 +39,10 @@ void gather_rows(long num_rows, const Index* __restrict__ row_order, const Value
 }
 
 /// y[row_order[i]] = α·x[i] + β·y[row_order[i]].
-template <typename Value, typename Index, scale alpha_mode, scale beta_mode, int num_rhs,
+template <typename Vector, typename Index, scale alpha_mode, scale beta_mode, int num_rhs,
           int rhs_group, bool has_epilogue, int block>
-void scatter_rows(long num_rows, const Index* __restrict__ row_order, const Value* __restrict__ x,
-                  Value* __restrict__ y, Value alpha, Value beta) {
+void scatter_rows(long num_rows, const Index* __restrict__ row_order, const Vector* __restrict__ x,
+                  Vector* __restrict__ y, Vector alpha, Vector beta) {
     const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (row < num_rows) {
         move_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row_order[row], x, row,

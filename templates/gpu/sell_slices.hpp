@@ -25,13 +25,13 @@
 #include "dialect/gpu_padded.hpp"
 
 /// y = αAx + βy.
-template <typename Value, typename Storage, typename Index, typename Offset, scale alpha_mode,
-          scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block, int slice,
-          int sigma, int threads_per_row, int unroll>
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int slice, int sigma, int threads_per_row, int unroll>
 void sell_slices(long num_rows, const Offset* __restrict__ slice_ptr,
                  const Index* __restrict__ row_order, const Index* __restrict__ col_idx,
-                 const Storage* __restrict__ values, const Value* __restrict__ x,
-                 Value* __restrict__ y, Value alpha, Value beta) {
+                 const Storage* __restrict__ values, const Vector* __restrict__ x,
+                 Vector* __restrict__ y, Vector alpha, Vector beta) {
     const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     const long position = thread / threads_per_row;
     Value sum[rhs_group] = {};

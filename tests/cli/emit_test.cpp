@@ -90,6 +90,28 @@ TEST_F(EmitTest, OutputAndLaunchGoToFiles) {
     EXPECT_FALSE(launch["steps"][0]["arguments"].empty());
 }
 
+TEST_F(EmitTest, TypesOfStoredValuesAndSumsReachTheText) {
+    const std::string line =
+        "emit --kernel csr_balanced --arch x86-64-v3 --value f32 --storage bf16 --accumulator f64 "
+        "--alpha general ";
+    EXPECT_EQ(run_line(line + "-o k.cpp --launch k.json").status, 0);
+    const std::string text = read("k.cpp");
+    EXPECT_EQ(text.find("// csr_balanced_f32_sbf16_accf64_i32_o32_ax_b0_k1_"), 0U);
+    for (const char* part :
+         {"--storage", "--accumulator", "const bf16* __restrict__ values",
+          "const float* __restrict__ x", "double* __restrict__ carry_sum", "float alpha"})
+        EXPECT_NE(text.find(part), std::string::npos) << part;
+    const auto launch = nlohmann::json::parse(read("k.json"));
+    std::map<std::string, std::int64_t> bytes;
+    for (auto& space : launch["workspace"]) bytes[space["name"]] = space["bytes_per_thread"];
+    EXPECT_EQ(bytes, (std::map<std::string, std::int64_t>{
+                         {"carry_row", 8}, {"carry_sum", 8}, {"head_row", 8}, {"head_sum", 8}}));
+    EXPECT_EQ(
+        run_line("emit --kernel csr_rows --accumulator f32").err,
+        "spmvgen: accumulator type f32 is not wider than value type f64: use f64 for f32, c64 "
+        "for c32, or leave it out\n");
+}
+
 TEST_F(EmitTest, AZeroedWorkspaceIsDescribed) {
     const std::string line = "emit --kernel csr_light --arch gfx906 --rhs 8 ";
     EXPECT_EQ(run_line(line + "-o k.hip --launch k.json").status, 0);

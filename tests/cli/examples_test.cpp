@@ -24,6 +24,12 @@ TEST_P(Examples, OfHelpWork) {
     ASSERT_EQ(run_line("convert A.mtx B.csr").status, 0);
     std::filesystem::create_directory("matrices");
     std::filesystem::copy("A.mtx", "matrices/A.mtx");
+    if (GetParam().starts_with("pack ")) {
+        const Outcome made = run_line(
+            "pack build --kernel csr_rows --value f64 --index i32/i32 --arch x86-64-v3 -o "
+            "A.spmvset");
+        ASSERT_EQ(made.status, 0) << made.err;
+    }
     const auto examples = examples_in(run_line(GetParam() + " --help").out);
     EXPECT_GE(examples.size(), 2u);
     for (std::string line : examples) {
@@ -42,8 +48,10 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                          testing::Values("", "emit", "analyze", "run", "tune", "convert", "cache",
-                                         "cache info", "cache list", "cache clear", "gallery",
-                                         "gallery list", "gallery make", "doctor"),
+                                         "cache info", "cache list", "cache verify", "cache prune",
+                                         "cache clear", "cache warm", "gallery", "gallery list",
+                                         "gallery make", "doctor", "pack", "pack build",
+                                         "pack list", "pack verify", "pack merge"),
                          test_name);
 
 }  // namespace

@@ -161,6 +161,18 @@ TEST_F(RunTest, NothingToMultiplyCanBeTimed) {
     EXPECT_EQ(json["time"]["samples"], 1);
 }
 
+TEST_F(RunTest, AFormatBeyondTheMemoryLimitIsAFailure) {
+    EXPECT_EQ(product("--x x.mtx --format ell --memory-limit 1G"), (std::vector<double>{5, 9}));
+    EXPECT_EQ(product("--x x.mtx --format csr --memory-limit 1"), (std::vector<double>{5, 9}))
+        << "borrowed";
+    const Outcome outcome = run_line("run A.mtx --format ell --time 0 --memory-limit 40b");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.err.find(", more than options.memory_limit, 40 bytes: use a format"),
+              std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(run_line("run A.mtx --memory-limit lots").status, 2);
+}
+
 TEST_F(RunTest, ADeviceThatIsNotThereIsAFailure) {
     for (const std::string device : {"cuda:99", "hip:99"}) {
         const Outcome outcome = run_line("run A.mtx --device " + device);
@@ -236,6 +248,23 @@ TEST_F(RunTest, AnEpilogueIsApplied) {
     EXPECT_EQ(y.as<double>()[1], 9 + 1);
 }
 
+TEST_F(RunTest, TypesOfVectorsAndSums) {
+    const std::string line = "run A.mtx --value f32 --check --time 0 --cache off --json ";
+    const auto mixed = json_of(line + "--vectors f64 --storage bf16");
+    EXPECT_EQ(mixed["value"], "f32");
+    EXPECT_EQ(mixed["vectors"], "f64");
+    EXPECT_EQ(mixed["accumulator"], "f64");
+    EXPECT_EQ(mixed["storage"], "bf16");
+    EXPECT_EQ(mixed["check"]["passed"], true);
+    const auto sums = json_of(line + "--accumulator f64");
+    EXPECT_EQ(sums["vectors"], "f32");
+    EXPECT_EQ(sums["accumulator"], "f64");
+    EXPECT_EQ(sums["check"]["passed"], true);
+    EXPECT_NE(run_line("run A.mtx --value f32 --time 0 --cache off --vectors f64")
+                  .out.find("x and y f64, sums f64"),
+              std::string::npos);
+}
+
 TEST_F(RunTest, ArchitectureThatCannotRunHere) {
 #if defined(__x86_64__)
     const Outcome outcome = run_line("run A.mtx --arch aarch64");
@@ -247,6 +276,40 @@ TEST_F(RunTest, ArchitectureThatCannotRunHere) {
 #else
     GTEST_SKIP() << "names an architecture that is foreign to x86-64";
 #endif
+}
+
+TEST_F(RunTest, LevelMeasureTellsWhatItTimed) {
+    const auto json = json_of(
+        "run gallery:random:rows=400,cols=400 --format csr --level measure --budget 150ms --check "
+        "--time 0 --json");
+    EXPECT_TRUE(json["check"]["passed"]);
+    const auto& measured = json["measured"];
+    ASSERT_GE(measured.size(), 1u);
+    EXPECT_LE(json["measured_us"].get<double>(), measured[0]["us"].get<double>());
+    EXPECT_GT(json["measured_us"].get<double>(), 0);
+    EXPECT_GT(json["measure_ms"].get<double>(), 0);
+    EXPECT_NE(json["reason"].get<std::string>().find("measured "), std::string::npos);
+    const Outcome sheet =
+        run_line("run A.mtx --kernel csr_rows --level measure --budget 0.05s --time 0");
+    EXPECT_NE(sheet.out.find("\nmeasured "), std::string::npos) << sheet.out;
+    EXPECT_NE(sheet.out.find(" csr_rows_f64_i32_o32_a1_b0_k1\n"), std::string::npos);
+}
+
+TEST_F(RunTest, ForOneExpectedApplyPlainCsrServes) {
+    const auto json = json_of("run A.mtx --expect 1 --check --time 0 --json");
+    EXPECT_EQ(json["kernel"], "generic_csr");
+    EXPECT_EQ(json["origin"], "generic");
+    EXPECT_EQ(json["warning"], "");
+    EXPECT_TRUE(json["check"]["passed"]);
+}
+
+TEST_F(RunTest, LevelMeasureRunsOnTheSimtExecutor) {
+    const auto json = json_of(
+        "run A.mtx --device simt:sm_90 --format csr --level measure --budget 100 --check --time 0 "
+        "--json");
+    EXPECT_TRUE(json["check"]["passed"]);
+    EXPECT_GE(json["measured"].size(), 1u);
+    EXPECT_NE(json["reason"].get<std::string>().find("say nothing about a GPU"), std::string::npos);
 }
 
 TEST_F(RunTest, WrongVectorLength) {

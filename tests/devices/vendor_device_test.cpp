@@ -77,7 +77,18 @@ TEST_P(VendorDevice, NothingIsCalledForNoBytes) {
     EXPECT_EQ(nothing->data(), nullptr);
     own->copy_to_device(nullptr, nullptr, 0);
     own->copy_to_host(nullptr, nullptr, 0);
+    own->copy_on_device(nullptr, nullptr, 0);
     EXPECT_EQ(standin.calls(), "");
+}
+
+TEST_P(VendorDevice, CopiesWithinTheDeviceAreCompleteWhenTheyReturn) {
+    const auto own = device();
+    const auto from = upload<int>(*own, {1, 2, 3}), to = upload<int>(*own, {0, 0, 0});
+    standin.calls();
+    own->copy_on_device(to->data(), from->data(), 8);
+    EXPECT_THAT(standin.calls(), HasSubstr(cuda ? "cuMemcpyDtoD_v2 cuStreamSynchronize"
+                                                : "hipMemcpyDtoD hipStreamSynchronize"));
+    EXPECT_EQ(download<int>(*own, *to), (std::vector<int>{1, 2, 0}));
 }
 
 TEST_P(VendorDevice, MemoryAndKernelsOutliveTheDevice) {
@@ -172,6 +183,9 @@ TEST_P(VendorDevice, ErrorsOfEachCall) {
     const auto to_host = name("cuMemcpyDtoH_v2", "hipMemcpyDtoH");
     EXPECT_EQ(error(to_host, [&] { own->copy_to_host(buffer, memory->data(), 8); }),
               io() + to_host + ": " + unknown());
+    const auto within = name("cuMemcpyDtoD_v2", "hipMemcpyDtoD");
+    EXPECT_EQ(error(within, [&] { own->copy_on_device(memory->data(), memory->data(), 8); }),
+              io() + within + ": " + unknown());
     const auto free = name("cuMemGetInfo_v2", "hipMemGetInfo");
     EXPECT_EQ(error(free, [&] { own->free_bytes(); }), io() + free + ": " + unknown());
     const auto synchronize = name("cuStreamSynchronize", "hipStreamSynchronize");

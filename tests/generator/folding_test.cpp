@@ -33,6 +33,52 @@ static inline void kernel(double* __restrict__ y, long n) {
 )");
 }
 
+TEST(Folding, DropsConversionsThatConvertNothing) {
+    const std::string text = R"(
+template <typename First, typename Second>
+inline constexpr bool is_same = false;
+template <typename Type>
+inline constexpr bool is_same<Type, Type> = true;
+
+template <typename To, typename From>
+inline To converted(From number) {
+    if constexpr (is_same<To, From>) {
+        return number;
+    } else {
+        return static_cast<To>(number);
+    }
+}
+
+template <typename Value>
+inline Value same(Value number) {
+    return number;
+}
+
+template <typename Value, typename Vector>
+void kernel(const Vector* x, Vector* y, long i) {
+    y[i] = converted<Vector>(converted<Value>(x[i]) + converted<Value>(x[i + 1]) * 2);
+    y[0] = 2 * converted<Vector>(same(x[i]) + x[0]);
+}
+)";
+    EXPECT_EQ(specialised(text, {{{"Value", "double"}, {"Vector", "double"}}, {}, {}}),
+              R"(static inline double same(double number) {
+    return number;
+}
+
+static inline void kernel(const double* x, double* y, long i) {
+    y[i] = (x[i] + x[i + 1] * 2);
+    y[0] = 2 * (same(x[i]) + x[0]);
+}
+)");
+    const std::string mixed =
+        specialised(text, {{{"Value", "double"}, {"Vector", "float"}}, {}, {}});
+    EXPECT_NE(
+        mixed.find("converted_f32_f64(converted_f64_f32(x[i]) + converted_f64_f32(x[i + 1]) * 2)"),
+        std::string::npos)
+        << mixed;
+    EXPECT_NE(mixed.find("y[0] = 2 * (same(x[i]) + x[0]);"), std::string::npos) << mixed;
+}
+
 TEST(Folding, DecidesConstexprIfWithItsComments) {
     const std::string text = R"(
 enum class mode { off, on, twice };

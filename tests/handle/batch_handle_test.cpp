@@ -157,6 +157,16 @@ TEST(BatchHandle, RefusesWhatItDoesNotHonour) {
         refused([](Options& o) { o.copy = false; }),
         "invalid_argument: options.copy is false, but a batch is stored in arrays of its own: "
         "leave it true");
+    EXPECT_EQ(refused([](Options& o) { o.device_arrays = true; }, "simt:sm_90"),
+              "invalid_argument: options.device_arrays: the systems of a batch are given in host "
+              "memory");
+    EXPECT_EQ(refused([](Options& o) { o.owner = std::make_shared<int>(); }),
+              "invalid_argument: options.owner is for borrowed arrays, but options.copy is true: "
+              "make that false, or leave owner out");
+    EXPECT_NE(refused([](Options& o) {
+                  o.memory_limit = 10;
+              }).find("invalid_argument: format csr would take at least "),
+              std::string::npos);
     EXPECT_EQ(refused([](Options& o) { o.format = "hyb"; }, "simt:sm_90"),
               "invalid_argument: no kernel of batches reads format hyb on sm_90");
     EXPECT_EQ(refused([](Options& o) { o.kernel = "csr_classical"; }, "simt:sm_90"),
@@ -175,9 +185,14 @@ TEST(BatchHandle, RefusesWhatItDoesNotHonour) {
                   "simt:sm_90"),
               "invalid_argument: kernel batch_ell with shared_x=12288 takes 98304 bytes of shared "
               "memory, more than the 49152 that every GPU has: use a smaller shared_x");
-    EXPECT_EQ(refused([](Options& o) { o.epilogue = "value"; }),
-              "invalid_argument: options.epilogue is for GPUs only: leave it empty, or name one in "
-              "options.device");
+    EXPECT_EQ(
+        refused([](Options& o) { o.epilogue = "value", o.cache = CacheMode::off; }),
+        "invalid_argument: options.epilogue cannot be had with cache mode off (options.cache, "
+        "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
+    EXPECT_EQ(
+        refused([](Options& o) { o.vectors = "f32"; }),
+        "invalid_argument: options.vectors f32 is narrower than the matrix's values, f64: set "
+        "options.storage to f32 to round them, or leave options.vectors out");
     EXPECT_EQ(refusal([] { BatchHandle(mixed(), in_memory(), BatchLayout::interleaved); }),
               "invalid_argument: the interleaved layout is for batches of one matrix, but this one "
               "is flexible: use the concatenated layout");

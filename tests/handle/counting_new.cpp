@@ -1,5 +1,6 @@
 #include "counting_new.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -23,6 +24,14 @@ void operator delete(void* memory) noexcept {
 }
 void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
+}
+
+// What buffers come from that are too small for mappings of their own.
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+    ++count;
+    void* memory = nullptr;
+    alignment = std::max(alignment, sizeof(void*));
+    return posix_memalign(&memory, alignment, bytes) == 0 ? memory : nullptr;
 }
 
 int spmvgen::allocations_so_far() {

@@ -13,6 +13,7 @@
 #include "handle/kernel_provider.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/generator.hpp"
+#include "store/sha256.hpp"
 
 namespace spmvgen {
 
@@ -72,6 +73,7 @@ inline KernelBinary csr_binary(const Signature& signature) {
     if (architecture(signature.target).kind != TargetKind::host) binary.launch = gpu_launch();
     binary.compiler = "fake 1";
     binary.source = "// the source of " + kernel_name(signature);
+    binary.source_digest = to_hex(sha256(binary.source));
     return binary;
 }
 

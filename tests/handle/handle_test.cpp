@@ -173,6 +173,10 @@ TEST(Handle, TellsWhatItDoes) {
     info.target = "x86-64-v4";
     info.prepare_ms = 20.04;
     info.kernel_ms = 19.96;
+    info.predicted_us = 12.344;
+    info.profile = "device-this.json";
+    info.measured_us = 11.5;
+    info.measured = {{"csr_rows_f64", 11.5}, {"csr_vector_f64", 12}};
     EXPECT_EQ(to_string(info),
               "matrix:   3 x 2, 4 entries\n"
               "kernel:   csr_rows_f64_i32_o32_a1_b0_k1\n"
@@ -182,7 +186,9 @@ TEST(Handle, TellsWhatItDoes) {
               "origin:   compiled\n"
               "source:   /fake/csr_rows_f64_i32_o32_a1_b0_k1\n"
               "bytes:    104 B a product, 64 B of them the matrix\n"
-              "prepared: 20.0 ms, 20.0 of them for the kernel\n");
+              "prepared: 20.0 ms, 20.0 of them for the kernel\n"
+              "time:     measured 11.50 µs a product, predicted 12.34 µs by device-this.json\n"
+              "measured: 11.50 µs csr_rows_f64, 12.00 µs csr_vector_f64\n");
 }
 
 // Each degenerate shape, with and without a compiler: y = βy, and pointers to nothing may be null.
@@ -263,10 +269,10 @@ TEST(Handle, RefusesWrongOptions) {
     EXPECT_THAT(with([](Options& o) { o.target = "vax"; }),
                 HasSubstr("invalid_argument: unknown architecture 'vax': use one of native, x86"));
     EXPECT_EQ(with([](Options& o) { o.cache = CacheMode::off, o.format = "sell"; }),
-              "invalid_argument: options.format cannot be had with options.cache off, which always "
-              "runs the generic CSR kernel: use another cache mode");
+              "invalid_argument: options.format cannot be had with cache mode off (options.cache, "
+              "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
     EXPECT_THAT(with([](Options& o) { o.cache = CacheMode::off, o.kernel = "csr_rows"; }),
-                HasSubstr("options.kernel cannot be had with options.cache off"));
+                HasSubstr("options.kernel cannot be had with cache mode off"));
 #if defined(__x86_64__)
     EXPECT_EQ(with([](Options& o) { o.target = "aarch64"; }),
               "unsupported: options.target aarch64 cannot run here: this machine is x86-64; use "

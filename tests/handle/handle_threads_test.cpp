@@ -4,7 +4,9 @@
 #include <omp.h>
 
 #include <barrier>
+#include <chrono>
 #include <functional>
+#include <latch>
 #include <thread>
 
 #include "fakes.hpp"
@@ -12,7 +14,10 @@
 namespace spmvgen {
 namespace {
 
-constexpr int thread_count = 8;
+constexpr int thread_count = 16;
+
+/// The main thread's team; run_threads sees to the others'.
+const bool no_teams = (omp_set_num_threads(1), true);
 
 void run_threads(const std::function<void(int)>& body) {
     std::barrier start(thread_count);
@@ -49,6 +54,45 @@ TEST(Threads, OneSignatureIsCompiledOnce) {
     EXPECT_EQ(fake.generator.compiled, 1);
     EXPECT_EQ(fake.provider.counters(), (KernelCounters{thread_count - 1, 0, 1, 0, 0}));
     for (auto& provided : got) EXPECT_EQ(provided.kernel, got[0].kernel);
+}
+
+/// Compiles a kernel for β = 0 only when one for another β is done.
+class WaitingGenerator : public FakeGenerator {
+  public:
+    std::atomic<bool> in_time{true};
+    KernelBinary compile(const KernelSource& source, BinaryKind kind, Compiler compiler) override {
+        if (source.signature.beta != Scale::zero) {
+            KernelBinary binary = FakeGenerator::compile(source, kind, compiler);
+            other_is_done_.count_down();
+            return binary;
+        }
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (!other_is_done_.try_wait() && in_time) {
+            if (std::chrono::steady_clock::now() > limit) in_time = false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return FakeGenerator::compile(source, kind, compiler);
+    }
+
+  private:
+    std::latch other_is_done_{1};
+};
+
+// Half of the threads wait for a compilation that only ends when the other half had theirs.
+TEST(Threads, ACompilationHoldsUpNobodyWhoWantsAnother) {
+    WaitingGenerator generator;
+    FakeDisk disk;
+    KernelProvider provider({[&]() -> Generator& { return generator; },
+                             [&](const std::string&, bool writable) {
+                                 return std::make_unique<FakeCache>(disk, writable);
+                             }});
+    run_threads([&](int t) {
+        const Signature wanted = csr_signature(Scale::one, t % 2 ? Scale::one : Scale::zero);
+        EXPECT_NE(provider.get(wanted, {}).kernel, nullptr);
+    });
+    EXPECT_TRUE(generator.in_time);
+    EXPECT_EQ(generator.compiled, 2);
+    EXPECT_EQ(provider.counters(), (KernelCounters{thread_count - 2, 0, 2, 0, 0}));
 }
 
 TEST(Threads, AFailingCompilationIsTriedOnce) {

@@ -6,6 +6,7 @@
 
 #include "fake_device.hpp"
 #include "fakes.hpp"
+#include "handle/cache_mode.hpp"
 
 namespace spmvgen {
 namespace {
@@ -132,8 +133,64 @@ TEST(KernelProvider, QuietSaysNothingAndDebugSaysWhereAKernelCameFrom) {
               "spmvgen: kernel " + to_string(csr_signature()) + ": compiled\n");
     ASSERT_EQ(setenv("SPMVGEN_LOG", "loud", 1), 0);
     EXPECT_EQ(code_and_text([&] { working.provider.get(csr_signature(), on); }),
-              "invalid_argument: SPMVGEN_LOG=loud: use one of quiet, info, debug");
+              "invalid_argument: SPMVGEN_LOG=loud: use one of quiet, info, debug, cache");
     ASSERT_EQ(unsetenv("SPMVGEN_LOG"), 0);
+}
+
+TEST(KernelProvider, CountersTellBytesAndTimes) {
+    FakeKernels fake;
+    fake.provider.get(csr_signature(), on);
+    const KernelCounters made = fake.provider.counters();
+    const std::string source = "// the source of csr_rows_f64_i32_o32_a1_b0_k1";
+    EXPECT_EQ(made.bytes_written,
+              static_cast<std::int64_t>(fake.generator.bytes.size() + source.size()));
+    EXPECT_EQ(made.bytes_read, 0);
+    EXPECT_GT(made.compile_ms, 0);
+    EXPECT_GT(made.load_ms, 0);
+    KernelProvider other(fake.make());
+    other.get(csr_signature(), on);
+    const KernelCounters found = other.counters();
+    EXPECT_EQ(found.bytes_read, made.bytes_written);
+    EXPECT_EQ(found.bytes_written, 0);
+    EXPECT_GT(found.find_ms, 0);
+    EXPECT_EQ(found.compile_ms, 0);
+}
+
+TEST(KernelProvider, CountersForPeople) {
+    KernelCounters c{.hits_memory = 12, .hits_store = 3, .compiles_started = 2};
+    c.bytes_read = 45100;
+    c.bytes_written = 31000;
+    c.find_ms = 0.64;
+    c.compile_ms = 210;
+    c.load_ms = 0.4;
+    EXPECT_EQ(
+        to_string(c),
+        "  from memory      12\n"
+        "  imported         0\n"
+        "  cache directory  3\n"
+        "  kernel sets      0\n"
+        "  compiled         2 started, 0 failed, 31.0 kB kept\n"
+        "  fallbacks        0\n"
+        "  time             0.6 ms looking, 210.0 ms compiling, 0.4 ms loading, 45.1 kB read\n");
+}
+
+TEST(KernelProvider, TheModeOfTheEnvironmentGivesWayToAnExplicitOne) {
+    ASSERT_EQ(unsetenv("SPMVGEN_CACHE"), 0);
+    EXPECT_EQ(effective_mode(CacheMode::automatic), CacheMode::on);
+    for (auto& [word, mode] : std::map<std::string, CacheMode>{{"", CacheMode::on},
+                                                               {"on", CacheMode::on},
+                                                               {"memory", CacheMode::memory},
+                                                               {"readonly", CacheMode::readonly},
+                                                               {"load", CacheMode::load},
+                                                               {"off", CacheMode::off}}) {
+        ASSERT_EQ(setenv("SPMVGEN_CACHE", word.c_str(), 1), 0);
+        EXPECT_EQ(effective_mode(CacheMode::automatic), mode) << word;
+        EXPECT_EQ(effective_mode(CacheMode::memory), CacheMode::memory) << word;
+    }
+    ASSERT_EQ(setenv("SPMVGEN_CACHE", "On", 1), 0);
+    EXPECT_EQ(code_and_text([] { effective_mode(CacheMode::automatic); }),
+              "invalid_argument: SPMVGEN_CACHE=On: use one of on, memory, readonly, load, off");
+    ASSERT_EQ(unsetenv("SPMVGEN_CACHE"), 0);
 }
 
 TEST(KernelProvider, StrictMakesAFallbackAnError) {

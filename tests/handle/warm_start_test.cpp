@@ -44,5 +44,18 @@ TEST_F(WarmStart, WithoutCompilerOrCacheTheGenericKernelServes) {
     EXPECT_NE(text.find("origin=generic llvm=no y=50,60"), text.npos) << text;
 }
 
+// With the real compiler and its real kernels; store_fire_test has every other trouble.
+TEST_F(WarmStart, ADamagedEntryIsMadeAgain) {
+    EXPECT_EQ(run(cache), "origin=compiled llvm=yes y=50,60");
+    std::filesystem::path entry;
+    for (auto& item : std::filesystem::recursive_directory_iterator(cache))
+        if (item.path().extension() == ".spmvk") entry = item.path();
+    std::filesystem::resize_file(entry, std::filesystem::file_size(entry) - 100);
+    const std::string text = run(cache);
+    EXPECT_NE(text.find("is damaged"), text.npos) << text;
+    EXPECT_NE(text.find("origin=compiled llvm=yes y=50,60"), text.npos) << text;
+    EXPECT_EQ(run(cache), "origin=cache llvm=no y=50,60");
+}
+
 }  // namespace
 }  // namespace spmvgen

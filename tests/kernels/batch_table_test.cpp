@@ -289,9 +289,9 @@ TEST_P(WideIndices, GiveTheRightProducts) {
 }
 
 /// Small whole numbers, which every storage type holds exactly.
-class BatchOnGpus : public testing::TestWithParam<std::string> {
+class WholeBatch : public testing::Test {
   protected:
-    BatchOnGpus() {
+    WholeBatch() {
         for (const char* name :
              {"every_length", "many_empty_rows", "zero_by_three", "one_by_one"}) {
             systems_.add(fixtures::find(name));
@@ -315,18 +315,24 @@ class BatchOnGpus : public testing::TestWithParam<std::string> {
     Systems<float> systems_;
     std::vector<float> x_, product_;
 };
+class BatchTypes : public WholeBatch, public testing::WithParamInterface<std::string> {};
 
-std::vector<std::string> gpu_batch_kernels() {
+std::vector<std::string> batch_kernel_ids() {
     std::vector<std::string> ids;
     for (auto& entry : kernel_registry())
-        if (entry.batch && entry.gpu) ids.emplace_back(entry.id);
+        if (entry.batch) ids.emplace_back(entry.id);
     return ids;
 }
-INSTANTIATE_TEST_SUITE_P(, BatchOnGpus, testing::ValuesIn(gpu_batch_kernels()),
+INSTANTIATE_TEST_SUITE_P(, BatchTypes, testing::ValuesIn(batch_kernel_ids()),
                          [](auto& test) { return test.param; });
 
-TEST_P(BatchOnGpus, ComputeWithNarrowStorageAndApplyEpilogues) {
-    for (const char* device : {"simt:sm_90", "simt:gfx906"}) {
+std::vector<const char*> devices_of(const std::string& kernel) {
+    if (kernel_entry(kernel).gpu) return {"simt:sm_90", "simt:gfx906"};
+    return {"host"};
+}
+
+TEST_P(BatchTypes, ComputeWithNarrowStorageAndApplyEpilogues) {
+    for (const char* device : devices_of(GetParam())) {
         Options o = options_of({GetParam(), {}, ValueType::f32, device});
         for (const char* storage : {"f16", "bf16"}) {
             o.storage = storage;
@@ -337,10 +343,45 @@ TEST_P(BatchOnGpus, ComputeWithNarrowStorageAndApplyEpilogues) {
         o.storage = "";
         o.epilogue = "2 * fmax(value, 0) + row";
         std::vector<float> y(product_.size(), 1);
-        BatchHandle(systems_.views, o).apply(1.0F, x_.data(), 1.0F, y.data());
+        const BatchHandle handle(systems_.views, o);
+        handle.apply(1.0F, x_.data(), 1.0F, y.data());
         for (std::size_t i = 0; i < y.size(); ++i)
             EXPECT_EQ(y[i], 2 * std::max(product_[i] + 1, 0.0F) + static_cast<float>(i)) << i;
+        handle.apply(0.0F, x_.data(), 0.0F, y.data());
+        for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], static_cast<float>(i));
     }
+}
+
+/// f64 vectors that f32 could not hold, and f64 sums of f32 vectors.
+TEST_P(BatchTypes, ComputeWithWiderVectorsAndSums) {
+    constexpr double step = 1 + 0x1p-40;
+    const std::vector<double> x(x_.begin(), x_.end());
+    std::vector<double> fine;
+    for (const double element : x) fine.push_back(element * step);
+    for (const char* device : devices_of(GetParam())) {
+        Options o = options_of({GetParam(), {}, ValueType::f32, device});
+        o.accumulator = "f64";
+        std::vector<float> sums(product_.size(), NAN);
+        BatchHandle(systems_.views, o).apply(1.0F, x_.data(), 0.0F, sums.data());
+        EXPECT_EQ(sums, product_);
+        o.vectors = "f64";
+        std::vector<double> y(product_.size(), NAN);
+        const BatchHandle handle(systems_.views, o);
+        handle.apply(1.0, fine.data(), 0.0, y.data());
+        for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], product_[i] * step) << i;
+        EXPECT_EQ(handle.info().storage, "f32");
+    }
+}
+
+TEST_F(WholeBatch, TheGenericLoopTakesThemAll) {
+    Options o;
+    o.cache = CacheMode::off;
+    o.storage = "f16";
+    o.vectors = "f64";
+    const std::vector<double> x(x_.begin(), x_.end());
+    std::vector<double> y(product_.size(), NAN);
+    BatchHandle(systems_.views, o).apply(1.0, x.data(), 0.0, y.data());
+    EXPECT_EQ(y, std::vector<double>(product_.begin(), product_.end()));
 }
 
 }  // namespace

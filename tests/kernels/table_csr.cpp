@@ -10,10 +10,10 @@ namespace {
 struct CsrRows {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
-        csr_rows<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode,
-                 B::beta_mode, B::num_rhs>(a.scalar("num_rows"), a.offsets("row_ptr"),
-                                           a.indices("col_idx"), a.values(), a.x, a.y, a.alpha,
-                                           a.beta, thread, a.threads);
+        csr_rows<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+                 typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs>(
+            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, a.y,
+            a.alpha, a.beta, thread, a.threads);
     }
 };
 
@@ -21,10 +21,10 @@ template <int lanes, int unroll>
 struct CsrVector {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
-        csr_vector<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode,
-                   B::beta_mode, B::num_rhs, lanes, unroll>(
-            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, a.y,
-            a.alpha, a.beta, thread, a.threads);
+        csr_vector<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+                   typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, lanes,
+                   unroll>(a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"),
+                           a.values(), a.x, a.y, a.alpha, a.beta, thread, a.threads);
     }
 };
 
@@ -32,15 +32,17 @@ template <int lanes, int unroll>
 struct CsrBalanced {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
-        csr_balanced<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode,
-                     B::beta_mode, B::num_rhs, lanes, unroll>(
-            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, a.y,
-            a.alpha, a.beta, a.carry_row.data(), a.carry_sum.data(), thread, a.threads);
+        csr_balanced<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+                     typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, lanes,
+                     unroll>(a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"),
+                             a.values(), a.x, a.y, a.alpha, a.beta, a.carry_row.data(),
+                             a.carry_sum.data(), nullptr, nullptr, thread, a.threads);
     }
     template <typename B>
     static void once(Arguments<B>& a) {
-        csr_balanced_carry<typename B::Value, B::alpha_mode, B::num_rhs>(
-            a.carry_row.data(), a.carry_sum.data(), a.y, a.alpha, a.threads);
+        csr_balanced_carry<typename B::Value, typename B::Value, B::alpha_mode, B::beta_mode, false,
+                           B::num_rhs>(a.carry_row.data(), a.carry_sum.data(), nullptr, nullptr,
+                                       a.y, a.alpha, a.beta, a.threads);
     }
 };
 
@@ -48,8 +50,8 @@ template <int k, int lanes>
 struct CsrKRows {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
-        csr_k_rows<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode,
-                   B::beta_mode, B::num_rhs, k, lanes>(
+        csr_k_rows<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+                   typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, k, lanes>(
             a.scalar("num_rows"), a.scalar("num_sr"), k == 3 ? a.scalar("num_ssr") : 0,
             k == 3 ? a.indices("ssr_ptr") : nullptr, a.indices("sr_ptr"), a.offsets("row_ptr"),
             a.indices("col_idx"), a.values(), a.x, a.y, a.alpha, a.beta, thread, a.threads);

@@ -10,15 +10,17 @@ template <int lanes>
 struct CooSegmented {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
-        coo_segmented<typename B::Value, typename B::Index, B::alpha_mode, B::beta_mode, B::num_rhs,
-                      lanes>(a.scalar("num_rows"), a.scalar("nnz"), a.indices("row_idx"),
-                             a.indices("col_idx"), a.values(), a.x, a.y, a.alpha, a.beta,
-                             a.carry_row.data(), a.carry_sum.data(), thread, a.threads);
+        coo_segmented<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+                      B::alpha_mode, B::beta_mode, false, B::num_rhs, lanes>(
+            a.scalar("num_rows"), a.scalar("nnz"), a.indices("row_idx"), a.indices("col_idx"),
+            a.values(), a.x, a.y, a.alpha, a.beta, a.carry_row.data(), a.carry_sum.data(), nullptr,
+            nullptr, thread, a.threads);
     }
     template <typename B>
     static void once(Arguments<B>& a) {
-        coo_segmented_carry<typename B::Value, B::alpha_mode, B::num_rhs>(
-            a.carry_row.data(), a.carry_sum.data(), a.y, a.alpha, a.threads);
+        coo_segmented_carry<typename B::Value, typename B::Value, B::alpha_mode, B::beta_mode,
+                            false, B::num_rhs>(a.carry_row.data(), a.carry_sum.data(), nullptr,
+                                               nullptr, a.y, a.alpha, a.beta, a.threads);
     }
 };
 
@@ -26,11 +28,11 @@ template <int lanes, int unroll>
 struct Ell {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
-        ell<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode, B::beta_mode,
-            B::num_rhs, lanes, unroll>(a.scalar("num_rows"), a.scalar("stride"),
-                                       a.offsets("block_full"), a.offsets("block_width"),
-                                       a.indices("col_idx"), a.values(), a.x, a.y, a.alpha, a.beta,
-                                       thread, a.threads);
+        ell<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+            typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, lanes, unroll>(
+            a.scalar("num_rows"), a.scalar("stride"), a.offsets("block_full"),
+            a.offsets("block_width"), a.indices("col_idx"), a.values(), a.x, a.y, a.alpha, a.beta,
+            thread, a.threads);
     }
 };
 
@@ -38,11 +40,11 @@ template <int lanes, int unroll, int sigma>
 struct Sell {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
-        sell<typename B::Value, typename B::Index, typename B::Offset, B::alpha_mode, B::beta_mode,
-             B::num_rhs, lanes, unroll, sigma>(
-            a.scalar("num_rows"), a.scalar("num_slices"), a.offsets("slice_ptr"),
-            a.offsets("slice_full"), a.indices("row_order"), a.indices("col_idx"), a.values(), a.x,
-            a.y, a.alpha, a.beta, thread, a.threads);
+        sell<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+             typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, lanes, unroll,
+             sigma>(a.scalar("num_rows"), a.scalar("num_slices"), a.offsets("slice_ptr"),
+                    a.offsets("slice_full"), a.indices("row_order"), a.indices("col_idx"),
+                    a.values(), a.x, a.y, a.alpha, a.beta, thread, a.threads);
     }
 };
 

@@ -225,8 +225,9 @@ TEST(TransposedHandle, WhatCannotBeHonouredIsRefused) {
                   o.transpose_by_atomics = true;
                   o.cache = CacheMode::off;
               }),
-              "invalid_argument: options.transpose_by_atomics cannot be had with options.cache "
-              "off, which always runs the generic CSR kernel: use another cache mode");
+              "invalid_argument: options.transpose_by_atomics cannot be had with cache mode off "
+              "(options.cache, SPMVGEN_CACHE), which always runs the generic CSR kernel: use "
+              "another mode");
     EXPECT_EQ(with([](Options& o) {
                   o.transpose_by_atomics = true;
                   o.kernel = "csr_rows";

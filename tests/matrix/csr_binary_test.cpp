@@ -166,6 +166,29 @@ TEST(CsrBinary, ForgedHeadersAreRefused) {
               "F: broken CSR matrix: entry 1 (row 0) has column 2, outside 0…1");
 }
 
+// Found by fuzzing, as the next one.
+TEST(CsrBinary, TheOffsetOfNoRowsIsLookedAt) {
+    std::string bytes = binary_of(csr_view<double, int, int>(0, 5, nullptr, nullptr, nullptr));
+    put(bytes, 4096, std::int32_t{42});
+    const auto* row_ptr = reinterpret_cast<const Bytef*>(bytes.data() + 4096);
+    put(bytes, 8192, static_cast<std::uint32_t>(crc32(0, row_ptr, 4)));
+    const auto* table = reinterpret_cast<const Bytef*>(bytes.data() + 8192);
+    put(bytes, 48, static_cast<std::uint32_t>(crc32(0, table, 4)));
+    seal(bytes);
+    EXPECT_EQ(failure(bytes), "F: broken CSR matrix: row_ptr starts at 42, not at 0");
+}
+
+TEST(CsrBinary, ColumnsOfAWideMatrixAreRead64BitsWide) {
+    const std::int64_t wide = std::int64_t{1} << 31;
+    const std::vector<int> row_ptr{0, 2}, col_idx{1, INT32_MAX};
+    const std::vector<double> values{1, 2};
+    const TestFile file(
+        binary_of(csr_view(1, wide, row_ptr.data(), col_idx.data(), values.data())));
+    const CsrMatrix a = read_matrix(file.path());
+    EXPECT_EQ(a.index_type, IndexType::i64);
+    EXPECT_THAT(entries(a), ElementsAre(Entry{0, 1, 1}, Entry{0, INT32_MAX, 2}));
+}
+
 TEST(CsrBinary, BrokenMatricesAreNotWritten) {
     Small small;
     small.col_idx[1] = 7;

@@ -108,7 +108,8 @@ TEST_F(DirectoryTest, DirectoryThatOthersMayWriteToIsNotUsed) {
              {false, 0755, ""},
              {false, 0775, "its group may write to it (mode 0775); chmod 700 mends that"},
              {false, 0777, "every user may write to it (mode 0777); chmod 700 mends that"},
-             {true, 0775, ""},
+             {true, 0755, ""},
+             {true, 0775, "its group may write to it (mode 0775); chmod 700 mends that"},
              {true, 0777, "every user may write to it (mode 0777); chmod 700 mends that"},
              {true, 01777, "every user may write to it (mode 1777); chmod 700 mends that"}}) {
         TemporaryDirectory home;
@@ -133,6 +134,13 @@ TEST_F(DirectoryTest, OwnerRules) {
     s.st_uid = ::geteuid();
     EXPECT_EQ(why_unsafe(s, false), "");
     EXPECT_EQ(why_unsafe(s, true), "");
+    s.st_uid = ::geteuid() + 1;
+    s.st_uid = 0;
+    EXPECT_EQ(why_unsafe(s, true), "") << "root's, asked for by name";
+    EXPECT_EQ(why_unsafe(s, false) == "", ::geteuid() == 0);
+    s.st_mode = S_IFDIR | 0775;
+    EXPECT_EQ(why_unsafe(s, true), "its group may write to it (mode 0775); chmod 700 mends that");
+    s.st_mode = S_IFDIR | 0700;
     s.st_uid = ::geteuid() + 1;
     const std::string foreign = "it belongs to user " + std::to_string(s.st_uid) +
                                 ", and this process is user " + std::to_string(::geteuid());

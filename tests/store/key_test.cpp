@@ -27,6 +27,10 @@ TEST(Key, EveryFieldOfTheSignatureCounts) {
     const std::vector<std::function<void(Signature&)>> changes{
         [](auto& s) { s.kernel = "csr_rows"; },
         [](auto& s) { s.value = ValueType::c64; },
+        [](auto& s) { s.value = ValueType::f32; },
+        [](auto& s) { s.storage = ValueType::f32; },
+        [](auto& s) { s.value = ValueType::f32, s.accumulator = ValueType::f64; },
+        [](auto& s) { s.epilogue = "row"; },
         [](auto& s) { s.index = IndexType::i64; },
         [](auto& s) { s.offset = IndexType::i32; },
         [](auto& s) { s.alpha = Scale::one; },

@@ -55,6 +55,13 @@ TEST(Processes, KilledWhilePublishing) {
     Warnings warnings;
     const StoreOptions options = sample_options(directory.path().string(), warnings);
     const KernelBinary large = filled_binary(1 << 19, 'a');
+    // In the same directory, and nobody's to lose.
+    KernelBinary bystander = sample_binary();
+    bystander.signature.num_rhs = 3;
+    while (fs::path(Store(options).path_of(bystander.signature)).parent_path() !=
+           fs::path(Store(options).path_of(sample_signature())).parent_path())
+        ++bystander.signature.num_rhs;
+    ASSERT_TRUE(Store(options).put(bystander));
     const auto begin = std::chrono::steady_clock::now();
     ASSERT_TRUE(Store(options).put(large));
     const auto one_put = std::chrono::steady_clock::now() - begin;
@@ -73,11 +80,18 @@ TEST(Processes, KilledWhilePublishing) {
         ASSERT_TRUE(found) << "an entry was lost in round " << round;
         ASSERT_TRUE(is_uniform(found->bytes) && found->bytes.size() == large.bytes.size());
         const auto entries = store.list(Store::Check::everything);
-        ASSERT_EQ(entries.size(), 1u);
-        ASSERT_EQ(entries[0].problem, "");
+        ASSERT_EQ(entries.size(), 2u);
+        ASSERT_EQ(entries[0].problem + entries[1].problem, "");
+        ASSERT_TRUE(same(*store.find(bystander.signature), bystander));
     }
-    RecordProperty("torn_temporary_files",
-                   static_cast<int>(files_below(directory.path()).size()) - 1);
+    const auto torn = files_below(directory.path()).size() - 2;
+    RecordProperty("torn_temporary_files", static_cast<int>(torn));
+    StoreOptions later = options;
+    later.clock = [] { return std::int64_t{std::time(nullptr)} + 7200; };
+    const auto cleaned = Store(later).prune({});
+    EXPECT_EQ(cleaned.temporary, static_cast<std::int64_t>(torn));
+    EXPECT_EQ(cleaned.left, 2);
+    EXPECT_EQ(files_below(directory.path()).size(), 2u);
     EXPECT_THAT(warnings.texts(), ElementsAre());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -91,13 +92,15 @@ inline std::string read_file(const std::filesystem::path& path) {
 inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << bytes;
+    ::chmod(path.c_str(), 0600);  // whatever the umask is
 }
 
-/// Every regular file below a directory.
+/// Every regular file below a directory, but the stamp of the last prune.
 inline std::vector<std::filesystem::path> files_below(const std::filesystem::path& directory) {
     std::vector<std::filesystem::path> found;
     for (auto& item : std::filesystem::recursive_directory_iterator(directory))
-        if (item.is_regular_file()) found.push_back(item.path());
+        if (item.is_regular_file() && item.path().filename() != prune_stamp)
+            found.push_back(item.path());
     return found;
 }
 

@@ -105,6 +105,24 @@ TEST_F(StoreTest, EveryFlippedByteOnDiskIsAMissAndMended) {
     EXPECT_TRUE(finds(store));
 }
 
+/// A single bit is harder to see than a whole byte: each of the numbers before the header, one of
+/// each byte after them.
+TEST_F(StoreTest, FlippedBitsAreMisses) {
+    ASSERT_TRUE(open().put(sample_binary()));
+    const std::string sound = read_file(path());
+    Store store = open(false);
+    std::int64_t tried = 0;
+    for (std::size_t bit = 0; bit < 8 * sound.size(); ++bit) {
+        if (bit >= 8 * 32 && bit % 8 != bit / 8 % 8) continue;
+        std::string flipped = sound;
+        flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+        write_file(path(), flipped);
+        ASSERT_FALSE(store.find(sample_signature())) << bit;
+        ++tried;
+    }
+    EXPECT_EQ(store.counters().rejected, tried);
+}
+
 TEST_F(StoreTest, TruncatedEntryIsAMissAtEveryLength) {
     ASSERT_TRUE(open().put(sample_binary()));
     const std::string sound = read_file(path());
@@ -133,6 +151,30 @@ TEST_F(StoreTest, DamageIsWarnedOfOnceAndSaysWhere) {
               "kernel cache entry " + path() +
                   " is damaged (its checksum does not match): removed, the kernel is made again");
     EXPECT_FALSE(fs::exists(path()));
+}
+
+TEST_F(StoreTest, EntryThatOthersMayWriteToIsNotUsed) {
+    Store store = open();
+    ASSERT_TRUE(store.put(sample_binary()));
+    ASSERT_EQ(::chmod(path().c_str(), 0620), 0);
+    EXPECT_FALSE(finds(store));
+    EXPECT_EQ(store.list().at(0).problem, "its group may write to it (mode 0620)");
+    EXPECT_THAT(warnings_.texts(),
+                ElementsAre("kernel cache entry " + path() +
+                            " is not used: its group may write to it (mode 0620); the kernel is "
+                            "made again"));
+    EXPECT_TRUE(store.put(sample_binary())) << "and is then replaced";
+    EXPECT_TRUE(finds(store));
+}
+
+TEST_F(StoreTest, EntryOfAnotherUserIsNotUsed) {
+    if (::geteuid() != 0) GTEST_SKIP() << "[SKIP] only root can give a file away";
+    Store store = open();
+    ASSERT_TRUE(store.put(sample_binary()));
+    ASSERT_EQ(::chown(path().c_str(), 1, 1), 0);
+    EXPECT_FALSE(finds(store));
+    EXPECT_TRUE(fs::exists(path()));
+    EXPECT_EQ(store.counters().rejected, 1);
 }
 
 TEST_F(StoreTest, EntryOfALaterFormatIsLeftThere) {
@@ -187,6 +229,19 @@ TEST_F(StoreTest, ThingsThatAreNoFilesAreMisses) {
     EXPECT_EQ(store.clear(), 0);
     EXPECT_TRUE(fs::exists(temporary_.path() / "elsewhere"));
     EXPECT_EQ(warnings_.texts().size(), 2u);  // one for reading, one for writing
+}
+
+TEST_F(StoreTest, LinksBelowTheDirectoryAreNotFollowed) {
+    Store store = open();
+    ASSERT_TRUE(store.put(sample_binary()));
+    const fs::path shard = fs::path(path()).parent_path(), moved = temporary_.path() / "moved";
+    fs::rename(shard, moved);
+    fs::create_directory_symlink(moved, shard);
+    EXPECT_FALSE(finds(store));
+    EXPECT_FALSE(store.put(sample_binary()));
+    EXPECT_THAT(store.list(), IsEmpty());
+    EXPECT_EQ(store.clear(), 0);
+    EXPECT_EQ(files_below(moved).size(), 1u);
 }
 
 TEST_F(StoreTest, FailedPutLeavesNothingBehind) {

@@ -231,6 +231,30 @@ TEST(CsrKFile, CorruptOnesAreRefused) {
     EXPECT_THAT(formula([](auto& f) { f["srs"]["slope"] = nullptr; }), HasSubstr("type"));
 }
 
+// Found by fuzzing: numbers that no integer can hold were converted, fractions rounded.
+TEST(CsrKFile, NumbersThatAreNoSizesAreRefused) {
+    const auto least = [](const nlohmann::json& number) {
+        return after([&](auto& j) { j["candidates"][2]["formula"]["least"]["srs"] = number; });
+    };
+    for (const nlohmann::json& number :
+         std::vector<nlohmann::json>{1e308, 1.5, "1", true, UINT64_MAX})
+        EXPECT_EQ(least(number), "invalid_input: a limit of sizes is out of range") << number;
+    EXPECT_EQ(after([](auto& j) { j["version"] = 1e308; }),
+              "invalid_input: its version is 1e+308, not 1");
+}
+
+TEST(CsrK, SizesOfAnyFormulaStayWithinItsLimits) {
+    CsrKFormula formula = ampere_formula();
+    formula.least = {2, 3};
+    formula.most = {4, 5};
+    formula.srs = {1e308, 1e308};
+    formula.ssrs = {1e300, 0};
+    for (int block_case = 0; block_case < 4; ++block_case)
+        EXPECT_EQ(group_sizes(formula, 1e4, block_case), (GroupSizes{4, 5}));
+    formula.srs = formula.ssrs = {-1e308, -1e308};
+    EXPECT_EQ(group_sizes(formula, 1e4, 0), (GroupSizes{2, 3}));
+}
+
 TEST(CsrKFile, OnlyTheCorruptOneIsLeftOut) {
     const std::string directory = testing::TempDir() + "csr_k_files";
     std::filesystem::create_directories(directory);
@@ -239,7 +263,7 @@ TEST(CsrKFile, OnlyTheCorruptOneIsLeftOut) {
     std::ofstream(directory + "/csr-k-b.json") << good;
     std::ofstream(directory + "/csr-k-a.json") << good.substr(0, good.size() / 2);
     std::ofstream(directory + "/other.json") << "not looked at";
-    const std::vector<TuningFile> files = csr_k_files_of(directory);
+    const std::vector<TuningFile> files = tuning_files_of(directory, "csr-k-");
     std::filesystem::remove_all(directory);
     ASSERT_EQ(files.size(), 2u);
     std::vector<std::string> warnings;
@@ -249,12 +273,12 @@ TEST(CsrKFile, OnlyTheCorruptOneIsLeftOut) {
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_THAT(warnings[0],
                 StartsWith("tuning file " + directory + "/csr-k-a.json is left out: "));
-    EXPECT_TRUE(csr_k_files_of(directory).empty()) << "the directory is gone";
+    EXPECT_TRUE(tuning_files_of(directory, "csr-k-").empty()) << "the directory is gone";
 }
 
 TEST(CsrKFile, WhatIsShippedIsSound) {
     std::vector<std::string> warnings;
-    const auto files = embedded_csr_k_files();
+    const auto files = tuning_files("csr-k-");
     EXPECT_EQ(read_csr_k_formulas(files, warnings).size(), files.size());
     EXPECT_THAT(warnings, testing::IsEmpty());
     EXPECT_FALSE(files.empty());

@@ -108,14 +108,32 @@ TEST(DenseProfile, SaysWhatIsWrongWithAText) {
               "fields 'rows' and 'cols' are no sizes of a matrix");
     EXPECT_EQ(refusal(changed("\"f32\"", "\"f31\"")),
               "field 'value': unknown value type 'f31': use one of f32, f64, c32, c64, f16, bf16");
-    EXPECT_EQ(refusal(changed("0.2500", "0")), "field 'gflops' has a number that is not positive");
-    EXPECT_EQ(refusal(changed("0.2500", "null")), "field 'gflops' is missing or of another type");
-    EXPECT_EQ(refusal(changed("0.2500, ", "")), "a row of 'gflops' does not have 8 numbers");
+    EXPECT_EQ(refusal(changed("0.25", "0")), "field 'gflops' has a number that is not positive");
+    EXPECT_EQ(refusal(changed("0.25", "null")), "field 'gflops' is missing or of another type");
+    EXPECT_EQ(refusal(changed("0.25, ", "")), "a row of 'gflops' does not have 8 numbers");
     EXPECT_EQ(refusal(changed("\"classes\": [", "\"classes\": 5, \"others\": [")),
               "field 'classes' is no list, or empty");
 }
 
 /// A cut anywhere is found out, and never more than that.
+// Found by fuzzing: numbers that no integer can hold were converted, and a speed whose reciprocal
+// is no number promised nothing.
+TEST(DenseProfile, RefusesNumbersBeyondSense) {
+    for (const char* number : {"1e300", "1000.5", "18446744073709551615", "true"})
+        EXPECT_EQ(refusal(changed("\"rows\": 1000", std::string("\"rows\": ") + number)),
+                  "field 'rows' is missing or of another type");
+    EXPECT_EQ(refusal(changed("\"threads\": 0", "\"threads\": -1")),
+              "field 'threads' is missing or of another type");
+    for (const char* number : {"1e-320", "1e300"})
+        EXPECT_EQ(refusal(changed("0.25", number)), "field 'gflops' has a number that is no speed");
+}
+
+TEST(DenseProfile, KeepsSpeedsThatAreSlow) {
+    DenseProfile p = sample();
+    p.classes[0].gflops[0][0] = 1.25e-6;  // the SIMT executor's
+    EXPECT_EQ(parse_dense_profile(to_json(p)), p);
+}
+
 TEST(DenseProfile, TakesNoPartOfAText) {
     const std::string text = to_json(sample());
     for (std::size_t length = 0; length + 2 < text.size(); length += 7)

@@ -196,9 +196,11 @@ TEST(GpuRules, StorageAndEpilogueReachTheSignature) {
     const Signature s = choose(even_features(), r).signature;
     EXPECT_EQ(s.storage, ValueType::bf16);
     EXPECT_EQ(s.epilogue, r.epilogue);
-    r.target = parse_target("x86-64-v3");
+    EXPECT_EQ(s.accumulator, std::nullopt);
+    r.accumulator = ValueType::f32;
     EXPECT_THAT(code_and_text([&] { choose(even_features(), r); }),
-                HasSubstr("is a CPU's and has no storage type of its own"));
+                HasSubstr("accumulator type f32 is not wider than value type f64: use f64 for f32, "
+                          "c64 for c32, or leave it out"));
 }
 
 TEST(GpuRules, LightSpmvsVectorIsByTheMeanRow) {

@@ -27,6 +27,10 @@ TEST(Signature, NameSaysEverythingButTheTarget) {
     s.params.clear();
     s.target = {"aarch64", ""};
     EXPECT_EQ(to_string(s), "csr_vector_c32_i64_o64_ax_b1_k16@aarch64");
+    s = {.kernel = "csr_rows", .value = ValueType::f32, .accumulator = ValueType::f64};
+    EXPECT_EQ(kernel_name(s), "csr_rows_f32_accf64_i32_o32_a1_b0_k1");
+    s.storage = ValueType::bf16;
+    EXPECT_EQ(kernel_name(s), "csr_rows_f32_sbf16_accf64_i32_o32_a1_b0_k1");
 }
 
 /// Calls visit with the signature under every choice of the kernel's parameters from `at` on.

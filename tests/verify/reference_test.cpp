@@ -79,6 +79,50 @@ TEST(Reference, ComplexProducts) {
     EXPECT_FALSE(Tiny().check<C>({i, 2, 3}, {i, 1}, {0, 0}, {C(1), C(3, 1e-12)}, 1, 0).passed);
 }
 
+// [ 2^30 1 ] · [ 1 ] = 2^30 + 1, and then - 2^30 of y: 1 is left in f64, 0 in f32.
+TEST(Reference, HoldsVectorsToTheirTypeAndSumsToTheirs) {
+    const std::vector<int> row_ptr{0, 2}, col_idx{0, 1};
+    const std::vector<float> values{0x1p30F, 1};
+    const CsrView a = csr_view<float>(1, 2, row_ptr.data(), col_idx.data(), values.data());
+    const auto passed = [&]<typename X>(X after, std::optional<ValueType> accumulator) {
+        const std::vector<X> x{1, 1};
+        const X alpha = 1, beta = -1, before = 0x1p30F;
+        return check_product(a, {.alpha = &alpha,
+                                 .x = x.data(),
+                                 .beta = &beta,
+                                 .y_before = &before,
+                                 .y_after = &after,
+                                 .vectors = type_tag<X>::value,
+                                 .accumulator = accumulator})
+            .passed;
+    };
+    EXPECT_TRUE(passed(1.0, {}));  // f64 vectors of an f32 matrix
+    EXPECT_FALSE(passed(0.0, {}));
+    EXPECT_TRUE(passed(0.0F, {}));  // f32 sums
+    EXPECT_TRUE(passed(1.0F, ValueType::f64));
+    EXPECT_FALSE(passed(1024.0F, ValueType::f64));  // 4 roundings of 2^30 to f32 are 256
+}
+
+TEST(Reference, WiderSumsMustNotCancel) {
+    const std::vector<int> row_ptr{0, 3}, col_idx{0, 1, 2};
+    const std::vector<float> values{0x1p30F, 1, -0x1p30F}, x{1, 1, 1};
+    const CsrView a = csr_view<float>(1, 3, row_ptr.data(), col_idx.data(), values.data());
+    const auto passed = [&](float after, ValueType accumulator, bool in_steps) {
+        const float alpha = 1, beta = 0;
+        return check_product(a, {.alpha = &alpha,
+                                 .x = x.data(),
+                                 .beta = &beta,
+                                 .y_after = &after,
+                                 .accumulator = accumulator,
+                                 .in_steps = in_steps})
+            .passed;
+    };
+    EXPECT_TRUE(passed(1, ValueType::f64, false));
+    EXPECT_FALSE(passed(0, ValueType::f64, false));
+    EXPECT_TRUE(passed(0, ValueType::f32, false));
+    EXPECT_TRUE(passed(0, ValueType::f64, true));
+}
+
 TEST(Reference, OverflowIsUndecided) {
     const float big = std::numeric_limits<float>::max();
     const CheckResult r = Tiny().check<float>({big, -big, 1}, {1, 1}, {0, 0}, {1, 1}, 1, 0);

@@ -48,6 +48,7 @@ class Cuda final : public GpuVendor {
                   .release = {library_, "cuMemFree_v2"},
                   .copy_to_device = {library_, "cuMemcpyHtoD_v2"},
                   .copy_to_host = {library_, "cuMemcpyDtoH_v2"},
+                  .copy_on_device = {library_, "cuMemcpyDtoD_v2"},
                   .set_bytes = {library_, "cuMemsetD8Async"},
                   .make_stream = {library_, "cuStreamCreate"},
                   .destroy_stream = {library_, "cuStreamDestroy_v2"},

@@ -245,6 +245,15 @@ class VendorDevice final : public Device {
         check(calls_.copy_to_host(host, device, bytes), calls_.copy_to_host, facts().text);
     }
 
+    // Such a copy is not over for the host when the call returns.
+    void copy_on_device(void* to, const void* from, std::size_t bytes) override {
+        if (bytes == 0) return;
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        check(calls_.copy_on_device(to, from, bytes), calls_.copy_on_device, facts().text);
+        check(calls_.synchronize(nullptr), calls_.synchronize, facts().text);
+    }
+
     // On a stream of its own that waits for no other: it is not captured, whatever is, and the
     // default stream, which may wait for a captured one, is left out of it.
     void zero(void* device, std::size_t bytes) override {

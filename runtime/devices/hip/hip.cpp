@@ -50,6 +50,7 @@ class Hip final : public GpuVendor {
                   .release = {library_, "hipFree"},
                   .copy_to_device = {library_, "hipMemcpyHtoD"},
                   .copy_to_host = {library_, "hipMemcpyDtoH"},
+                  .copy_on_device = {library_, "hipMemcpyDtoD"},
                   .set_bytes = {library_, "hipMemsetD8Async"},
                   .make_stream = {library_, "hipStreamCreateWithFlags"},
                   .destroy_stream = {library_, "hipStreamDestroy"},

@@ -21,6 +21,21 @@ std::size_t BoundKernel::workspace_bytes(int threads) const {
     return bytes;
 }
 
+void BoundKernel::run_steps(const BoundArguments::Filled& arguments, int thread,
+                            int team) const noexcept {
+    const auto& steps = kernel_->launch().steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (i > 0 && team > 1) {  // a team of one may be within another team's region
+#pragma omp barrier
+        }
+        void* const* own = arguments.data() + arguments_.first(i);
+        if (steps[i].rule == StepRule::per_thread)
+            kernel_->function(i)(own, thread, team);
+        else if (thread == 0)
+            kernel_->function(i)(own, 0, team);
+    }
+}
+
 void BoundKernel::run(const Operands& operands, int threads, std::byte* scratch) const noexcept {
     const LaunchDescription& launch = kernel_->launch();
     BoundArguments::Workspaces spaces{};
@@ -30,20 +45,9 @@ void BoundKernel::run(const Operands& operands, int threads, std::byte* scratch)
     }
     BoundArguments::Filled arguments;
     arguments_.fill(operands, spaces, arguments);
+    if (threads == 1) return run_steps(arguments, 0, 1);  // a region of one thread costs its start
 #pragma omp parallel num_threads(threads)
-    {
-        const int thread = omp_get_thread_num(), team = omp_get_num_threads();
-        for (std::size_t i = 0; i < launch.steps.size(); ++i) {
-            if (i > 0) {
-#pragma omp barrier
-            }
-            void* const* own = arguments.data() + arguments_.first(i);
-            if (launch.steps[i].rule == StepRule::per_thread)
-                kernel_->function(i)(own, thread, team);
-            else if (thread == 0)
-                kernel_->function(i)(own, 0, team);
-        }
-    }
+    run_steps(arguments, omp_get_thread_num(), omp_get_num_threads());
 }
 
 }  // namespace spmvgen

@@ -1,10 +1,12 @@
 #include "devices/host/generic_csr.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
 
 #include "devices/host/update.hpp"
+#include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
@@ -25,26 +27,58 @@ std::int64_t first_row(std::int64_t rows, const Offset* row_ptr, int thread, int
     return low;
 }
 
+/// Types of the values of A, of the vectors, and of the sums.
+template <typename A, typename X, typename S>
+struct Numbers {
+    using Stored = A;
+    using Vector = X;
+    using Sum = S;
+};
+
+/// Calls f(Numbers{}) for the types of A's values, vectors and sums.
+template <typename F>
+void dispatch_numbers(ValueType stored, const NumberTypes& types, F&& f) {
+    dispatch(stored, [&]<typename A>(A) {
+        if (types.sums == stored) return f(Numbers<A, A, A>{});
+        if constexpr (std::is_same_v<A, float>)
+            return types.vectors == stored ? f(Numbers<A, A, double>{})
+                                           : f(Numbers<A, double, double>{});
+        if constexpr (std::is_same_v<A, std::complex<float>>) {
+            using Wide = std::complex<double>;
+            return types.vectors == stored ? f(Numbers<A, A, Wide>{}) : f(Numbers<A, Wide, Wide>{});
+        }
+        throw Error(
+            ErrorCode::internal,
+            fmt::format("no generic product of {} values and {} vectors with {} sums",
+                        to_string(stored), to_string(types.vectors), to_string(types.sums)));
+    });
+}
+
 /// `width` right-hand sides from `first` on of one row.
-template <int width, typename Value, typename Index>
-void add_row(const Index* col_idx, const Value* values, std::int64_t begin, std::int64_t end,
-             const Value* x, std::int64_t num_rhs, Value* sums) {
-    std::fill_n(sums, width, Value(0));
+template <int width, typename Types, typename Index>
+void add_row(const Index* col_idx, const typename Types::Stored* values, std::int64_t begin,
+             std::int64_t end, const typename Types::Vector* x, std::int64_t num_rhs,
+             typename Types::Sum* sums) {
+    using Sum = typename Types::Sum;
+    std::fill_n(sums, width, Sum(0));
     for (std::int64_t k = begin; k < end; ++k) {
-        const Value* xk = x + static_cast<std::int64_t>(col_idx[k]) * num_rhs;
-        for (int rhs = 0; rhs < width; ++rhs) sums[rhs] += multiply(values[k], xk[rhs]);
+        const auto* xk = x + static_cast<std::int64_t>(col_idx[k]) * num_rhs;
+        for (int rhs = 0; rhs < width; ++rhs)
+            sums[rhs] += multiply(static_cast<Sum>(values[k]), static_cast<Sum>(xk[rhs]));
     }
 }
 
-template <typename Value, typename Index, typename Offset>
+template <typename Types, typename Index, typename Offset>
 void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
+    using Vector = typename Types::Vector;
+    using Sum = typename Types::Sum;
     const auto* row_ptr = a.row_ptr_as<Offset>();
     const auto* col_idx = a.col_idx_as<Index>();
-    const auto* values = a.values_as<Value>();
-    const auto* x = static_cast<const Value*>(o.x);
-    auto* y = static_cast<Value*>(o.y);
-    const Value alpha = *static_cast<const Value*>(o.alpha);
-    const Value beta = *static_cast<const Value*>(o.beta);
+    const auto* values = a.values_as<typename Types::Stored>();
+    const auto* x = static_cast<const Vector*>(o.x);
+    auto* y = static_cast<Vector*>(o.y);
+    const auto alpha = static_cast<Sum>(*static_cast<const Vector*>(o.alpha));
+    const auto beta = static_cast<Sum>(*static_cast<const Vector*>(o.beta));
 #pragma omp parallel num_threads(threads)
     {
         const int thread = omp_get_thread_num(), team = omp_get_num_threads();
@@ -52,29 +86,33 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
         for (std::int64_t row = first_row(a.rows, row_ptr, thread, team); row < end; ++row) {
             for (int rhs = 0; rhs < num_rhs;) {
                 constexpr int most = 8;
-                Value sums[most];
+                Sum sums[most];
                 const int width = num_rhs - rhs >= most ? most : 1;
-                (width == 1 ? add_row<1, Value, Index>
-                            : add_row<most, Value, Index>)(col_idx, values, row_ptr[row],
+                (width == 1 ? add_row<1, Types, Index>
+                            : add_row<most, Types, Index>)(col_idx, values, row_ptr[row],
                                                            row_ptr[row + 1], x + rhs, num_rhs,
                                                            sums);
-                for (int i = 0; i < width; ++i, ++rhs)
-                    y[row * num_rhs + rhs] = update(sums[i], alpha, beta, y[row * num_rhs + rhs]);
+                for (int i = 0; i < width; ++i, ++rhs) {
+                    Vector& to = y[row * num_rhs + rhs];
+                    to = static_cast<Vector>(update(
+                        sums[i], alpha, beta, beta == Sum(0) ? Sum(0) : static_cast<Sum>(to)));
+                }
             }
         }
     }
 }
 
-template <typename Value, typename Index>
+template <typename Types, typename Index>
 void scatter(const CsrView& a, int num_rhs, bool conjugate, const Operands& o) {
+    using Value = typename Types::Vector;
     const auto* col_idx = a.col_idx_as<Index>();
-    const auto* values = a.values_as<Value>();
+    const auto* values = a.values_as<typename Types::Stored>();
     const auto* x = static_cast<const Value*>(o.x);
     auto* y = static_cast<Value*>(o.y);
     const Value alpha = *static_cast<const Value*>(o.alpha);
     for (std::int64_t row = 0; row < a.rows; ++row)
         for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k) {
-            Value value = values[k];
+            auto value = static_cast<Value>(values[k]);
             if constexpr (!std::is_floating_point_v<Value>)
                 if (conjugate) value = std::conj(value);
             Value* to = y + static_cast<std::int64_t>(col_idx[k]) * num_rhs;
@@ -85,21 +123,22 @@ void scatter(const CsrView& a, int num_rhs, bool conjugate, const Operands& o) {
 
 }  // namespace
 
-void generic_csr_transposed(const CsrView& a, int num_rhs, bool conjugate,
+void generic_csr_transposed(const CsrView& a, ValueType vectors, int num_rhs, bool conjugate,
                             const Operands& operands) {
-    dispatch(a.value_type, [&](auto value) {
+    dispatch_numbers(a.value_type, {vectors, vectors}, [&](auto types) {
         dispatch(a.index_type, [&](auto index) {
-            scatter<decltype(value), decltype(index)>(a, num_rhs, conjugate, operands);
+            scatter<decltype(types), decltype(index)>(a, num_rhs, conjugate, operands);
         });
     });
 }
 
-void generic_csr(const CsrView& a, int num_rhs, const Operands& operands, int threads) {
-    dispatch(a.value_type, [&](auto value) {
+void generic_csr(const CsrView& a, const NumberTypes& types, int num_rhs, const Operands& operands,
+                 int threads) {
+    dispatch_numbers(a.value_type, types, [&](auto numbers) {
         dispatch(a.index_type, [&](auto index) {
             dispatch(a.offset_type, [&](auto offset) {
-                product<decltype(value), decltype(index), decltype(offset)>(a, num_rhs, operands,
-                                                                            threads);
+                product<decltype(numbers), decltype(index), decltype(offset)>(a, num_rhs, operands,
+                                                                              threads);
             });
         });
     });

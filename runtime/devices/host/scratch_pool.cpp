@@ -1,5 +1,6 @@
 #include "devices/host/scratch_pool.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace spmvgen {
@@ -17,6 +18,12 @@ Buffer ScratchPool::take(std::size_t bytes) {
         free_.reserve(++blocks_);
     }
     return Buffer(bytes);
+}
+
+void ScratchPool::reserve(std::size_t bytes, int blocks) {
+    if (bytes == 0) return;
+    std::vector<std::unique_ptr<Loan>> loans;
+    for (int i = 0; i < blocks; ++i) loans.push_back(std::make_unique<Loan>(*this, bytes));
 }
 
 void ScratchPool::give_back(Buffer block) noexcept {

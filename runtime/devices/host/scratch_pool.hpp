@@ -25,6 +25,9 @@ class ScratchPool {
         Buffer block_;
     };
 
+    /// Makes `blocks` of that size ready, so that as many applies at once allocate nothing.
+    void reserve(std::size_t bytes, int blocks);
+
   private:
     Buffer take(std::size_t bytes);
     void give_back(Buffer block) noexcept;

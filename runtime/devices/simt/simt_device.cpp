@@ -116,6 +116,9 @@ class SimtDevice final : public Device {
     void copy_to_host(void* host, const void* device, std::size_t bytes) override {
         if (bytes != 0) std::memcpy(host, device, bytes);
     }
+    void copy_on_device(void* to, const void* from, std::size_t bytes) override {
+        if (bytes != 0) std::memmove(to, from, bytes);
+    }
     void zero(void* device, std::size_t bytes) override {
         if (bytes != 0) std::memset(device, 0, bytes);
     }

@@ -46,6 +46,8 @@ class BatchHandle {
     ///
     /// Options are those of a Handle, but: `format` is auto, csr, coo or ell; `kernel` one of a
     /// batch (of a plain Handle for the interleaved layout); `num_rhs` must be 1 and `copy` true;
+    /// `device_arrays` must be false. There is no update_values: what systems have in common is
+    /// found by comparing their values too.
     /// the `row` of an epilogue is the number of the element of y.
     ///
     /// Throws as Handle's constructor does; the message names the system: "system 17: row_ptr …".

@@ -43,19 +43,50 @@ struct CsrView {
     }
 };
 
-/// The view of typed arrays.
+/// The view of typed arrays of `nnz` entries. Reads none of them: they may be device pointers.
 template <typename Value, typename Index, typename Offset>
-CsrView csr_view(std::int64_t rows, std::int64_t cols, const Offset* row_ptr, const Index* col_idx,
-                 const Value* values) {
+CsrView csr_view(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Offset* row_ptr,
+                 const Index* col_idx, const Value* values) {
     return {rows,
             cols,
-            rows > 0 ? static_cast<std::int64_t>(row_ptr[rows]) : 0,
+            nnz,
             type_tag<Offset>::value,
             type_tag<Index>::value,
             type_tag<Value>::value,
             row_ptr,
             col_idx,
             values};
+}
+
+/// The same with the number of entries that row_ptr ends with, which is read here: not for device
+/// pointers.
+template <typename Value, typename Index, typename Offset>
+CsrView csr_view(std::int64_t rows, std::int64_t cols, const Offset* row_ptr, const Index* col_idx,
+                 const Value* values) {
+    const auto nnz = rows > 0 ? static_cast<std::int64_t>(row_ptr[rows]) : 0;
+    return csr_view(rows, cols, nnz, row_ptr, col_idx, values);
+}
+
+/// A matrix as a list of entries that somebody else owns: entry k is values[k] in row row_idx[k],
+/// column col_idx[k] (0-based), in any order; entries at the same place add up. The arrays may be
+/// null when nnz = 0.
+struct CooView {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::int64_t nnz = 0;
+    IndexType index_type = IndexType::i32;  ///< of rows and columns
+    ValueType value_type = ValueType::f64;
+    const void* row_idx = nullptr;
+    const void* col_idx = nullptr;
+    const void* values = nullptr;
+};
+
+/// The view of typed arrays, which may be device pointers.
+template <typename Value, typename Index>
+CooView coo_view(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Index* row_idx,
+                 const Index* col_idx, const Value* values) {
+    return {rows,    cols,    nnz,   type_tag<Index>::value, type_tag<Value>::value,
+            row_idx, col_idx, values};
 }
 
 }  // namespace spmvgen

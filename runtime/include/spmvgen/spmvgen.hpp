@@ -1,10 +1,13 @@
 #pragma once
 /// spmvgen: y = αAx + βy with a kernel made for this matrix.
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "spmvgen/error.hpp"
 #include "spmvgen/kernel.hpp"
@@ -20,7 +23,8 @@ enum class CacheMode {
     memory,    ///< compile, never touch the disk
     readonly,  ///< look in the cache, compile on a miss, never write
     load,      ///< look in the cache, never compile: the generic kernel serves a miss
-    off        ///< neither: always the generic kernel; not on GPUs, which have none
+    off,       ///< neither: always the generic kernel; not on GPUs, which have none
+    automatic  ///< the one that $SPMVGEN_CACHE names; on when it is unset
 };
 
 /// What a handle is asked for. The defaults choose everything from the matrix.
@@ -34,26 +38,48 @@ struct Options {
     std::string target = "native";  ///< "native", or an architecture that this machine runs; of a
                                     ///< GPU its own only
     bool deterministic = false;     ///< only kernels that give the same bits each time
-    std::string storage;   ///< GPUs: type that A's values are rounded to and stored in, narrower
-                           ///< than theirs: "f16", "bf16", "f32"; "" = as they are
-    std::string epilogue;  ///< GPUs: a C++ expression of `value`, the element of αAx + βy, and
-                           ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
-    int num_rhs = 1;       ///< k: x is n×k and y is m×k, row-major
+    std::string vectors;      ///< type of x, y, α and β, wider than A's: "f64" for an f32 matrix,
+                              ///< "c64" for c32; A stays as it is, exact. "" = A's type
+    std::string accumulator;  ///< type of the sums, wider than the vectors': "f64" for f32, "c64"
+                              ///< for c32; "" = that of the vectors
+    std::string storage;      ///< type that A's values are rounded to and stored in, narrower than
+                              ///< theirs: "f16", "bf16", "f32", "c32"; "" = as they are
+    std::string epilogue;     ///< a C++ expression of `value`, the element of αAx + βy, and
+                              ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
+    int num_rhs = 1;          ///< k: x is n×k and y is m×k, row-major
     std::string op = "N";  ///< "N": y = αAx + βy; "T": with Aᵀ; "H": with Aᴴ. For T and H x is m×k
                            ///< and y is n×k; the handle plans on a transposed copy of its own
     bool transpose_by_atomics = false;  ///< op T, H: no copy; sums in y are added atomically, in
                                         ///< any order
     int threads = 0;                    ///< of this CPU; 0 = what OpenMP would use
     bool copy = true;  ///< true: the handle keeps its own copy of A; false: CSR arrays are borrowed
-                       ///< and must outlive it. A GPU always has its own copy
+                       ///< and must outlive it, unless `owner` keeps them. A GPU has its own copy
+                       ///< of arrays in host memory
+    std::shared_ptr<const void> owner;  ///< with copy = false: held as long as the handle reads
+                                        ///< the caller's arrays; given back at once when it reads
+                                        ///< none of them
+    bool device_arrays = false;  ///< GPUs: A's arrays, and the numbers of update_values, are in the
+                                 ///< memory of `device`
+    bool updatable = true;  ///< false: nothing is kept for update_values, which is then an error
+    std::int64_t memory_limit = 0;  ///< bytes that the arrays made of A may take, borrowed ones not
+                                    ///< counted; 0 = padded formats half of the free memory
     std::string reorder = "none";   ///< order of rows and columns of a square A: "none", "rcm" or
                                     ///< "band-k"; A is then copied, whatever copy says
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
                                     ///< Handle::row_order() gives, instead of the caller's
-    CacheMode cache = CacheMode::on;
-    std::string cache_dir;  ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
-    bool strict = false;    ///< true: a fallback to the generic kernel is Error(compile) instead,
-                            ///< as it always is on a GPU
+    CacheMode cache = CacheMode::automatic;  ///< anything else wins over $SPMVGEN_CACHE
+    std::string cache_dir;    ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
+    std::string kernel_sets;  ///< kernel sets, files or folders of *.spmvset separated by ':', that
+                              ///< are searched beside those of $SPMVGEN_KERNEL_SETS and those
+                              ///< beside the library
+    bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
+                              ///< as it always is on a GPU
+    std::string level = "rule";  ///< how the kernel is chosen: "rule" from the matrix' features, at
+                                 ///< once; "measure": the kernels that are free are also timed, and
+                                 ///< the rule's is kept unless another is faster
+    double budget_ms = 1000;     ///< of level measure: milliseconds that it may take
+    std::int64_t expected_applies = 0;  ///< 0 = many. Few: what planning costs is weighed against
+                                        ///< what it saves; for 1 the answer is plain CSR
 };
 
 /// A GPU's stream: CUstream (= cudaStream_t) or hipStream_t; null = the default stream. The SIMT
@@ -62,12 +88,27 @@ struct Stream {
     void* native = nullptr;
 };
 
+/// Memory of the caller's for what a kernel keeps within one apply: of this machine for a CPU, of
+/// the device for a GPU. Any alignment.
+struct WorkspaceMemory {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+};
+
+/// A kernel that level "measure" timed.
+struct MeasuredKernel {
+    std::string kernel;  ///< its name for α = 1, β = 0
+    double us = 0;       ///< median microseconds of an apply
+};
+
 /// What a handle does, and why. Plain and printable.
 struct Info {
     std::string device;  ///< as in Options, of a GPU with its name: "cuda:0, NVIDIA H200"
     std::string kernel;  ///< name of the kernel for α = 1, β = 0, or "generic_csr"
     std::string format;
-    std::string storage;  ///< type that A's values are stored in
+    std::string storage;      ///< type that A's values are stored in
+    std::string vectors;      ///< type of x, y, α and β
+    std::string accumulator;  ///< type of the sums
     std::string target;
     std::string op = "N";  ///< as in Options: the handle computes y = αBx + βy with B = A, Aᵀ or Aᴴ
     bool deterministic = true;  ///< whether the same operands always give the same bits (on a CPU:
@@ -75,12 +116,15 @@ struct Info {
     int launches = 0;           ///< of a GPU: kernels launched by one apply
     std::map<std::string, KernelFacts> facts;  ///< GPUs: what the code uses, by symbol
     std::string reason;                        ///< why this kernel
-    std::string origin;                        ///< "memory", "cache", "compiled" or "generic"
+    std::string origin;  ///< "memory", "imported", "cache", "set", "compiled" or "generic"
     std::string
         source_path;      ///< where the emitted source can be read; "" when the cache keeps nothing
     std::string warning;  ///< why a fallback is in use, else ""
     double prepare_ms = 0;             ///< analysis, conversion, and making the kernel
     double kernel_ms = 0;              ///< of it: making or finding the kernel
+    double analysis_ms = 0;            ///< of it: validating and analysing A
+    double convert_ms = 0;             ///< of it: copying or converting A, to a GPU included
+    double measure_ms = 0;             ///< of it: level measure
     std::int64_t rows = 0, cols = 0;   ///< of B: y has rows·k elements and x has cols·k
     std::int64_t nnz = 0, stored = 0;  ///< stored = entries with padding
     std::int64_t matrix_bytes = 0;     ///< bytes of A read by one apply
@@ -90,6 +134,13 @@ struct Info {
     double reorder_ms = 0;          ///< of prepare_ms: finding the order and putting A into it
     std::int64_t bandwidth_before = 0, bandwidth = 0;  ///< of a reordered A: max |i - j|
     std::int64_t permute_bytes = 0;  ///< of bytes: for putting x and y into that order and back
+    std::int64_t update_bytes = 0;   ///< of this machine's memory, kept for update_values beside
+                                     ///< the stored matrix
+    double predicted_us = 0;  ///< of an apply: bytes over the bandwidth in the device's profile,
+                              ///< and launches; 0 = there is no profile
+    std::string profile;      ///< file of tuning_db that it was predicted from; "" = none
+    double measured_us = 0;   ///< of an apply, by level measure; 0 = not measured
+    std::vector<MeasuredKernel> measured;  ///< what level measure timed, the rule's kernel first
 };
 /// A short block for people: one "name: value" a line, empty fields left out.
 std::string to_string(const Info& info);
@@ -102,8 +153,18 @@ struct KernelCounters {
     std::int64_t compiles_failed = 0;   ///< of these, without a usable result
     std::int64_t fallbacks = 0;         ///< could not be had: the generic kernel, or the one for
                                         ///< α = 1, β = 0 with an update of y, serves instead
-    bool operator==(const KernelCounters&) const = default;
+    std::int64_t hits_imported = 0;     ///< came from what import_kernels() was given
+    std::int64_t hits_set = 0;          ///< came from a kernel set
+    std::int64_t bytes_read = 0;  ///< code and source of what was imported, in a set or the cache
+    std::int64_t bytes_written = 0;  ///< code and source of what was kept in the cache directory
+    double find_ms = 0;              ///< looking in all layers but the memory
+    double compile_ms = 0;           ///< emitting and compiling, failures too
+    double load_ms = 0;              ///< making binaries callable
 };
+/// Whether the same happened equally often; bytes and times are left out.
+bool operator==(const KernelCounters& a, const KernelCounters& b);
+/// A short block for people, a figure a line; what SPMVGEN_LOG=cache prints when a process ends.
+std::string to_string(const KernelCounters& counters);
 /// Safe to call from any thread; each figure is exact, together they are a snapshot in motion.
 KernelCounters kernel_counters();
 
@@ -127,7 +188,28 @@ class Handle {
     template <typename Value, typename Index, typename Offset>
     Handle(std::int64_t rows, std::int64_t cols, const Offset* row_ptr, const Index* col_idx,
            const Value* values, const Options& options = {})
-        : Handle(csr_view(rows, cols, row_ptr, col_idx, values), options) {}
+        : Handle(csr_view(rows, cols, readable(row_ptr, options), col_idx, values), options) {}
+
+    /// The same with the number of entries, for options.device_arrays: row_ptr is not read here.
+    template <typename Value, typename Index, typename Offset>
+    Handle(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Offset* row_ptr,
+           const Index* col_idx, const Value* values, const Options& options = {})
+        : Handle(csr_view(rows, cols, nnz, row_ptr, col_idx, values), options) {}
+
+    /// The same, taking over the arrays: a kernel that reads CSR reads them as they are, whatever
+    /// options.copy says, else they are freed when A is converted. options.owner must be null, and
+    /// options.device_arrays false.
+    template <typename Value, typename Index, typename Offset>
+    Handle(std::int64_t rows, std::int64_t cols, std::vector<Offset>&& row_ptr,
+           std::vector<Index>&& col_idx, std::vector<Value>&& values, const Options& options = {})
+        : Handle(std::make_shared<Arrays<Value, Index, Offset>>(
+                     std::move(row_ptr), std::move(col_idx), std::move(values)),
+                 rows, cols, options) {}
+
+    /// Of entries in any order, which are checked, and sorted into a CSR of the handle's own;
+    /// options.copy makes no difference. Throws as the constructor above; the message names the
+    /// entry that is wrong.
+    explicit Handle(const CooView& matrix, const Options& options = {});
 
     Handle(Handle&&) noexcept;
     Handle& operator=(Handle&&) noexcept;
@@ -137,8 +219,8 @@ class Handle {
     /// the element type. With options.op T or H Aᵀ or Aᴴ stands for A: x has m·k and y n·k. y is
     /// not read when β = 0; A and x are not read when α = 0. May be called from several threads at
     /// once with different y. Other modes of α and β than 1 and 0 make their kernel at their first
-    /// use. Throws Error(invalid_argument) when Value is not the matrix's type or a needed pointer
-    /// is null.
+    /// use. Throws Error(invalid_argument) when Value is not the vectors' type (options.vectors,
+    /// else the matrix's) or a needed pointer is null.
     ///
     /// On a GPU x and y are device pointers (α and β are not), and the product is enqueued on
     /// `stream`: when apply returns, it need not have begun. Once the modes of α and β were used or
@@ -152,6 +234,46 @@ class Handle {
     /// The same with untyped pointers of element type `type`.
     void apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
                Stream stream = {}) const;
+
+    /// The same with the caller's workspace instead of the handle's: at least workspace_bytes() for
+    /// these modes of α and β, else Error(invalid_argument). Nothing else may use it until the
+    /// product is done; an apply that runs at the same time needs another one. On a GPU it must
+    /// hold zeros before its first apply, after one that failed, and after any other use than by
+    /// applies of this handle: some kernels count in it, and leave zeros behind.
+    template <typename Value>
+    void apply(Value alpha, const Value* x, Value beta, Value* y, Stream stream,
+               WorkspaceMemory workspace) const {
+        apply(type_tag<Value>::value, &alpha, x, &beta, y, stream, workspace);
+    }
+    void apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
+               Stream stream, WorkspaceMemory workspace) const;
+
+    /// Bytes of a workspace for an apply with these modes of α and β; 0 = it needs none. Makes or
+    /// finds their kernel, and throws as prepare().
+    std::size_t workspace_bytes(Scale alpha, Scale beta) const;
+
+    /// New numbers for the same pattern: values[k] is that of the entry that was the k-th of the
+    /// matrix that the handle was made of (of a CooView in its order), whatever op, order or format
+    /// the handle has. Nothing is planned, made or loaded again. The array is read before this
+    /// returns; only a handle that borrows its values (options.copy = false) borrows the new array
+    /// in the place of the old one. With options.device_arrays it is a device pointer.
+    ///
+    /// Throws Error(invalid_argument) when Value is not the matrix's type, values is null, a number
+    /// does not fit options.storage, or options.updatable is false; std::bad_alloc without memory
+    /// for the conversion. The handle then multiplies with the old numbers.
+    ///
+    /// No apply of this handle may run at the same time. On a GPU the new numbers replace the old
+    /// ones when all that was enqueued on `stream` is done, and are there for every stream when
+    /// this returns; it waits for `stream` and for the copy, not for other streams. It must not be
+    /// called while `stream` is captured. A captured graph multiplies with the new numbers, unless
+    /// the values are borrowed: it then still reads the old array. A driver that fails in the
+    /// middle of the copy is Error(io), and leaves the numbers undefined.
+    template <typename Value>
+    void update_values(const Value* values, Stream stream = {}) {
+        update_values(type_tag<Value>::value, values, stream);
+    }
+    /// The same with an untyped pointer to elements of type `type`.
+    void update_values(ValueType type, const void* values, Stream stream = {});
 
     /// Makes ready what applies with these modes of α and β need on `stream`: the kernel, and on a
     /// GPU its workspace. Throws as the constructor does.
@@ -171,6 +293,45 @@ class Handle {
     friend class HandleImpl;
     explicit Handle(std::unique_ptr<HandleImpl> impl);
     HandleImpl& impl() const;
+
+    /// Arrays that a handle took over.
+    template <typename Value, typename Index, typename Offset>
+    struct Arrays {
+        Arrays(std::vector<Offset>&& offsets, std::vector<Index>&& columns,
+               std::vector<Value>&& numbers)
+            : row_ptr(std::move(offsets)),
+              col_idx(std::move(columns)),
+              values(std::move(numbers)) {}
+        std::vector<Offset> row_ptr;
+        std::vector<Index> col_idx;
+        std::vector<Value> values;
+    };
+    template <typename Value, typename Index, typename Offset>
+    Handle(std::shared_ptr<Arrays<Value, Index, Offset>> a, std::int64_t rows, std::int64_t cols,
+           const Options& options)
+        : Handle(a, checked_view(rows, cols, a->row_ptr, a->col_idx, a->values), options) {}
+    /// `arrays` owns what the view points to.
+    Handle(std::shared_ptr<void> arrays, const CsrView& matrix, const Options& options);
+
+    template <typename Value, typename Index, typename Offset>
+    static CsrView checked_view(std::int64_t rows, std::int64_t cols,
+                                const std::vector<Offset>& row_ptr,
+                                const std::vector<Index>& col_idx,
+                                const std::vector<Value>& values) {
+        check_sizes(rows, row_ptr.size(), col_idx.size(), values.size());
+        return csr_view(rows, cols, static_cast<std::int64_t>(values.size()), row_ptr.data(),
+                        col_idx.data(), values.data());
+    }
+    /// Throws Error(invalid_argument) when vectors of these sizes are no CSR matrix of `rows` rows.
+    static void check_sizes(std::int64_t rows, std::size_t row_ptr, std::size_t col_idx,
+                            std::size_t values);
+    template <typename Offset>
+    static const Offset* readable(const Offset* row_ptr, const Options& options) {
+        if (options.device_arrays) refuse_device_pointer();
+        return row_ptr;
+    }
+    [[noreturn]] static void refuse_device_pointer();
+
     std::unique_ptr<HandleImpl> impl_;
 };
 

@@ -53,6 +53,21 @@ constexpr std::size_t size_of(ValueType t) {
 constexpr bool is_storage_only(ValueType t) {
     return t == ValueType::f16 || t == ValueType::bf16;
 }
+/// Whether every number of type `narrow` is one of type `wide`, which has more: f16, bf16, f32 in
+/// f64; f16, bf16 in f32; c32 in c64. Real and complex types do not mix.
+constexpr bool is_narrower(ValueType narrow, ValueType wide) {
+    switch (narrow) {
+        case ValueType::f16:
+        case ValueType::bf16:
+            return wide == ValueType::f32 || wide == ValueType::f64;
+        case ValueType::f32:
+            return wide == ValueType::f64;
+        case ValueType::c32:
+            return wide == ValueType::c64;
+        default:
+            return false;
+    }
+}
 constexpr std::size_t size_of(IndexType t) {
     return t == IndexType::i32 ? 4 : 8;
 }

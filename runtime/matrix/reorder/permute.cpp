@@ -49,12 +49,14 @@ void dispatch_bytes(ValueType type, F f) {
 }
 
 template <typename Value, typename Index, typename Offset>
-void fill(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads) {
+void fill(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads, ValueOrder* order) {
     const auto* columns = a.col_idx_as<Index>();
     const auto* values = a.values_as<Value>();
     const auto row_ptr = b.row_ptr.as<Offset>();
     const auto to_columns = b.col_idx.as<Index>();
     const auto to_values = b.values.as<Value>();
+    if (order != nullptr) *order = {b.offset_type, make_buffer<Offset>(b.nnz), {}, b.nnz, false};
+    Offset* const from = order != nullptr ? order->from.as<Offset>().data() : nullptr;
     for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         std::vector<Entry> row;
         for (std::int64_t i = begin; i < end; ++i) {
@@ -66,6 +68,7 @@ void fill(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads) {
             auto to = at(row_ptr[at(i)]);
             for (const Entry& entry : row) {
                 to_columns[to] = static_cast<Index>(entry.column);
+                if (from != nullptr) from[to] = static_cast<Offset>(entry.from);
                 to_values[to++] = values[entry.from];
             }
         }
@@ -105,7 +108,7 @@ Bandedness measure(const CsrView& a, int threads, Place place) {
 
 }  // namespace
 
-CsrMatrix permute(const CsrView& a, const Reordering& r, int threads) {
+CsrMatrix permute(const CsrView& a, const Reordering& r, int threads, ValueOrder* order) {
     check_order(a, r);
     CsrMatrix b{a.rows, a.cols, a.nnz, a.offset_type, a.index_type, a.value_type, {}, {}, {}};
     dispatch_bytes(a.value_type, [&]<typename Value>(Value) {
@@ -114,7 +117,7 @@ CsrMatrix permute(const CsrView& a, const Reordering& r, int threads) {
                 fill_row_ptr<Offset>(a, r, b);
                 b.col_idx = make_buffer<Index>(a.nnz);
                 b.values = make_buffer<Value>(a.nnz);
-                fill<Value, Index, Offset>(a, r, b, threads);
+                fill<Value, Index, Offset>(a, r, b, threads, order);
             });
         });
     });

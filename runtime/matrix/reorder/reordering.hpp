@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "matrix/csr_matrix.hpp"
+#include "matrix/value_order.hpp"
 
 /// Reordering of square matrices: B = PAPᵀ, with rows and columns in one new order.
 namespace spmvgen {
@@ -59,7 +60,9 @@ Reordering reorder(const CsrView& matrix, ReorderMethod method, const BandK& ban
 /// B = PAPᵀ, with A's types; rows ascending by column, entries at the same place kept apart, in the
 /// order that they had. Parallel. Throws Error(invalid_argument) when the order is not one of the
 /// matrix's rows, or the matrix is not square.
-CsrMatrix permute(const CsrView& matrix, const Reordering& reordering, int threads = 0);
+/// `order`, where not null, gets where each value came from.
+CsrMatrix permute(const CsrView& matrix, const Reordering& reordering, int threads = 0,
+                  ValueOrder* order = nullptr);
 
 /// How far from the diagonal the entries are.
 struct Bandedness {

@@ -113,6 +113,9 @@ int cuMemcpyHtoD_v2(void* device, const void* host, std::size_t bytes) {
 int cuMemcpyDtoH_v2(void* host, const void* device, std::size_t bytes) {
     return cuda().call("cuMemcpyDtoH_v2", [&] { return cuda().to_host(host, device, bytes); });
 }
+int cuMemcpyDtoD_v2(void* to, const void* from, std::size_t bytes) {
+    return cuda().call("cuMemcpyDtoD_v2", [&] { return cuda().on_device(to, from, bytes); });
+}
 int cuMemsetD8Async(void* device, unsigned char byte, std::size_t count, void* stream) {
     return cuda().call("cuMemsetD8Async",
                        [&] { return cuda().set_bytes(device, byte, count, stream); });

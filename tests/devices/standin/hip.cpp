@@ -106,6 +106,9 @@ int hipMemcpyHtoD(void* device, const void* host, std::size_t bytes) {
 int hipMemcpyDtoH(void* host, const void* device, std::size_t bytes) {
     return hip().call("hipMemcpyDtoH", [&] { return hip().to_host(host, device, bytes); });
 }
+int hipMemcpyDtoD(void* to, const void* from, std::size_t bytes) {
+    return hip().call("hipMemcpyDtoD", [&] { return hip().on_device(to, from, bytes); });
+}
 int hipMemsetD8Async(void* device, unsigned char byte, std::size_t count, void* stream) {
     return hip().call("hipMemsetD8Async",
                       [&] { return hip().set_bytes(device, byte, count, stream); });

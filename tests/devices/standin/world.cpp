@@ -192,6 +192,15 @@ int World::to_host(void* host, const void* device, std::size_t bytes) {
     return success;
 }
 
+int World::on_device(void* to, const void* from, std::size_t bytes) {
+    if (const int code = check_current()) return code;
+    if (capturing_) return note("forbidden while a stream is captured", capture_unsupported);
+    if (const int code = check_range(to, bytes)) return code;
+    if (const int code = check_range(from, bytes)) return code;
+    std::memmove(to, from, bytes);
+    return success;
+}
+
 int World::set_bytes(void* device, unsigned char byte, std::size_t bytes, void* stream) {
     if (const int code = check_current()) return code;
     if (const int code = check_stream(stream)) return code;

@@ -116,6 +116,7 @@ class World final : public StandIn {
     int release(void* data);
     int to_device(void* device, const void* host, std::size_t bytes);
     int to_host(void* host, const void* device, std::size_t bytes);
+    int on_device(void* to, const void* from, std::size_t bytes);
     int set_bytes(void* device, unsigned char byte, std::size_t bytes, void* stream);
     int create_stream(void** stream, unsigned flags);
     int release_stream(void* stream);

@@ -1,0 +1,94 @@
+#include <memory>
+
+#include "c_abi/arguments.hpp"
+#include "c_abi/status.hpp"
+
+using namespace spmvgen::c_abi;
+
+spmvgen_status spmvgen_create(const spmvgen_matrix* matrix, const spmvgen_options* options,
+                              spmvgen_handle** handle) {
+    return guarded(__func__, [&] {
+        required(handle, "handle") = nullptr;
+        const spmvgen_matrix given = sized_copy(matrix);
+        const spmvgen::Options wanted = options != nullptr ? options->value : spmvgen::Options{};
+        *handle = new spmvgen_handle{is_coo(given) ? spmvgen::Handle(coo_view_of(given), wanted)
+                                                   : spmvgen::Handle(csr_view_of(given), wanted)};
+    });
+}
+
+spmvgen_status spmvgen_apply(const spmvgen_handle* handle, int32_t type, const void* alpha,
+                             const void* x, const void* beta, void* y, void* stream) {
+    return guarded(__func__, [&] {
+        required(handle, "handle")
+            .value.apply(value_type(type, "type"), alpha, x, beta, y, {stream});
+    });
+}
+
+spmvgen_status spmvgen_prepare(const spmvgen_handle* handle, int32_t alpha, int32_t beta,
+                               void* stream) {
+    return guarded(__func__, [&] {
+        required(handle, "handle")
+            .value.prepare(scale(alpha, "alpha"), scale(beta, "beta"), {stream});
+    });
+}
+
+spmvgen_status spmvgen_workspace_bytes(const spmvgen_handle* handle, int32_t alpha, int32_t beta,
+                                       size_t* bytes) {
+    return guarded(__func__, [&] {
+        required(bytes, "bytes") = 0;
+        *bytes = required(handle, "handle")
+                     .value.workspace_bytes(scale(alpha, "alpha"), scale(beta, "beta"));
+    });
+}
+
+spmvgen_status spmvgen_apply_with_workspace(const spmvgen_handle* handle, int32_t type,
+                                            const void* alpha, const void* x, const void* beta,
+                                            void* y, void* stream, void* workspace, size_t bytes) {
+    return guarded(__func__, [&] {
+        required(handle, "handle")
+            .value.apply(value_type(type, "type"), alpha, x, beta, y, {stream}, {workspace, bytes});
+    });
+}
+
+spmvgen_status spmvgen_update_values(spmvgen_handle* handle, int32_t type, const void* values,
+                                     void* stream) {
+    return guarded(__func__, [&] {
+        required(handle, "handle").value.update_values(value_type(type, "type"), values, {stream});
+    });
+}
+
+spmvgen_status spmvgen_info(const spmvgen_handle* handle, char* buffer, size_t size,
+                            size_t* needed) {
+    return guarded(
+        __func__, [&] { put_info(required(handle, "handle").value.info(), buffer, size, needed); });
+}
+
+spmvgen_status spmvgen_info_field(const spmvgen_handle* handle, const char* name, char* buffer,
+                                  size_t size, size_t* needed) {
+    return guarded(__func__, [&] {
+        put_info_field(required(handle, "handle").value.info(), name, buffer, size, needed);
+    });
+}
+
+spmvgen_status spmvgen_source(const spmvgen_handle* handle, char* buffer, size_t size,
+                              size_t* needed) {
+    return guarded(__func__, [&] {
+        put_text(required(handle, "handle").value.source(), buffer, size, needed);
+    });
+}
+
+spmvgen_status spmvgen_row_order(const spmvgen_handle* handle, const int32_t** order,
+                                 int64_t* count) {
+    return guarded(__func__, [&] {
+        required(order, "order") = nullptr;
+        required(count, "count") = 0;
+        const auto rows = required(handle, "handle").value.row_order();
+        if (rows.empty()) return;
+        *order = rows.data();
+        *count = static_cast<int64_t>(rows.size());
+    });
+}
+
+void spmvgen_destroy(spmvgen_handle* handle) {
+    delete handle;
+}

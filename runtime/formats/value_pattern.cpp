@@ -1,0 +1,125 @@
+#include "formats/value_pattern.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "formats/layout.hpp"
+#include "formats/narrow.hpp"
+#include "matrix/chunks.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t bytes_a_part = 1 << 20;  ///< that a thread copies at a time
+
+bool keeps_order(Format format) {
+    return format == Format::csr || format == Format::csr_k || format == Format::coo;
+}
+
+/// Whether the place of a value depends on columns, beside the lengths of rows.
+bool places_by_column(Format format) {
+    return format == Format::bcsr;
+}
+
+Buffer copy_of(const void* from, std::int64_t count, std::size_t element) {
+    Buffer to(static_cast<std::size_t>(count) * element);
+    if (to.bytes() > 0) std::memcpy(to.data(), from, to.bytes());
+    return to;
+}
+
+/// The buffer of `stored` that is this array; null when it is not its own.
+const Buffer* buffer_of(const StoredMatrix& stored, const void* array) {
+    const auto own = std::ranges::find_if(
+        stored.owned, [&](const Buffer& buffer) { return buffer.data() == array; });
+    return own != stored.owned.end() ? &*own : nullptr;
+}
+
+}  // namespace
+
+ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bool keep)
+    : view_(matrix),
+      signature_(signature),
+      in_order_(keeps_order(kernel_entry(signature.kernel).format)) {
+    view_.row_ptr = view_.col_idx = view_.values = nullptr;
+    if (in_order_ || !keep || matrix.nnz == 0) return;
+    row_ptr_ = copy_of(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
+    if (places_by_column(kernel_entry(signature.kernel).format))
+        col_idx_ = copy_of(matrix.col_idx, matrix.nnz, size_of(matrix.index_type));
+}
+
+std::int64_t ValuePattern::bytes() const {
+    return static_cast<std::int64_t>(row_ptr_.bytes() + col_idx_.bytes());
+}
+
+StoredValues ValuePattern::convert_values(const void* values) const {
+    StoredValues result;
+    if (as_given()) {
+        const auto bytes = static_cast<std::size_t>(view_.nnz) * size_of(view_.value_type);
+        result.arrays.push_back({"values", values, bytes});
+        return result;
+    }
+    if (in_order_) {
+        StoredMatrix& made = result.converted;
+        made.stored = view_.nnz;
+        dispatch_values(view_.value_type, signature_, [&]<typename From, typename To>(From, To) {
+            const auto* from = static_cast<const From*>(values);
+            To* to = add_array<To>(made, "values", view_.nnz);
+#pragma omp parallel for schedule(static)
+            for (std::int64_t k = 0; k < view_.nnz; ++k) to[k] = stored_value<To>(from[k]);
+        });
+    } else {
+        if (row_ptr_.bytes() == 0 && view_.nnz > 0)
+            throw Error(ErrorCode::internal, "no pattern was kept to convert new values by");
+        CsrView matrix = view_;
+        matrix.row_ptr = row_ptr_.data();
+        matrix.col_idx = col_idx_.data();
+        matrix.values = values;
+        result.converted = convert(matrix, signature_, true);
+    }
+    result.list_converted();
+    return result;
+}
+
+// Encodings of values belong here as well, under names that end alike: whatever convert() makes of
+// the new ones takes the place of the old arrays, if it has their sizes.
+void StoredValues::list_converted() {
+    arrays.clear();
+    for (auto& [name, data] : converted.arrays)
+        if (name.ends_with("values"))
+            arrays.push_back({name, data, buffer_of(converted, data)->bytes()});
+}
+
+bool owns(const StoredMatrix& stored, const std::string& name) {
+    return buffer_of(stored, stored.arrays.at(name)) != nullptr;
+}
+
+void overwrite(const StoredMatrix& stored, const StoredValues& fresh) {
+    for (auto& array : fresh.arrays) {
+        const Buffer* own = buffer_of(stored, stored.arrays.at(array.name));
+        if (own != nullptr && own->bytes() != array.bytes)
+            throw Error(ErrorCode::internal,
+                        "new values do not fit the array '" + array.name + "'");
+    }
+    for (auto& array : fresh.arrays) {
+        auto* to = static_cast<char*>(const_cast<void*>(stored.arrays.at(array.name)));
+        const auto* from = static_cast<const char*>(array.data);
+        for_parts(static_cast<std::int64_t>(array.bytes), bytes_a_part, 0,
+                  [&](std::int64_t begin, std::int64_t end, int) {
+                      std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+                  });
+    }
+}
+
+std::int64_t first_too_large(ValueType type, const void* values, std::int64_t count,
+                             ValueType storage) {
+    CsrView row;
+    row.nnz = count;
+    row.value_type = type;
+    row.values = values;
+    return first_overflow(row, storage);
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,30 @@
+#include "handle/compile_kernel.hpp"
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+
+std::vector<BinaryKind> loadable_kinds(TargetKind kind) {
+    std::vector<BinaryKind> kinds{loadable_kind(kind)};
+    if (kind == TargetKind::cuda) kinds.push_back(BinaryKind::ptx);
+    return kinds;
+}
+
+KernelBinary compile_kernel(Generator& generator, const Signature& signature,
+                            std::span<const BinaryKind> kinds, Compiler compiler) {
+    const KernelSource source = generator.emit(signature);
+    std::string reasons;
+    for (const BinaryKind kind : kinds) {
+        try {
+            KernelBinary binary = generator.compile(source, kind, compiler);
+            binary.source = source.text;
+            return binary;
+        } catch (const Error& error) {
+            reasons += (reasons.empty() ? "" : "; ") + std::string(error.what());
+            if (error.code() != ErrorCode::unsupported) break;
+        }
+    }
+    throw Error(ErrorCode::compile, reasons);
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,20 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "spmvgen/generator.hpp"
+
+namespace spmvgen {
+
+/// What devices of that kind load, the best first. NVIDIA's driver compiles PTX itself, where
+/// nothing here makes code for the device.
+std::vector<BinaryKind> loadable_kinds(TargetKind kind);
+
+/// Emits the kernel and compiles it to the first of the kinds that a compiler here makes; its
+/// source comes with it. Throws Error(compile) with the reasons of all kinds, and what emit()
+/// throws.
+KernelBinary compile_kernel(Generator& generator, const Signature& signature,
+                            std::span<const BinaryKind> kinds,
+                            Compiler compiler = Compiler::automatic);
+
+}  // namespace spmvgen

@@ -1,0 +1,65 @@
+// Matrices whose arrays are in a device's memory.
+#include <fmt/format.h>
+
+#include "handle/handle_impl.hpp"
+#include "handle/input.hpp"
+#include "handle/stopwatch.hpp"
+#include "matrix/coo_matrix.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+Buffer fetch(Device& device, const void* array, std::int64_t count, std::size_t element) {
+    Buffer here(static_cast<std::size_t>(count) * element);
+    if (here.bytes() > 0) device.copy_to_host(here.data(), array, here.bytes());
+    return here;
+}
+
+}  // namespace
+
+CsrMatrix download(Device& device, const CsrView& a) {
+    validate_shape(a);
+    CsrMatrix here{a.rows, a.cols, a.nnz, a.offset_type, a.index_type, a.value_type, {}, {}, {}};
+    if (a.rows > 0) {
+        here.row_ptr = fetch(device, a.row_ptr, a.rows + 1, size_of(a.offset_type));
+        // A wrong number of entries is found out before the arrays are read by it.
+        const std::int64_t end = here.view().row_begin(a.rows);
+        if (end != a.nnz)
+            throw Error(
+                ErrorCode::invalid_argument,
+                fmt::format("broken CSR matrix: row_ptr ends at {}, but there are {} entries", end,
+                            a.nnz));
+    }
+    here.col_idx = fetch(device, a.col_idx, a.nnz, size_of(a.index_type));
+    here.values = fetch(device, a.values, a.nnz, size_of(a.value_type));
+    return here;
+}
+
+DownloadedEntries download(Device& device, const CooView& a) {
+    validate_shape(a);
+    DownloadedEntries here;
+    here.row_idx = fetch(device, a.row_idx, a.nnz, size_of(a.index_type));
+    here.col_idx = fetch(device, a.col_idx, a.nnz, size_of(a.index_type));
+    here.values = fetch(device, a.values, a.nnz, size_of(a.value_type));
+    here.view = a;
+    here.view.row_idx = here.row_idx.data();
+    here.view.col_idx = here.col_idx.data();
+    here.view.values = here.values.data();
+    return here;
+}
+
+std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device) {
+    const Stopwatch watch;
+    const CsrMatrix here = download(*device, matrix);
+    const double ms = watch.ms();
+    auto impl = make_of_host_matrix(here.view(), options, provider, device, &matrix);
+    impl->keep(options.owner, matrix, false);
+    impl->tell_given(matrix.value_type, matrix.nnz, std::move(device));
+    impl->tell_more_time(ms);
+    return impl;
+}
+
+}  // namespace spmvgen

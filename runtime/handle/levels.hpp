@@ -1,0 +1,56 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "handle/kernel_provider.hpp"
+#include "matrix/features.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "tuner/choose.hpp"
+
+namespace spmvgen {
+
+class Trials;
+
+/// options.level, .budget_ms and .expected_applies: what they make of the rule's choice. All for
+/// one handle that is being made.
+struct LevelProblem {
+    const CsrView& matrix;
+    const RowFeatures& features;
+    const Request& request;
+    const Options& options;
+    KernelProvider& provider;
+    const KernelPolicy& policy;
+    std::shared_ptr<Device> device;  ///< null for the host
+};
+
+/// Whether there is a level of that name, and all of them for messages.
+bool is_level(std::string_view name);
+inline constexpr std::string_view level_names = "rule or measure";
+
+/// Throws Error(invalid_argument) for a level that is not there, and for numbers out of range.
+void check_level(const Options& options);
+
+/// Whether the host's plain CSR loop is the answer at once, for one apply, without an analysis. The
+/// text says why; nothing = no.
+std::optional<std::string> why_plain_at_once(const Options& options);
+
+/// What became of the rule's choice.
+struct LevelChoice {
+    Choice choice;
+    bool plain = false;    ///< plain CSR, for planning does not pay
+    bool generic = false;  ///< the host's generic kernel, on CSR arrays as they are
+    std::vector<MeasuredKernel> measured = {};
+    double measured_us = 0, measure_ms = 0;
+    std::string warning = {};
+};
+
+/// Weighs the cost of planning when few applies are expected, and then, at level measure, times the
+/// kernels that are free with `trials`.
+LevelChoice apply_level(const LevelProblem& problem, const Choice& rule, Trials& trials);
+
+/// Name of the device's profile in tuning_db: of a GPU its own, of a CPU its architecture.
+std::string profile_name(const Target& target, const Device* device);
+
+}  // namespace spmvgen

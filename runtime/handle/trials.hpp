@@ -1,0 +1,67 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "handle/kernel_provider.hpp"
+#include "matrix/buffer.hpp"
+#include "spmvgen/error.hpp"
+#include "spmvgen/matrix.hpp"
+#include "tuner/measure.hpp"
+#include "verify/agreement.hpp"
+
+namespace spmvgen {
+
+/// Runs kernels on one matrix for level `measure`: each is made or found, the matrix converted for
+/// it, y = Ax computed, checked and timed, and all of it let go before the next. For one thread.
+class Trials {
+  public:
+    virtual ~Trials() = default;
+    /// As TimeSignature. What goes wrong with a kernel is told in the result.
+    Trial time(const Signature& signature, double seconds);
+
+  protected:
+    /// A kernel with the matrix converted for it.
+    class Run {
+      public:
+        virtual ~Run() = default;
+        virtual void apply() = 0;               ///< y = Ax; on a GPU it is only enqueued
+        virtual void finish() = 0;              ///< waits for the applies before it
+        virtual void fetch(void* y) const = 0;  ///< copies y to this machine's memory
+    };
+    Trials(const CsrView& matrix, int num_rhs, std::int64_t memory_limit, KernelProvider& provider,
+           const KernelPolicy& policy)
+        : matrix_(matrix),
+          num_rhs_(num_rhs),
+          memory_limit_(memory_limit),
+          provider_(provider),
+          policy_(policy) {}
+    /// x, of the signature's type, is `x` here and stays there. Throws Error when the kernel or the
+    /// matrix in its format cannot be had.
+    virtual std::unique_ptr<Run> prepare(const Signature& signature, const Buffer& x) = 0;
+
+    const CsrView& matrix_;
+    const int num_rhs_;
+    const std::int64_t memory_limit_;  ///< as convert() takes it
+    KernelProvider& provider_;
+    const KernelPolicy policy_;
+
+  private:
+    bool is_defect(const Error& error) const;
+    Trial timed(Run& run, const Signature& signature, double seconds);
+    /// "" when the product is that of the first kernel.
+    std::string difference(const Run& run, const Signature& signature);
+
+    Buffer x_, expected_;
+    std::optional<Agreement> agreement_;
+};
+
+/// On this CPU. With `borrow` CSR arrays are read where they are.
+std::unique_ptr<Trials> host_trials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
+                                    std::int64_t memory_limit, KernelProvider& provider,
+                                    const KernelPolicy& policy);
+/// On a GPU, on its default stream.
+std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, int num_rhs,
+                                   std::shared_ptr<Device> device, std::int64_t memory_limit,
+                                   KernelProvider& provider, const KernelPolicy& policy);
+
+}  // namespace spmvgen

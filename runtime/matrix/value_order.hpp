@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+
+#include "matrix/buffer.hpp"
+#include "spmvgen/types.hpp"
+
+namespace spmvgen {
+
+/// Where the values of a matrix come from that was made of another one with the same numbers:
+/// sorted, transposed or permuted. Value k is that of entry from[k], or, with `begins`, the sum of
+/// those of entries from[begins[k]] … from[begins[k+1]-1], added in this order.
+struct ValueOrder {
+    IndexType type = IndexType::i32;  ///< of both arrays
+    Buffer from;
+    Buffer begins;           ///< empty: one entry each
+    std::int64_t count = 0;  ///< of values
+    bool conjugate = false;  ///< complex values are conjugated
+
+    std::int64_t bytes() const { return static_cast<std::int64_t>(from.bytes() + begins.bytes()); }
+};
+
+/// The values in the new order. Parallel; threads = 0: what OpenMP would use.
+Buffer ordered_values(const ValueOrder& order, ValueType type, const void* given, int threads);
+
+}  // namespace spmvgen

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace spmvgen {
+
+/// What a planned kernel costs beyond plain CSR on the arrays as they are, and what it then saves.
+struct PlanningCost {
+    double kernel_ms = 0;    ///< making or finding it
+    double convert_ms = 0;   ///< converting A
+    double plain_us = 0;     ///< an apply of plain CSR
+    double saved_share = 0;  ///< of an apply of plain CSR
+};
+
+/// Applies from which on it costs less in all: (kernel_ms + convert_ms) / (saved_share · plain_us).
+/// 0 when it costs nothing; never less than 0.
+double break_even(const PlanningCost& cost);
+
+/// The same in words, with its figures: "pays from 12.5 applies on (kernel 0.3 ms, conversion 1.2
+/// ms; an apply of plain CSR 100.0 µs, of which it saves 25 %)".
+std::string to_string(const PlanningCost& cost);
+
+/// Whether so many applies of `apply_us` can repay `budget_ms` of measuring, which saves
+/// measuring_saves of an apply at best. 0 applies are many.
+bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms);
+
+// Assumptions, from docs/performance-cpu.md; a model that knows better comes with level "model".
+inline constexpr double planning_saves = 0.25;  ///< share: 1 - 1/1.33, the geometric mean there
+inline constexpr double measuring_saves = 0.2;  ///< share that measuring gains over the rule
+inline constexpr double compile_ms = 70;        ///< a kernel from nothing
+inline constexpr double find_ms = 0.3;          ///< a kernel from the cache directory
+/// A conversion to another format, and a copy of CSR as it is, both in applies of plain CSR on this
+/// CPU.
+inline constexpr double conversion_applies = 6, copy_applies = 4;
+/// Bytes per second of a device without a profile: of a CPU, and of a GPU.
+inline constexpr double assumed_cpu_rate = 10e9, assumed_gpu_rate = 1e12;
+
+}  // namespace spmvgen

@@ -1,0 +1,41 @@
+# The readers' own sources, without LLVM and OpenMP (stand_ins/omp.h): the programs run on other machines, too.
+set(runtime ${PROJECT_SOURCE_DIR}/runtime)
+file(GLOB fuzzed_sources CONFIGURE_DEPENDS ${runtime}/kernel/*.cpp ${runtime}/store/*.cpp)
+foreach(name IN ITEMS buffer csr_binary csr_matrix foreign_format gzip_text input_file market_header market_parser market_writer
+                      matrix_market number output_file reader sort_rows text_lines text_source)
+  list(APPEND fuzzed_sources ${runtime}/matrix/${name}.cpp)
+endforeach()
+foreach(name IN ITEMS compatible exported search set_file trust)
+  list(APPEND fuzzed_sources ${runtime}/sets/${name}.cpp)
+endforeach()
+list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/handle/log.cpp ${runtime}/tuner/device_profile.cpp
+                           ${runtime}/tuner/csr_k_fit.cpp
+                           ${runtime}/tuner/csr_k_json.cpp ${runtime}/tuner/dense_profile.cpp ${runtime}/tuner/csr_k.cpp ${runtime}/tuner/subwarp.cpp)
+
+# Not what Clang understands by `undefined`, and yet undefined: a number that its integer cannot hold.
+set(checks address,undefined,float-cast-overflow)
+add_library(fuzzed STATIC ${fuzzed_sources} stand_ins/stand_ins.cpp)
+target_include_directories(fuzzed PUBLIC stand_ins ${runtime} ${runtime}/include ${PROJECT_SOURCE_DIR}/templates)
+target_compile_definitions(fuzzed PRIVATE SPMVGEN_VERSION="${PROJECT_VERSION}" SPMVGEN_COMPILER_KIND="clang"
+                                          SPMVGEN_COMPILER_SERIES="19.1")
+target_compile_options(fuzzed PUBLIC -Wno-source-uses-openmp -fsanitize=fuzzer-no-link,${checks} -fno-sanitize-recover=all
+                                     -fno-omit-frame-pointer)
+find_library(static_zlib libz.a REQUIRED)
+find_library(static_libmd libmd.a REQUIRED)
+target_link_libraries(fuzzed PUBLIC fmt::fmt nlohmann_json::nlohmann_json ${static_zlib} ${static_libmd})
+
+add_library(fuzz_support STATIC support.cpp matrices.cpp entries.cpp json_mutation.cpp)
+target_include_directories(fuzz_support PUBLIC . ${PROJECT_SOURCE_DIR}/tests/store)
+target_link_libraries(fuzz_support PUBLIC fuzzed)
+
+set(mutator_csr_k_json json_mutator.cpp)
+set(mutator_dense_profile json_mutator.cpp)
+set(mutator_device_profile json_mutator.cpp)
+set(mutator_store_entry store_entry_mutator.cpp)
+set(mutator_kernel_set kernel_set_mutator.cpp)
+foreach(target IN LISTS fuzz_targets)
+  add_executable(fuzz_${target} ${target}.cpp ${mutator_${target}})
+  target_link_libraries(fuzz_${target} PRIVATE fuzz_support)
+  target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer,${checks})
+  set_target_properties(fuzz_${target} PROPERTIES BUILD_RPATH "\$ORIGIN")  # a bundle brings libfmt along
+endforeach()

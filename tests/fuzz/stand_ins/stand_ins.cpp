@@ -1,0 +1,27 @@
+// What the fuzzing build leaves out, and what it would take much to have.
+#include "handle/jit_loader.hpp"
+#include "registry.hpp"
+#include "tuner/csr_k_db.hpp"
+#include "tuner/tuning_files.hpp"
+
+namespace spmvgen {
+
+/// The digest of the templates, which are not here: that of sample_maker().
+std::string_view generator_digest() {
+    return "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+}
+
+/// The folders of the library: it is no library here.
+std::vector<std::filesystem::path> library_folders() {
+    return {};
+}
+
+/// The files that are embedded in the library.
+std::span<const CsrKFormula> fitted_csr_k_formulas() {
+    return {};
+}
+std::vector<TuningFile> tuning_files(std::string_view) {
+    return {};
+}
+
+}  // namespace spmvgen

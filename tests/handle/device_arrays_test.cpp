@@ -1,0 +1,225 @@
+// Handles of matrices whose arrays are in a device's memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "any_matrix.hpp"
+#include "devices/device.hpp"
+#include "fake_device.hpp"
+#include "fakes.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::StartsWith;
+
+/// The arrays of a matrix in a device's memory.
+struct There {
+    template <typename Value>
+    There(Device& device, const AnyMatrix<Value>& a)
+        : row_ptr(put(device, a.row_ptr)),
+          row_idx(put(device, a.row_idx)),
+          col_idx(put(device, a.col_idx)),
+          values(put(device, a.values)) {
+        view = a.view();
+        view.row_ptr = row_ptr->data();
+        view.col_idx = col_idx->data();
+        view.values = values->data();
+        list = a.entries();
+        list.row_idx = row_idx->data();
+        list.col_idx = col_idx->data();
+        list.values = values->data();
+    }
+    template <typename T>
+    static std::unique_ptr<DeviceMemory> put(Device& device, const std::vector<T>& from) {
+        auto memory = device.allocate(from.size() * sizeof(T));
+        device.copy_to_device(memory->data(), from.data(), memory->bytes());
+        return memory;
+    }
+    std::unique_ptr<DeviceMemory> row_ptr, row_idx, col_idx, values;
+    CsrView view;
+    CooView list;
+};
+
+// Every format, op and order; copied or borrowed; then new numbers from the device.
+TEST(DeviceArrays, AreMultipliedAndTakeNewNumbers) {
+    const auto device = open_device("simt:sm_90");
+    AnyMatrix<double> a;
+    const There there(*device, a);
+    const auto fresh = a.numbers(1);
+    const auto fresh_there = There::put(*device, fresh);
+    for (const char* format : {"csr", "coo", "ell", "sell", "hyb", "csr-k", "bcsr"})
+        for (const char* op : {"N", "T"})
+            for (const std::string reorder : {"none", "rcm"})
+                for (const bool copy : {true, false})
+                    for (const bool list : {true, false}) {
+                        const bool usual = std::string(format) == "csr";
+                        if (!usual && (reorder != "none" || list)) continue;
+                        SCOPED_TRACE(testing::Message()
+                                     << format << ", op " << op << ", reorder " << reorder
+                                     << ", copy " << copy << ", list " << list);
+                        Options options = options_for("simt:sm_90");
+                        options.device_arrays = true;
+                        options.format = format;
+                        options.op = op;
+                        options.reorder = reorder;
+                        options.copy = copy;
+                        Handle handle =
+                            list ? Handle(there.list, options) : Handle(there.view, options);
+                        EXPECT_EQ(product_of(handle, a), a.product(a.values, op));
+                        handle.update_values(static_cast<const double*>(fresh_there->data()));
+                        EXPECT_EQ(product_of(handle, a), a.product(fresh, op));
+                    }
+}
+
+TEST(DeviceArrays, WithStorageTypesAreRounded) {
+    const auto device = open_device("simt:gfx906");
+    const AnyMatrix<float> a;
+    const There there(*device, a);
+    const auto fresh = There::put(*device, a.numbers(1));
+    auto large = a.numbers(2);
+    large[5] = 1e6F;
+    const auto large_there = There::put(*device, large);
+    Options options = options_for("simt:gfx906");
+    options.device_arrays = true;
+    options.storage = "f16";
+    options.format = "csr";
+    Handle handle(there.view, options);
+    handle.update_values(static_cast<const float*>(fresh->data()));
+    EXPECT_EQ(product_of(handle, a), a.product(a.numbers(1)));
+    EXPECT_EQ(
+        code_and_text(
+            [&] { handle.update_values(static_cast<const float*>(large_there->data())); }),
+        "invalid_argument: update_values: entry 5 is 1000000, too large for storage type f16: "
+        "use a wider one; the old numbers stay");
+    EXPECT_EQ(product_of(handle, a), a.product(a.numbers(1)));
+}
+
+// What a handle of borrowed device arrays allocates: nothing; and what it launches with: the
+// caller's arrays. New numbers are a new pointer.
+TEST(DeviceArrays, BorrowedOnesAreNotCopied) {
+    FakeKernels fake;
+    const auto device = std::make_shared<FakeDevice>();
+    const AnyMatrix<double> a;
+    const There there(*device, a);
+    const auto fresh = There::put(*device, a.numbers(1));
+    Options options;
+    options.device = "cuda:0";
+    options.kernel = "csr_classical";
+    options.device_arrays = true;
+    options.copy = false;
+    options.owner = std::make_shared<int>();
+    const std::weak_ptr<const void> owner = options.owner;
+    const int allocated = device->log->allocations;
+    {
+        Handle handle = make_handle(there.view, options, fake.provider, device);
+        options.owner = nullptr;
+        EXPECT_EQ(device->log->allocations, allocated);
+        EXPECT_FALSE(owner.expired());
+        EXPECT_EQ(product_of(handle, a), a.product(a.values));
+        EXPECT_EQ(device->log->launches.back().pointers.at("row_ptr"), there.row_ptr->data());
+        EXPECT_EQ(device->log->launches.back().pointers.at("values"), there.values->data());
+        EXPECT_EQ(product_of(handle, a, 2.0), a.product(a.values, "N", 2.0));
+        const int synchronised = device->log->synchronisations;
+        handle.update_values(static_cast<const double*>(fresh->data()));
+        EXPECT_EQ(device->log->synchronisations, synchronised) << "a pointer needs no wait";
+        for (const double alpha : {1.0, 2.0}) {
+            EXPECT_EQ(product_of(handle, a, alpha), a.product(a.numbers(1), "N", alpha));
+            EXPECT_EQ(device->log->launches.back().pointers.at("values"), fresh->data());
+        }
+    }
+    EXPECT_TRUE(owner.expired());
+}
+
+TEST(DeviceArrays, CopiedOnesStayOnTheDevice) {
+    struct Copying : FakeDevice {
+        int within = 0;
+        void copy_on_device(void* to, const void* from, std::size_t bytes) override {
+            ++within;
+            FakeDevice::copy_on_device(to, from, bytes);
+        }
+    };
+    FakeKernels fake;
+    const auto device = std::make_shared<Copying>();
+    const AnyMatrix<double> a;
+    const There there(*device, a);
+    const auto fresh = There::put(*device, a.numbers(1));
+    Options options;
+    options.device = "cuda:0";
+    options.kernel = "csr_classical";
+    options.device_arrays = true;
+    Handle handle = make_handle(there.view, options, fake.provider, device);
+    EXPECT_EQ(device->within, 3);
+    const int synchronised = device->log->synchronisations;
+    handle.update_values(static_cast<const double*>(fresh->data()));
+    EXPECT_EQ(device->within, 4);
+    EXPECT_EQ(device->log->synchronisations, synchronised + 1) << "the stream, before the copy";
+    EXPECT_EQ(product_of(handle, a), a.product(a.numbers(1)));
+}
+
+TEST(DeviceArrays, WrongOnesAreRefused) {
+    const auto device = open_device("simt:sm_90");
+    AnyMatrix<double> a;
+    const There there(*device, a);
+    Options options = options_for("simt:sm_90");
+    options.device_arrays = true;
+    const auto refused = [&](const auto& view) {
+        return code_and_text([&] { const Handle handle(view, options); });
+    };
+    CsrView wrong = there.view;
+    wrong.nnz = 1000000000;
+    EXPECT_EQ(refused(wrong), "invalid_argument: broken CSR matrix: row_ptr ends at " +
+                                  std::to_string(a.values.size()) +
+                                  ", but there are 1000000000 entries");
+    wrong = there.view;
+    wrong.values = nullptr;
+    EXPECT_EQ(refused(wrong), "invalid_argument: broken CSR matrix: values is null");
+    wrong = there.view;
+    wrong.cols = 2;
+    EXPECT_THAT(refused(wrong), StartsWith("invalid_argument: broken CSR matrix: entry "));
+    CooView list = there.list;
+    list.rows = 0;
+    EXPECT_EQ(refused(list),
+              "invalid_argument: broken COO matrix: entry 0 has row 0, outside the 0 rows (counted "
+              "from 0)");
+    options.device = "host";
+    EXPECT_EQ(refused(there.view),
+              "invalid_argument: options.device_arrays is for GPUs, but options.device is host: "
+              "leave it false, or name the device that has the arrays");
+    EXPECT_EQ(refused(there.list), refused(there.view));
+    options.device = "simt:sm_90";
+    EXPECT_EQ(
+        code_and_text([&] {
+            const Handle handle(a.n, a.n, a.row_ptr.data(), a.col_idx.data(), a.values.data(),
+                                options);
+        }),
+        "invalid_argument: options.device_arrays: the number of entries cannot be read from a "
+        "device's row_ptr: give it, behind the columns");
+    const Handle typed(a.n, a.n, static_cast<std::int64_t>(a.values.size()),
+                       static_cast<const int*>(there.view.row_ptr),
+                       static_cast<const int*>(there.view.col_idx),
+                       static_cast<const double*>(there.view.values), options);
+    EXPECT_EQ(product_of(typed, a), a.product(a.values));
+}
+
+TEST(MemoryLimit, OfAGpuCountsWhatIsOnIt) {
+    const AnyMatrix<double> a;
+    const auto nnz = static_cast<std::int64_t>(a.values.size());
+    const auto device = open_device("simt:sm_90");
+    const There there(*device, a);
+    Options options = options_for("simt:sm_90");
+    options.kernel = "csr_classical";
+    options.memory_limit = 12 * nnz + 4 * (a.n + 1);
+    EXPECT_EQ(product_of(Handle(a.view(), options), a), a.product(a.values)) << "exactly enough";
+    --options.memory_limit;
+    EXPECT_THAT(code_and_text([&] { const Handle handle(a.view(), options); }),
+                testing::MatchesRegex(
+                    "invalid_argument: format csr would take .* KiB on the device, more than "
+                    "options.memory_limit, .* KiB: use a format that takes less, or raise the "
+                    "limit"));
+    options.device_arrays = true;
+    options.copy = false;
+    EXPECT_EQ(product_of(Handle(there.view, options), a), a.product(a.values)) << "borrowed";
+}
+
+}  // namespace
+}  // namespace spmvgen

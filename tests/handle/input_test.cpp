@@ -1,0 +1,168 @@
+// Arrays that a handle takes over or borrows, and how much memory it may take.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "any_matrix.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// An owner is held while borrowed arrays are read, and not a moment longer.
+TEST(Owner, IsHeldAsLongAsArraysAreRead) {
+    const AnyMatrix<double> a;
+    const auto held_with = [&](const char* format, const char* op) {
+        Options options = options_for("host");
+        options.format = format;
+        options.op = op;
+        options.copy = false;
+        options.owner = std::make_shared<int>();
+        const std::weak_ptr<const void> watched = options.owner;
+        auto handle = std::make_unique<Handle>(a.view(), options);
+        options.owner = nullptr;
+        const bool held = !watched.expired();
+        handle = nullptr;
+        EXPECT_TRUE(watched.expired());
+        return held;
+    };
+    EXPECT_TRUE(held_with("csr", "N"));
+    EXPECT_TRUE(held_with("csr-k", "N"));
+    EXPECT_FALSE(held_with("sell", "N"));
+    EXPECT_FALSE(held_with("csr", "T")) << "the transpose is the handle's own";
+}
+
+TEST(Owner, OfCopiesIsRefused) {
+    const AnyMatrix<double> a;
+    Options options = off_options();
+    options.owner = std::make_shared<int>();
+    EXPECT_EQ(code_and_text([&] { const Handle handle(a.view(), options); }),
+              "invalid_argument: options.owner is for borrowed arrays, but options.copy is true: "
+              "make that false, or leave owner out");
+}
+
+TEST(Vectors, AreTakenOver) {
+    const AnyMatrix<double> a;
+    for (const char* format : {"csr", "sell"}) {
+        Options options = options_for("host");
+        options.format = format;
+        auto row_ptr = a.row_ptr;
+        auto col_idx = a.col_idx;
+        auto values = a.values;
+        Handle handle(a.n, a.n, std::move(row_ptr), std::move(col_idx), std::move(values), options);
+        EXPECT_EQ(product_of(handle, a), a.product(a.values));
+        auto fresh = a.numbers(1);
+        const auto expected = a.product(fresh);
+        handle.update_values(fresh.data());
+        std::ranges::fill(fresh, 0.0);
+        EXPECT_EQ(product_of(handle, a), expected) << "the handle's own array was written to";
+    }
+}
+
+TEST(Vectors, AreReadAsTheyAre) {
+    const AnyMatrix<double> a;
+    Options options = options_for("host");
+    options.format = "csr";
+    options.memory_limit = 16;  // a copy would be beyond it
+    auto row_ptr = a.row_ptr;
+    auto col_idx = a.col_idx;
+    auto values = a.values;
+    const Handle handle(a.n, a.n, std::move(row_ptr), std::move(col_idx), std::move(values),
+                        options);
+    EXPECT_EQ(product_of(handle, a), a.product(a.values));
+}
+
+TEST(Vectors, OfWrongSizesAreRefused) {
+    const auto with = [](std::int64_t rows, std::vector<int> row_ptr, std::vector<int> col_idx,
+                         std::vector<double> values, const Options& options = off_options()) {
+        return code_and_text([&] {
+            const Handle handle(rows, 3, std::move(row_ptr), std::move(col_idx), std::move(values),
+                                options);
+        });
+    };
+    EXPECT_EQ(with(2, {0, 1}, {0}, {1}),
+              "invalid_argument: broken CSR matrix: row_ptr has 2 elements, but 2 rows need 3");
+    EXPECT_EQ(with(1, {0, 1}, {0, 1}, {1}),
+              "invalid_argument: broken CSR matrix: col_idx has 2 elements, but values has 1");
+    EXPECT_EQ(with(1, {0, 2}, {0}, {1}),
+              "invalid_argument: broken CSR matrix: row_ptr[1] = 2 is beyond the 1 entries");
+    EXPECT_EQ(with(-1, {0}, {}, {}),
+              "invalid_argument: broken CSR matrix: negative size (-1 rows, 3 columns, 0 entries)");
+    EXPECT_EQ(with(0, {}, {}, {}), "no error");
+    EXPECT_EQ(with(1, {0, 1}, {0}, {1}), "no error");
+    Options options = off_options();
+    options.copy = false;
+    options.owner = std::make_shared<int>();
+    EXPECT_EQ(with(1, {0, 1}, {0}, {1}, options),
+              "invalid_argument: options.owner is for borrowed arrays, but this handle takes the "
+              "vectors over: leave it out");
+    options = off_options();
+    options.device = "simt:sm_90";
+    options.device_arrays = true;
+    EXPECT_EQ(
+        with(1, {0, 1}, {0}, {1}, options),
+        "invalid_argument: options.device_arrays: vectors are in host memory: leave it false");
+}
+
+TEST(MemoryLimit, KeepsFormatsFromBeingMadeThatTakeMore) {
+    const AnyMatrix<double> a;
+    const auto nnz = static_cast<std::int64_t>(a.values.size());
+    Options options = options_for("host");
+    options.format = "ell";
+    options.memory_limit = 16 * nnz;  // one row is far longer than the others
+    EXPECT_THAT(
+        code_and_text([&] { const Handle handle(a.view(), options); }),
+        testing::MatchesRegex("invalid_argument: format ell would take at least .* KiB, "
+                              "more than options.memory_limit, .* KiB: use a format that "
+                              "takes less, borrow CSR arrays \\(options.copy = false\\), or "
+                              "raise the limit"));
+    options.format = "csr";
+    EXPECT_EQ(product_of(Handle(a.view(), options), a), a.product(a.values));
+    options.memory_limit = 12 * nnz + 4 * (a.n + 1);
+    EXPECT_EQ(product_of(Handle(a.view(), options), a), a.product(a.values)) << "exactly enough";
+    --options.memory_limit;
+    EXPECT_THAT(code_and_text([&] { const Handle handle(a.view(), options); }),
+                HasSubstr("format csr would take at least"));
+    options.copy = false;
+    EXPECT_EQ(product_of(Handle(a.view(), options), a), a.product(a.values));
+    options.memory_limit = -1;
+    EXPECT_EQ(code_and_text([&] { const Handle handle(a.view(), options); }),
+              "invalid_argument: options.memory_limit is -1: use 0 (padded formats at most half of "
+              "the free memory) or a number of bytes");
+}
+
+// 193 rows of 40 entries: the rule takes SELL, which pads the last slice by more than CSR's offsets
+// take.
+TEST(MemoryLimit, LetsTheRuleFallBackToCsr) {
+    AnyMatrix<double> a(0);
+    a.n = 193;
+    for (int row = 0; row < 193; ++row) {
+        for (int k = 0; k < 40; ++k) {
+            a.row_idx.push_back(row);
+            a.col_idx.push_back((row + k * 3) % 193);
+        }
+        a.row_ptr.push_back(static_cast<int>(a.col_idx.size()));
+    }
+    a.values = a.numbers(0);
+    Options options = options_for("host");
+    options.threads = 1;
+    EXPECT_EQ(Handle(a.view(), options).info().format, "sell");
+    options.memory_limit = 193 * 40 * 12 + 194 * 4;
+    const Handle handle(a.view(), options);
+    EXPECT_EQ(handle.info().format, "csr");
+    EXPECT_THAT(handle.info().reason,
+                testing::MatchesRegex("format sell would take at least 9.* KiB, more than "
+                                      "options.memory_limit, 91.2 KiB; .*"));
+    EXPECT_EQ(product_of(handle, a), a.product(a.values));
+    options.params = {{"sigma", 1}};
+    EXPECT_THAT(code_and_text([&] { const Handle none(a.view(), options); }),
+                StartsWith("invalid_argument: format sell would take at least "));
+    options.params.clear();
+    options.memory_limit = 1000;
+    EXPECT_THAT(code_and_text([&] { const Handle none(a.view(), options); }),
+                StartsWith("invalid_argument: format csr would take at least "));
+}
+
+}  // namespace
+}  // namespace spmvgen

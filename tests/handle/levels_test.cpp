@@ -1,0 +1,304 @@
+// options.level, .budget_ms and .expected_applies, with a fake compiler that makes kernels for CSR.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <functional>
+#include <limits>
+
+#include "fake_device.hpp"
+#include "fakes.hpp"
+#include "spmvgen/batch.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// [ 1 2 ]
+// [ 0 3 ]
+// [ 4 0 ]
+struct Tiny {
+    std::vector<int> row_ptr{0, 2, 3, 4};
+    std::vector<int> col_idx{0, 1, 1, 0};
+    std::vector<double> values{1, 2, 3, 4};
+    CsrView view() const { return csr_view(3, 2, row_ptr.data(), col_idx.data(), values.data()); }
+};
+const std::vector<double> x{10, 20};
+const std::vector<double> product{50, 60, 40};
+
+std::string code_and_text(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return std::string(to_string(e.code())) + ": " + e.what();
+    }
+    return "no error";
+}
+
+std::vector<std::string> names(const Info& info) {
+    std::vector<std::string> all;
+    for (auto& kernel : info.measured) all.push_back(kernel.kernel);
+    return all;
+}
+
+/// A fake GPU on which one kernel's product is wrong.
+class WrongDevice : public FakeDevice {
+  public:
+    std::string wrong;  ///< a kernel's id
+    void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& grid,
+                void* const* arguments, StreamRef stream) override {
+        FakeDevice::launch(kernel, step, grid, arguments, stream);
+        if (kernel.signature().kernel == wrong) *static_cast<double**>(arguments[5])[0] += 1e-9;
+    }
+};
+
+struct Levels : testing::Test {
+    Levels() { omp_set_num_threads(1); }
+
+    FakeKernels fake;
+    Tiny tiny;
+    std::shared_ptr<WrongDevice> device = std::make_shared<WrongDevice>();
+
+    static Options measure_options() {
+        Options o;
+        o.level = "measure";
+        o.format = "csr";
+        o.budget_ms = 20'000;  // enough for all kernels on a busy machine; each has 50 ms at most
+        return o;
+    }
+    static Options gpu_options() {
+        Options o = measure_options();
+        o.device = "cuda:0";
+        return o;
+    }
+    Handle make(const Options& o) {
+        return make_handle(tiny.view(), o, fake.provider, o.device == "host" ? nullptr : device);
+    }
+    static std::vector<double> multiplied(const Handle& handle) {
+        std::vector<double> y(3);
+        handle.apply(1.0, x.data(), 0.0, y.data());
+        return y;
+    }
+};
+
+TEST_F(Levels, WrongOptionsAreRefused) {
+    const auto refusal = [&](const std::function<void(Options&)>& change) {
+        Options o;
+        change(o);
+        return code_and_text([&] { make(o); });
+    };
+    EXPECT_EQ(refusal([](auto& o) { o.level = "exhaustive"; }),
+              "invalid_argument: options.level is 'exhaustive': use rule or measure");
+    EXPECT_EQ(refusal([](auto& o) { o.budget_ms = -1; }),
+              "invalid_argument: options.budget_ms is -1: use milliseconds, 0 or more");
+    EXPECT_EQ(refusal([](auto& o) { o.budget_ms = std::numeric_limits<double>::quiet_NaN(); }),
+              "invalid_argument: options.budget_ms is nan: use milliseconds, 0 or more");
+    EXPECT_EQ(refusal([](auto& o) { o.expected_applies = -5; }),
+              "invalid_argument: options.expected_applies is -5: use 0 (many) or their number");
+}
+
+TEST_F(Levels, BatchesTakeNone) {
+    const std::vector<CsrView> systems{tiny.view()};
+    Options o;
+    o.level = "measure";
+    EXPECT_EQ(code_and_text([&] { BatchHandle(systems, o); }),
+              "invalid_argument: options.level is measure, but batches are chosen by rules: leave "
+              "it \"rule\"");
+    o.level = "rule";
+    o.expected_applies = 3;
+    EXPECT_EQ(code_and_text([&] { BatchHandle(systems, o); }),
+              "invalid_argument: options.expected_applies is for single matrices: leave it 0");
+}
+
+TEST_F(Levels, RuleMeasuresNothing) {
+    Options o;
+    o.format = "csr";
+    const Handle handle = make(o);
+    EXPECT_THAT(handle.info().measured, IsEmpty());
+    EXPECT_EQ(handle.info().measured_us, 0);
+    EXPECT_EQ(handle.info().measure_ms, 0);
+    EXPECT_EQ(fake.generator.compiled, 1);
+}
+
+TEST_F(Levels, MeasureTimesWhatIsFree) {
+    Options by_rule;
+    by_rule.format = "csr";
+    const std::string rule = make(by_rule).info().kernel;
+    const Handle handle = make(measure_options());
+    const Info& info = handle.info();
+    EXPECT_EQ(multiplied(handle), product);
+    ASSERT_GE(info.measured.size(), 3u);
+    EXPECT_EQ(info.measured[0].kernel, rule) << "the rule's choice is measured first";
+    EXPECT_THAT(names(info), Contains(info.kernel));
+    EXPECT_LE(info.measured_us, info.measured[0].us);
+    EXPECT_GT(info.measured_us, 0);
+    EXPECT_GT(info.measure_ms, 0);
+    EXPECT_GE(info.prepare_ms, info.measure_ms);
+    EXPECT_THAT(info.reason, HasSubstr("measured "));
+    EXPECT_THAT(to_string(info),
+                AllOf(HasSubstr("time:     measured "), HasSubstr("measured: "), HasSubstr(rule)));
+}
+
+TEST_F(Levels, KernelsThatCannotBeHadAreLeftOutWithAWarning) {
+    Options o = measure_options();
+    o.format = "auto";  // the fake kernel takes CSR's arrays only
+    o.params = {};
+    const Info info = make(o).info();
+    EXPECT_THAT(info.warning, HasSubstr("level measure left out coo_segmented_f64"));
+    EXPECT_EQ(fake.provider.counters().fallbacks, 0);
+}
+
+TEST_F(Levels, WithoutACompilerTheRuleStandsAndTheGenericKernelServes) {
+    fake.generator.failure = "no compiler";
+    const Handle handle = make(measure_options());
+    EXPECT_EQ(multiplied(handle), product);
+    EXPECT_EQ(handle.info().origin, "generic");
+    EXPECT_THAT(handle.info().reason, HasSubstr("; not measured: "));
+    EXPECT_EQ(fake.provider.counters().fallbacks, 1) << "the handle's, not those of the trials";
+}
+
+TEST_F(Levels, ACacheThatIsOnlyLoadedFromNeedNotHaveEveryKernel) {
+    Options by_rule;
+    by_rule.format = "csr";
+    const std::string rule = make(by_rule).info().kernel;
+    Options o = measure_options();
+    o.cache = CacheMode::load;
+    const Info info = make(o).info();
+    EXPECT_THAT(names(info), testing::ElementsAre(rule));
+    EXPECT_EQ(info.kernel, rule);
+    EXPECT_EQ(info.warning, "");
+}
+
+TEST_F(Levels, MeasureRunsOnADevice) {
+    const Handle handle = make(gpu_options());
+    EXPECT_EQ(multiplied(handle), product);
+    EXPECT_GE(handle.info().measured.size(), 2u);
+    EXPECT_GT(device->log->synchronisations, 0);
+    EXPECT_THAT(handle.info().warning, IsEmpty());
+}
+
+TEST_F(Levels, TrialsLeaveNothingOnTheDevice) {
+    {
+        const Handle handle = make(gpu_options());
+    }
+    EXPECT_THAT(device->log->memory, IsEmpty());
+    Options measure = gpu_options();
+    measure.kernel = "csr_classical";  // whichever parameters win, the arrays are the same
+    Options by_rule = measure;
+    by_rule.level = "rule";
+    const Handle measured = make(measure);
+    const std::size_t bytes = device->log->bytes_in_use();
+    const Handle ruled = make(by_rule);
+    EXPECT_EQ(device->log->bytes_in_use(), 2 * bytes);
+}
+
+TEST_F(Levels, AWrongProductIsDiscardedWithAWarning) {
+    device->wrong = "csr_load_balance";  // not what the rules choose for this matrix
+    const Handle handle = make(gpu_options());
+    EXPECT_EQ(multiplied(handle), product);
+    EXPECT_THAT(names(handle.info()), Not(Contains(StartsWith("csr_load_balance"))));
+    EXPECT_THAT(handle.info().warning,
+                HasSubstr(": 1 of 3 elements of its product differ, the first is 0"));
+}
+
+TEST_F(Levels, AnEpilogueIsNotPartOfWhatIsCompared) {
+    Options o = gpu_options();
+    o.epilogue = "value > 0 ? 1 : 0";
+    const Info info = make(o).info();
+    EXPECT_THAT(info.warning, IsEmpty());
+    EXPECT_THAT(info.kernel, HasSubstr("_e")) << "the handle's kernel has it";
+    EXPECT_GE(info.measured.size(), 2u);
+}
+
+TEST_F(Levels, TheSimtExecutorsTimesSayNothing) {
+    Options o = gpu_options();
+    o.device = "simt:sm_90";
+    const Info info = make_handle(tiny.view(), o, fake.provider, device).info();
+    EXPECT_THAT(info.reason, HasSubstr("times of the SIMT executor say nothing about a GPU"));
+}
+
+TEST_F(Levels, ForOneApplyTheAnswerIsPlainCsrWhereTheArraysAre) {
+    Options o;
+    o.expected_applies = 1;
+    o.copy = false;
+    o.level = "measure";
+    const Handle handle = make(o);
+    EXPECT_EQ(multiplied(handle), product);
+    EXPECT_EQ(handle.info().kernel, "generic_csr");
+    EXPECT_EQ(handle.info().format, "csr");
+    EXPECT_THAT(handle.info().reason, StartsWith("plain CSR: 1 apply expected"));
+    EXPECT_EQ(handle.info().warning, "");
+    EXPECT_EQ(fake.generator.compiled, 0);
+    EXPECT_EQ(fake.provider.counters().fallbacks, 0) << "nothing failed";
+    tiny.values[0] = 2;
+    EXPECT_EQ(multiplied(handle), (std::vector<double>{60, 60, 40})) << "the caller's arrays";
+}
+
+TEST_F(Levels, FewAppliesDoNotRepayACompilation) {
+    Options o;
+    o.expected_applies = 100;
+    const Info few = make(o).info();
+    EXPECT_EQ(few.kernel, "generic_csr");
+    EXPECT_THAT(few.reason, AllOf(StartsWith("plain CSR: 100 applies expected, "),
+                                  HasSubstr("pays from "), HasSubstr("kernel 70.0 ms")));
+    o.expected_applies = std::int64_t{1} << 60;
+    const Info many = make(o).info();
+    EXPECT_NE(many.kernel, "generic_csr");
+    EXPECT_THAT(many.reason, HasSubstr("applies expected, "));
+}
+
+TEST_F(Levels, AKernelThatIsLoadedPaysAtOnce) {
+    Options o;
+    o.format = "csr";
+    const Handle first = make(o);
+    o.expected_applies = 2;
+    EXPECT_EQ(make(o).info().kernel, first.info().kernel);
+}
+
+TEST_F(Levels, WhatIsAskedForIsNotReplaced) {
+    Options o;
+    o.kernel = "csr_vector";
+    o.expected_applies = 1;
+    EXPECT_THAT(make(o).info().kernel, StartsWith("csr_vector"));
+}
+
+TEST_F(Levels, MeasuringThatCannotBeRepaidIsLeftOut) {
+    Options o = measure_options();
+    o.kernel = "csr_vector";
+    o.expected_applies = 10;
+    const Info info = make(o).info();
+    EXPECT_THAT(info.measured, IsEmpty());
+    EXPECT_THAT(info.reason, AllOf(HasSubstr("not measured: 10 applies expected of "),
+                                   HasSubstr(" µs cannot repay 20000 ms")));
+}
+
+TEST_F(Levels, OnADeviceFewAppliesAreWorthTheSimplestKernel) {
+    Options o;
+    o.device = "cuda:0";
+    o.format = "auto";
+    o.expected_applies = 1;
+    const Handle handle = make(o);
+    EXPECT_EQ(handle.info().format, "csr");
+    EXPECT_EQ(multiplied(handle), product);
+}
+
+TEST_F(Levels, ThePredictionIsOfTheDevicesProfile) {
+    const Info info = make(gpu_options()).info();
+    EXPECT_EQ(info.predicted_us, 0) << "there is no profile of a fake GPU";
+    EXPECT_EQ(info.profile, "");
+    Options o;
+    o.format = "csr";
+    const Info host = make(o).info();
+    EXPECT_EQ(host.predicted_us > 0, host.target.starts_with("x86-64-v4"));
+    EXPECT_EQ(host.profile.empty(), host.predicted_us == 0);
+}
+
+}  // namespace
+}  // namespace spmvgen

@@ -1,0 +1,192 @@
+#include "tuner/measure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+#include "tuner/break_even.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Rows of very different lengths: ELL would store 50 times the entries.
+RowFeatures uneven() {
+    RowFeatures f;
+    f.rows = f.cols = 100'000;
+    f.mean_row = 10;
+    f.nnz = 1'000'000;
+    f.max_row = 500;
+    f.sell_padding = {1.8, 2.1, 2.5};
+    f.sell_sorted_padding = {1.2, 1.3, 1.4};
+    f.ell_padding = 50;
+    return f;
+}
+
+/// A device of which it is given how long each kernel takes, and a clock that only kernels move.
+struct Scripted {
+    RowFeatures features = uneven();
+    Request request{.target = parse_target("x86-64-v4"), .threads = 4};
+    std::map<std::string, double> us;  ///< by kernel id, or by id and " name=value"
+    double otherwise_us = 100;
+    std::map<std::string, Trial> troubles;  ///< by kernel id
+    double cost_ms = 1;                     ///< of each trial
+    double now = 0;
+    std::vector<std::string> order;  ///< kernel names that were run
+
+    Measured run(double budget_ms = 1000) {
+        const MeasureProblem problem{features, request,
+                                     [&](const Request& r) { return choose(features, r); },
+                                     budget_ms, [&] { return now; }};
+        return measure(problem, choose(features, request),
+                       [&](const Signature& s, double) { return trial(s); });
+    }
+
+  private:
+    Trial trial(const Signature& s) {
+        now += cost_ms;
+        order.push_back(kernel_name(s));
+        if (troubles.contains(s.kernel)) return troubles[s.kernel];
+        for (auto& [name, value] : s.params) {
+            const std::string exact = s.kernel + " " + name + "=" + std::to_string(value);
+            if (us.contains(exact)) return {.us = us[exact]};
+        }
+        return {.us = us.contains(s.kernel) ? us[s.kernel] : otherwise_us};
+    }
+};
+
+TEST(Measure, TheRulesChoiceIsFirstAndTiesGoToIt) {
+    Scripted scripted;
+    const Choice rule = choose(scripted.features, scripted.request);
+    scripted.otherwise_us = 97.5;  // within 3 % of the rule's
+    scripted.us["csr_vector"] = 100;
+    const Measured m = scripted.run();
+    EXPECT_EQ(rule.signature.kernel, "csr_vector");
+    EXPECT_EQ(m.choice.signature, rule.signature);
+    EXPECT_EQ(m.us, 100);
+    EXPECT_EQ(scripted.order[0], kernel_name(rule.signature));
+    EXPECT_EQ(m.kernels[0].kernel, kernel_name(rule.signature));
+    EXPECT_THAT(m.choice.reason, HasSubstr(rule.reason + "; measured 100.00 µs, none of "));
+    EXPECT_THAT(m.choice.reason, HasSubstr(" others is faster by more than 3 %"));
+}
+
+TEST(Measure, AFasterKernelWinsWithItsBestNeighbour) {
+    Scripted scripted;
+    scripted.us = {{"sell", 80}, {"sell lanes=4", 60}};
+    const Measured m = scripted.run();
+    EXPECT_EQ(m.choice.signature.kernel, "sell");
+    EXPECT_EQ(m.choice.signature.params.at("lanes"), 4);
+    EXPECT_EQ(m.us, 60);
+    EXPECT_THAT(m.choice.reason, HasSubstr("measured 60.00 µs, the fastest of "));
+    EXPECT_THAT(m.choice.reason, HasSubstr("the rule's csr_vector_f64"));
+    EXPECT_THAT(m.choice.reason, HasSubstr("takes 100.00 µs (mean row 10.0"));
+}
+
+TEST(Measure, EachKernelIsRunOnce) {
+    Scripted scripted;
+    scripted.us = {{"sell", 80}};
+    scripted.run();
+    auto names = scripted.order;
+    std::ranges::sort(names);
+    EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+}
+
+TEST(Measure, NothingIsTriedThatPadsTwiceAsMuch) {
+    Scripted scripted;
+    scripted.run();
+    EXPECT_THAT(scripted.order, Not(Contains(testing::StartsWith("ell_f64"))));
+    scripted.features.ell_padding = 1.5;
+    scripted.order.clear();
+    scripted.run();
+    EXPECT_THAT(scripted.order, Contains(testing::StartsWith("ell_f64")));
+}
+
+TEST(Measure, TheBudgetEndsIt) {
+    Scripted scripted;
+    scripted.cost_ms = 10;
+    scripted.us = {{"csr_rows", 50}};
+    const Measured m = scripted.run(25);  // a third kernel would end at 30 ms
+    EXPECT_EQ(scripted.order.size(), 2u);
+    EXPECT_EQ(m.choice.signature.kernel, "csr_rows") << "what was measured counts";
+    EXPECT_THAT(m.choice.reason, HasSubstr(" not measured, for the budget of 25 ms was spent"));
+}
+
+TEST(Measure, EvenWithoutABudgetTheRulesChoiceIsMeasured) {
+    Scripted scripted;
+    const Measured m = scripted.run(0);
+    EXPECT_EQ(scripted.order.size(), 1u);
+    EXPECT_EQ(m.us, 100);
+    EXPECT_THAT(m.choice.reason, HasSubstr("; measured 100.00 µs, no other kernel was, 9 not "));
+}
+
+TEST(Measure, KernelsInTroubleAreLeftOut) {
+    Scripted scripted;
+    scripted.us = {{"sell", 80}};
+    scripted.troubles = {{"csr_balanced", {.trouble = "3 of 9 elements differ"}},
+                         {"coo_segmented", {.trouble = "does not suit", .defect = false}}};
+    const Measured m = scripted.run();
+    EXPECT_EQ(m.choice.signature.kernel, "sell");
+    EXPECT_EQ(m.left_out.size(), 2u);
+    ASSERT_EQ(m.warnings.size(), 1u);
+    EXPECT_THAT(m.warnings[0], testing::StartsWith("level measure left out csr_balanced_f64"));
+    EXPECT_THAT(m.warnings[0], testing::EndsWith(": 3 of 9 elements differ"));
+}
+
+TEST(Measure, WithoutATimeOfTheRulesChoiceItStands) {
+    Scripted scripted;
+    scripted.troubles = {{"csr_vector", {.trouble = "no kernel"}}};
+    const Measured m = scripted.run();
+    EXPECT_EQ(m.choice.signature.kernel, "csr_vector");
+    EXPECT_EQ(m.us, 0);
+    EXPECT_THAT(m.kernels, IsEmpty());
+    EXPECT_EQ(scripted.order.size(), 1u);
+    EXPECT_THAT(m.choice.reason, HasSubstr("; not measured: csr_vector_f64"));
+}
+
+TEST(Measure, WhatTheRequestFixesStays) {
+    Scripted scripted;
+    scripted.request.format = "csr";
+    scripted.request.params = {{"lanes", 4}};
+    scripted.run();
+    for (auto& name : scripted.order) {
+        EXPECT_THAT(name, testing::StartsWith("csr_"));
+        EXPECT_THAT(name, HasSubstr("lanes4"));
+    }
+}
+
+TEST(Measure, EveryKernelOfAGpuThatIsDeterministicStaysSo) {
+    Scripted scripted;
+    scripted.request = {.target = parse_target("sm_90"), .units = 132, .deterministic = true};
+    scripted.run();
+    EXPECT_GT(scripted.order.size(), 5u);
+    for (auto& name : scripted.order) EXPECT_THAT(name, Not(HasSubstr("deterministic0")));
+}
+
+TEST(BreakEven, IsCostOverWhatAnApplySaves) {
+    // 1.5 ms over a quarter of 100 µs
+    const PlanningCost cost{
+        .kernel_ms = 0.5, .convert_ms = 1, .plain_us = 100, .saved_share = 0.25};
+    EXPECT_DOUBLE_EQ(break_even(cost), 60);
+    EXPECT_EQ(to_string(cost),
+              "pays from 60.0 applies on (kernel 0.5 ms, conversion 1.0 ms; an apply of plain CSR "
+              "100.0 µs, of which it saves 25 %)");
+    EXPECT_EQ(break_even({.plain_us = 100, .saved_share = 0.25}), 0);
+    EXPECT_EQ(break_even({.kernel_ms = -1, .plain_us = 100, .saved_share = 0.25}), 0);
+}
+
+TEST(BreakEven, MeasuringMustBeRepaid) {
+    EXPECT_TRUE(measuring_repays(0, 1, 1e9)) << "0 applies are many";
+    EXPECT_TRUE(measuring_repays(50'000, 100, 1000));  // each saves 20 µs at best
+    EXPECT_FALSE(measuring_repays(49'999, 100, 1000));
+}
+
+}  // namespace
+}  // namespace spmvgen
