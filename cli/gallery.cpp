@@ -71,7 +71,7 @@ void add_gallery(CLI::App& program, Verbs& verbs) {
     lister->add_flag("--json", o->json, "print one JSON object instead");
     lister
         ->add_option("--suite", o->suite.suite,
-                     "list the twins of papers' matrices: csr-k, gospmv, lightspmv or all")
+                     "list instead the matrices of csr-k, gospmv, lightspmv, all or a folder")
         ->type_name("SUITE");
     lister->footer(
         "Examples:\n  spmvgen gallery list\n  spmvgen gallery list --json\n"
@@ -90,14 +90,14 @@ void add_gallery(CLI::App& program, Verbs& verbs) {
         ->type_name("PATH");
     maker
         ->add_option("--suite", o->suite.suite,
-                     "instead of one matrix, all twins of csr-k, gospmv, lightspmv or all")
+                     "instead of one matrix, all of csr-k, gospmv, lightspmv, all or a folder")
         ->type_name("SUITE");
     maker->add_option("--scale", o->suite.scale, "of --suite: the size of each, 0.01 for tests")
         ->capture_default_str();
     maker
         ->add_option("--values", o->suite.values,
-                     "of --suite: as the class of matrix has them, or random")
-        ->check(CLI::IsMember({"class", "random"}))
+                     "of --suite: original (as its class has them) or random")
+        ->check(CLI::IsMember({"original", "random"}))
         ->capture_default_str();
     maker->add_option("--max-nnz", o->suite.max_nnz, "of --suite: leave larger ones out")
         ->type_name("N");

@@ -14,6 +14,7 @@ namespace spmvgen {
 namespace {
 
 using generators::Generator;
+using generators::Growth;
 using generators::Parameter;
 
 constexpr double largest = 68719476736;  // 2^36
@@ -22,14 +23,14 @@ constexpr Parameter fixed_size(std::string_view name, double preset, double min 
     return {name, preset, min, largest, true};
 }
 constexpr Parameter size(std::string_view name, double preset, double min = 1) {
-    return {name, preset, min, largest, true, 1};
+    return {name, preset, min, largest, true, Growth::size};
 }
-/// The side of a plane grid, and of one in space.
-constexpr Parameter side2(std::string_view name, double preset) {
-    return {name, preset, 1, largest, true, 2};
+constexpr Parameter side(std::string_view name, double preset) {
+    return {name, preset, 1, largest, true, Growth::side};
 }
-constexpr Parameter side3(std::string_view name, double preset) {
-    return {name, preset, 1, largest, true, 3};
+/// The length of a row or of a reach, which stays long in a matrix that is made smaller.
+constexpr Parameter length(std::string_view name, double preset, double min = 1) {
+    return {name, preset, min, largest, true, Growth::size, 128};
 }
 constexpr Parameter share(std::string_view name, double preset) {
     return {name, preset, 0, 1, false};
@@ -38,15 +39,17 @@ constexpr Parameter flag(std::string_view name, bool preset) {
     return {name, preset ? 1.0 : 0.0, 0, 1, true};
 }
 constexpr Parameter bits(std::string_view name, double preset) {
-    return {name, preset, 1, 36, true, -1};
+    return {name, preset, 1, 36, true, Growth::bits};
 }
 
-/// A row of the table; every generator also takes seed and random_values.
+/// A row of the table; every generator also takes seed, random_values, long_rows and longest.
 Generator generator(std::string_view name, std::string_view summary, bool random_values,
                     std::vector<Parameter> parameters,
                     CsrMatrix (*make)(const generators::Arguments&)) {
     parameters.push_back({"seed", 1, 0, 9007199254740992, true});
     parameters.push_back(flag("random_values", random_values));
+    parameters.push_back(fixed_size("long_rows", 0, 0));
+    parameters.push_back(length("longest", 1000));
     return {name, summary, std::move(parameters), make};
 }
 
@@ -54,39 +57,40 @@ const std::vector<Generator>& table() {
     namespace g = generators;
     static const std::vector<Generator> rows{
         generator("stencil5", "5-point Laplacian on an nx×ny grid", false,
-                  {side2("nx", 450), side2("ny", 450)}, g::stencil5),
+                  {side("nx", 450), side("ny", 450)}, g::stencil5),
         generator("stencil7", "7-point Laplacian on an nx×ny×nz grid", false,
-                  {side3("nx", 53), side3("ny", 53), side3("nz", 53)}, g::stencil7),
+                  {side("nx", 53), side("ny", 53), side("nz", 53)}, g::stencil7),
         generator("stencil9", "9-point Laplacian on an nx×ny grid", false,
-                  {side2("nx", 335), side2("ny", 335)}, g::stencil9),
+                  {side("nx", 335), side("ny", 335)}, g::stencil9),
         generator("stencil27", "27-point Laplacian on an nx×ny×nz grid", false,
-                  {side3("nx", 34), side3("ny", 34), side3("nz", 34)}, g::stencil27),
+                  {side("nx", 34), side("ny", 34), side("nz", 34)}, g::stencil27),
         generator("curl_curl", "13-point curl of curl on the edges of a grid; symmetric", true,
-                  {side3("nx", 30), side3("ny", 30), side3("nz", 30), fixed_size("dofs", 1),
+                  {side("nx", 30), side("ny", 30), side("nz", 30), fixed_size("dofs", 1),
                    share("keep", 1)},
                   g::curl_curl),
         generator("fem", "dense dofs×dofs blocks over a grid with diagonals; symmetric", true,
-                  {side2("nx", 110), side2("ny", 110), fixed_size("nz", 1), fixed_size("dofs", 3)},
+                  {side("nx", 110), side("ny", 110), fixed_size("nz", 1), fixed_size("dofs", 3)},
                   g::fem),
         generator(
             "fem_tri", "dofs×dofs blocks over a triangulation of jittered points; symmetric", true,
-            {side2("nx", 380), side2("ny", 380), fixed_size("dofs", 1), fixed_size("window", 64)},
+            {side("nx", 380), side("ny", 380), fixed_size("dofs", 1), fixed_size("window", 64)},
             g::fem_tri),
         generator("mesh3d", "dofs×dofs blocks over a grid in space; symmetric", true,
-                  {side3("nx", 26), side3("ny", 26), side3("nz", 26), fixed_size("points", 15),
+                  {side("nx", 26), side("ny", 26), side("nz", 26), fixed_size("points", 15),
                    fixed_size("dofs", 2), flag("diagonal", true), share("keep", 1)},
                   g::mesh3d),
         generator("delaunay", "dofs×dofs blocks over a Delaunay triangulation; symmetric", true,
                   {size("n", 150000), fixed_size("dofs", 1), flag("lattice", true),
-                   flag("spatial", true), flag("diagonal", true)},
+                   share("jitter", 1), flag("spatial", true), flag("diagonal", true)},
                   g::delaunay),
-        generator("dual", "triangles of a Delaunay triangulation with a common side; symmetric",
-                  true, {size("n", 170000), flag("lattice", true), flag("diagonal", false)},
-                  g::dual),
+        generator(
+            "dual", "triangles of a Delaunay triangulation with a common side; symmetric", true,
+            {size("n", 170000), flag("lattice", true), share("jitter", 1), flag("diagonal", false)},
+            g::dual),
         generator("rmat", "R-MAT graph of 2^scale nodes with degree·2^scale edges", true,
                   {bits("scale", 16), fixed_size("degree", 16), share("a", 0.57), share("b", 0.19),
                    share("c", 0.19), flag("symmetric", false), flag("scatter", true),
-                   size("nodes", 0, 0), size("edges", 0, 0)},
+                   flag("every", false), size("nodes", 0, 0), size("edges", 0, 0)},
                   g::rmat),
         generator("debruijn", "de Bruijn graph of 2^k nodes", true,
                   {bits("k", 18), flag("symmetric", true)}, g::debruijn),
@@ -101,17 +105,17 @@ const std::vector<Generator>& table() {
                   g::banded),
         generator("near", "random couplings around the diagonal", true,
                   {size("n", 55000), fixed_size("min_row", 2), fixed_size("max_row", 35),
-                   size("span", 2000)},
+                   length("span", 2000)},
                   g::near),
         generator("arrow", "diagonal, first rows and first columns", true,
                   {size("n", 333334), fixed_size("width", 1, 0)}, g::arrow),
         generator("diagonal", "diagonal", true, {size("n", 1000000)}, g::diagonal),
         generator("powerlaw", "row lengths by a power law, columns anywhere", true,
-                  {size("n", 100000), fixed_size("min_row", 3), size("max_row", 20000),
+                  {size("n", 100000), fixed_size("min_row", 3), length("max_row", 20000),
                    share("tail", 0.35)},
                   g::powerlaw),
         generator("web", "row lengths by a power law, most columns near, the rest popular", true,
-                  {size("n", 64000), fixed_size("min_row", 4), size("max_row", 20000),
+                  {size("n", 64000), fixed_size("min_row", 4), length("max_row", 20000),
                    share("tail", 0.4), share("near", 0.8), fixed_size("span", 100)},
                   g::web),
         generator(
@@ -123,12 +127,12 @@ const std::vector<Generator>& table() {
                    {"per_row", 6, 1, 65536, false},
                    fixed_size("span", 32),
                    {"dense", 8, 0, 65536},
-                   size("dense_length", 20000)},
+                   length("dense_length", 20000)},
                   g::circuit),
-        generator(
-            "road", "road-like net: very short rows; symmetric", true,
-            {side2("nx", 600), side2("ny", 600), share("keep", 0.7), fixed_size("window", 64)},
-            g::road)};
+        generator("road", "road-like net: very short rows; symmetric", true,
+                  {side("nx", 600), side("ny", 600), share("keep", 0.7), fixed_size("window", 64),
+                   flag("diagonal", false)},
+                  g::road)};
     return rows;
 }
 

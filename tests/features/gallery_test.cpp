@@ -236,8 +236,9 @@ TEST(Gallery, listNamesPresets) {
     EXPECT_EQ(entries[0].name, "stencil5");
     EXPECT_EQ(entries[0].summary, "5-point Laplacian on an nx×ny grid");
     using Pair = std::pair<std::string_view, double>;
-    EXPECT_THAT(entries[0].params, ElementsAre(Pair{"nx", 450}, Pair{"ny", 450}, Pair{"seed", 1},
-                                               Pair{"random_values", 0}));
+    EXPECT_THAT(entries[0].params,
+                ElementsAre(Pair{"nx", 450}, Pair{"ny", 450}, Pair{"seed", 1},
+                            Pair{"random_values", 0}, Pair{"long_rows", 0}, Pair{"longest", 1000}));
     std::set<std::string_view> names;
     for (const GalleryEntry& entry : entries) names.insert(entry.name);
     EXPECT_EQ(names.size(), entries.size());
@@ -251,7 +252,8 @@ TEST(GalleryErrors, names) {
               "the twins that spmvgen gallery list --suite all shows");
     EXPECT_EQ(error_of("").substr(0, 26), "gallery: no generator ''; ");
     EXPECT_EQ(error_of("stencil5:nz=3"),
-              "gallery: stencil5: no parameter 'nz'; it takes nx, ny, seed, random_values");
+              "gallery: stencil5: no parameter 'nz'; it takes nx, ny, seed, random_values, "
+              "long_rows, longest");
 }
 
 TEST(GalleryErrors, form) {

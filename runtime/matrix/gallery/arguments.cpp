@@ -28,15 +28,21 @@ void Arguments::read(std::string_view text) {
 }
 
 void Arguments::scale(double factor) {
+    int sides = 0;
+    for (std::size_t p = 0; p < values_.size(); ++p)
+        sides += generator_->parameters[p].grows == Growth::side && values_[p] > 1;
     for (std::size_t p = 0; p < values_.size(); ++p) {
         const Parameter& parameter = generator_->parameters[p];
         double value = values_[p];
-        if (parameter.grows > 0)
-            value = std::round(value * std::pow(factor, 1.0 / parameter.grows));
-        if (parameter.grows < 0) value = std::ceil(value + std::log2(factor));
+        if (parameter.grows == Growth::size) value = std::round(value * factor);
+        if (parameter.grows == Growth::side && value > 1)
+            value = std::round(value * std::pow(factor, 1.0 / sides));
+        if (parameter.grows == Growth::bits) value = std::ceil(value + std::log2(factor));
         // 0 nodes or edges mean that another parameter decides.
-        if (parameter.grows != 0 && values_[p] != 0)
-            values_[p] = std::clamp(value, std::max(parameter.min, 1.0), parameter.max);
+        if (parameter.grows != Growth::none && values_[p] != 0)
+            values_[p] =
+                std::clamp(value, std::max(parameter.min, std::min(parameter.least, values_[p])),
+                           parameter.max);
     }
 }
 

@@ -8,14 +8,17 @@
 
 namespace spmvgen::generators {
 
+/// How a parameter goes with the size of the matrix: not at all, in proportion, with a root of it
+/// (sides of a grid: the square root where two of them are above 1), with its binary logarithm.
+enum class Growth { none, size, side, bits };
+
 /// A parameter of a generator: its preset and what it may be.
 struct Parameter {
     std::string_view name;
     double preset = 0, min = 0, max = 0;
     bool whole = true;
-    /// How it goes with the size of the matrix: 0 not at all, 1 in proportion, 2 and 3 with the
-    /// square and the cube root (sides of a grid), -1 with the binary logarithm.
-    int grows = 0;
+    Growth grows = Growth::none;
+    double least = 1;  ///< made smaller, the matrix keeps this much of it
 };
 
 class Arguments;

@@ -47,6 +47,7 @@ CsrMatrix rmat(const Arguments& arguments) {
     const std::int64_t edges = arguments.whole("edges") == 0
                                    ? product({all, arguments.whole("degree")})
                                    : arguments.whole("edges");
+    const bool every = arguments.flag("every");
     const bool symmetric = arguments.flag("symmetric"), scattered = arguments.flag("scatter");
     const Shape shape = checked(arguments, {n, n, product({edges, symmetric ? 2 : 1})});
     const double a = arguments.real("a"), ab = a + arguments.real("b");
@@ -69,7 +70,7 @@ CsrMatrix rmat(const Arguments& arguments) {
             j = 2 * j + (below ? u >= to_d : u >= to_b);
         }
         if (scattered) i = scatter(i), j = scatter(j);
-        return std::pair(i % n, j % n);
+        return std::pair(every && k < n ? k : i % n, j % n);
     };
     return from_edges(shape, edges, symmetric, edge, {arguments, 1, 1, symmetric});
 }

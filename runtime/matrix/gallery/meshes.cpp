@@ -124,7 +124,8 @@ CsrMatrix mesh3d(const Arguments& a) {
 CsrMatrix road(const Arguments& a) {
     const Grid grid{a.whole("nx"), a.whole("ny"), 1};
     const std::int64_t n = grid.points();
-    const Shape shape = checked(a, {n, n, product({n, 4})});
+    const Shape shape = checked(a, {n, n, product({n, 5})});
+    const bool diagonal = a.flag("diagonal");
     const double keep = a.real("keep");
     const Random random(a.seed(), Purpose::edge);
     const Numbering numbering = shuffled(n, a.whole("window"), a.seed());
@@ -132,7 +133,7 @@ CsrMatrix road(const Arguments& a) {
         const std::int64_t p = numbering.node_of[static_cast<std::size_t>(i)];
         grid.neighbours(p, true, [&](std::int64_t q) {
             const bool across = std::max(p, q) - std::min(p, q) != 1 || grid.nx == 1;
-            if (p != q && random.unit(std::min(p, q), across) < keep)
+            if (p == q ? diagonal : random.unit(std::min(p, q), across) < keep)
                 columns.push_back(numbering.row_of[static_cast<std::size_t>(q)]);
         });
     };

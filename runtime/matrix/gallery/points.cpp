@@ -46,10 +46,18 @@ std::vector<Point> scattered_points(std::int64_t count, std::uint64_t seed,
                                     const Scattering& scattering) {
     const Random random(seed, Purpose::place);
     const std::int64_t cells = scattering.lattice ? cells_a_side(count) : 1;
+    const std::int64_t free =
+        scattering.lattice
+            ? std::max<std::int64_t>(static_cast<std::int64_t>(side * scattering.jitter), 1)
+            : side;
     std::vector<Point> points(static_cast<std::size_t>(count));
     for_parts(count, points_a_chunk, 0, [&](std::int64_t begin, std::int64_t end, int) {
         const auto within = [&](std::int64_t cell, std::int64_t i, std::int64_t axis) {
-            return static_cast<std::int32_t>((cell * side + random.below(side, i, axis)) / cells);
+            const std::int64_t place = cells > 1 && cell == 0 ? 0
+                                       : cells > 1 && cell == cells - 1
+                                           ? side - 1
+                                           : (side - free) / 2 + random.below(free, i, axis);
+            return static_cast<std::int32_t>((cell * side + place) / cells);
         };
         for (std::int64_t i = begin; i < end; ++i)
             points[static_cast<std::size_t>(i)] = {within(i % cells, i, 0),

@@ -21,6 +21,8 @@ struct Scattering {
     bool lattice = false;  ///< one in each cell of a lattice, instead of anywhere: as a mesh
                            ///< generator places them
     bool spatial = false;  ///< numbered along a Z curve, instead of at random
+    double jitter = 1;     ///< of a lattice: the part of its cell in which a point lies; those at a
+                           ///< border of the square lie on it
 };
 
 /// `count` points that depend on the seed only.

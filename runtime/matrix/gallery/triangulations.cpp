@@ -82,13 +82,13 @@ Edges dual_edges(const Diagram& diagram) {
     return edges;
 }
 
-CsrMatrix from_graph(const Arguments& a, std::int64_t nodes, Edges edges, bool diagonal) {
+CsrMatrix from_graph(const Values& values, std::int64_t nodes, Edges edges, bool diagonal) {
     if (diagonal)
         for (std::int64_t i = 0; i < nodes; ++i) edges.emplace_back(i, i);
     const auto count = static_cast<std::int64_t>(edges.size());
-    return from_edges({nodes, nodes, 2 * count}, count, true,
-                      [&](std::int64_t k) { return edges[static_cast<std::size_t>(k)]; },
-                      {a, 1, 1, true});
+    return from_edges(
+        {nodes, nodes, 2 * count}, count, true,
+        [&](std::int64_t k) { return edges[static_cast<std::size_t>(k)]; }, values);
 }
 
 /// Each entry of the graph becomes a dense dofs×dofs block.
@@ -104,7 +104,7 @@ CsrMatrix blown_up(const Arguments& a, const CsrMatrix& graph, std::int64_t dofs
 }
 
 std::vector<Point> points_of(const Arguments& a, bool spatial) {
-    return scattered_points(a.whole("n"), a.seed(), {a.flag("lattice"), spatial});
+    return scattered_points(a.whole("n"), a.seed(), {a.flag("lattice"), spatial, a.real("jitter")});
 }
 
 }  // namespace
@@ -119,7 +119,9 @@ CsrMatrix delaunay(const Arguments& a) {
         make_voronoi(points_of(a, a.flag("spatial")), diagram);
         edges = delaunay_edges(diagram);
     }
-    CsrMatrix graph = from_graph(a, n, std::move(edges), a.flag("diagonal"));
+    Values values(a, 1, 1, true);
+    if (dofs > 1) values.long_rows = {};  // added to the rows of the blocks
+    CsrMatrix graph = from_graph(values, n, std::move(edges), a.flag("diagonal"));
     return dofs == 1 ? std::move(graph) : blown_up(a, graph, dofs);
 }
 
@@ -128,8 +130,8 @@ CsrMatrix dual(const Arguments& a) {
     checked(a, {2 * points, 2 * points, product({points, 26})});
     Diagram diagram;
     make_voronoi(points_of(a, true), diagram);
-    return from_graph(a, static_cast<std::int64_t>(diagram.vertices().size()), dual_edges(diagram),
-                      a.flag("diagonal"));
+    return from_graph({a, 1, 1, true}, static_cast<std::int64_t>(diagram.vertices().size()),
+                      dual_edges(diagram), a.flag("diagonal"));
 }
 
 }  // namespace spmvgen::generators
