@@ -9,7 +9,7 @@ namespace spmvgen::cli {
 
 /// What everything that `spmvgen tune` measures has in common.
 struct TuneOptions {
-    std::string device = "host", output;
+    std::string device = "host", output, note;
     int threads = 0, rounds = 3;
     double time_ms = 20;
 };
@@ -23,6 +23,7 @@ struct Tuning {
 
 /// Each adds its own options to the verb; to add another: a file, a line here and one in tune.cpp.
 Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
+Tuning add_tune_calibrate(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
 Tuning add_tune_csr_k(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
 
 }  // namespace spmvgen::cli
