@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "spmvgen/error.hpp"
@@ -22,34 +23,30 @@ bool is_record_name(std::string_view name) {
     return name.starts_with(prefix) && name.ends_with(suffix);
 }
 
-/// The text of a file, or why not in `why`; neither when it has gone.
-std::string text_of(const File& directory, const std::string& name, std::string& why) try {
+/// The text of a file; nothing when it has gone. Throws Error(io) that says why there is none.
+std::optional<std::string> text_of(const File& directory, const std::string& name) {
+    const auto refuse = [](const std::string& why) { throw Error(ErrorCode::io, why); };
     const File file = open_file(directory.get(), name);
-    if (!file) {
-        if (errno != ENOENT) why = std::generic_category().message(errno);
-        return "";
-    }
+    if (!file && errno == ENOENT) return {};
+    if (!file) refuse(std::generic_category().message(errno));
     const struct stat seen = status(file);
-    why = why_unsafe_entry(seen);
+    if (const auto why = why_unsafe_entry(seen); !why.empty()) refuse(why);
     if (seen.st_size > most_bytes)
-        why =
-            fmt::format("it has {} bytes, a record has no more than {}", seen.st_size, most_bytes);
-    return why.empty() ? read_bytes(file, static_cast<std::uint64_t>(seen.st_size)) : "";
-} catch (const std::system_error& error) {
-    why = error.what();
-    return "";
+        refuse(
+            fmt::format("it has {} bytes, a record has no more than {}", seen.st_size, most_bytes));
+    return read_bytes(file, static_cast<std::uint64_t>(seen.st_size));
 }
 
 void read_all(const File& directory, const std::string& path, std::vector<TuningFile>& files,
               std::vector<std::string>& warnings) {
     for_each_name(directory, [&](const std::string& name) {
         if (!is_record_name(name)) return;
-        std::string why, text = text_of(directory, name, why);
         const std::string full = path + "/" + name;
-        if (!why.empty())
-            warnings.push_back(fmt::format("tuning file {} is left out: {}", full, why));
-        else if (!text.empty())
-            files.push_back({full, std::move(text)});
+        try {
+            if (auto text = text_of(directory, name)) files.push_back({full, *std::move(text)});
+        } catch (const std::runtime_error& error) {  // Error or std::system_error
+            warnings.push_back(fmt::format("tuning file {} is left out: {}", full, error.what()));
+        }
     });
 }
 
