@@ -34,7 +34,8 @@ void add_common_options(CLI::App& verb, TuneOptions& o) {
         ->check(CLI::Range(0.01, 1e6).description(""));
     verb.add_option("-o,--output", o.output, "the JSON file (default: standard output)")
         ->type_name("F.json");
-    verb.add_option("--value", o.values, "types of the values (default: the matrices', else f32,f64)")
+    verb.add_option("--value", o.values,
+                    "types of the values (default: the matrices', else f32,f64)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("TYPE,…");

@@ -85,8 +85,8 @@ std::string command_of(const DenseOptions& o) {
     return fmt::format(
         "spmvgen tune --dense-profile --device {} --threads {} --value {} --entries {} --columns "
         "{} --rounds {} --time {}",
-        o.common->device, o.common->threads, joined(values_of(o)), joined(o.entries), joined(o.columns),
-        o.common->rounds, o.common->time_ms);
+        o.common->device, o.common->threads, joined(values_of(o)), joined(o.entries),
+        joined(o.columns), o.common->rounds, o.common->time_ms);
 }
 
 void tune_dense(const DenseOptions& o, Streams& streams) {

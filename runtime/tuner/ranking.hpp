@@ -11,10 +11,10 @@ struct Ranked {
     Prediction prediction;
 };
 
-/// The kernels that the request leaves free with the parameters that the rules give them, with every
-/// value of each parameter, one changed at a time, and so again around the best few: those that the
-/// model knows, the fastest first; of equal ones the rule's. None that would store more than
-/// `most_padding` times as many entries as `rule`. problem.predict is there.
+/// The kernels that the request leaves free with the parameters that the rules give them, with
+/// every value of each parameter, one changed at a time, and so again around the best few: those
+/// that the model knows, the fastest first; of equal ones the rule's. None that would store more
+/// than `most_padding` times as many entries as `rule`. problem.predict is there.
 std::vector<Ranked> rank(const MeasureProblem& problem, const Choice& rule, double most_padding);
 
 /// The other kernels that the request leaves free, each with the parameters that the rules give it,
