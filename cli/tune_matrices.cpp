@@ -1,0 +1,262 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "handle/levels.hpp"
+#include "interrupt.hpp"
+#include "matrix/gallery/suites.hpp"
+#include "matrix_source.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "tune.hpp"
+#include "tuner/record.hpp"
+#include "tuner/record_json.hpp"
+#include "units.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+struct MatrixOptions {
+    std::shared_ptr<const TuneOptions> common;
+    std::string level = "measure", budget, suite;
+    double scale = 1;
+    int num_rhs = 1;
+    bool deterministic = false, resume = false;
+};
+
+/// What is measured on.
+struct Machine {
+    std::shared_ptr<Device> device;  ///< null = this CPU
+    RecordDevice names;
+    int threads = 0;  ///< of a CPU
+};
+
+std::string today() {
+    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+}
+
+Machine machine_of(const TuneOptions& o) {
+    Machine machine{parse_device(o.device), {}, 0};
+    if (machine.device == nullptr) {
+        machine.threads = o.threads > 0 ? o.threads : omp_get_max_threads();
+        machine.names = record_device(parse_target("native"), "");
+        return machine;
+    }
+    if (o.threads > 0) throw UsageError("--threads: is for this CPU; drop it with --device");
+    machine.names = record_device(machine.device->facts().target, machine.device->facts().name);
+    return machine;
+}
+
+Options handle_options(const MatrixOptions& o, const Machine& machine) {
+    Options options;
+    options.device = o.common->device;
+    options.threads = machine.threads;
+    options.num_rhs = o.num_rhs;
+    options.deterministic = o.deterministic;
+    options.copy = false;
+    options.updatable = false;
+    options.strict = true;
+    options.level = o.level;
+    if (!o.budget.empty()) options.budget_ms = parse_milliseconds("--budget", o.budget);
+    return options;
+}
+
+/// The first that was timed of the kernel that is plain CSR; "" = none.
+std::string plain_of(const std::vector<MeasuredKernel>& measured) {
+    for (auto& kernel : measured)
+        if (kernel.kernel.starts_with("csr_classical_") || kernel.kernel.starts_with("csr_rows_"))
+            return kernel.kernel;
+    return "";
+}
+
+std::vector<TimedKernel> fastest_first(const std::vector<MeasuredKernel>& measured) {
+    std::vector<TimedKernel> kernels;
+    for (auto& m : measured) kernels.push_back({m.kernel, m.us, m.low_us, m.high_us});
+    std::ranges::stable_sort(kernels, {}, &TimedKernel::us);
+    return kernels;
+}
+
+/// A generated matrix as it was asked for, a file's name without folders and endings.
+std::string plain_name(const std::string& name) {
+    if (name.starts_with("gallery:")) return name;
+    std::filesystem::path file = std::filesystem::path(name).filename();
+    if (file.extension() == ".gz") file = file.stem();
+    return file.stem().string();
+}
+
+/// What is asked for: the matrices that are named, then those of the suite.
+std::vector<SuiteMatrix> matrices_of(const MatrixOptions& o) {
+    std::vector<SuiteMatrix> all;
+    for (auto& name : o.common->matrices) {
+        const Twin* twin = find_twin(plain_name(name));
+        all.push_back({plain_name(name), twin != nullptr ? std::string(twin->structure) : "", name});
+    }
+    if (o.suite.empty()) return all;
+    auto suite = resolve("--suite", [&] { return expand_suite(o.suite, {.scale = o.scale}); });
+    std::ranges::move(suite, std::back_inserter(all));
+    return all;
+}
+
+/// Tunes one matrix after another; what was measured before an interrupt is kept.
+class Tuner {
+  public:
+    Tuner(const MatrixOptions& options, Streams& streams)
+        : options_(options),
+          streams_(streams),
+          machine_(machine_of(*options.common)),
+          matrices_(matrices_of(options)),
+          values_(options.common->values) {
+        if (values_.empty()) values_.emplace_back();  // the matrix's
+        if (options.resume) read_done();
+    }
+
+    void run() {
+        Progress progress(streams_.err, "tuning", planned());
+        for (auto& matrix : matrices_)
+            for (auto& value : values_) {
+                if (Interrupt::came()) return;
+                if (!is_done(matrix, value)) tune(matrix, value);
+                progress.step(matrix.name);
+            }
+    }
+
+    std::size_t planned() const { return matrices_.size() * values_.size(); }
+
+    void write(const std::string& path) const {
+        write_file(path, to_json(std::span(records_)), streams_.out);
+    }
+
+    const std::vector<TuningRecord>& records() const { return records_; }
+
+  private:
+    /// What an earlier run left in the output.
+    void read_done() {
+        const std::string& path = options_.common->output;
+        if (path.empty()) throw UsageError("--resume: name the file to go on with: -o F.json");
+        if (!std::filesystem::exists(path)) return;
+        std::ifstream file(path);
+        ReadRecords done = parse_tuning_records(std::string(std::istreambuf_iterator<char>(file), {}));
+        if (!done.rejected.empty())
+            throw Error(ErrorCode::invalid_input,
+                        fmt::format("{}: {}; --resume goes on with files that are sound: mend or "
+                                    "remove it",
+                                    path, done.rejected.front().reason));
+        records_ = std::move(done.records);
+    }
+
+    bool is_done(const SuiteMatrix& matrix, const std::string& value) const {
+        return std::ranges::any_of(records_, [&](const TuningRecord& r) {
+            return r.matrix == matrix.name && r.method == method() && r.device == machine_.names &&
+                   r.generator == generator_digest() &&
+                   (value.empty() || to_string(r.question.value) == value) &&
+                   r.question.num_rhs == options_.num_rhs &&
+                   r.question.deterministic == options_.deterministic &&
+                   r.question.threads == machine_.threads;
+        });
+    }
+
+    std::string method() const {
+        if (options_.level != "measure") return options_.level;
+        return fmt::format("measure, budget {:.0f} ms",
+                           handle_options(options_, machine_).budget_ms);
+    }
+
+    void tune(const SuiteMatrix& named, const std::string& value) {
+        const std::string& name = named.name;
+        SourcedMatrix source = load_matrix(named.source);
+        convert_types(value, "", source.matrix);
+        const CsrView matrix = source.matrix.view();
+        if (matrix.nnz == 0)
+            throw Error(ErrorCode::invalid_argument,
+                        name + ": has no entries, there is nothing to time; leave it out");
+        Options options = handle_options(options_, machine_);
+        options.on_measured = [](const MeasuredKernel&) { return !Interrupt::came(); };
+        const Handle handle(matrix, options);
+        const Info& info = handle.info();
+        if (!info.warning.empty())
+            streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.warning);
+        streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.reason);
+        if (info.measured.empty()) return;
+        records_.push_back(record_of(named, source, info));
+        // At once, so that nothing is lost however this ends.
+        if (!options_.common->output.empty()) write(options_.common->output);
+    }
+
+    TuningRecord record_of(const SuiteMatrix& named, const SourcedMatrix& source,
+                           const Info& info) const {
+        const ValueType value = source.matrix.value_type;
+        return {.matrix = named.name,
+                .group = named.structure,
+                .features = analyse(source.matrix.view()),
+                .question = {.value = value,
+                             .storage = value,
+                             .num_rhs = options_.num_rhs,
+                             .deterministic = options_.deterministic,
+                             .threads = machine_.threads},
+                .device = machine_.names,
+                .generator = std::string(generator_digest()),
+                .method = method(),
+                .date = today(),
+                .rule = info.measured.front().kernel,
+                .plain = plain_of(info.measured),
+                .kernels = fastest_first(info.measured)};
+    }
+
+    const MatrixOptions& options_;
+    Streams& streams_;
+    Machine machine_;
+    std::vector<SuiteMatrix> matrices_;
+    std::vector<std::string> values_;
+    std::vector<TuningRecord> records_;
+};
+
+void tune_matrices(const MatrixOptions& o, Streams& streams) {
+    if (!is_level(o.level) || o.level == "rule")
+        throw UsageError("--level: '" + o.level + "' measures nothing: use measure or exhaustive");
+    if (o.level != "measure" && !o.budget.empty())
+        throw UsageError("--budget: is for --level measure; drop it, or ask for that");
+    const Interrupt interrupt;
+    Tuner tuner(o, streams);
+    tuner.run();
+    tuner.write(o.common->output);
+    if (Interrupt::came())
+        throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned and are kept",
+                                               tuner.records().size(), tuner.planned()));
+}
+
+}  // namespace
+
+Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> common) {
+    auto o = std::make_shared<MatrixOptions>();
+    o->common = std::move(common);
+    verb.add_option("--level", o->level,
+                    "matrices: measure (the default): the kernels that promise most, within the "
+                    "budget; exhaustive: all, with all parameters")
+        ->type_name("LEVEL");
+    verb.add_option("--budget", o->budget, "matrices: time for each: 200ms, 2s (default 1s)")
+        ->type_name("TIME");
+    verb.add_option("--suite", o->suite,
+                    "matrices: also these: csr-k, gospmv, lightspmv, all, or a directory")
+        ->type_name("SUITE");
+    verb.add_option("--scale", o->scale, "--suite: size of each matrix, above 0, at most 1");
+    verb.add_option("--rhs", o->num_rhs, "matrices: right-hand sides (default 1)")
+        ->check(CLI::Range(1, 64).description(""));
+    verb.add_flag("--resume", o->resume, "matrices: leave out what -o has already, and keep it");
+    verb.add_flag("--deterministic", o->deterministic,
+                  "matrices: only kernels that give the same bits each time");
+    return {nullptr, [o] { return !o->common->matrices.empty() || !o->suite.empty(); },
+            [o](Streams& streams) { tune_matrices(*o, streams); }};
+}
+
+}  // namespace spmvgen::cli
