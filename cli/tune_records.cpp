@@ -220,7 +220,7 @@ void list(const RecordsOptions& o, Streams& streams) {
             all.push_back(json_of(source));
         else
             streams.out << fmt::format(
-                "{}; {}; {}\n  {}, {:.2f} us, fastest of {}; {}, {}{}; {}\n",
+                "{}; {}; {}\n  {}, {:.2f} us, fastest of {}\n  {}, {}{}; {}\n",
                 r.matrix.empty() ? "(no name)" : r.matrix, r.device.name, to_string(r.question),
                 r.kernels.front().kernel, r.kernels.front().us, r.kernels.size(), r.method, r.date,
                 r.generator == generator_digest() ? "" : ", another version's kernels",
