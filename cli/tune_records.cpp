@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include "output.hpp"
@@ -91,14 +92,15 @@ void fail_if_unreadable(const Outcome& outcome) {
 // ---- reading
 
 std::string text_of(const std::string& path) {
+    if (std::filesystem::is_directory(path)) throw Error(ErrorCode::io, "it is a directory");
     errno = 0;
     std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file || std::filesystem::is_directory(path))
-        throw Error(ErrorCode::io, std::filesystem::is_directory(path) ? "it is a directory"
-                                   : errno != 0 ? std::generic_category().message(errno)
-                                                : "it cannot be read");
-    return text;
+    std::ostringstream text;
+    if (file.peek() != EOF) text << file.rdbuf();
+    if (!file.is_open() || file.bad() || text.fail())
+        throw Error(ErrorCode::io,
+                    errno != 0 ? std::generic_category().message(errno) : "it cannot be read");
+    return text.str();
 }
 
 /// The records of the files that were named.
@@ -276,22 +278,20 @@ void add(CLI::App& tune, Verbs& verbs, const SubVerb& v) {
 void add_tune_records(CLI::App& tune, Verbs& verbs) {
     add(tune, verbs,
         {"list", "what is recorded here, and from where",
-         "Examples:\n  spmvgen tune list\n  spmvgen tune list --device 'NVIDIA H200' --json", list,
-         false, false});
+         "Examples:\n  spmvgen tune list\n  spmvgen tune list --json", list, false, false});
     add(tune, verbs,
         {"export", "your own records as one file",
-         "Examples:\n  spmvgen tune export -o records-mine.json\n"
-         "  spmvgen tune export --device sm_90 -o records-nvidia-h200.json",
+         "Examples:\n  spmvgen tune export -o mine.json\n"
+         "  spmvgen tune export --device x86-64-v4 -o records-x86-64-v4.json",
          export_records, false, true});
     add(tune, verbs,
         {"import", "take records of files for your own",
-         "Examples:\n  spmvgen tune import records-nvidia-h200.json\n"
-         "  spmvgen tune import a.json b.json --json",
+         "Examples:\n  spmvgen tune import a.json\n  spmvgen tune import a.json b.json --json",
          import_records, true, false});
     add(tune, verbs,
         {"merge", "one file of several; of equal questions the better record",
-         "Examples:\n  spmvgen tune merge a.json b.json -o records-nvidia-h200.json\n"
-         "  spmvgen tune merge a.json > one-line-a-kernel.json",
+         "Examples:\n  spmvgen tune merge a.json b.json -o all.json\n"
+         "  spmvgen tune merge a.json b.json --device x86-64-v4",
          merge, true, true});
 }
 
