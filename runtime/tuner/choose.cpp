@@ -23,7 +23,8 @@ Pick pick(const Situation& s, const RuleSet& set, std::span<const LearnedRule> l
                 {}};
     if (const FoundRule found = find_learned_rule(learned, s.request, s.f.value_type);
         found.rule != nullptr)
-        return pick_learned(found, s.f, s.request);
+        if (Pick chosen = pick_learned(found, s.f, s.request); !chosen.kernel.empty())
+            return chosen;
     for (auto& rule : set.rules) {
         const Pick chosen = rule.pick(s);
         if (find_kernel(s.among, chosen.kernel) != nullptr)

@@ -168,6 +168,7 @@ Pick pick_learned(const FoundRule& found, const RowFeatures& features, const Req
         add_answer(way, {node->feature, less, node->below});
         node = &found.rule->nodes[less ? node->less : node->not_less];
     }
+    if (node->kernel == hand_written) return {};
     std::string reason;
     for (auto& [feature, less, limit] : way)
         reason +=
@@ -184,7 +185,7 @@ std::vector<const TreeNode*> possible_leaves(std::span<const LearnedRule> rules,
     for (auto& rule : rules) {
         if (!knows(rule, value) || rule.device.vendor != vendor(request.target)) continue;
         for (auto& node : rule.nodes)
-            if (node.feature == nullptr) leaves.push_back(&node);
+            if (node.feature == nullptr && node.kernel != hand_written) leaves.push_back(&node);
     }
     return leaves;
 }

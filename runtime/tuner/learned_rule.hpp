@@ -21,14 +21,17 @@ struct TreeFeature {
 };
 std::span<const TreeFeature> tree_features();
 
+/// As a leaf's kernel: what the hand-written rules choose.
+inline constexpr std::string_view hand_written = "auto";
+
 /// A question, or where questions end.
 struct TreeNode {
     const TreeFeature* feature = nullptr;  ///< null: a leaf
     double below = 0;                      ///< limit: less goes on to `less`
     std::size_t less = 0, not_less = 0;    ///< indices of nodes, above this node's
 
-    std::string kernel = {};  ///< of a leaf: with the hand-written rules' parameters
-    Params params = {};       ///< but these
+    std::string kernel = {};  ///< of a leaf, or `hand_written`
+    Params params = {};       ///< where they are not to be as the hand-written rules set them
     int matrices = 0;         ///< that it was chosen by
     double mean = 1;          ///< geometric mean of its time over the best kernel's on them
     double worst = 1;         ///< the largest of these
@@ -73,11 +76,12 @@ struct FoundRule {
 FoundRule find_learned_rule(std::span<const LearnedRule> rules, const Request& request,
                             ValueType value);
 
-/// Its kernel for a matrix with these features and why; the id is the rule's own text.
+/// Its kernel for a matrix with these features and why; the id is the rule's own text. An empty
+/// pick: it leaves the choice to the hand-written rules.
 Pick pick_learned(const FoundRule& found, const RowFeatures& features, const Request& request);
 
-/// The leaves of all rules that could decide such a request on some device of its target, with any
-/// number of threads.
+/// The leaves with a kernel of all rules that could decide such a request on some device of its
+/// target, with any number of threads.
 std::vector<const TreeNode*> possible_leaves(std::span<const LearnedRule> rules,
                                              const Request& request, ValueType value);
 

@@ -7,12 +7,13 @@
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/json_integer.hpp"
+#include "tuner/json_text.hpp"
 #include "tuner/learned_rule.hpp"
 
 namespace spmvgen {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kind = "spmvgen learned rule";
 constexpr int schema = 1;
@@ -67,8 +68,7 @@ const TreeFeature& feature_of(const Json& json) {
 }
 
 /// A kernel that trees may lead to.
-const KernelEntry& kernel_of(const Json& json, bool gpu) {
-    const std::string id = text(json, "kernel");
+const KernelEntry& kernel_of(const std::string& id, bool gpu) {
     const auto found = std::ranges::find(kernel_registry(), id, &KernelEntry::id);
     if (found == kernel_registry().end()) refuse(fmt::format("there is no kernel {}", shown(id)));
     if (found->gpu != gpu || !is_plain_product(*found) || found->format == Format::csr_k ||
@@ -100,10 +100,9 @@ void add_tree(std::vector<TreeNode>& nodes, const Json& json, bool gpu, int leve
     const std::size_t here = nodes.size();
     nodes.emplace_back();
     if (json.is_object() && json.contains("kernel")) {
-        const KernelEntry& kernel = kernel_of(json, gpu);
         TreeNode& leaf = nodes.back();
-        leaf.kernel = kernel.id;
-        leaf.params = params_of(json, kernel);
+        leaf.kernel = text(json, "kernel");
+        if (leaf.kernel != hand_written) leaf.params = params_of(json, kernel_of(leaf.kernel, gpu));
         leaf.matrices = static_cast<int>(integer(json, "matrices", 0, most_matrices));
         leaf.mean = ratio(json, "mean");
         leaf.worst = ratio(json, "worst");
@@ -132,8 +131,7 @@ std::vector<ValueType> values_of(const Json& json) {
 }  // namespace
 
 LearnedRule parse_learned_rule(std::string_view from) try {
-    const Json json = Json::parse(from, nullptr, false);
-    if (json.is_discarded()) refuse("it is not JSON");
+    const Json json = parse_json_text(from);
     if (!json.is_object() || json.value("kind", Json()) != kind)
         refuse(fmt::format("it is no {}", kind));
     if (json.value("schema", Json()) != schema)
