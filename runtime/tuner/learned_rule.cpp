@@ -61,15 +61,13 @@ constexpr std::array features{
                     return real(static_cast<std::int64_t>(size_of(stored_type(r, f.value_type))));
                 }}};
 
-std::string_view vendor(const Target& target) {
-    const Architecture& a = architecture(target);
-    if (a.kind != TargetKind::host) return a.kind == TargetKind::cuda ? "nvidia" : "amd";
-    return a.name.starts_with("x86-64") ? "x86-64" : "aarch64";
-}
-
-/// Without what a target ID switches on or off.
+/// Without what a target ID switches on or off, and what a CPU is tuned for.
 std::string_view bare(std::string_view arch) {
     return arch.substr(0, arch.find(':'));
+}
+
+RecordDevice device_of(const Request& request) {
+    return record_device(request.target, request.device);
 }
 
 /// Whether trees are for such a request at all.
@@ -145,13 +143,13 @@ FoundRule find_learned_rule(std::span<const LearnedRule> rules, const Request& r
     FoundRule found;
     if (!is_plain(request, value)) return found;
     const bool gpu = architecture(request.target).kind != TargetKind::host;
-    const std::string_view arch = architecture(request.target).name;
+    const RecordDevice device = device_of(request);
     for (auto& rule : rules) {
-        if (!knows(rule, value) || rule.device.vendor != vendor(request.target)) continue;
+        if (!knows(rule, value) || rule.device.vendor != device.vendor) continue;
         if (!gpu && (request.threads < rule.least_threads || request.threads > rule.most_threads))
             continue;
-        const bool same_arch = bare(rule.device.arch) == arch;
-        const bool same = same_arch && (!gpu || rule.device.name == request.device);
+        const bool same_arch = bare(rule.device.arch) == bare(device.arch);
+        const bool same = same_arch && rule.device.name == device.name;
         const Nearness nearness = same        ? Nearness::device
                                   : same_arch ? Nearness::architecture
                                               : Nearness::vendor;
@@ -182,8 +180,9 @@ std::vector<const TreeNode*> possible_leaves(std::span<const LearnedRule> rules,
                                              const Request& request, ValueType value) {
     std::vector<const TreeNode*> leaves;
     if (!is_plain(request, value)) return leaves;
+    const RecordDevice device = device_of(request);
     for (auto& rule : rules) {
-        if (!knows(rule, value) || rule.device.vendor != vendor(request.target)) continue;
+        if (!knows(rule, value) || rule.device.vendor != device.vendor) continue;
         for (auto& node : rule.nodes)
             if (node.feature == nullptr && node.kernel != hand_written) leaves.push_back(&node);
     }
