@@ -13,10 +13,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "matrix/gallery/suites.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/learned_rule.hpp"
+#include "tuner/measure.hpp"
 #include "tuner/record_json.hpp"
 #include "tuner/signature_name.hpp"
 
@@ -27,7 +29,7 @@ using Json = nlohmann::ordered_json;
 
 struct Arguments {
     std::vector<std::string> records, rules;
-    std::string json;
+    std::string json, classes;
     int units = 132;
     bool for_training = false;
 };
@@ -39,6 +41,8 @@ Arguments parse(int argc, char** argv) {
     app.add_option("--rules", a.rules, "learned rules in place of tuning_db's")
         ->check(CLI::ExistingFile);
     app.add_option("--json", a.json, "write all ratios to that file");
+    app.add_option("--classes", a.classes, "JSON: class of structure by matrix, of files")
+        ->check(CLI::ExistingFile);
     app.add_option("--units", a.units, "multiprocessors of the records' GPU")
         ->capture_default_str();
     app.add_flag("--for-training", a.for_training,
@@ -90,14 +94,26 @@ Answer answer(const TuningRecord& r, const Choice& choice) {
 
 using Answers = std::map<std::string, Answer>;
 
-/// What one record says. Other methods than "exhaustive" chose their fastest kernel themselves.
+/// What level measure chose: the fastest that it timed, unless the rule's is within the margin.
+std::string measured_choice(const TuningRecord& r) {
+    const auto rule = time_of(r, r.rule);
+    const TimedKernel& fastest = r.kernels.front();
+    return rule && fastest.us >= (1 - measure_margin) * *rule ? r.rule : fastest.kernel;
+}
+
 Answers answers_of(const TuningRecord& r, const Request& request,
-                   std::span<const LearnedRule> learned) {
+                   std::span<const LearnedRule> learned,
+                   const std::vector<TuningRecord>& measured) {
     Answers all;
     all["rule"] = answer(r, choose(r.features, request, learned));
     all["hand-written"] = answer(r, choose(r.features, request, {}));
     if (!r.rule.empty()) all["rule then"] = {r.rule, "recorded", time_of(r, r.rule)};
     if (!r.plain.empty()) all["plain CSR"] = {r.plain, "plain CSR", time_of(r, r.plain)};
+    for (auto& m : measured)
+        if (m.matrix == r.matrix && m.question == r.question && m.device == r.device) {
+            const std::string kernel = measured_choice(m);
+            all["measure"] = {kernel, m.method, time_of(r, kernel)};
+        }
     return all;
 }
 
@@ -199,16 +215,36 @@ Json record_json(const TuningRecord& r, const Answers& answers) {
             {"choices", choices}};
 }
 
-std::vector<TuningRecord> read_records(const std::vector<std::string>& paths) {
-    std::vector<TuningRecord> records;
+/// The class of structure: the record's, a twin's, or what --classes says.
+std::string class_of(const TuningRecord& r, const Json& classes) {
+    if (!r.group.empty()) return r.group;
+    std::string name = r.matrix;
+    if (name.starts_with("gallery:")) name = name.substr(8, name.find(':', 8) - 8);
+    if (const Twin* twin = find_twin(name)) return std::string(twin->structure);
+    return classes.value(name, "other");
+}
+
+/// By method.
+struct Records {
+    std::vector<TuningRecord> exhaustive, measured;
+};
+
+Records read_records(const std::vector<std::string>& paths, const Json& classes) {
+    Records records;
     for (auto& path : paths) {
         ReadRecords read = parse_tuning_records(text_of(path));
         for (auto& rejected : read.rejected)
             fmt::print(stderr, "{}: {}: {}\n", path, rejected.record, rejected.reason);
-        for (auto& record : read.records)
-            if (record.method.starts_with("exhaustive")) records.push_back(std::move(record));
+        for (auto& record : read.records) {
+            record.group = class_of(record, classes);
+            if (record.method.starts_with("exhaustive"))
+                records.exhaustive.push_back(std::move(record));
+            else if (record.method.starts_with("measure"))
+                records.measured.push_back(std::move(record));
+        }
     }
-    if (records.empty()) throw Error(ErrorCode::invalid_input, "there are no exhaustive records");
+    if (records.exhaustive.empty())
+        throw Error(ErrorCode::invalid_input, "there are no exhaustive records");
     return records;
 }
 
@@ -231,12 +267,14 @@ int evaluate(const Arguments& a) {
     const std::vector<LearnedRule> given = read_learned_rules(files, warnings);
     for (auto& warning : warnings) fmt::print(stderr, "{}\n", warning);
     const std::span<const LearnedRule> learned = a.rules.empty() ? learned_rules() : given;
-    const auto records = read_records(a.records);
+    const Json classes = a.classes.empty() ? Json::object() : Json::parse(text_of(a.classes));
+    const Records read = read_records(a.records, classes);
+    const auto& records = read.exhaustive;
     Table levels, groups;
     Json rows = Json::array();
     for (auto& r : records) {
         const Request request = request_of(r, a.units);
-        const Answers answers = answers_of(r, request, learned);
+        const Answers answers = answers_of(r, request, learned, read.measured);
         const auto plain =
             answers.contains("plain CSR") ? answers.at("plain CSR").us : std::nullopt;
         for (auto& [level, answer] : answers) levels[level].add(r, answer, plain);
