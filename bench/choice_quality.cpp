@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iostream>
@@ -260,12 +261,34 @@ Json print(const char* title, const Table& table) {
     return json;
 }
 
-int evaluate(const Arguments& a) {
+std::vector<LearnedRule> read_rules(const std::vector<std::string>& paths) {
     std::vector<TuningFile> files;
-    for (auto& path : a.rules) files.push_back({path, text_of(path)});
+    for (auto& path : paths) files.push_back({path, text_of(path)});
     std::vector<std::string> warnings;
-    const std::vector<LearnedRule> given = read_learned_rules(files, warnings);
+    std::vector<LearnedRule> rules = read_learned_rules(files, warnings);
     for (auto& warning : warnings) fmt::print(stderr, "{}\n", warning);
+    return rules;
+}
+
+/// Median microseconds of level rule, features given.
+double choosing_us(const std::vector<TuningRecord>& records, int units,
+                   std::span<const LearnedRule> learned) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> times;
+    for (auto& r : records) {
+        const Request request = request_of(r, units);
+        const auto start = Clock::now();
+        constexpr int repeats = 20;
+        for (int i = 0; i < repeats; ++i) choose(r.features, request, learned);
+        times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count() /
+                        repeats);
+    }
+    std::ranges::nth_element(times, times.begin() + std::ssize(times) / 2);
+    return times[times.size() / 2];
+}
+
+int evaluate(const Arguments& a) {
+    const std::vector<LearnedRule> given = read_rules(a.rules);
     const std::span<const LearnedRule> learned = a.rules.empty() ? learned_rules() : given;
     const Json classes = a.classes.empty() ? Json::object() : Json::parse(text_of(a.classes));
     const Records read = read_records(a.records, classes);
@@ -285,6 +308,9 @@ int evaluate(const Arguments& a) {
     const RecordDevice& device = records.front().device;
     Json json{{"device", {{"name", device.name}, {"arch", device.arch}, {"vendor", device.vendor}}},
               {"generator", records.front().generator}};
+    json["choosing_us"] = choosing_us(records, a.units, learned);
+    fmt::print("Level rule takes {:.1f} µs beyond the features (median).\n\n",
+               json["choosing_us"].get<double>());
     json["levels"] = print("Time of the choice over the best time, by level", levels);
     json["groups"] = print("\nLevel rule, by class", groups);
     json["records"] = std::move(rows);
