@@ -7,6 +7,7 @@ Usage: bench/train_rule.py [options] RECORDS.json…
   --units N        multiprocessors of the records' GPU
   --note TEXT      for people, kept in the file
   --text FILE      write the tree as text, and its table of classes as Markdown
+  --left-out FILE  write the ratios of matrices whose class was left out, for bench/profile_plot.py
 
 A leaf is one kernel with the parameters that the hand-written rules give it, but for at most two that the leaf gives; or it is
 "auto": whatever the hand-written rules choose, which are what was known before. It is the one with the least mean loss over the leaf's matrices. The loss of a kernel that takes r times as long as the best is
@@ -243,18 +244,16 @@ def slower(examples, ratios):
 
 
 def merged(node, tree):
-    """As the file has it: where both answers are the same leaf, no question."""
-    if not node.is_leaf():
-        name, limit, less, not_less = node.question
-        a, b = merged(less, tree), merged(not_less, tree)
-        if "kernel" in a and "kernel" in b and (a["kernel"], a["params"]) == (b["kernel"], b["params"]):
-            return leaf_json(node.among, less.leaf if less.is_leaf() else not_less.leaf, tree) if same_leaf(less, not_less) else a
-        return {"feature": name, "below": limit, "then": a, "else": b}
-    return leaf_json(node.among, node.leaf, tree)
+    """As the file has it: where all answers are the same leaf, no question."""
+    leaves = leaves_of(node)
+    if len(leaves) == 1:
+        return leaf_json(node.among, leaves.pop(), tree)
+    name, limit, less, not_less = node.question
+    return {"feature": name, "below": limit, "then": merged(less, tree), "else": merged(not_less, tree)}
 
 
-def same_leaf(a, b):
-    return a.is_leaf() and b.is_leaf() and a.leaf == b.leaf
+def leaves_of(node):
+    return {node.leaf} if node.is_leaf() else leaves_of(node.question[2]) | leaves_of(node.question[3])
 
 
 def leaf_json(among, leaf, tree):
@@ -262,7 +261,7 @@ def leaf_json(among, leaf, tree):
     examples = [tree.losses.examples[i] for i in among]
     ratios = [r for r in (e.ratio((kernel, overrides)) for e in examples) if r is not None]
     return {"kernel": kernel, "params": dict(overrides), "matrices": len({e.name for e in examples}),
-            "mean": round(geometric(ratios), 3), "worst": round(max(ratios), 3), "of": sorted({e.name for e in examples})}
+            "mean": round(geometric(ratios), 3), "worst": round(max(ratios), 3)}
 
 
 def shown(node, indent=""):
@@ -288,7 +287,8 @@ def class_table(examples, groups, tree, left_out):
 def read(arguments):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "training.json")
-        command = [arguments.program, "--for-training", "--json", path] + arguments.records
+        classes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_classes.json")
+        command = [arguments.program, "--for-training", "--classes", classes, "--json", path] + arguments.records
         if arguments.units:
             command += ["--units", str(arguments.units)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -326,13 +326,10 @@ def train(arguments):
              "matrices": len({e.name for e in examples}), "classes": groups,
              "settings": {"leaves": setting[0], "least_matrices": -setting[1]}, "quality": quality, "tree": root}
     text = shown(root) + "\n" + class_table(examples, groups, ratios, left_out)
-    return rule, text
-
-
-def without_members(node):
-    if "kernel" in node:
-        return {k: v for k, v in node.items() if k != "of"}
-    return {**node, "then": without_members(node["then"]), "else": without_members(node["else"])}
+    level = "rule (left out)"
+    apart = {"records": [{"matrix": e.name, "group": e.group, "value": e.value, "threads": e.threads,
+                          "choices": {level: {"ratio": r} if r else {}}} for e, r in zip(examples, left_out)]}
+    return rule, text, apart
 
 
 def main():
@@ -343,14 +340,19 @@ def main():
     parser.add_argument("--units", type=int)
     parser.add_argument("--note", default="")
     parser.add_argument("--text")
+    parser.add_argument("--left-out", dest="left_out")
     arguments = parser.parse_args()
-    rule, text = train(arguments)
+    rule, text, apart = train(arguments)
     print(text)
     for name, of in rule["quality"].items():
         print(f"{name}: {of}")
     if arguments.output:
         with open(arguments.output, "w") as file:
             json.dump(rule, file, indent=1, ensure_ascii=False)
+            file.write("\n")
+    if arguments.left_out:
+        with open(arguments.left_out, "w") as file:
+            json.dump(apart, file, indent=1)
             file.write("\n")
     if arguments.text:
         with open(arguments.text, "w") as file:
