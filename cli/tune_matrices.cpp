@@ -126,11 +126,12 @@ class Tuner {
         for (auto& matrix : matrices_)
             for (auto& value : values_) {
                 if (Interrupt::came()) return;
-                if (!is_done(matrix, value)) tune(matrix, value);
+                if (!is_done(matrix, value)) try_to_tune(matrix, value);
                 progress.step(matrix.name);
             }
     }
 
+    std::size_t failed() const { return failed_; }
     std::size_t planned() const { return matrices_.size() * values_.size(); }
 
     void write(const std::string& path) const {
@@ -172,6 +173,21 @@ class Tuner {
                            handle_options(options_, machine_).budget_ms);
     }
 
+    /// One that cannot be tuned costs no other.
+    void try_to_tune(const SuiteMatrix& named, const std::string& value) {
+        const auto left_out = [&](const std::string& why) {
+            streams_.err << fmt::format("spmvgen: {} is left out: {}\n", named.name, why);
+            ++failed_;
+        };
+        try {
+            tune(named, value);
+        } catch (const Error& error) {
+            left_out(error.what());
+        } catch (const UsageError& error) {
+            left_out(error.what());
+        }
+    }
+
     void tune(const SuiteMatrix& named, const std::string& value) {
         const std::string& name = named.name;
         SourcedMatrix source = load_matrix(named.source);
@@ -179,7 +195,7 @@ class Tuner {
         const CsrView matrix = source.matrix.view();
         if (matrix.nnz == 0)
             throw Error(ErrorCode::invalid_argument,
-                        name + ": has no entries, there is nothing to time; leave it out");
+                        "it has no entries, there is nothing to time");
         Options options = handle_options(options_, machine_);
         options.on_measured = [](const MeasuredKernel&) { return !Interrupt::came(); };
         const Handle handle(matrix, options);
@@ -219,6 +235,7 @@ class Tuner {
     std::vector<SuiteMatrix> matrices_;
     std::vector<std::string> values_;
     std::vector<TuningRecord> records_;
+    std::size_t failed_ = 0;
 };
 
 void tune_matrices(const MatrixOptions& o, Streams& streams) {
@@ -233,6 +250,10 @@ void tune_matrices(const MatrixOptions& o, Streams& streams) {
     if (Interrupt::came())
         throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned and are kept",
                                                tuner.records().size(), tuner.planned()));
+    if (tuner.failed() > 0)
+        throw Error(ErrorCode::invalid_input,
+                    fmt::format("{} of {} could not be tuned; the others are kept", tuner.failed(),
+                                tuner.planned()));
 }
 
 }  // namespace
