@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "gpu_cusparse.hpp"
 #include "gpu_jit.hpp"
 #include "gpu_matrix.hpp"
 #include "gpu_product.hpp"
 #include "matrix/transpose.hpp"
+#include "peers/cusparse.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"

@@ -12,8 +12,8 @@ namespace spmvgen {
 
 /// A kernel that was timed. Quartiles are of the samples' medians as the method says.
 struct TimedKernel {
-    std::string kernel;  ///< its name for α = 1, β = 0, as kernel_name() gives it
-    double us = 0;       ///< median microseconds of an apply
+    std::string kernel;              ///< its name for α = 1, β = 0, as kernel_name() gives it
+    double us = 0;                   ///< median microseconds of an apply
     double low_us = 0, high_us = 0;  ///< quartiles
     bool operator==(const TimedKernel&) const = default;
 };
@@ -45,11 +45,11 @@ struct TuningRecord {
     Features features;
     Question question;
     RecordDevice device;
-    std::string generator;  ///< generator_digest() of the kernels
-    std::string method;     ///< "exhaustive", "measure, budget 1000 ms"
-    std::string date;       ///< "2026-11-21"
-    std::string rule;       ///< the kernel that level rule chose then, by name
-    std::string plain;      ///< plain CSR's, by name; "" = not timed
+    std::string generator;             ///< generator_digest() of the kernels
+    std::string method;                ///< "exhaustive", "measure, budget 1000 ms"
+    std::string date;                  ///< "2026-11-21"
+    std::string rule;                  ///< the kernel that level rule chose then, by name
+    std::string plain;                 ///< plain CSR's, by name; "" = not timed
     std::vector<TimedKernel> kernels;  ///< the fastest first; never empty
     bool operator==(const TuningRecord&) const = default;
 };

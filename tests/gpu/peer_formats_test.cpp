@@ -1,6 +1,6 @@
 // The formats that cuSPARSE is compared in hold the matrix: their entries, laid out as cusparse.h
 // says, give the same product.
-#include "gpu_peer_formats.hpp"
+#include "peers/cusparse_formats.hpp"
 
 #include <gtest/gtest.h>
 

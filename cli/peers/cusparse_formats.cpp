@@ -1,4 +1,4 @@
-#include "gpu_peer_formats.hpp"
+#include "peers/cusparse_formats.hpp"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,11 @@
 #include <limits>
 #include <vector>
 
+#include "peers/peer.hpp"
 #include "spmvgen/error.hpp"
 
-namespace spmvgen {
+namespace spmvgen::peers {
 namespace {
-
-void require_int32(const CsrMatrix& a) {
-    if (a.offset_type != IndexType::i32 || a.index_type != IndexType::i32)
-        throw Error(ErrorCode::unsupported, "compared with int32 indices only");
-}
 
 void refuse_fill(std::int64_t stored, std::int64_t nnz, double most) {
     if (static_cast<double>(stored) > most * static_cast<double>(nnz) ||
@@ -137,4 +133,4 @@ PeerArrays blocked(const CsrMatrix& a, std::int64_t b, double most) {
     return bsr;
 }
 
-}  // namespace spmvgen
+}  // namespace spmvgen::peers

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace spmvgen::cli {
+
+/// A matrix to be measured.
+struct BenchMatrix {
+    std::string name;    ///< for tables, and its key in a file of results: "thermal2"
+    std::string source;  ///< as load_matrix() takes it
+};
+
+/// The matrices that are named and, if `suite` is not empty, those of a suite of the gallery at
+/// that scale or the files of a folder, in alphabetical order. Names are unique. Throws UsageError.
+std::vector<BenchMatrix> bench_matrices(const std::vector<std::string>& named,
+                                        const std::string& suite, double scale);
+
+}  // namespace spmvgen::cli
