@@ -29,7 +29,8 @@ struct BenchPlan {
 };
 
 CaseMethod method_of(const BenchOptions& o) {
-    CaseMethod method{.hot = false, .cold = false, .seconds = parse_milliseconds("--budget", o.budget) / 1e3};
+    CaseMethod method{
+        .hot = false, .cold = false, .seconds = parse_milliseconds("--budget", o.budget) / 1e3};
     for (auto& cache : o.caches) {
         if (cache != "hot" && cache != "cold")
             throw UsageError("--cache: unknown state '" + cache + "': use hot, cold or hot,cold");
@@ -199,11 +200,15 @@ void add_bench(CLI::App& program, Verbs& verbs) {
         "bench", "time kernels beside other libraries, every product checked");
     const auto list = [&](const char* name, std::vector<std::string>& words, const char* help,
                           const char* type) {
-        verb->add_option(name, words, help)->delimiter(',')->allow_extra_args(false)->type_name(type);
+        verb->add_option(name, words, help)
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->type_name(type);
     };
     verb->add_option("matrices", o->matrices, matrix_help)->type_name("A.mtx");
     verb->add_option("--suite", o->suite, "all matrices of a folder")->type_name("DIR");
-    verb->add_option("--device", o->device, "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
+    verb->add_option("--device", o->device,
+                     "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
         ->type_name("DEVICE");
     list("--kernels", o->kernels,
          "auto (what the rule chooses), auto/LEVEL, all, none, or ids; default auto,all", "K,…");
@@ -214,7 +219,8 @@ void add_bench(CLI::App& program, Verbs& verbs) {
     list("--cache", o->caches, "hot (repeated), cold (caches emptied), default hot,cold", "C,…");
     verb->add_option("--threads", o->threads, "threads of this CPU; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));
-    verb->add_option("--budget", o->budget, "time for a case, hot and cold together (default 200ms)")
+    verb->add_option("--budget", o->budget,
+                     "time for a case, hot and cold together (default 200ms)")
         ->type_name("TIME");
     verb->add_option("--flush", o->flush_bytes,
                      "bytes that are walked over to empty caches (default: twice the last-level "
@@ -227,7 +233,8 @@ void add_bench(CLI::App& program, Verbs& verbs) {
     verb->footer(
         "Examples:\n"
         "  spmvgen bench A.mtx --budget 20ms\n"
-        "  spmvgen bench A.mtx gallery:stencil5:nx=50 --against plain --value f64,f32 --budget 20ms\n"
+        "  spmvgen bench A.mtx gallery:stencil5:nx=50 --against plain --value f64,f32 --budget "
+        "20ms\n"
         "  spmvgen bench A.mtx --kernels auto,csr_vector --cache hot --json R.jsonl --budget 20ms\n"
         "  spmvgen bench A.mtx --device simt:sm_90 --formats csr --cache hot --budget 1ms");
     verbs.push_back({verb, [o](Streams& streams) { Bench(*o, streams).run(); }});

@@ -51,9 +51,8 @@ Json machine_json(const Device* device) {
 }
 
 Json versions_json() {
-    Json versions{{"spmvgen", version()},
-                  {"generator", generator_digest()},
-                  {"compiler", __VERSION__}};
+    Json versions{
+        {"spmvgen", version()}, {"generator", generator_digest()}, {"compiler", __VERSION__}};
     try {
         for (auto& [name, text] : load_generator().versions()) versions[name] = text;
     } catch (const Error&) {

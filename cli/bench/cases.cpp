@@ -31,8 +31,7 @@ void check_peer_names(const BenchOptions& o) {
                 throw UsageError("--against: " + name + " stands alone; drop the rest");
             continue;
         }
-        const auto entry =
-            std::ranges::find(peers::known_peers(), name, &peers::PeerEntry::name);
+        const auto entry = std::ranges::find(peers::known_peers(), name, &peers::PeerEntry::name);
         if (entry == peers::known_peers().end())
             throw UsageError("--against: unknown peer '" + name + "': on " + o.device +
                              " there are all, none, " + peers_on(o.device));
@@ -43,7 +42,8 @@ void check_peer_names(const BenchOptions& o) {
 }
 
 const KernelEntry& entry_of(const std::string& kernel, bool gpu) {
-    const KernelEntry& entry = resolve("--kernels", [&]() -> auto& { return kernel_entry(kernel); });
+    const KernelEntry& entry =
+        resolve("--kernels", [&]() -> auto& { return kernel_entry(kernel); });
     if (entry.gpu != gpu)
         throw UsageError("--kernels: " + kernel + " is for " +
                          (entry.gpu ? "GPUs; name one with --device" : "CPUs; drop --device"));
@@ -76,10 +76,9 @@ std::string first_line(const std::string& text) {
 }
 
 Json to_json(const Timing& t, std::int64_t bytes) {
-    Json json{{"us", 1e6 * t.median_s},   {"low_us", 1e6 * t.low_s},
-              {"high_us", 1e6 * t.high_s}, {"min_us", 1e6 * t.min_s},
-              {"max_us", 1e6 * t.max_s},   {"spread", t.spread},
-              {"samples", t.samples},      {"calls", t.calls_per_sample}};
+    Json json{{"us", 1e6 * t.median_s},  {"low_us", 1e6 * t.low_s},    {"high_us", 1e6 * t.high_s},
+              {"min_us", 1e6 * t.min_s}, {"max_us", 1e6 * t.max_s},    {"spread", t.spread},
+              {"samples", t.samples},    {"calls", t.calls_per_sample}};
     if (bytes > 0) json["gb_s"] = 1e-9 * static_cast<double>(bytes) / t.median_s;
     return json;
 }
@@ -91,8 +90,7 @@ std::vector<FoundPeer> find_peers(const BenchOptions& o, const peers::Place& pla
     const bool all = o.against == std::vector<std::string>{"all"};
     std::vector<FoundPeer> found;
     for (auto& entry : peers::known_peers()) {
-        const bool named =
-            std::ranges::find(o.against, entry.name) != o.against.end();
+        const bool named = std::ranges::find(o.against, entry.name) != o.against.end();
         if (!named && !(all && suits(entry, o.device))) continue;
         FoundPeer one{.name = std::string(entry.name), .peer = nullptr, .absent = {}};
         try {
@@ -125,8 +123,8 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
         } else {
             const KernelEntry& entry = entry_of(name, gpu);
             if (!wanted_format(o, entry.format))
-                throw UsageError("--kernels: " + name + " is of format " +
-                                 to_string(entry.format) + ", which --formats leaves out");
+                throw UsageError("--kernels: " + name + " is of format " + to_string(entry.format) +
+                                 ", which --formats leaves out");
             add_case(cases, {.name = name, .library = "spmvgen", .kernel = name});
         }
     }
@@ -143,11 +141,7 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
 
 CaseRunner::CaseRunner(const CsrMatrix& matrix, Place& place, const BenchOptions& options,
                        const CaseMethod& method)
-    : matrix_(matrix),
-      place_(place),
-      options_(options),
-      method_(method),
-      bench_(matrix, place) {}
+    : matrix_(matrix), place_(place), options_(options), method_(method), bench_(matrix, place) {}
 
 CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     Options options;
@@ -173,10 +167,9 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     const std::function<void()> apply =
         dispatch(matrix_.value_type, [&](auto tag) -> std::function<void()> {
             using Value = decltype(tag);
-            return [handle, x = static_cast<const Value*>(bench_.x()),
-                    y = static_cast<Value*>(bench_.y())] {
-                handle->apply(Value(1), x, Value(0), y);
-            };
+            return
+                [handle, x = static_cast<const Value*>(bench_.x()),
+                 y = static_cast<Value*>(bench_.y())] { handle->apply(Value(1), x, Value(0), y); };
         });
     return {apply, info.bytes};
 }

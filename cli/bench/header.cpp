@@ -17,25 +17,26 @@ constexpr int schema = 1;
 Json peers_json(const std::vector<FoundPeer>& peers) {
     Json all = Json::object();
     for (auto& found : peers)
-        all[found.name] = found.peer ? Json{{"version", found.peer->version()},
-                                            {"path", found.peer->path()}}
-                                     : Json{{"absent", found.absent}};
+        all[found.name] =
+            found.peer ? Json{{"version", found.peer->version()}, {"path", found.peer->path()}}
+                       : Json{{"absent", found.absent}};
     return all;
 }
 
 Json method_json(const Place& place, const CaseMethod& method) {
-    return {{"x", "uniform in [0.5, 1.5), seed 7"},
-            {"product", "y = Ax"},
-            {"check", "before and after timing, against a compensated reference"},
-            {"clock", place.clock()},
-            {"threads", place.threads()},
-            {"seconds_a_case", method.seconds},
-            {"hot", method.hot ? "warm-up, then samples of as many applies as fill 1 ms" : "no"},
-            {"cold", method.cold ? "single applies, the caches emptied before each" : "no"},
-            {"flush_bytes", method.cold ? place.flush_bytes() : 0},
-            {"cache_bytes", place.cache_bytes()},
-            {"statistic", "median of the samples, with quartiles; spread = their distance / median"},
-            {"bytes", "each array of A, x and y counted once"}};
+    return {
+        {"x", "uniform in [0.5, 1.5), seed 7"},
+        {"product", "y = Ax"},
+        {"check", "before and after timing, against a compensated reference"},
+        {"clock", place.clock()},
+        {"threads", place.threads()},
+        {"seconds_a_case", method.seconds},
+        {"hot", method.hot ? "warm-up, then samples of as many applies as fill 1 ms" : "no"},
+        {"cold", method.cold ? "single applies, the caches emptied before each" : "no"},
+        {"flush_bytes", method.cold ? place.flush_bytes() : 0},
+        {"cache_bytes", place.cache_bytes()},
+        {"statistic", "median of the samples, with quartiles; spread = their distance / median"},
+        {"bytes", "each array of A, x and y counted once"}};
 }
 
 }  // namespace

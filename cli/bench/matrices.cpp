@@ -47,7 +47,8 @@ std::vector<BenchMatrix> bench_matrices(const std::vector<std::string>& named,
             throw UsageError("--suite: '" + suite + "' is no folder");
         for (auto& file : files_of(suite)) sources.push_back(file);
     }
-    if (sources.empty()) throw UsageError("no matrix is named: give A.mtx, gallery:SPEC or --suite");
+    if (sources.empty())
+        throw UsageError("no matrix is named: give A.mtx, gallery:SPEC or --suite");
     std::map<std::string, int> times;
     for (auto& source : sources) ++times[name_of(source)];
     std::vector<BenchMatrix> matrices;

@@ -43,8 +43,7 @@ std::string difference(const Json& there, const Json& here) {
 
 }  // namespace
 
-ResultFile::ResultFile(const std::string& path, const Json& header, bool resume,
-                       std::ostream& err)
+ResultFile::ResultFile(const std::string& path, const Json& header, bool resume, std::ostream& err)
     : path_(path) {
     if (path_.empty()) return;
     std::error_code unknown;

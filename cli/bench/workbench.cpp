@@ -119,10 +119,10 @@ Timing Place::hot_by_events(const std::function<void()>& apply, const TimingPlan
     while (now() - start < plan.warm_up_s) shortest = std::min(shortest, batch_seconds(apply, 4));
     constexpr std::int64_t most_calls = 1000;
     const auto calls =
-        shortest > 0 ? std::clamp<std::int64_t>(
-                           static_cast<std::int64_t>(std::ceil(plan.sample_s / shortest)), 1,
-                           most_calls)
-                     : most_calls;
+        shortest > 0
+            ? std::clamp<std::int64_t>(
+                  static_cast<std::int64_t>(std::ceil(plan.sample_s / shortest)), 1, most_calls)
+            : most_calls;
     std::vector<double> samples;
     const double begin = now();
     while (std::ssize(samples) < plan.min_samples ||
@@ -158,8 +158,7 @@ Timing Place::cold(const std::function<void()>& apply, double seconds) {
     const double start = now();
     std::vector<double> samples;
     cold_seconds(apply);  // memory of the flush is touched for the first time
-    while (std::ssize(samples) < least ||
-           (std::ssize(samples) < most && now() - start < seconds))
+    while (std::ssize(samples) < least || (std::ssize(samples) < most && now() - start < seconds))
         samples.push_back(cold_seconds(apply));
     return summarise(std::move(samples), 1);
 }

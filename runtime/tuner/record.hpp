@@ -6,6 +6,7 @@
 
 #include "matrix/features.hpp"
 #include "spmvgen/kernel.hpp"
+#include "spmvgen/target.hpp"
 
 /// What was measured of kernels on matrices, as tuning_db keeps it (docs/tuning-db.md).
 namespace spmvgen {
@@ -37,6 +38,9 @@ struct RecordDevice {
     std::string vendor;  ///< "nvidia", "amd", or of a CPU its family: "x86-64", "aarch64"
     bool operator==(const RecordDevice&) const = default;
 };
+
+/// Of a GPU by its name, or of this CPU with name "".
+RecordDevice record_device(const Target& target, const std::string& gpu_name);
 
 /// One matrix on one device.
 struct TuningRecord {

@@ -9,7 +9,7 @@
 #include "matrix/gallery.hpp"
 #include "spmvgen/error.hpp"
 
-namespace spmvgen {
+namespace spmvgen::peers {
 namespace {
 
 std::vector<double> product_of(const CsrMatrix& a) {
@@ -86,4 +86,4 @@ TEST(PeerFormats, EveryEntryHasItsRow) {
 }
 
 }  // namespace
-}  // namespace spmvgen
+}  // namespace spmvgen::peers
