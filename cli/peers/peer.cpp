@@ -4,6 +4,8 @@
 #include <chrono>
 
 #include "peers/cusparse.hpp"
+#include "peers/librsb.hpp"
+#include "peers/mkl.hpp"
 #include "peers/module_peers.hpp"
 #include "spmvgen/error.hpp"
 
@@ -21,6 +23,9 @@ double now_ms() {
 std::span<const PeerEntry> known_peers() {
     static constexpr std::array entries{
         PeerEntry{"cusparse", "cuda", "NVIDIA's library: CSR, COO, sliced ELL, BSR", open_cusparse},
+        PeerEntry{"mkl", "host", "Intel's library, inspector-executor", open_mkl},
+        PeerEntry{"eigen", "host", "Eigen's row-major SparseMatrix", open_eigen},
+        PeerEntry{"librsb", "host", "recursive sparse blocks", open_librsb},
         PeerEntry{"plain", "host", "an OpenMP loop over CSR, as its user would compile it",
                   open_plain},
     };

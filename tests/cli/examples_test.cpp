@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                                          "cache info", "cache list", "cache verify", "cache prune",
                                          "cache clear", "cache warm", "gallery", "gallery list",
                                          "gallery make", "doctor", "pack", "pack build",
-                                         "pack list", "pack verify", "pack merge"),
+                                         "pack list", "pack verify", "pack merge", "bench"),
                          test_name);
 
 }  // namespace
