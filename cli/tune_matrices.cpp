@@ -1,8 +1,10 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
+#include <filesystem>
 #include <span>
 
 #include "handle/levels.hpp"
@@ -37,8 +39,7 @@ struct Machine {
 };
 
 std::string today() {
-    return fmt::format("{:%F}",
-                       std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
 }
 
 Machine machine_of(const TuneOptions& o) {
@@ -82,6 +83,14 @@ std::vector<TimedKernel> fastest_first(const std::vector<MeasuredKernel>& measur
     return kernels;
 }
 
+/// A generated matrix as it was asked for, a file's name without folders and endings.
+std::string plain_name(const std::string& name) {
+    if (name.starts_with("gallery:")) return name;
+    std::filesystem::path file = std::filesystem::path(name).filename();
+    if (file.extension() == ".gz") file = file.stem();
+    return file.stem().string();
+}
+
 /// Tunes one matrix after another; what was measured before an interrupt is kept.
 class Tuner {
   public:
@@ -105,6 +114,10 @@ class Tuner {
 
     std::size_t planned() const { return options_.common->matrices.size() * values_.size(); }
 
+    void write(const std::string& path) const {
+        write_file(path, to_json(std::span(records_)), streams_.out);
+    }
+
     const std::vector<TuningRecord>& records() const { return records_; }
 
   private:
@@ -124,11 +137,13 @@ class Tuner {
         streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.reason);
         if (info.measured.empty()) return;
         records_.push_back(record_of(source, info));
+        // At once, so that nothing is lost however this ends.
+        if (!options_.common->output.empty()) write(options_.common->output);
     }
 
     TuningRecord record_of(const SourcedMatrix& source, const Info& info) const {
         const ValueType value = source.matrix.value_type;
-        return {.matrix = source.name,
+        return {.matrix = plain_name(source.name),
                 .group = "",
                 .features = analyse(source.matrix.view()),
                 .question = {.value = value,
@@ -163,7 +178,7 @@ void tune_matrices(const MatrixOptions& o, Streams& streams) {
     const Interrupt interrupt;
     Tuner tuner(o, streams);
     tuner.run();
-    write_file(o.common->output, to_json(std::span(tuner.records())), streams.out);
+    tuner.write(o.common->output);
     if (Interrupt::came())
         throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned and are kept",
                                                tuner.records().size(), tuner.planned()));

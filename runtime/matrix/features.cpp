@@ -23,6 +23,7 @@ Features analyse(const CsrView& matrix, int threads) {
     analyse_columns(matrix, threads, features);
     analyse_values(matrix, threads, features);
     analyse_blocks(matrix, threads, features);
+    analyse_gathers(matrix, threads, features);
     analyse_symmetry(matrix, threads, features);
     return features;
 }

@@ -42,6 +42,15 @@ struct Features : RowFeatures {
     /// Distinct blocks r×c touched × r·c / nnz (fill ratio) for 2×2, 3×3, 4×4, 8×8; sampled for
     /// large matrices.
     std::array<double, 4> block_fill{};
+    // What x costs: different 32-byte sectors of an x of 8-byte elements that are touched, over the
+    // entries that touch them; 1 = each entry its own, 1/32 = a warp shares one. Sampled for large
+    // matrices.
+    double run_sectors = 0;  ///< of 32 entries that follow one another in the order of CSR
+    /// Of a warp that gives 1, 2, 4, 8, 16, 32 lanes to each of its rows and takes so many entries
+    /// of every row at a time: [0] = entry k of 32 neighbouring rows, as ELL has them.
+    std::array<double, 6> warp_sectors{};
+    /// Of all entries of 32, 512, 8192 neighbouring rows: what is left to load when that is kept.
+    std::array<double, 3> window_sectors{};
     double pattern_symmetry =
         0;  ///< share of off-diagonal entries (i,j) with (j,i) present, sampled; 1 for diagonal
     double value_symmetry = 0;   ///< of those, share with equal values

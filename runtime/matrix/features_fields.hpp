@@ -37,6 +37,9 @@ void for_each_field(F& f, Visit&& visit) {
     visit("duplicates", f.duplicates, always);
     visit("delta_share", f.delta_share, always);
     visit("block_fill", f.block_fill, always);
+    visit("run_sectors", f.run_sectors, always);
+    visit("warp_sectors", f.warp_sectors, always);
+    visit("window_sectors", f.window_sectors, always);
     visit("pattern_symmetry", f.pattern_symmetry, always);
     visit("value_symmetry", f.value_symmetry, always);
     visit("diagonal_full", f.diagonal_full, always);

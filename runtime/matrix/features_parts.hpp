@@ -22,6 +22,8 @@ void analyse_columns(const CsrView& matrix, int threads, Features& features);
 void analyse_values(const CsrView& matrix, int threads, Features& features);
 /// Sampled: fill ratios of blocks.
 void analyse_blocks(const CsrView& matrix, int threads, Features& features);
+/// Sampled: sectors of x.
+void analyse_gathers(const CsrView& matrix, int threads, Features& features);
 /// Sampled: symmetry. Needs features.sorted.
 void analyse_symmetry(const CsrView& matrix, int threads, Features& features);
 

@@ -230,6 +230,9 @@ std::string sheet(const Features& f) {
     text += paragraph("block fill",
                       {"2×2 " + decimal(f.block_fill[0]), "3×3 " + decimal(f.block_fill[1]),
                        "4×4 " + decimal(f.block_fill[2]), "8×8 " + decimal(f.block_fill[3])});
+    text += paragraph("gathers", {"sectors of x an entry: " + decimal(f.run_sectors) + " in order",
+                                  decimal(f.warp_sectors[0]) + " down 32 rows",
+                                  "within 32/512/8192 rows " + three(f.window_sectors)});
     text += paragraph("symmetry", {"pattern " + percent(f.pattern_symmetry),
                                    "values " + percent(f.value_symmetry)});
     return text + values_line(f);

@@ -167,6 +167,59 @@ TEST(Features, sampledBlocksAreNearTheTruth) {
     EXPECT_NEAR(arrow.block_fill[0], truth, 0.05);
 }
 
+TEST(Features, sectorsOfRuns) {
+    // 40 entries: the first 32 touch columns 0 … 31 (8 sectors), the last 8 columns 32, 36, 40 …
+    // 60 (8 sectors).
+    std::vector<std::vector<std::int32_t>> rows(2);
+    for (std::int32_t j = 0; j < 32; ++j) rows[0].push_back(j);
+    for (std::int32_t j = 32; j < 64; j += 4) rows[1].push_back(j);
+    EXPECT_EQ(Tiny<>(64, rows).features().run_sectors, 16 / 40.0);
+    // A run does not end with its row, and does not care for the order.
+    EXPECT_EQ(Tiny<>(8, {{7}, {3, 0}, {1, 5}}).features().run_sectors, 2 / 5.0);
+}
+
+TEST(Features, sectorsOfWarps) {
+    // Two rows of 4 entries. A lane a row: the loads touch columns {0, 16}, {1, 20}, {2, 24}, {3,
+    // 28}, two sectors each. Two lanes: {0, 1, 16, 20}, {2, 3, 24, 28}, three each. Four and more:
+    // one load of {0 … 3} and four sectors of the second row.
+    const Features f = Tiny<>(32, {{0, 1, 2, 3}, {16, 20, 24, 28}}).features();
+    EXPECT_THAT(f.warp_sectors, ElementsAre(8 / 8.0, 6 / 8.0, 5 / 8.0, 5 / 8.0, 5 / 8.0, 5 / 8.0));
+    // 33 rows with one entry in column 0: two warps of a lane a row, … 33 of 32 lanes a row.
+    const Features g =
+        Tiny<>(1, std::vector<std::vector<std::int32_t>>(33, std::vector{0})).features();
+    EXPECT_THAT(g.warp_sectors,
+                ElementsAre(2 / 33.0, 3 / 33.0, 5 / 33.0, 9 / 33.0, 17 / 33.0, 33 / 33.0));
+    // A row that is longer than the others goes on alone: {0, 0}, then 4, 8, 12.
+    EXPECT_EQ(Tiny<>(16, {{0, 4, 8, 12}, {0}}).features().warp_sectors[0], 4 / 5.0);
+}
+
+TEST(Features, sectorsOfWindows) {
+    // 600 rows with columns 0 and, 4 apart, one of 100 others: windows of 32 rows touch 33
+    // sectors (the last, of 24 rows, 25), of 512 rows all 101 and the last 88 of them 89, and the
+    // whole 101.
+    std::vector<std::vector<std::int32_t>> rows(600);
+    for (std::int32_t i = 0; i < 600; ++i) rows[static_cast<std::size_t>(i)] = {0, 4 + i % 100 * 4};
+    const Features f = Tiny<>(404, rows).features();
+    EXPECT_THAT(f.window_sectors,
+                ElementsAre((18 * 33 + 25) / 1200.0, (101 + 89) / 1200.0, 101 / 1200.0));
+    // With many more columns than entries.
+    for (auto& row : rows)
+        for (auto& column : row) column *= 1000;
+    EXPECT_EQ(Tiny<>(404000, rows).features().window_sectors, f.window_sectors);
+}
+
+TEST(Features, sampledSectorsAreNearTheTruth) {
+    // Diagonal: a sector for 4 entries whatever is taken together, but a lane a row and more.
+    const Features d = analyse(make_gallery_matrix("diagonal:n=200000").view());
+    EXPECT_NEAR(d.run_sectors, 0.25, 1e-3);
+    EXPECT_THAT(d.warp_sectors, ElementsAre(0.25, 0.25, 0.25, 0.25, 0.5, 1));
+    for (const double share : d.window_sectors) EXPECT_NEAR(share, 0.25, 1e-3);
+    // A dense row with a third of the entries, and rows of two: 16 of these touch sector 0 and 16
+    // columns, which begin at a sector's second element, 5 sectors more.
+    const Features arrow = analyse(make_gallery_matrix("arrow:n=100000").view());
+    EXPECT_NEAR(arrow.run_sectors, (0.25 + 2 * 6 / 32.0) / 3, 5e-3);
+}
+
 TEST(Features, symmetry) {
     // Off the diagonal (0,1), (1,0), (1,2), (2,1), (0,2): four of five have a mirror image, and of
     // these (0,1) and (1,0) are equal.
@@ -224,6 +277,9 @@ TEST(Features, withoutEntries) {
         expected.ell_padding = 1;
         expected.delta_share.fill(1);
         expected.block_fill.fill(1);
+        expected.run_sectors = 1;
+        expected.warp_sectors.fill(1);
+        expected.window_sectors.fill(1);
         expected.pattern_symmetry = expected.value_symmetry = rows == cols ? 1 : 0;
         EXPECT_EQ(f, expected) << rows << "×" << cols;
     }
