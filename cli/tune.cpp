@@ -32,6 +32,8 @@ void add_common_options(CLI::App& verb, TuneOptions& o) {
         ->check(CLI::Range(1, 1000).description(""));
     verb.add_option("--time", o.time_ms, "milliseconds to time each for (default 20)")
         ->check(CLI::Range(0.01, 1e6).description(""));
+    verb.add_option("--note", o.note, "profiles: a remark that is kept in the file")
+        ->type_name("TEXT");
     verb.add_option("-o,--output", o.output, "the JSON file (default: standard output)")
         ->type_name("F.json");
     verb.add_option("--value", o.values,
@@ -49,14 +51,17 @@ void add_tune(CLI::App& program, Verbs& verbs) {
         program.add_subcommand("tune", "measure on this device what the tuner chooses by");
     auto common = std::make_shared<TuneOptions>();
     add_common_options(*verb, *common);
-    const std::vector<Tuning> tunings{add_tune_dense(*verb, common), add_tune_csr_k(*verb, common),
+    const std::vector<Tuning> tunings{add_tune_calibrate(*verb, common),
+                                      add_tune_dense(*verb, common), add_tune_csr_k(*verb, common),
                                       add_tune_matrices(*verb, common)};
     verb->footer(
         "Examples:\n"
         "  spmvgen tune --budget 200ms -o mine.json gallery:stencil5:nx=20\n"
+        "  spmvgen tune --calibrate --rounds 1 --time 1 -o device-mine.json\n"
         "  spmvgen tune --dense-profile --value f64 --entries 9000 --rounds 1 -o dense-mine.json\n"
         "  spmvgen tune --fit csr-k --sizes 8,96 --rounds 1 A.mtx gallery:stencil5:nx=20\n"
-        "In the directory $SPMVGEN_TUNING_DB, named dense-….json and csr-k-….json, the files are "
+        "In the directory $SPMVGEN_TUNING_DB, named device-….json, dense-….json and csr-k-….json, "
+        "the files are "
         "used from then on.");
     verbs.push_back({verb, [tunings](Streams& streams) { tune(tunings, streams); }});
 }

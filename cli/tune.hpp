@@ -10,7 +10,7 @@ namespace spmvgen::cli {
 
 /// What everything that `spmvgen tune` measures has in common.
 struct TuneOptions {
-    std::string device = "host", output;
+    std::string device = "host", output, note;
     std::vector<std::string> matrices;
     std::vector<std::string> values;  ///< types; empty = not said
     int threads = 0, rounds = 3;
@@ -26,6 +26,7 @@ struct Tuning {
 
 /// Each adds its own options to the verb; to add another: a file, a line here and one in tune.cpp.
 Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
+Tuning add_tune_calibrate(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
 Tuning add_tune_csr_k(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
 Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
 

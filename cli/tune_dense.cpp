@@ -19,7 +19,6 @@ struct DenseOptions {
     bool asked = false;
     std::vector<std::int64_t> entries{30'000, 100'000, 300'000, 1'000'000, 4'000'000};
     std::vector<std::int64_t> columns{12, 96};
-    std::string note;
     std::shared_ptr<const TuneOptions> common;
 };
 
@@ -101,7 +100,7 @@ void tune_dense(const DenseOptions& o, Streams& streams) {
     profile.generator = generator_digest();
     profile.version = version();
     profile.command = command_of(o);
-    profile.note = o.note;
+    profile.note = o.common->note;
     for (auto& text : values_of(o)) {
         const ValueType value = resolve("--value", [&] { return parse_value_type(text); });
         if (is_storage_only(value))
@@ -138,8 +137,6 @@ Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
         ->allow_extra_args(false)
         ->type_name("N,…")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20).description(""));
-    verb.add_option("--note", o->note, "dense profile: a remark that is kept in the file")
-        ->type_name("TEXT");
     return {"--dense-profile", [o] { return o->asked; },
             [o](Streams& streams) { tune_dense(*o, streams); }};
 }

@@ -12,7 +12,11 @@ std::vector<BinaryKind> loadable_kinds(TargetKind kind) {
 
 KernelBinary compile_kernel(Generator& generator, const Signature& signature,
                             std::span<const BinaryKind> kinds, Compiler compiler) {
-    const KernelSource source = generator.emit(signature);
+    return compile_source(generator, generator.emit(signature), kinds, compiler);
+}
+
+KernelBinary compile_source(Generator& generator, const KernelSource& source,
+                            std::span<const BinaryKind> kinds, Compiler compiler) {
     std::string reasons;
     for (const BinaryKind kind : kinds) {
         try {

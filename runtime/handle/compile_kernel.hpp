@@ -17,4 +17,9 @@ KernelBinary compile_kernel(Generator& generator, const Signature& signature,
                             std::span<const BinaryKind> kinds,
                             Compiler compiler = Compiler::automatic);
 
+/// The same of a text that is there.
+KernelBinary compile_source(Generator& generator, const KernelSource& source,
+                            std::span<const BinaryKind> kinds,
+                            Compiler compiler = Compiler::automatic);
+
 }  // namespace spmvgen

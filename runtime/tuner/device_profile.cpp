@@ -6,56 +6,18 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <limits>
 
 #include "handle/log.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/json_integer.hpp"
 
 namespace spmvgen {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr const char* kind = "device-profile";
-constexpr int schema = 1;
-constexpr double most_figure = 1e18;
-constexpr std::int64_t most_threads = 65536;
-
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
-
-template <typename T>
-T field(const Json& json, const char* name) {
-    try {
-        return json.at(name).get<T>();
-    } catch (const nlohmann::json::exception&) {
-        refuse(fmt::format("field '{}' is missing or of another type", name));
-    }
-}
-
-/// A figure of a real device: its reciprocal is a number, too.
-double positive(const Json& json, const char* name) {
-    const double value = field<double>(json, name);
-    if (!(value > 0) || !(value <= most_figure))
-        refuse(fmt::format("field '{}' is not a positive number up to {}", name, most_figure));
-    return value;
-}
-
-ReadRate parse_rate(const Json& json) {
-    const auto threads = integer_of(field<Json>(json, "threads"), 0, most_threads);
-    if (!threads)
-        refuse(fmt::format("field 'threads' is not a whole number of 0…{}", most_threads));
-    ReadRate rate{static_cast<int>(*threads), positive(json, "bytes"),
-                  positive(json, "bytes_per_s")};
-    if (rate.bytes < 1 || rate.bytes_per_s < 1)
-        refuse("fields 'bytes' and 'bytes_per_s' are at least 1");
-    return rate;
-}
+constexpr double sector_bytes = 32, line_bytes = 64;
 
 /// Of the numbers of threads that were measured the nearest, the smaller of two.
-int nearest_threads(const std::vector<ReadRate>& rates, int threads) {
+int nearest_threads(const std::vector<DeviceRate>& rates, int threads) {
     int nearest = rates.front().threads;
     for (auto& rate : rates) {
         const int distance = std::abs(rate.threads - threads), best = std::abs(nearest - threads);
@@ -64,64 +26,61 @@ int nearest_threads(const std::vector<ReadRate>& rates, int threads) {
     return nearest;
 }
 
-std::vector<DeviceProfile> read_once() {
-    std::vector<std::string> warnings;
-    std::vector<DeviceProfile> profiles = read_device_profiles(tuning_files("device-"), warnings);
-    Log log;
-    for (auto& warning : warnings) log.warn(warning);
+double rate_of(const std::vector<DeviceRate>& rates, double bytes, int threads) {
+    const int nearest = nearest_threads(rates, threads);
+    const DeviceRate *below = nullptr, *above = nullptr;
+    for (auto& rate : rates) {
+        if (rate.threads != nearest) continue;
+        if (rate.bytes <= bytes && (below == nullptr || rate.bytes > below->bytes)) below = &rate;
+        if (rate.bytes >= bytes && (above == nullptr || rate.bytes < above->bytes)) above = &rate;
+    }
+    if (below == nullptr) return above->per_s;
+    if (above == nullptr || above->bytes == below->bytes) return below->per_s;
+    const double share = std::log(bytes / below->bytes) / std::log(above->bytes / below->bytes);
+    return below->per_s + share * (above->per_s - below->per_s);
+}
+
+const std::vector<DeviceProfile>& shipped_and_own() {
+    static const std::vector<DeviceProfile> profiles = [] {
+        std::vector<std::string> warnings;
+        auto read = read_device_profiles(tuning_files("device-"), warnings);
+        Log log;
+        for (auto& warning : warnings) log.warn(warning);
+        return read;
+    }();
     return profiles;
+}
+
+/// The architecture that a profile is of; files of schema 1 name a CPU's as the device.
+std::string arch_of(const DeviceProfile& profile) {
+    return profile.arch.empty() ? profile.device : profile.arch;
+}
+
+/// How new: "sm_90" → 90, "gfx90a" → 0x90a, "x86-64-v4" → 4.
+long generation(std::string_view arch) {
+    const std::string vendor = vendor_of(arch);
+    const auto digits = std::string(arch.substr(arch.find_last_of("_xv") + 1));
+    return std::strtol(digits.c_str(), nullptr, vendor == "amd" ? 16 : 10);
 }
 
 }  // namespace
 
 double DeviceProfile::read_rate(double bytes, int threads) const {
-    const int nearest = nearest_threads(read, threads);
-    const ReadRate *below = nullptr, *above = nullptr;
-    for (auto& rate : read) {
-        if (rate.threads != nearest) continue;
-        if (rate.bytes <= bytes && (below == nullptr || rate.bytes > below->bytes)) below = &rate;
-        if (rate.bytes >= bytes && (above == nullptr || rate.bytes < above->bytes)) above = &rate;
-    }
-    if (below == nullptr) return above->bytes_per_s;
-    if (above == nullptr || above->bytes == below->bytes) return below->bytes_per_s;
-    const double share = std::log(bytes / below->bytes) / std::log(above->bytes / below->bytes);
-    return below->bytes_per_s + share * (above->bytes_per_s - below->bytes_per_s);
+    return rate_of(read, bytes, threads);
 }
 
-std::string to_json(const DeviceProfile& p) {
-    Json rates = Json::array();
-    for (auto& rate : p.read)
-        rates.push_back(
-            {{"threads", rate.threads}, {"bytes", rate.bytes}, {"bytes_per_s", rate.bytes_per_s}});
-    const Json json{{"kind", kind},
-                    {"schema", schema},
-                    {"device", p.device},
-                    {"date", p.date},
-                    {"method", p.method},
-                    {"launch_us", p.launch_us},
-                    {"read", std::move(rates)}};
-    return json.dump(1) + "\n";
+double DeviceProfile::copy_rate(double bytes, int threads) const {
+    return copy.empty() ? read_rate(bytes, threads) : rate_of(copy, bytes, threads);
 }
 
-DeviceProfile parse_device_profile(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) refuse("it is not JSON");
-    if (!json.is_object() || json.value("kind", Json()) != kind)
-        refuse(fmt::format("it is no {}", kind));
-    if (json.value("schema", Json()) != schema)
-        refuse(fmt::format(
-            "its schema is {}, but this version reads {}",
-            json.value("schema", Json()).dump(-1, ' ', true, Json::error_handler_t::replace),
-            schema));
-    DeviceProfile profile{field<std::string>(json, "device"),
-                          field<std::string>(json, "date"),
-                          field<std::string>(json, "method"),
-                          positive(json, "launch_us"),
-                          {}};
-    const auto rates = field<Json>(json, "read");
-    if (!rates.is_array() || rates.empty()) refuse("field 'read' is no list, or empty");
-    for (auto& rate : rates) profile.read.push_back(parse_rate(rate));
-    return profile;
+double DeviceProfile::gather_rate(double bytes, int threads) const {
+    const bool gpu = read.front().threads == 0;
+    return gather.empty() ? read_rate(bytes, threads) / (gpu ? sector_bytes : line_bytes)
+                          : rate_of(gather, bytes, threads);
+}
+
+double DeviceProfile::atomic_rate(double bytes, int threads) const {
+    return atomics.empty() ? gather_rate(bytes, threads) : rate_of(atomics, bytes, threads);
 }
 
 std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> files,
@@ -137,13 +96,57 @@ std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> file
 }
 
 const DeviceProfile* find_device_profile(std::string_view device) {
-    static const std::vector<DeviceProfile> profiles = read_once();
-    const auto found = std::ranges::find(profiles, device, &DeviceProfile::device);
-    return found != profiles.end() ? &*found : nullptr;
+    const auto found = std::ranges::find(shipped_and_own(), device, &DeviceProfile::device);
+    return found != shipped_and_own().end() ? &*found : nullptr;
+}
+
+FoundDeviceProfile find_device_profile(std::string_view device, const Target& target) {
+    return find_device_profile(shipped_and_own(), device, target);
+}
+
+FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,
+                                       std::string_view device, const Target& target) {
+    if (const auto same = std::ranges::find(profiles, device, &DeviceProfile::device);
+        same != profiles.end())
+        return {&*same, ProfileMatch::device,
+                fmt::format("profile of {} ({})", same->device, same->source)};
+    FoundDeviceProfile found;
+    long nearest = std::numeric_limits<long>::max();
+    for (auto& profile : profiles) {
+        const std::string arch = arch_of(profile);
+        if (vendor_of(arch) != vendor_of(target.arch)) continue;
+        const bool same_arch = arch == target.arch;
+        const long distance = same_arch ? -1 : std::abs(generation(arch) - generation(target.arch));
+        if (distance >= nearest) continue;
+        nearest = distance;
+        found.profile = &profile;
+        found.match = same_arch ? ProfileMatch::architecture : ProfileMatch::vendor;
+        found.note =
+            fmt::format("no profile of {}; that of {} ({}), of the same {}", device, profile.device,
+                        profile.source, same_arch ? "architecture" : "vendor");
+    }
+    return found;
+}
+
+std::string vendor_of(std::string_view arch) {
+    if (arch.starts_with("sm_")) return "nvidia";
+    if (arch.starts_with("gfx")) return "amd";
+    if (arch.starts_with("x86-64")) return "x86-64";
+    return std::string(arch.substr(0, arch.find(':')));
+}
+
+std::string device_file_name(const DeviceProfile& profile) {
+    std::string name = "device-";
+    for (const char c : profile.device) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        const bool capital = c >= 'A' && c <= 'Z';
+        name += plain ? c : capital ? static_cast<char>(c - 'A' + 'a') : '-';
+    }
+    return name + ".json";
 }
 
 double predict_us(const DeviceProfile& profile, double bytes, int threads, int launches) {
-    return 1e6 * bytes / profile.read_rate(bytes, threads) + profile.launch_us * launches;
+    return 1e6 * bytes / profile.read_rate(bytes, threads) + profile.launch_us.value * launches;
 }
 
 }  // namespace spmvgen

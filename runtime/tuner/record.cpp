@@ -12,6 +12,7 @@ std::string family_of(const std::string& arch) {
 
 RecordDevice record_device(const Target& target, const std::string& gpu_name) {
     const std::string arch = to_string(target);
+    if (gpu_name == "SIMT executor") return {gpu_name, arch, simulated_vendor};
     switch (architecture(target).kind) {
         case TargetKind::cuda:
             return {gpu_name, arch, "nvidia"};

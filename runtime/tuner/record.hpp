@@ -35,9 +35,13 @@ struct Question {
 struct RecordDevice {
     std::string name;    ///< a GPU's name ("NVIDIA H200"), or of a CPU its architecture
     std::string arch;    ///< as in Target: "sm_90", "gfx90a:sramecc+:xnack-", "x86-64-v4"
-    std::string vendor;  ///< "nvidia", "amd", or of a CPU its family: "x86-64", "aarch64"
+    std::string vendor;  ///< "nvidia", "amd", of a CPU its family: "x86-64", "aarch64", or
+                         ///< simulated_vendor
     bool operator==(const RecordDevice&) const = default;
 };
+
+/// Of the SIMT executor, whose times answer for nothing but itself.
+inline constexpr const char* simulated_vendor = "simt";
 
 /// Of a GPU by its name, or of this CPU with name "".
 RecordDevice record_device(const Target& target, const std::string& gpu_name);

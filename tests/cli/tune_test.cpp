@@ -48,6 +48,22 @@ TEST_F(TuneTest, TriesPairsOfSizesOnAGpu) {
     EXPECT_EQ(json["candidates"].size(), 4u);
 }
 
+TEST_F(TuneTest, CalibratesADevice) {
+    const Outcome outcome =
+        run_line(std::string("tune --calibrate --device simt:sm_90 -o device.json") + quick);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("\nspmvgen: calibrating: 11 of 11\n"
+                               "device      SIMT executor, sm_90, 4 units, measured 20"),
+              std::string::npos)
+        << outcome.err;
+    EXPECT_NE(outcome.err.find("spmvgen: in a tuning_db it is named device-simt-executor.json\n"),
+              std::string::npos);
+    const auto json = nlohmann::json::parse(read("device.json"));
+    EXPECT_EQ(json["kind"], "device-profile");
+    EXPECT_EQ(json["schema"], 2);
+    EXPECT_EQ(json["gather"].size(), 2u);
+}
+
 TEST_F(TuneTest, SaysWhatIsWrong) {
     write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 0\n");
     const auto error = [](const std::string& line) {
@@ -57,8 +73,8 @@ TEST_F(TuneTest, SaysWhatIsWrong) {
                outcome.err.substr(0, outcome.err.find('\n'));
     };
     EXPECT_EQ(error(""),
-              "2: spmvgen: nothing to measure is named: name matrices, or use --dense-profile, "
-              "--fit");
+              "2: spmvgen: nothing to measure is named: name matrices, or use --calibrate, "
+              "--dense-profile, --fit");
     EXPECT_EQ(error("--fit csr-k"), "2: spmvgen: --fit: name the matrices to fit to");
     EXPECT_EQ(error("--fit magic A.mtx"),
               "2: spmvgen: --fit: there is no procedure for 'magic': use csr-k");

@@ -50,7 +50,7 @@ const std::vector<Wrong> wrong_lines{
     {"convert A.mtx B.mtx.gz",
      "B.mtx.gz: gzipped files are read, not written: write B.mtx and run gzip", "spmvgen convert"},
     {"convert A.mtx B.mtx --to pdf", "--to: unknown form 'pdf': use mtx or csr", "spmvgen convert"},
-    {"tune", "nothing to measure is named: name matrices, or use --dense-profile, --fit",
+    {"tune", "nothing to measure is named: name matrices, or use --calibrate, --dense-profile, --fit",
      "spmvgen tune"},
     {"tune --dense-profile --value f16", "--value: f16 is a storage type; use f32, f64, c32 or c64",
      "spmvgen tune"},

@@ -13,8 +13,10 @@ void check_rates(const DeviceProfile& profile) {
     constexpr std::array<double, 5> amounts{1, 4096, 1e6, 3e9, 1e18};
     for (const double bytes : amounts)
         for (const int threads : {0, 1, 7, 65536}) {
-            const double rate = profile.read_rate(bytes, threads);
-            check(rate > 0 && std::isfinite(rate), "a rate is a positive number");
+            for (const double rate :
+                 {profile.read_rate(bytes, threads), profile.copy_rate(bytes, threads),
+                  profile.gather_rate(bytes, threads), profile.atomic_rate(bytes, threads)})
+                check(rate > 0 && std::isfinite(rate), "a rate is a positive number");
             const double us = predict_us(profile, bytes, threads, 3);
             check(us > 0 && std::isfinite(us), "a time is a positive number");
         }

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "spmvgen/error.hpp"
+#include "tuner/device_profile.hpp"
+#include "tuner/json_integer.hpp"
+
+namespace spmvgen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kind = "device-profile";
+constexpr int first_schema = 1, schema = 2;
+constexpr double most_figure = 1e18;
+constexpr std::int64_t most_threads = 65536, most_units = 1 << 20;
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Error(ErrorCode::invalid_input, what);
+}
+
+template <typename T>
+T field(const Json& json, const char* name) {
+    try {
+        return json.at(name).get<T>();
+    } catch (const nlohmann::json::exception&) {
+        refuse(fmt::format("field '{}' is missing or of another type", name));
+    }
+}
+
+/// A figure of a real device: its reciprocal is a number, too.
+double positive(const Json& json, const char* name) {
+    const double value = field<double>(json, name);
+    if (!(value > 0) || !(value <= most_figure))
+        refuse(fmt::format("field '{}' is not a positive number up to {}", name, most_figure));
+    return value;
+}
+
+double spread_of(const Json& json) {
+    const double spread = field<double>(json, "spread");
+    if (!(spread >= 0) || !(spread <= most_figure))
+        refuse("field 'spread' is not a number from 0 on");
+    return spread;
+}
+
+int whole(const Json& json, const char* name, std::int64_t most) {
+    const auto value = integer_of(field<Json>(json, name), 0, most);
+    if (!value) refuse(fmt::format("field '{}' is not a whole number of 0…{}", name, most));
+    return static_cast<int>(*value);
+}
+
+/// A list of rates; in schema 1 without spreads.
+struct RateList {
+    const char* name;
+    const char* rate;  ///< field of the rate
+    std::vector<DeviceRate> DeviceProfile::* member;
+};
+constexpr RateList lists[] = {{"read", "bytes_per_s", &DeviceProfile::read},
+                              {"copy", "bytes_per_s", &DeviceProfile::copy},
+                              {"gather", "per_s", &DeviceProfile::gather},
+                              {"atomics", "per_s", &DeviceProfile::atomics}};
+
+struct FigureField {
+    const char* name;
+    Figure DeviceProfile::* member;
+};
+constexpr FigureField figures[] = {{"launch_us", &DeviceProfile::launch_us},
+                                   {"first_kernel_ms", &DeviceProfile::first_kernel_ms},
+                                   {"kernel_ms", &DeviceProfile::kernel_ms},
+                                   {"load_ms", &DeviceProfile::load_ms},
+                                   {"convert_bytes_per_s", &DeviceProfile::convert_bytes_per_s}};
+
+DeviceRate parse_rate(const Json& json, const RateList& list, bool with_spread) {
+    DeviceRate rate{whole(json, "threads", most_threads), positive(json, "bytes"),
+                    positive(json, list.rate), with_spread ? spread_of(json) : 0};
+    if (rate.bytes < 1 || rate.per_s < 1)
+        refuse(fmt::format("fields 'bytes' and '{}' are at least 1", list.rate));
+    return rate;
+}
+
+std::vector<DeviceRate> parse_rates(const Json& json, const RateList& list, bool with_spread) {
+    const auto rates = field<Json>(json, list.name);
+    if (!rates.is_array()) refuse(fmt::format("field '{}' is no list, or empty", list.name));
+    std::vector<DeviceRate> parsed;
+    for (auto& rate : rates) parsed.push_back(parse_rate(rate, list, with_spread));
+    return parsed;
+}
+
+/// A figure that is known.
+Figure parse_figure(const Json& json, const char* name) {
+    const auto object = field<Json>(json, name);
+    if (!object.is_object()) refuse(fmt::format("field '{}' is missing or of another type", name));
+    try {
+        return {positive(object, "value"), spread_of(object)};
+    } catch (const Error& error) {
+        refuse(fmt::format("field '{}': {}", name, error.what()));
+    }
+}
+
+void parse_first_schema(const Json& json, DeviceProfile& p) {
+    p.launch_us = {positive(json, "launch_us"), 0};
+    p.read = parse_rates(json, lists[0], false);
+}
+
+void parse_rest(const Json& json, DeviceProfile& p) {
+    p.arch = field<std::string>(json, "arch");
+    p.units = whole(json, "units", most_units);
+    p.source = field<std::string>(json, "source");
+    p.assumed = field<std::vector<std::string>>(json, "assumed");
+    for (auto& f : figures)
+        if (f.member == &DeviceProfile::launch_us || json.contains(f.name))
+            p.*f.member = parse_figure(json, f.name);
+    for (auto& list : lists)
+        if (list.member == &DeviceProfile::read || json.contains(list.name))
+            p.*list.member = parse_rates(json, list, true);
+}
+
+}  // namespace
+
+std::string to_json(const DeviceProfile& p) {
+    Json head{{"kind", kind},       {"schema", schema},     {"device", p.device},
+              {"arch", p.arch},     {"units", p.units},     {"date", p.date},
+              {"source", p.source}, {"assumed", p.assumed}, {"method", p.method}};
+    for (auto& f : figures)
+        if (const Figure& figure = p.*f.member; figure.value > 0)
+            head[f.name] = {{"value", figure.value}, {"spread", figure.spread}};
+    std::string text = "{\n";
+    for (auto& [name, value] : head.items())
+        text += fmt::format(" {}: {},\n", Json(name).dump(), value.dump());
+    for (auto& list : lists) {
+        const auto& rates = p.*list.member;
+        if (rates.empty() && list.member != &DeviceProfile::read) continue;
+        text += fmt::format(" \"{}\": [", list.name);
+        for (auto& rate : rates)
+            text += fmt::format("{}\n  {}", &rate == &rates.front() ? "" : ",",
+                                Json{{"threads", rate.threads},
+                                     {"bytes", rate.bytes},
+                                     {list.rate, rate.per_s},
+                                     {"spread", rate.spread}}
+                                    .dump());
+        text += "\n ],\n";
+    }
+    text.erase(text.size() - 2);  // the last comma
+    return text + "\n}\n";
+}
+
+DeviceProfile parse_device_profile(std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) refuse("it is not JSON");
+    if (!json.is_object() || json.value("kind", Json()) != kind)
+        refuse(fmt::format("it is no {}", kind));
+    const Json has = json.value("schema", Json());
+    if (has != first_schema && has != schema)
+        refuse(fmt::format("its schema is {}, but this version reads {} and {}",
+                           has.dump(-1, ' ', true, Json::error_handler_t::replace), first_schema,
+                           schema));
+    DeviceProfile profile;
+    profile.device = field<std::string>(json, "device");
+    profile.date = field<std::string>(json, "date");
+    profile.method = field<std::string>(json, "method");
+    has == first_schema ? parse_first_schema(json, profile) : parse_rest(json, profile);
+    if (profile.read.empty()) refuse("field 'read' is no list, or empty");
+    return profile;
+}
+
+}  // namespace spmvgen
