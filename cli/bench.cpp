@@ -146,6 +146,7 @@ class Bench {
                      {"cols", matrix.cols},
                      {"nnz", matrix.nnz},
                      {"value", value}};
+            if (!named.structure.empty()) row["class"] = named.structure;
             row.update(runner.run(one));
             keep(row);
             progress.step(named.name + " " + one.name);
@@ -206,7 +207,11 @@ void add_bench(CLI::App& program, Verbs& verbs) {
             ->type_name(type);
     };
     verb->add_option("matrices", o->matrices, matrix_help)->type_name("A.mtx");
-    verb->add_option("--suite", o->suite, "all matrices of a folder")->type_name("DIR");
+    verb->add_option("--suite", o->suite,
+                     "also all matrices of csr-k, gospmv, lightspmv, all, or a directory")
+        ->type_name("SUITE");
+    verb->add_option("--scale", o->scale, "size of a suite's matrices beside the full ones, to 1")
+        ->type_name("S");
     verb->add_option("--device", o->device,
                      "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
         ->type_name("DEVICE");

@@ -42,8 +42,8 @@ void check_peer_names(const BenchOptions& o) {
 }
 
 const KernelEntry& entry_of(const std::string& kernel, bool gpu) {
-    const KernelEntry& entry =
-        resolve("--kernels", [&]() -> auto& { return kernel_entry(kernel); });
+    resolve("--kernels", [&] { return kernel_entry(kernel).format; });
+    const KernelEntry& entry = kernel_entry(kernel);
     if (entry.gpu != gpu)
         throw UsageError("--kernels: " + kernel + " is for " +
                          (entry.gpu ? "GPUs; name one with --device" : "CPUs; drop --device"));
@@ -68,6 +68,12 @@ void add_level(std::vector<BenchCase>& cases, const std::string& name) {
         throw UsageError("--kernels: unknown level '" + level + "' in " + name + ": use " +
                          std::string(level_names));
     add_case(cases, {.name = name, .library = "spmvgen", .level = level});
+}
+
+/// What a format may take: cuSPARSE's are limited likewise. Small matrices may be padded freely.
+std::int64_t memory_limit(const CsrMatrix& matrix) {
+    constexpr std::int64_t most_padding = 10, always = 64 << 20;
+    return std::max(most_padding * static_cast<std::int64_t>(matrix.bytes()), always);
 }
 
 /// A compiler's log has hundreds.
@@ -149,6 +155,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     options.threads = place_.device() == nullptr ? place_.threads() : 0;
     options.kernel = one.kernel;
     options.level = one.level;
+    options.memory_limit = memory_limit(matrix_);
     options.copy = false;
     options.updatable = false;
     options.strict = true;

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <set>
 
-#include "verb.hpp"
+#include "matrix/gallery/suites.hpp"
+#include "options.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -21,43 +24,32 @@ std::string name_of(const std::string& source) {
     return name;
 }
 
-bool is_matrix_file(const std::filesystem::path& path) {
-    const std::string name = path.filename().string();
-    return std::ranges::any_of(endings, [&](auto ending) { return name.ends_with(ending); });
-}
-
-std::vector<std::string> files_of(const std::string& folder) {
-    std::vector<std::string> files;
-    for (auto& entry : std::filesystem::recursive_directory_iterator(folder))
-        if (entry.is_regular_file() && is_matrix_file(entry.path()))
-            files.push_back(entry.path().string());
-    std::ranges::sort(files);
-    if (files.empty())
-        throw UsageError("--suite: " + folder + " has no matrices: no .mtx, .mtx.gz or .csr");
-    return files;
+std::vector<BenchMatrix> all_of(const std::string& suite, double scale) {
+    const auto expanded = resolve("--suite", [&] { return expand_suite(suite, {.scale = scale}); });
+    std::vector<BenchMatrix> all;
+    for (auto& matrix : expanded) all.push_back({matrix.name, matrix.source, matrix.structure});
+    return all;
 }
 
 }  // namespace
 
 std::vector<BenchMatrix> bench_matrices(const std::vector<std::string>& named,
-                                        const std::string& suite, double) {
-    std::vector<std::string> sources = named;
-    if (!suite.empty()) {
-        if (!std::filesystem::is_directory(suite))
-            throw UsageError("--suite: '" + suite + "' is no folder");
-        for (auto& file : files_of(suite)) sources.push_back(file);
-    }
-    if (sources.empty())
-        throw UsageError("no matrix is named: give A.mtx, gallery:SPEC or --suite");
-    std::map<std::string, int> times;
-    for (auto& source : sources) ++times[name_of(source)];
+                                        const std::string& suite, double scale) {
+    if (suite.empty() && scale != 1) throw UsageError("--scale: is for --suite");
     std::vector<BenchMatrix> matrices;
-    for (auto& source : sources) {
-        const std::string name = name_of(source);
-        if (times[name] > 1 && std::ranges::count(sources, source) > 1)
-            throw UsageError(source + " is named twice");
-        matrices.push_back({times[name] > 1 ? source : name, source});
+    for (auto& source : named) matrices.push_back({name_of(source), source, ""});
+    if (!suite.empty()) std::ranges::move(all_of(suite, scale), std::back_inserter(matrices));
+    if (matrices.empty())
+        throw UsageError("no matrix is named: give A.mtx, gallery:SPEC or --suite");
+    std::map<std::string, int> names;
+    std::set<std::string> sources;
+    for (auto& matrix : matrices) {
+        ++names[matrix.name];
+        if (!sources.insert(matrix.source).second)
+            throw UsageError(matrix.source + " is named twice");
     }
+    for (auto& matrix : matrices)
+        if (names[matrix.name] > 1) matrix.name = matrix.source;
     return matrices;
 }
 
