@@ -229,7 +229,7 @@ void add_bench(CLI::App& program, Verbs& verbs) {
         ->type_name("TIME");
     verb->add_option("--flush", o->flush_bytes,
                      "bytes that are walked over to empty caches (default: twice the last-level "
-                     "cache, at most 512 MiB)")
+                     "cache, of a CPU at most 256 MiB)")
         ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 36).description(""))
         ->type_name("BYTES");
     verb->add_option("--json", o->json, "write the results to this file, one a line")

@@ -65,7 +65,7 @@ std::string command_of(const BenchOptions& o) {
     return text;
 }
 
-Json bench_header(const BenchOptions& o, const Place& place, const CaseMethod& method,
+Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
                   const std::vector<FoundPeer>& peers) {
     return {{"kind", bench_kind},
             {"schema", schema},
@@ -75,7 +75,8 @@ Json bench_header(const BenchOptions& o, const Place& place, const CaseMethod& m
             {"machine", machine_json(place.device())},
             {"versions", versions_json()},
             {"peers", peers_json(peers)},
-            {"method", method_json(place, method)}};
+            {"method", method_json(place, method)},
+            {"empty_cold_sample_us", method.cold ? place.empty_sample_us() : 0}};
 }
 
 }  // namespace spmvgen::cli

@@ -4,7 +4,7 @@
 namespace spmvgen::cli {
 
 /// The line that a file of results begins with: machine, versions, peers, method and command.
-Json bench_header(const BenchOptions& options, const Place& place, const CaseMethod& method,
+Json bench_header(const BenchOptions& options, Place& place, const CaseMethod& method,
                   const std::vector<FoundPeer>& peers);
 
 /// The command line that asks for the same.

@@ -67,11 +67,13 @@ Place::Place(std::shared_ptr<Device> device, int threads, std::int64_t flush_byt
         begin_ = driver_->make_event();
         end_ = driver_->make_event();
     }
-    const bool simt = device_ && device_->facts().text.starts_with("simt");
-    const std::int64_t known = cache_bytes() > 0 ? cache_bytes() : unknown_cache_bytes;
-    flush_bytes_ = flush_bytes > 0 ? flush_bytes
-                   : simt          ? simt_flush_bytes
-                                   : std::min(2 * known, max_flush_bytes);
+    flush_bytes_ = flush_bytes > 0 ? flush_bytes : default_flush_bytes();
+}
+
+std::int64_t Place::default_flush_bytes() const {
+    if (device_ && device_->facts().text.starts_with("simt")) return simt_flush_bytes;
+    const std::int64_t twice = 2 * (cache_bytes() > 0 ? cache_bytes() : unknown_cache_bytes);
+    return device_ ? twice : std::min(twice, max_flush_bytes);
 }
 
 std::int64_t Place::cache_bytes() const {
@@ -161,6 +163,10 @@ Timing Place::cold(const std::function<void()>& apply, double seconds) {
     while (std::ssize(samples) < least || (std::ssize(samples) < most && now() - start < seconds))
         samples.push_back(cold_seconds(apply));
     return summarise(std::move(samples), 1);
+}
+
+double Place::empty_sample_us() {
+    return driver_ ? 1e6 * cold([] {}, 5e-3).median_s : 0;
 }
 
 Workbench::Workbench(const CsrMatrix& matrix, const Place& place)

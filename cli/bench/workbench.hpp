@@ -15,11 +15,12 @@ namespace spmvgen::cli {
 class Place {
   public:
     /// `device` is null for this CPU, on which `threads` multiply. `flush_bytes` are walked over to
-    /// empty the caches; 0 = twice the last-level cache, at most max_flush_bytes.
+    /// empty the caches; 0 = twice the last-level cache, of a CPU at most max_flush_bytes.
     Place(std::shared_ptr<Device> device, int threads, std::int64_t flush_bytes = 0);
 
-    /// In a machine with more cache than that, other processors and machines use it, too.
-    static constexpr std::int64_t max_flush_bytes = 512 << 20;
+    /// A larger cache is shared with many: less is enough to be rid of what is ours
+    /// (docs/bench.md).
+    static constexpr std::int64_t max_flush_bytes = 256 << 20;
 
     Device* device() const { return device_.get(); }
     int threads() const { return threads_; }
@@ -35,10 +36,13 @@ class Place {
     /// Times single applies, the caches emptied before each, for about that many seconds, the
     /// emptying included; at least 5 samples.
     Timing cold(const std::function<void()>& apply, double seconds);
+    /// Microseconds that a cold sample of nothing has: what events add. 0 = no events.
+    double empty_sample_us();
     /// Waits for what was enqueued.
     void finish() const;
 
   private:
+    std::int64_t default_flush_bytes() const;
     void flush();
     double batch_seconds(const std::function<void()>& apply, std::int64_t calls) const;
     double cold_seconds(const std::function<void()>& apply);

@@ -194,7 +194,7 @@ TEST_F(BenchTest, DoesNotMixResults) {
               "another");
     EXPECT_EQ(error(line + " --resume --threads 1 --cache hot").substr(0, 42),
               "1: spmvgen: R.jsonl:1: was measured with m");
-    EXPECT_EQ(error(line + " --resume --device simt:sm_90 --kernels auto"),
+    EXPECT_EQ(error("A.mtx --device simt:sm_90 --against none --json R.jsonl --resume"),
               "1: spmvgen: R.jsonl:1: was measured with device \"host\", not \"simt:sm_90\": name "
               "another file");
     EXPECT_EQ(read("R.jsonl"), before);
