@@ -11,12 +11,12 @@ struct Wrong {
 // Each wrong command line: exit status 2, nothing on standard output, this text.
 const std::vector<Wrong> wrong_lines{
     {"",
-     "a command is missing: use one of emit, analyze, run, tune, convert, cache, pack, gallery, "
-     "doctor",
+     "a command is missing: use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "gallery, doctor",
      "spmvgen"},
     {"foo",
-     "unknown command 'foo': use one of emit, analyze, run, tune, convert, cache, pack, gallery, "
-     "doctor",
+     "unknown command 'foo': use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "gallery, doctor",
      "spmvgen"},
     {"--foo", "unknown option '--foo'", "spmvgen"},
     {"cache", "a command is missing: use one of info, list, verify, prune, clear, warm",
