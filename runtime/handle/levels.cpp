@@ -12,6 +12,7 @@
 #include "spmvgen/error.hpp"
 #include "tuner/block_choice.hpp"
 #include "tuner/ranking.hpp"
+#include "tuner/tuning_db.hpp"
 
 namespace spmvgen {
 namespace {
@@ -51,6 +52,7 @@ class LevelWork {
         if (predicts(level)) model_.analyse(p_.matrix, p_.options.threads);
         Choice choice = rule_;
         if (level == "model") choice = by_model();
+        if (level == "recorded") choice = by_record();
         LevelChoice result = weigh(p_, choice, model_);
         result.analysis_ms = model_.analysis_ms();
         if (measures(level)) {
@@ -79,6 +81,18 @@ class LevelWork {
         if (p_.request.op == Op::none) return choose_by_model(problem(), rule_);
         Choice choice = rule_;
         choice.reason += "; the transposing kernel has no others";
+        return choice;
+    }
+
+    Choice by_record() {
+        const RecordDevice device = record_device(
+            p_.request.target, p_.device != nullptr ? p_.device->facts().name : "");
+        const Question question = question_of(request_, p_.features.value_type);
+        const auto found = tuning_db().look_up(p_.features, question, device);
+        const auto choose = [this](const Request& r) { return chooser_(r); };
+        if (auto choice = choose_recorded(found, request_, choose)) return std::move(*choice);
+        Choice choice = rule_;
+        choice.reason += "; " + why_nothing_found(tuning_db(), question, device);
         return choice;
     }
 
@@ -121,7 +135,7 @@ class LevelWork {
 }  // namespace
 
 bool is_level(std::string_view name) {
-    return name == "rule" || predicts(name);
+    return name == "rule" || name == "recorded" || predicts(name);
 }
 
 void check_level(const Options& o) {

@@ -63,7 +63,7 @@ const std::vector<Wrong> wrong_lines{
     {"run A.mtx --format bcsr --param block_rows=9",
      "--param: parameter block_rows=9 of kernel bcsr: use one of 1, 2, 3, 4, 5, 6, 7, 8",
      "spmvgen run"},
-    {"run A.mtx --level slow", "--level: unknown level 'slow': use rule, model, measure or exhaustive",
+    {"run A.mtx --level slow", "--level: unknown level 'slow': use rule, recorded, model, measure or exhaustive",
      "spmvgen run"},
     {"run A.mtx --budget 1s", "--budget: is for --level measure; drop it, or ask for that",
      "spmvgen run"},
