@@ -9,8 +9,8 @@
 #include "matrix_source.hpp"
 #include "output.hpp"
 #include "run_options.hpp"
-#include "signature_name.hpp"
 #include "tuner/block_choice.hpp"
+#include "tuner/signature_name.hpp"
 #include "units.hpp"
 #include "warm_kernels.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "gallery_suite.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
 #include "units.hpp"
@@ -15,6 +16,7 @@ namespace {
 struct GalleryOptions {
     bool json = false;
     std::string specification, path, to;
+    SuiteOptions suite;
 };
 
 /// The preset specification: "stencil5:nx=1000,ny=1000".
@@ -29,6 +31,7 @@ std::string preset_of(const GalleryEntry& entry) {
 }
 
 void list(const GalleryOptions& o, std::ostream& out) {
+    if (!o.suite.suite.empty()) return list_suite(o.suite.suite, o.json, out);
     Json generators = Json::array();
     for (auto& entry : gallery()) {
         Json params = Json::object();
@@ -43,6 +46,13 @@ void list(const GalleryOptions& o, std::ostream& out) {
 }
 
 void make(const GalleryOptions& o, Streams& streams) {
+    if (o.suite.suite.empty() == o.specification.empty())
+        throw UsageError("gallery make: give a specification or --suite, and not both");
+    if (!o.suite.suite.empty()) {
+        SuiteOptions suite = o.suite;
+        suite.directory = o.path;
+        return make_suite(suite, streams);
+    }
     const MatrixFile kind = matrix_file_kind(o.path, o.to);
     const bool prefixed = o.specification.starts_with("gallery:");
     const auto source = load_matrix((prefixed ? "" : "gallery:") + o.specification);
@@ -59,22 +69,51 @@ void add_gallery(CLI::App& program, Verbs& verbs) {
     verb->require_subcommand(1);
     CLI::App* lister = verb->add_subcommand("list", "list the generators with their presets");
     lister->add_flag("--json", o->json, "print one JSON object instead");
-    lister->footer("Examples:\n  spmvgen gallery list\n  spmvgen gallery list --json");
+    lister
+        ->add_option("--suite", o->suite.suite,
+                     "list instead the matrices of csr-k, gospmv, lightspmv, all or a folder")
+        ->type_name("SUITE");
+    lister->footer(
+        "Examples:\n  spmvgen gallery list\n  spmvgen gallery list --json\n"
+        "  spmvgen gallery list --suite csr-k");
     verbs.push_back({lister, [o](Streams& streams) { list(*o, streams.out); }});
 
     CLI::App* maker = verb->add_subcommand("make", "write one of them to a file");
-    maker->add_option("spec", o->specification, "NAME or NAME:size=value,…,seed=n")
-        ->required()
+    maker
+        ->add_option("spec", o->specification,
+                     "NAME or NAME:size=value,…,seed=n; of a twin also scale=0.1")
         ->type_name("SPEC");
-    maker->add_option("-o,--output", o->path, "the file to write: .mtx or .csr")
+    maker
+        ->add_option("-o,--output", o->path,
+                     "the file to write: .mtx or .csr; a folder for --suite")
         ->required()
-        ->type_name("FILE");
+        ->type_name("PATH");
+    maker
+        ->add_option("--suite", o->suite.suite,
+                     "instead of one matrix, all of csr-k, gospmv, lightspmv, all or a folder")
+        ->type_name("SUITE");
+    maker->add_option("--scale", o->suite.scale, "of --suite: the size of each, 0.01 for tests")
+        ->capture_default_str();
+    maker
+        ->add_option("--values", o->suite.values,
+                     "of --suite: original (as its class has them) or random")
+        ->check(CLI::IsMember({"original", "random"}))
+        ->capture_default_str();
+    maker->add_option("--max-nnz", o->suite.max_nnz, "of --suite: leave larger ones out")
+        ->type_name("N");
+    maker
+        ->add_option("--jobs", o->suite.jobs,
+                     "of --suite: matrices at a time; 0 = as cores and memory allow")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     maker->add_option("--to", o->to, "its form: mtx or csr (default: by the file's suffix)")
         ->type_name("FORM");
     maker->footer(
         "Examples:\n"
         "  spmvgen gallery make stencil5:nx=100,ny=100 -o A.mtx\n"
-        "  spmvgen gallery make stencil5 -o A.csr");
+        "  spmvgen gallery make stencil5 -o A.csr\n"
+        "  spmvgen gallery make ecology1:scale=0.1 -o A.csr\n"
+        "  spmvgen gallery make --suite gospmv --scale 0.01 -o suite");
     verbs.push_back({maker, [o](Streams& streams) { make(*o, streams); }});
     verb->footer(
         "Examples:\n"

@@ -1,6 +1,9 @@
 #include "options.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
+#include <cmath>
 
 #include "registry.hpp"
 
@@ -107,6 +110,17 @@ void add_param_option(CLI::App& verb, std::vector<std::string>& texts) {
     verb.add_option("--param", texts, "a parameter of the kernel; repeatable (see: emit --list)")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
+}
+
+double parse_milliseconds(std::string_view option, std::string_view text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, trouble] = std::from_chars(text.data(), end, number);
+    const std::string_view unit(rest, end);
+    const bool known = unit.empty() || unit == "ms" || unit == "s";
+    if (trouble != std::errc() || !known || !(number >= 0) || !std::isfinite(number))
+        throw UsageError(fmt::format("{}: '{}' is no time: use 200ms or 2s", option, text));
+    return unit == "s" ? 1e3 * number : number;
 }
 
 }  // namespace spmvgen::cli

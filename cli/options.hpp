@@ -38,6 +38,9 @@ std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>&
 /// `text` as a number of `type`: "1.5", or "re,im" for complex types.
 std::complex<double> parse_number(std::string_view option, std::string_view text, ValueType type);
 
+/// "200ms", "2s", or a number of milliseconds: as milliseconds.
+double parse_milliseconds(std::string_view option, std::string_view text);
+
 /// --arch: GPU architectures are Error(unsupported).
 Target parse_arch(const std::string& text);
 

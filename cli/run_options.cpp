@@ -1,8 +1,5 @@
 #include "run_options.hpp"
 
-#include <charconv>
-#include <cmath>
-
 #include "handle/cache_mode.hpp"
 #include "handle/levels.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -17,26 +14,14 @@ CacheMode cache_mode(const std::string& text) {
                      std::string(cache_mode_names));
 }
 
-/// "200ms", "2s", or a number of milliseconds.
-double parse_budget(const std::string& text) {
-    double number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, trouble] = std::from_chars(text.data(), end, number);
-    const std::string_view unit(rest, end);
-    const bool known = unit.empty() || unit == "ms" || unit == "s";
-    if (trouble != std::errc() || !known || !(number >= 0) || !std::isfinite(number))
-        throw UsageError("--budget: '" + text + "' is no time: use 200ms or 2s");
-    return unit == "s" ? 1e3 * number : number;
-}
-
 void set_level(const RunOptions& o, Options& options) {
     if (!is_level(o.level))
         throw UsageError("--level: unknown level '" + o.level + "': use " +
                          std::string(level_names));
-    if (o.level == "rule" && !o.budget.empty())
+    if (o.level != "measure" && !o.budget.empty())
         throw UsageError("--budget: is for --level measure; drop it, or ask for that");
     options.level = o.level;
-    if (!o.budget.empty()) options.budget_ms = parse_budget(o.budget);
+    if (!o.budget.empty()) options.budget_ms = parse_milliseconds("--budget", o.budget);
     options.expected_applies = o.expect;
 }
 
@@ -154,8 +139,9 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
         ->type_name("ID");
     add_param_option(verb, o.params);
-    verb.add_option("--level", o.level,
-                    "how the kernel is chosen: rule (the default), or measure: by timing")
+    verb.add_option(
+            "--level", o.level,
+            "how the kernel is chosen: rule (the default), measure (by timing), or exhaustive")
         ->type_name("LEVEL");
     verb.add_option("--budget", o.budget, "time for --level measure: 200ms, 2s (default 1s)")
         ->type_name("TIME");

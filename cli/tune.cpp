@@ -2,21 +2,24 @@
 
 #include <algorithm>
 
+#include "matrix_source.hpp"
+
 namespace spmvgen::cli {
 namespace {
 
 void tune(const std::vector<Tuning>& tunings, Streams& streams) {
-    const auto asked =
-        std::ranges::count_if(tunings, [](const Tuning& tuning) { return tuning.asked(); });
-    if (asked != 1) {
-        std::string options;
-        for (auto& tuning : tunings)
+    std::string options;
+    std::vector<const Tuning*> named, unnamed;
+    for (auto& tuning : tunings) {
+        if (tuning.option != nullptr)
             options += (options.empty() ? "" : ", ") + std::string(tuning.option);
-        throw UsageError((asked == 0 ? "nothing to measure is named: use " : "use only one of ") +
-                         options);
+        if (tuning.asked()) (tuning.option != nullptr ? named : unnamed).push_back(&tuning);
     }
-    for (auto& tuning : tunings)
-        if (tuning.asked()) tuning.work(streams);
+    if (named.size() > 1) throw UsageError("use only one of " + options);
+    const auto& chosen = named.empty() ? unnamed : named;
+    if (chosen.empty())
+        throw UsageError("nothing to measure is named: name matrices, or use " + options);
+    chosen.front()->work(streams);
 }
 
 void add_common_options(CLI::App& verb, TuneOptions& o) {
@@ -33,6 +36,12 @@ void add_common_options(CLI::App& verb, TuneOptions& o) {
         ->type_name("TEXT");
     verb.add_option("-o,--output", o.output, "the JSON file (default: standard output)")
         ->type_name("F.json");
+    verb.add_option("--value", o.values,
+                    "types of the values (default: the matrices', else f32,f64)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("TYPE,…");
+    verb.add_option("matrices", o.matrices, matrix_help)->type_name("A.mtx");
 }
 
 }  // namespace
@@ -43,9 +52,11 @@ void add_tune(CLI::App& program, Verbs& verbs) {
     auto common = std::make_shared<TuneOptions>();
     add_common_options(*verb, *common);
     const std::vector<Tuning> tunings{add_tune_calibrate(*verb, common),
-                                      add_tune_dense(*verb, common), add_tune_csr_k(*verb, common)};
+                                      add_tune_dense(*verb, common), add_tune_csr_k(*verb, common),
+                                      add_tune_matrices(*verb, common)};
     verb->footer(
         "Examples:\n"
+        "  spmvgen tune --budget 200ms -o mine.json gallery:stencil5:nx=20\n"
         "  spmvgen tune --calibrate --rounds 1 --time 1 -o device-mine.json\n"
         "  spmvgen tune --dense-profile --value f64 --entries 9000 --rounds 1 -o dense-mine.json\n"
         "  spmvgen tune --fit csr-k --sizes 8,96 --rounds 1 A.mtx gallery:stencil5:nx=20\n"

@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "verb.hpp"
 
@@ -10,13 +11,15 @@ namespace spmvgen::cli {
 /// What everything that `spmvgen tune` measures has in common.
 struct TuneOptions {
     std::string device = "host", output, note;
+    std::vector<std::string> matrices;
+    std::vector<std::string> values;  ///< types; empty = not said
     int threads = 0, rounds = 3;
     double time_ms = 20;
 };
 
 /// One thing that `spmvgen tune` measures: whether it is asked for, and how it is done.
 struct Tuning {
-    const char* option;  ///< that asks for it: "--dense-profile"
+    const char* option;  ///< that asks for it: "--dense-profile"; null: what is done without one
     std::function<bool()> asked;
     std::function<void(Streams&)> work;
 };
@@ -25,5 +28,6 @@ struct Tuning {
 Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
 Tuning add_tune_calibrate(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
 Tuning add_tune_csr_k(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
+Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> common);
 
 }  // namespace spmvgen::cli

@@ -24,7 +24,6 @@ namespace {
 struct FitOptions {
     std::shared_ptr<const TuneOptions> common;
     std::string fit;
-    std::vector<std::string> matrices;
     std::vector<std::int64_t> sizes;
 };
 
@@ -167,13 +166,13 @@ CsrKSample measure(const FitOptions& o, const Machine& machine, const std::strin
 void tune_csr_k(const FitOptions& o, Streams& streams) {
     if (o.fit != "csr-k")
         throw UsageError("--fit: there is no procedure for '" + o.fit + "': use csr-k");
-    if (o.matrices.empty()) throw UsageError("--fit: name the matrices to fit to");
+    if (o.common->matrices.empty()) throw UsageError("--fit: name the matrices to fit to");
     const Machine machine = machine_of(o);
     std::vector<CsrKSample> samples;
-    for (auto& name : o.matrices) {
+    for (auto& name : o.common->matrices) {
         samples.push_back(measure(o, machine, name));
         streams.err << fmt::format("spmvgen: {} of {}: {}, {} times\n", samples.size(),
-                                   o.matrices.size(), name, samples.back().times.size());
+                                   o.common->matrices.size(), name, samples.back().times.size());
     }
     CsrKFit fit =
         fit_csr_k(std::move(samples), machine.target, choose_formula(machine.target, {}).formula);
@@ -191,8 +190,6 @@ Tuning add_tune_csr_k(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
     verb.add_option("--fit", o->fit,
                     "what is fitted: csr-k, sizes of super-rows over the row density")
         ->type_name("WHAT");
-    verb.add_option("matrices", o->matrices, "fit: " + std::string(matrix_help))
-        ->type_name("A.mtx");
     verb.add_option("--sizes", o->sizes, "fit: sizes to try instead of the paper's grid: 8,16,96")
         ->delimiter(',')
         ->allow_extra_args(false)

@@ -17,11 +17,14 @@ namespace {
 
 struct DenseOptions {
     bool asked = false;
-    std::vector<std::string> values{"f32", "f64"};
     std::vector<std::int64_t> entries{30'000, 100'000, 300'000, 1'000'000, 4'000'000};
     std::vector<std::int64_t> columns{12, 96};
     std::shared_ptr<const TuneOptions> common;
 };
+
+std::vector<std::string> values_of(const DenseOptions& o) {
+    return o.common->values.empty() ? std::vector<std::string>{"f32", "f64"} : o.common->values;
+}
 
 /// A matrix of that many rows and columns without a zero.
 CsrMatrix dense_matrix(std::int64_t rows, std::int64_t cols, ValueType type) {
@@ -81,8 +84,8 @@ std::string command_of(const DenseOptions& o) {
     return fmt::format(
         "spmvgen tune --dense-profile --device {} --threads {} --value {} --entries {} --columns "
         "{} --rounds {} --time {}",
-        o.common->device, o.common->threads, joined(o.values), joined(o.entries), joined(o.columns),
-        o.common->rounds, o.common->time_ms);
+        o.common->device, o.common->threads, joined(values_of(o)), joined(o.entries),
+        joined(o.columns), o.common->rounds, o.common->time_ms);
 }
 
 void tune_dense(const DenseOptions& o, Streams& streams) {
@@ -98,7 +101,7 @@ void tune_dense(const DenseOptions& o, Streams& streams) {
     profile.version = version();
     profile.command = command_of(o);
     profile.note = o.common->note;
-    for (auto& text : o.values) {
+    for (auto& text : values_of(o)) {
         const ValueType value = resolve("--value", [&] { return parse_value_type(text); });
         if (is_storage_only(value))
             throw UsageError("--value: " + text + " is a storage type; use f32, f64, c32 or c64");
@@ -121,10 +124,6 @@ Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
     o->common = std::move(common);
     verb.add_flag("--dense-profile", o->asked,
                   "what a dense matrix in blocked CSR reaches with each block size");
-    verb.add_option("--value", o->values, "dense profile: value types (default f32,f64)")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("TYPE,…");
     verb.add_option("--entries", o->entries,
                     "dense profile: nonzeros of the size classes (default 3e4, 1e5, 3e5, 1e6, 4e6)")
         ->delimiter(',')

@@ -17,7 +17,12 @@ nlohmann::ordered_json facts_json(const std::map<std::string, KernelFacts>& fact
 
 nlohmann::ordered_json measured_json(const std::vector<MeasuredKernel>& measured) {
     auto json = nlohmann::ordered_json::array();
-    for (auto& kernel : measured) json.push_back({{"kernel", kernel.kernel}, {"us", kernel.us}});
+    for (auto& kernel : measured)
+        json.push_back({{"kernel", kernel.kernel},
+                        {"us", kernel.us},
+                        {"low_us", kernel.low_us},
+                        {"high_us", kernel.high_us},
+                        {"predicted_us", kernel.predicted_us}});
     return json;
 }
 

@@ -112,6 +112,7 @@ LevelChoice weigh(const LevelProblem& p, const Choice& rule) {
 std::string why_not_measured(const LevelProblem& p, const LevelChoice& weighed) {
     if (weighed.plain) return "not measured, for planning does not pay";
     if (p.request.op != Op::none) return "not measured: the transposing kernel has no others";
+    if (p.options.level == "exhaustive") return "";  // whoever asks for it wants to know
     const double us = plain_us(p);
     if (!measuring_repays(p.options.expected_applies, us, p.options.budget_ms))
         return fmt::format("not measured: {} of {:.1f} µs cannot repay {:.0f} ms",
@@ -126,13 +127,20 @@ void measure_into(LevelChoice& result, const LevelProblem& p, Trials& trials) {
     request.epilogue.clear();
     Choice rule = result.choice;
     rule.signature.epilogue.clear();
+    Chooser chooser(p.matrix, p.features, p.options.threads);
     const MeasureProblem problem{
-        p.features, request,
-        [&](const Request& r) { return choose_for(p.matrix, p.features, r, p.options.threads); },
-        p.options.budget_ms, [&] { return watch.ms(); }};
-    Measured measured = measure(problem, rule, [&](const Signature& signature, double seconds) {
+        .features = p.features,
+        .request = request,
+        .choose = [&](const Request& r) { return chooser(r); },
+        .budget_ms = p.options.budget_ms,
+        .now_ms = [&] { return watch.ms(); },
+        .go_on = p.options.on_measured,
+        .make_ready = [&](std::span<const Choice> choices) { trials.make_ready(choices); }};
+    const TimeSignature time = [&](const Signature& signature, double seconds) {
         return trials.time(signature, seconds);
-    });
+    };
+    const bool all = p.options.level == "exhaustive";
+    Measured measured = all ? measure_all(problem, rule, time) : measure(problem, rule, time);
     result.choice = std::move(measured.choice);
     result.choice.signature.epilogue = p.request.epilogue;
     if (p.options.device.starts_with("simt"))
@@ -144,10 +152,15 @@ void measure_into(LevelChoice& result, const LevelProblem& p, Trials& trials) {
     result.measure_ms = watch.ms();
 }
 
+/// Whether a level times kernels.
+bool measures(std::string_view level) {
+    return level == "measure" || level == "exhaustive";
+}
+
 }  // namespace
 
 bool is_level(std::string_view name) {
-    return name == "rule" || name == "measure";
+    return name == "rule" || measures(name);
 }
 
 void check_level(const Options& o) {
@@ -169,7 +182,7 @@ std::optional<std::string> why_plain_at_once(const Options& o) {
 
 LevelChoice apply_level(const LevelProblem& problem, const Choice& rule, Trials& trials) {
     LevelChoice result = weigh(problem, rule);
-    if (problem.options.level != "measure") return result;
+    if (!measures(problem.options.level)) return result;
     if (const std::string why = why_not_measured(problem, result); !why.empty())
         result.choice.reason += "; " + why;
     else

@@ -27,7 +27,7 @@ struct LevelProblem {
 
 /// Whether there is a level of that name, and all of them for messages.
 bool is_level(std::string_view name);
-inline constexpr std::string_view level_names = "rule or measure";
+inline constexpr std::string_view level_names = "rule, measure or exhaustive";
 
 /// Throws Error(invalid_argument) for a level that is not there, and for numbers out of range.
 void check_level(const Options& options);

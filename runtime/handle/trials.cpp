@@ -1,9 +1,13 @@
 #include "handle/trials.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
+#include <thread>
+#include <vector>
 
 #include "devices/host/bound_kernel.hpp"
+#include "formats/storage_key.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
@@ -41,6 +45,26 @@ const Provided<Kernel>& needed(const Provided<Kernel>& provided) {
     return provided;
 }
 
+/// The matrix as it was stored last, for as long as kernels read the same.
+template <typename Matrix>
+class Kept {
+  public:
+    template <typename Make>
+    const Matrix& get(const Signature& signature, Make make) {
+        std::string key = storage_key(signature);
+        if (!matrix_ || key_ != key) {
+            matrix_.reset();  // before another one is made, which may need its memory
+            matrix_.emplace(make());
+            key_ = std::move(key);
+        }
+        return *matrix_;
+    }
+
+  private:
+    std::string key_;
+    std::optional<Matrix> matrix_;
+};
+
 class HostTrials : public Trials {
   public:
     HostTrials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
@@ -52,10 +76,9 @@ class HostTrials : public Trials {
   private:
     class HostRun : public Run {
       public:
-        HostRun(std::shared_ptr<const LoadedKernel> kernel, StoredMatrix stored, const void* x,
-                Buffer y, int threads)
-            : stored_(std::move(stored)),
-              kernel_(std::move(kernel), stored_),
+        HostRun(std::shared_ptr<const LoadedKernel> kernel, const StoredMatrix& stored,
+                const void* x, Buffer y, int threads)
+            : kernel_(std::move(kernel), stored),
               y_(std::move(y)),
               ones_(kernel_.kernel().signature().value),
               operands_{ones_.one(), x, ones_.zero(), y_.data()},
@@ -71,7 +94,6 @@ class HostTrials : public Trials {
         }
 
       private:
-        StoredMatrix stored_;
         BoundKernel kernel_;
         Buffer y_;
         Ones ones_;
@@ -82,13 +104,17 @@ class HostTrials : public Trials {
 
     std::unique_ptr<Run> prepare(const Signature& s, const Buffer& x) override {
         const ProvidedKernel provided = provider_.get_or_nothing(s, policy_);
-        return std::make_unique<HostRun>(needed(provided).kernel,
-                                         convert(matrix_, s, borrow_, memory_limit_), x.data(),
+        const auto kernel = needed(provided).kernel;
+        const StoredMatrix& stored =
+            stored_.get(s, [&] { return convert(matrix_, s, borrow_, memory_limit_); });
+        return std::make_unique<HostRun>(kernel, stored, x.data(),
                                          elements(matrix_.rows * num_rhs_, s.value), threads_);
     }
+    void make_kernel(const Signature& s) override { provider_.get_or_nothing(s, policy_); }
 
     int threads_;
     bool borrow_;
+    Kept<StoredMatrix> stored_;
 };
 
 class GpuTrials : public Trials {
@@ -100,11 +126,10 @@ class GpuTrials : public Trials {
   private:
     class GpuRun : public Run {
       public:
-        GpuRun(std::shared_ptr<const GpuKernel> kernel, Device& device, GpuMatrix matrix, void* x,
-               std::size_t y_bytes)
+        GpuRun(std::shared_ptr<const GpuKernel> kernel, Device& device, const GpuMatrix& matrix,
+               void* x, std::size_t y_bytes)
             : device_(device),
-              matrix_(std::move(matrix)),
-              kernel_(std::move(kernel), matrix_.stored),
+              kernel_(std::move(kernel), matrix.stored),
               workspaces_(device),
               y_(device.allocate(y_bytes)),
               ones_(kernel_.kernel().loaded->signature().value),
@@ -115,7 +140,6 @@ class GpuTrials : public Trials {
 
       private:
         Device& device_;
-        GpuMatrix matrix_;
         GpuBoundKernel kernel_;
         StreamWorkspaces workspaces_;
         std::unique_ptr<DeviceMemory> y_;
@@ -129,14 +153,17 @@ class GpuTrials : public Trials {
             device_->copy_to_device(x_->data(), x.data(), x.bytes());
         }
         const ProvidedGpuKernel provided = provider_.get(s, policy_, device_);
-        GpuMatrix on_device = upload(*device_, convert(matrix_, s, true, memory_limit_), matrix_);
+        const GpuMatrix& on_device = stored_.get(
+            s, [&] { return upload(*device_, convert(matrix_, s, true, memory_limit_), matrix_); });
         return std::make_unique<GpuRun>(
-            provided.kernel, *device_, std::move(on_device), x_->data(),
+            provided.kernel, *device_, on_device, x_->data(),
             static_cast<std::size_t>(matrix_.rows * num_rhs_) * size_of(s.value));
     }
+    void make_kernel(const Signature& s) override { provider_.get(s, policy_, device_); }
 
     std::shared_ptr<Device> device_;
     std::unique_ptr<DeviceMemory> x_;
+    Kept<GpuMatrix> stored_;
 };
 
 }  // namespace
@@ -172,13 +199,30 @@ Trial Trials::timed(Run& run, const Signature& signature, double seconds) {
     const bool slow = once_ms() > 1e3 * seconds;
     if (std::string wrong = difference(run, signature); !wrong.empty())
         return {.trouble = std::move(wrong)};
-    if (slow) return {.us = 1e3 * once_ms()};
+    if (slow) {
+        const double us = 1e3 * once_ms();
+        return {us, us, us};
+    }
     const TimingPlan plan{.warm_up_s = seconds / 4,
                           .sample_s = std::min(1e-3, seconds / 5),
                           .budget_s = seconds,
                           .min_samples = 3};
     const Timing timing = time_apply([&] { run.apply(); }, plan, [&] { run.finish(); });
-    return {.us = 1e6 * timing.median_s};
+    return {1e6 * timing.median_s, 1e6 * timing.low_s, 1e6 * timing.high_s};
+}
+
+void Trials::make_ready(std::span<const Choice> choices) {
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < choices.size(); i = next++) try {
+                make_kernel(choices[i].signature);
+            } catch (const std::exception&) {  // it is told when the kernel is timed
+            }
+    };
+    const std::size_t most = std::max(std::thread::hardware_concurrency(), 1u);
+    std::vector<std::jthread> team;
+    for (std::size_t i = 1; i < std::min(most, choices.size()); ++i) team.emplace_back(work);
+    work();
 }
 
 std::string Trials::difference(const Run& run, const Signature& signature) {

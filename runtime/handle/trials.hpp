@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "handle/kernel_provider.hpp"
 #include "matrix/buffer.hpp"
@@ -11,13 +12,17 @@
 
 namespace spmvgen {
 
-/// Runs kernels on one matrix for level `measure`: each is made or found, the matrix converted for
-/// it, y = Ax computed, checked and timed, and all of it let go before the next. For one thread.
+/// Runs kernels on one matrix for the levels that measure: each is made or found, the matrix
+/// converted for it unless the one before it read the same, y = Ax computed, checked and timed. For
+/// one thread.
 class Trials {
   public:
     virtual ~Trials() = default;
     /// As TimeSignature. What goes wrong with a kernel is told in the result.
     Trial time(const Signature& signature, double seconds);
+    /// Makes or finds the kernels of these choices on several threads. What goes wrong shows when
+    /// they are timed.
+    void make_ready(std::span<const Choice> choices);
 
   protected:
     /// A kernel with the matrix converted for it.
@@ -38,6 +43,8 @@ class Trials {
     /// x, of the signature's type, is `x` here and stays there. Throws Error when the kernel or the
     /// matrix in its format cannot be had.
     virtual std::unique_ptr<Run> prepare(const Signature& signature, const Buffer& x) = 0;
+    /// Makes or finds the kernel. Throws Error. Safe to call from any thread.
+    virtual void make_kernel(const Signature& signature) = 0;
 
     const CsrView& matrix_;
     const int num_rhs_;

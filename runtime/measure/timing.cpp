@@ -62,8 +62,9 @@ Timing summarise(std::vector<double> samples, std::int64_t calls_per_sample) {
     t.median_s = quantile(samples, 0.5);
     t.min_s = samples.front();
     t.max_s = samples.back();
-    t.spread =
-        t.median_s > 0 ? (quantile(samples, 0.75) - quantile(samples, 0.25)) / t.median_s : 0;
+    t.low_s = quantile(samples, 0.25);
+    t.high_s = quantile(samples, 0.75);
+    t.spread = t.median_s > 0 ? (t.high_s - t.low_s) / t.median_s : 0;
     t.samples = static_cast<int>(samples.size());
     t.calls_per_sample = calls_per_sample;
     return t;

@@ -11,6 +11,7 @@ struct Timing {
     double spread = 0;  ///< interquartile range over the median
     int samples = 0;
     std::int64_t calls_per_sample = 0;
+    double low_s = 0, high_s = 0;  ///< quartiles
 };
 
 struct TimingPlan {

@@ -40,13 +40,12 @@ std::string home_directory() {
     return "";
 }
 
-std::string default_directory() {
-    const std::string tail = fmt::format("/spmvgen/v{}", store_format);
+std::string default_directory(const UserDirectory& names) {
     // A relative $XDG_CACHE_HOME is to be ignored, says the XDG base directory specification.
-    if (const std::string cache = environment("XDG_CACHE_HOME"); is_absolute(cache))
-        return absolute(cache + tail);
+    if (const std::string base = environment(names.base_variable); is_absolute(base))
+        return absolute(base + names.tail);
     const std::string home = home_directory();
-    return home.empty() ? "" : absolute(home + "/.cache" + tail);
+    return home.empty() ? "" : absolute(home + names.base_in_home + names.tail);
 }
 
 std::string why_foreign(const struct stat& s, bool roots_too) {
@@ -61,11 +60,16 @@ const char* who_else_writes(unsigned mode) {
 
 }  // namespace
 
-Location locate_directory(const std::string& directory) {
+Location locate_user_directory(const std::string& directory, const UserDirectory& names) {
     if (!directory.empty()) return {absolute(directory), true};
-    if (const std::string asked = environment("SPMVGEN_CACHE_DIR"); !asked.empty())
+    if (const std::string asked = environment(names.variable); !asked.empty())
         return {absolute(asked), true};
-    return {default_directory(), false};
+    return {default_directory(names), false};
+}
+
+Location locate_directory(const std::string& directory) {
+    return locate_user_directory(directory, {"SPMVGEN_CACHE_DIR", "XDG_CACHE_HOME", "/.cache",
+                                             fmt::format("/spmvgen/v{}", store_format)});
 }
 
 std::string why_unsafe(const struct stat& directory, bool given) {

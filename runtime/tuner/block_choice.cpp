@@ -112,24 +112,23 @@ bool wants_blocks(const Request& request) {
             (request.params.contains("block_rows") || request.params.contains("block_cols")));
 }
 
-Choice choose_for(const CsrView& matrix, const RowFeatures& features, Request request,
-                  int threads) {
-    if (!wants_blocks(request)) return choose(features, request);
+Choice Chooser::operator()(Request request) {
+    if (!wants_blocks(request)) return choose(features_, request);
     const bool host = architecture(request.target).kind == TargetKind::host;
     const std::string device = request.device.empty() ? to_string(request.target) : request.device;
-    const BlockProblem problem{.rows = matrix.rows,
-                               .nnz = matrix.nnz,
-                               .value = vectors_type(request, features.value_type),
-                               .storage = stored_type(request, features.value_type),
-                               .index = features.cols < std::numeric_limits<std::int32_t>::max()
+    const BlockProblem problem{.rows = matrix_.rows,
+                               .nnz = matrix_.nnz,
+                               .value = vectors_type(request, features_.value_type),
+                               .storage = stored_type(request, features_.value_type),
+                               .index = features_.cols < std::numeric_limits<std::int32_t>::max()
                                             ? IndexType::i32
                                             : IndexType::i64,
                                .rows_given = given(request, "block_rows"),
                                .cols_given = given(request, "block_cols")};
-    request.blocks =
-        choose_block(block_fill(matrix, default_sigma, threads), problem,
-                     find_dense_profile(tuning_folders(), device, host ? request.threads : 0));
-    return choose(features, request);
+    if (!fill_) fill_ = block_fill(matrix_, default_sigma, threads_);
+    request.blocks = choose_block(
+        *fill_, problem, find_dense_profile(tuning_folders(), device, host ? request.threads : 0));
+    return choose(features_, request);
 }
 
 }  // namespace spmvgen

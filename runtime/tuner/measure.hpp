@@ -1,25 +1,29 @@
 #pragma once
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "matrix/features.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/choose.hpp"
+#include "tuner/model.hpp"
 
-/// Level `measure`: times kernels on the handle's device with the real matrix. What runs them is
-/// the handle; this decides which, for how long, and which one wins.
+/// Levels `measure` and `exhaustive`: time kernels on the handle's device with the real matrix.
+/// What runs them is the handle; this decides which, for how long, and which one wins.
 namespace spmvgen {
 
 /// A kernel that was run on the matrix.
 struct Trial {
-    double us = 0;             ///< median of an apply
+    double us = 0;                   ///< median of an apply
+    double low_us = 0, high_us = 0;  ///< quartiles
     std::string trouble = {};  ///< why there is no time: no kernel, no memory, a wrong product
     bool defect = true;        ///< of the trouble: it should not have happened
 };
 
-/// Times a kernel on the matrix for about so many seconds, and keeps nothing of it afterwards. The
-/// product of the first signature it is given is what the others are held against.
+/// Times a kernel on the matrix for about so many seconds. The product of the first signature it is
+/// given is what the others are held against.
 using TimeSignature = std::function<Trial(const Signature&, double seconds)>;
 
 /// What the measurement needs to know of its caller.
@@ -27,8 +31,14 @@ struct MeasureProblem {
     const RowFeatures& features;
     const Request& request;
     std::function<Choice(const Request&)> choose;  ///< choose_for() of the matrix
-    double budget_ms = 0;
-    std::function<double()> now_ms;  ///< a steady clock
+    double budget_ms = 0;                          ///< of level measure
+    std::function<double()> now_ms;                ///< a steady clock
+    /// What the model says of a kernel; absent = there is no model.
+    std::function<std::optional<Prediction>(const Signature&)> predict = {};
+    /// Told of each kernel that was timed; false = no more. May be empty.
+    std::function<bool(const MeasuredKernel&)> go_on = {};
+    /// Told which kernels are likely to be timed next, so that they can be made side by side.
+    std::function<void(std::span<const Choice>)> make_ready = {};
 };
 
 struct Measured {
@@ -39,15 +49,23 @@ struct Measured {
     std::vector<std::string> warnings;    ///< of these, what should not have happened
 };
 
-/// Times the rule's choice first, then each other kernel that the request leaves free with the
-/// parameters that the rules give it, then the neighbours of the fastest one's parameters (one
-/// parameter changed at a time to the next value above and below), until the budget is spent. What
-/// was measured by then counts. A kernel wins over the rule's only if it is faster by more than
-/// `measure_margin`; else the rule's is kept. Kernels that would store more than twice as many
-/// entries as the rule's are left out.
+/// Times the rule's choice first, then others until the budget is spent: with a model those that it
+/// says to be fastest, its best first; without, each other kernel that the request leaves free with
+/// the parameters that the rules give it. Then the neighbours of the fastest one's parameters (one
+/// parameter changed at a time to the next value above and below), and last once more the few that
+/// are nearly as fast as the fastest. What was measured by then counts. A kernel wins over the
+/// rule's only if it is faster by more than `measure_margin`; else the rule's is kept. Kernels that
+/// would store more than twice as many entries as the rule's are left out.
 Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
 
+/// Times every kernel that the request leaves free: with the parameters that the rules give it, and
+/// unless it is then more than three times as slow as the fastest so far, with every value of each
+/// parameter, one changed at a time; then the same around the best of these, until nothing gets
+/// better. No budget. Kernels that would store more than four times as many entries as there are
+/// nonzeros are left out.
+Measured measure_all(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
+
 /// Within this share two times are the same.
-inline constexpr double measure_margin = 0.03;
+inline constexpr double measure_margin = 0.01;
 
 }  // namespace spmvgen

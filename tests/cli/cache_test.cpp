@@ -4,8 +4,8 @@
 
 #include "cli_fixture.hpp"
 #include "registry.hpp"
-#include "signature_name.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/signature_name.hpp"
 
 namespace spmvgen::cli {
 namespace {

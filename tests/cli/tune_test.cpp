@@ -72,8 +72,9 @@ TEST_F(TuneTest, SaysWhatIsWrong) {
         return std::to_string(outcome.status) + ": " +
                outcome.err.substr(0, outcome.err.find('\n'));
     };
-    EXPECT_EQ(error("A.mtx"),
-              "2: spmvgen: nothing to measure is named: use --calibrate, --dense-profile, --fit");
+    EXPECT_EQ(error(""),
+              "2: spmvgen: nothing to measure is named: name matrices, or use --calibrate, "
+              "--dense-profile, --fit");
     EXPECT_EQ(error("--fit csr-k"), "2: spmvgen: --fit: name the matrices to fit to");
     EXPECT_EQ(error("--fit magic A.mtx"),
               "2: spmvgen: --fit: there is no procedure for 'magic': use csr-k");

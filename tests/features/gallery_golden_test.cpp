@@ -45,6 +45,14 @@ const std::map<std::string_view, Checksums> golden{
     {"diagonal", {1000000, 0x3c7db76, 0x5e23cd49, 0xca5b44bf}},
     {"powerlaw", {912912, 0xdb6098ac, 0xded7cdb1, 0x8a5fa944}},
     {"circuit", {1050366, 0xc6195003, 0x5a61268a, 0x128cfc5d}},
+    {"curl_curl", {1020780, 0x7d5ccfa5, 0x553d35d9, 0xa0d17e99}},
+    {"mesh3d", {990904, 0xdfdc2e3e, 0x8bd91207, 0xb14cafd4}},
+    {"delaunay", {1047664, 0x1b8077c2, 0x881f1ee0, 0x4728e3a8}},
+    {"dual", {1015030, 0x14149e45, 0x7fa15baf, 0x28439b4c}},
+    {"rgg", {995712, 0x6076f94d, 0x895f8aa8, 0x60bcbe7f}},
+    {"near", {998853, 0xf8e2bf22, 0x754c1c92, 0x3b9d21a8}},
+    {"web", {1035814, 0x2814717b, 0x2cc68412, 0xff535a89}},
+    {"citations", {1055201, 0xcf462ad7, 0xede97693, 0xce8eabb5}},
     {"road", {1004480, 0xc6f1f286, 0xc9fbc50a, 0x4ba1a84f}},
 };
 
@@ -113,13 +121,15 @@ TEST_P(GallerySymmetry, everyEntryHasItsMirror) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GallerySymmetry,
-                         ::testing::Values("stencil5:nx=20,ny=30", "stencil7:nx=5,ny=6,nz=7",
-                                           "stencil9:nx=20,ny=30", "stencil27:nx=5,ny=6,nz=7",
-                                           "fem:nx=6,ny=5,nz=4,dofs=3",
-                                           "fem_tri:nx=20,ny=30,dofs=2", "rmat:scale=8,symmetric=1",
-                                           "debruijn:k=8", "arrow:n=50,width=3,random_values=0",
-                                           "circuit:n=500,dense_length=100", "road:nx=30,ny=20"));
+INSTANTIATE_TEST_SUITE_P(
+    All, GallerySymmetry,
+    ::testing::Values("stencil5:nx=20,ny=30", "stencil7:nx=5,ny=6,nz=7", "stencil9:nx=20,ny=30",
+                      "stencil27:nx=5,ny=6,nz=7", "fem:nx=6,ny=5,nz=4,dofs=3",
+                      "fem_tri:nx=20,ny=30,dofs=2", "rmat:scale=8,symmetric=1", "debruijn:k=8",
+                      "arrow:n=50,width=3,random_values=0", "circuit:n=500,dense_length=100",
+                      "road:nx=30,ny=20", "delaunay:n=300,dofs=2", "dual:n=300", "rgg:n=300",
+                      "mesh3d:nx=5,ny=4,nz=3,keep=0.8", "curl_curl:nx=3,ny=4,nz=5,keep=0.8",
+                      "road:nx=30,ny=20,long_rows=3,longest=200"));
 
 }  // namespace
 }  // namespace spmvgen

@@ -232,12 +232,13 @@ TEST(Gallery, seedsDiffer) {
 
 TEST(Gallery, listNamesPresets) {
     const auto entries = gallery();
-    EXPECT_EQ(entries.size(), 15u);
+    EXPECT_EQ(entries.size(), 23u);
     EXPECT_EQ(entries[0].name, "stencil5");
     EXPECT_EQ(entries[0].summary, "5-point Laplacian on an nx×ny grid");
     using Pair = std::pair<std::string_view, double>;
-    EXPECT_THAT(entries[0].params, ElementsAre(Pair{"nx", 450}, Pair{"ny", 450}, Pair{"seed", 1},
-                                               Pair{"random_values", 0}));
+    EXPECT_THAT(entries[0].params,
+                ElementsAre(Pair{"nx", 450}, Pair{"ny", 450}, Pair{"seed", 1},
+                            Pair{"random_values", 0}, Pair{"long_rows", 0}, Pair{"longest", 1000}));
     std::set<std::string_view> names;
     for (const GalleryEntry& entry : entries) names.insert(entry.name);
     EXPECT_EQ(names.size(), entries.size());
@@ -246,11 +247,13 @@ TEST(Gallery, listNamesPresets) {
 TEST(GalleryErrors, names) {
     EXPECT_EQ(error_of("stencil6"),
               "gallery: no generator 'stencil6'; there are stencil5, stencil7, stencil9, "
-              "stencil27, fem, fem_tri, rmat, debruijn, random, banded, arrow, diagonal, powerlaw, "
-              "circuit, road");
+              "stencil27, curl_curl, fem, fem_tri, mesh3d, delaunay, dual, rmat, debruijn, rgg, "
+              "random, banded, near, arrow, diagonal, powerlaw, web, citations, circuit, road, and "
+              "the twins that spmvgen gallery list --suite all shows");
     EXPECT_EQ(error_of("").substr(0, 26), "gallery: no generator ''; ");
     EXPECT_EQ(error_of("stencil5:nz=3"),
-              "gallery: stencil5: no parameter 'nz'; it takes nx, ny, seed, random_values");
+              "gallery: stencil5: no parameter 'nz'; it takes nx, ny, seed, random_values, "
+              "long_rows, longest");
 }
 
 TEST(GalleryErrors, form) {

@@ -154,3 +154,31 @@ for path in sorted((ROOT / "tuning_db").glob("*.json")):
     elif path.name.startswith("dense-"):
         whole["classes"] = whole["classes"][:1] + whole["classes"][-1:]
         write("dense_profile", path.stem, json.dumps(whole, separators=(",", ":")).encode())
+
+features = {"rows": 4, "cols": 4, "nnz": 12, "value_type": "f64", "min_row": 3, "max_row": 3, "empty_rows": 0, "mean_row": 3.0,
+            "variance_row": 0.0, "row_histogram": [0, 0, 4] + 37 * [0], "row_p50": 3, "row_p90": 3, "row_p99": 3,
+            "sell_padding": [1.0] * 3, "sell_sorted_padding": [1.0] * 3, "ell_padding": 1.0, "bandwidth": 1, "mean_distance": 0.5,
+            "max_col": 3, "empty_cols": 0, "top_cols_share": 0.01, "sorted": True, "duplicates": False, "delta_share": [1.0] * 3,
+            "block_fill": [0.75, 0.5, 0.4, 0.2], "pattern_symmetry": 1.0, "value_symmetry": 1.0, "diagonal_full": True,
+            "distinct_values": 257, "all_equal": False, "exact_f32": False, "exact_f16": False, "exact_bf16": False,
+            "exact_int8": False, "explicit_zeros": 0, "non_finite": 0}
+
+
+def tuning_record(device, threads, kernels, **changes):
+    question = {"value": "f64", "storage": "f64", "num_rhs": 1, "op": "N", "deterministic": False, "threads": threads}
+    timed = [{"kernel": k, "us": us, "low_us": us, "high_us": us} for k, us in kernels.items()]
+    record = {"matrix": "m", "group": "g", "device": device, "question": question, "date": "2026-11-21", "method": "exhaustive",
+              "generator": "0123", "rule": "", "plain": "", "features": features, "kernels": timed}
+    return {**record, **changes}
+
+
+CPU = tuning_record({"name": "x86-64-v4", "arch": "x86-64-v4", "vendor": "x86-64"}, 2,
+                    {"csr_rows_f64_i32_o32_a1_b0_k1": 2, "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_unroll1": 1})
+GPU = tuning_record({"name": "NVIDIA H200", "arch": "sm_90", "vendor": "nvidia"}, 0,
+                    {"csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll4": 5})
+FILES = {"cpu": [CPU], "gpu": [GPU], "both": [CPU, GPU], "broken": [dict(CPU, kernels=[]), dict(GPU, date="")], "none": []}
+for name, records in FILES.items():
+    text = json.dumps({"kind": "tuning-records", "schema": 1, "records": records}, separators=(",", ":"))
+    write("tuning_records", name, text.encode())
+write("tuning_records", "newer", b'{"kind":"tuning-records","schema":99,"records":[]}')
+write("tuning_records", "deep", b'{"kind":"tuning-records","schema":' + b"[" * 200 + b"]" * 200 + b"}")

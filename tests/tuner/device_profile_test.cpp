@@ -65,9 +65,9 @@ DeviceProfile named(const std::string& device, const std::string& arch) {
 }
 
 TEST(DeviceProfile, IsFoundByNameThenArchitectureThenVendor) {
-    const std::vector<DeviceProfile> all{named("V100", "sm_70"),      named("A100", "sm_80"),
-                                         named("A100 80GB", "sm_80"), named("MI50", "gfx906"),
-                                         named("MI300X", "gfx942"),   named("x86-64-v4", "")};
+    const std::vector<DeviceProfile> all{named("A100", "sm_80"),    named("A100 80GB", "sm_80"),
+                                         named("V100", "sm_70"),    named("MI50", "gfx906"),
+                                         named("MI300X", "gfx942"), named("x86-64-v4", "")};
     const auto note = [&](const char* device, const char* target) {
         return find_device_profile(all, device, parse_target(target)).note;
     };

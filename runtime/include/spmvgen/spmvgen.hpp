@@ -2,6 +2,7 @@
 /// spmvgen: y = αAx + βy with a kernel made for this matrix.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -25,6 +26,14 @@ enum class CacheMode {
     load,      ///< look in the cache, never compile: the generic kernel serves a miss
     off,       ///< neither: always the generic kernel; not on GPUs, which have none
     automatic  ///< the one that $SPMVGEN_CACHE names; on when it is unset
+};
+
+/// A kernel that a level has timed on the matrix.
+struct MeasuredKernel {
+    std::string kernel;              ///< its name for α = 1, β = 0
+    double us = 0;                   ///< median microseconds of an apply
+    double low_us = 0, high_us = 0;  ///< quartiles
+    double predicted_us = 0;         ///< by the model; 0 = it knows nothing of it
 };
 
 /// What a handle is asked for. The defaults choose everything from the matrix.
@@ -76,8 +85,12 @@ struct Options {
                               ///< as it always is on a GPU
     std::string level = "rule";  ///< how the kernel is chosen: "rule" from the matrix' features, at
                                  ///< once; "measure": the kernels that are free are also timed, and
-                                 ///< the rule's is kept unless another is faster
+                                 ///< the rule's is kept unless another is faster; "exhaustive": the
+                                 ///< same of all kernels with all parameters, however long it takes
     double budget_ms = 1000;     ///< of level measure: milliseconds that it may take
+    /// Told of each kernel that a level has timed; false = no more, and what was measured by then
+    /// counts. Called by the thread that makes the handle. May be empty.
+    std::function<bool(const MeasuredKernel&)> on_measured = {};
     std::int64_t expected_applies = 0;  ///< 0 = many. Few: what planning costs is weighed against
                                         ///< what it saves; for 1 the answer is plain CSR
 };
@@ -93,12 +106,6 @@ struct Stream {
 struct WorkspaceMemory {
     void* data = nullptr;
     std::size_t bytes = 0;
-};
-
-/// A kernel that level "measure" timed.
-struct MeasuredKernel {
-    std::string kernel;  ///< its name for α = 1, β = 0
-    double us = 0;       ///< median microseconds of an apply
 };
 
 /// What a handle does, and why. Plain and printable.
@@ -139,8 +146,8 @@ struct Info {
     double predicted_us = 0;  ///< of an apply: bytes over the bandwidth in the device's profile,
                               ///< and launches; 0 = there is no profile
     std::string profile;      ///< file of tuning_db that it was predicted from; "" = none
-    double measured_us = 0;   ///< of an apply, by level measure; 0 = not measured
-    std::vector<MeasuredKernel> measured;  ///< what level measure timed, the rule's kernel first
+    double measured_us = 0;   ///< of an apply, by the level; 0 = not measured
+    std::vector<MeasuredKernel> measured;  ///< what the level timed, the rule's kernel first
 };
 /// A short block for people: one "name: value" a line, empty fields left out.
 std::string to_string(const Info& info);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -12,6 +13,10 @@ namespace spmvgen::generators {
 
 Arguments::Arguments(const Generator& generator, std::string_view text) : generator_(&generator) {
     for (const Parameter& p : generator.parameters) values_.push_back(p.preset);
+    read(text);
+}
+
+void Arguments::read(std::string_view text) {
     std::vector<bool> given(values_.size());
     while (!text.empty()) {
         const std::size_t comma = text.find(',');
@@ -19,6 +24,25 @@ Arguments::Arguments(const Generator& generator, std::string_view text) : genera
         if (comma == std::string_view::npos) break;
         text.remove_prefix(comma + 1);
         if (text.empty()) fail("a parameter is missing after the last comma");
+    }
+}
+
+void Arguments::scale(double factor) {
+    int sides = 0;
+    for (std::size_t p = 0; p < values_.size(); ++p)
+        sides += generator_->parameters[p].grows == Growth::side && values_[p] > 1;
+    for (std::size_t p = 0; p < values_.size(); ++p) {
+        const Parameter& parameter = generator_->parameters[p];
+        double value = values_[p];
+        if (parameter.grows == Growth::size) value = std::round(value * factor);
+        if (parameter.grows == Growth::side && value > 1)
+            value = std::round(value * std::pow(factor, 1.0 / sides));
+        if (parameter.grows == Growth::bits) value = std::ceil(value + std::log2(factor));
+        // 0 nodes or edges mean that another parameter decides.
+        if (parameter.grows != Growth::none && values_[p] != 0)
+            values_[p] =
+                std::clamp(value, std::max(parameter.min, std::min(parameter.least, values_[p])),
+                           parameter.max);
     }
 }
 

@@ -8,11 +8,17 @@
 
 namespace spmvgen::generators {
 
+/// How a parameter goes with the size of the matrix: not at all, in proportion, with a root of it
+/// (sides of a grid: the square root where two of them are above 1), with its binary logarithm.
+enum class Growth { none, size, side, bits };
+
 /// A parameter of a generator: its preset and what it may be.
 struct Parameter {
     std::string_view name;
     double preset = 0, min = 0, max = 0;
     bool whole = true;
+    Growth grows = Growth::none;
+    double least = 1;  ///< made smaller, the matrix keeps this much of it
 };
 
 class Arguments;
@@ -30,6 +36,11 @@ class Arguments {
   public:
     /// Reads "nx=100,ny=50" (empty: presets). Throws Error(invalid_argument).
     Arguments(const Generator& generator, std::string_view text);
+
+    /// Reads more, which wins over what was read before. Throws Error(invalid_argument).
+    void read(std::string_view text);
+    /// Makes the matrix about `factor` times as large.
+    void scale(double factor);
 
     std::int64_t whole(std::string_view name) const {
         return static_cast<std::int64_t>(real(name));

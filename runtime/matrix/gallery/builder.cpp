@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "matrix/chunks.hpp"
+#include "matrix/gallery/long_rows.hpp"
 
 namespace spmvgen::generators {
 namespace {
@@ -52,7 +53,12 @@ std::int64_t product(std::initializer_list<std::int64_t> factors) {
     return result;
 }
 
-Shape checked(const Arguments& arguments, const Shape& shape) {
+Shape checked(const Arguments& arguments, const Shape& plain) {
+    const std::int64_t longest = std::min(arguments.whole("longest"), plain.cols);
+    const std::int64_t added = product({arguments.whole("long_rows"), longest, 2});
+    Shape shape = plain;
+    if (__builtin_add_overflow(plain.entries, added, &shape.entries))
+        shape.entries = std::numeric_limits<std::int64_t>::max();
     const std::int64_t most = std::int64_t{1} << 36;
     if (shape.rows > most || shape.cols > most || shape.entries > most)
         arguments.fail(
@@ -71,7 +77,12 @@ Shape checked(const Arguments& arguments, const Shape& shape) {
     return shape;
 }
 
-CsrMatrix from_rows(const Shape& shape, const RowColumns& row, const Values& values) {
+CsrMatrix from_rows(const Shape& shape, const RowColumns& plain, const Values& values) {
+    const AddedEntries added(shape, plain, values.long_rows);
+    const auto row = [&](std::int64_t i, Columns& columns) {
+        plain(i, columns);
+        added.append(i, columns);
+    };
     const std::vector<std::int64_t> offsets = row_offsets(shape.rows, row);
     CsrMatrix a;
     a.rows = shape.rows;

@@ -22,12 +22,21 @@ std::int64_t product(std::initializer_list<std::int64_t> factors);
 /// Error(invalid_argument) with the sizes.
 Shape checked(const Arguments& arguments, const Shape& shape);
 
-/// The value of each entry: `diagonal` and `other`, or uniform in [-1, 1) as a multiple of 2^-52.
+/// Rows that are much longer than a generator makes them: the k-th of `count` gets about longest /
+/// k entries, near the diagonal as far as that goes; in a square matrix the mirrored ones, too.
+struct LongRows {
+    std::int64_t count = 0, longest = 0;
+    std::uint64_t seed = 1;
+};
+
+/// What else makes a matrix of a pattern, and the value of each entry: `diagonal` and `other`, or
+/// uniform in [-1, 1) as a multiple of 2^-52.
 struct Values {
     double diagonal = 1, other = 1;
     bool random = false;
     bool symmetric = false;  ///< random values: a(i,j) = a(j,i)
     Random source;
+    LongRows long_rows;
 
     Values(const Arguments& arguments, double diagonal_value, double other_value,
            bool equal_mirrored = false)
@@ -35,7 +44,8 @@ struct Values {
           other(other_value),
           random(arguments.flag("random_values")),
           symmetric(equal_mirrored),
-          source(arguments.seed(), Purpose::value) {}
+          source(arguments.seed(), Purpose::value),
+          long_rows{arguments.whole("long_rows"), arguments.whole("longest"), arguments.seed()} {}
 
     double at(std::int64_t i, std::int64_t j) const {
         if (!random) return i == j ? diagonal : other;
@@ -51,7 +61,7 @@ using RowColumns = std::function<void(std::int64_t i, Columns& columns)>;
 /// Edge k as (row, column). Called from several threads, twice an edge: a pure function.
 using EdgeAt = std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t k)>;
 
-CsrMatrix from_rows(const Shape& shape, const RowColumns& row, const Values& values);
+CsrMatrix from_rows(const Shape& shape, const RowColumns& plain, const Values& values);
 /// `mirrored`: edge (i, j) also gives (j, i).
 CsrMatrix from_edges(const Shape& shape, std::int64_t edges, bool mirrored, const EdgeAt& edge,
                      const Values& values);

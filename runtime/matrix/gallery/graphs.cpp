@@ -41,8 +41,13 @@ class Scatter {
 // chances a, b, c, d.
 CsrMatrix rmat(const Arguments& arguments) {
     const int scale = static_cast<int>(arguments.whole("scale"));
-    const std::int64_t n = std::int64_t{1} << scale;
-    const std::int64_t edges = product({n, arguments.whole("degree")});
+    const std::int64_t all = std::int64_t{1} << scale;
+    const std::int64_t n = arguments.whole("nodes") == 0 ? all : arguments.whole("nodes");
+    if (n > all) arguments.fail(fmt::format("nodes={} is more than 2^scale={}", n, all));
+    const std::int64_t edges = arguments.whole("edges") == 0
+                                   ? product({all, arguments.whole("degree")})
+                                   : arguments.whole("edges");
+    const bool every = arguments.flag("every");
     const bool symmetric = arguments.flag("symmetric"), scattered = arguments.flag("scatter");
     const Shape shape = checked(arguments, {n, n, product({edges, symmetric ? 2 : 1})});
     const double a = arguments.real("a"), ab = a + arguments.real("b");
@@ -64,7 +69,8 @@ CsrMatrix rmat(const Arguments& arguments) {
             i = 2 * i + below;
             j = 2 * j + (below ? u >= to_d : u >= to_b);
         }
-        return scattered ? std::pair(scatter(i), scatter(j)) : std::pair(i, j);
+        if (scattered) i = scatter(i), j = scatter(j);
+        return std::pair(every && k < n ? k : i % n, j % n);
     };
     return from_edges(shape, edges, symmetric, edge, {arguments, 1, 1, symmetric});
 }
@@ -89,7 +95,8 @@ CsrMatrix circuit(const Arguments& a) {
     const std::int64_t n = a.whole("n"), span = a.whole("span");
     const std::int64_t longest = a.whole("dense_length");
     if (longest > n) a.fail(fmt::format("dense_length={} is more than n={}", longest, n));
-    const std::int64_t couplings = product({n, a.whole("per_row") - 1}) / 2;
+    const auto couplings =
+        static_cast<std::int64_t>(static_cast<double>(n) * (a.real("per_row") - 1) / 2);
     Columns ends{n, n + couplings};  // where the edges of each kind and dense row end
     for (std::int64_t k = 1; k <= a.whole("dense"); ++k)
         ends.push_back(ends.back() + std::max<std::int64_t>(longest / k, 1));

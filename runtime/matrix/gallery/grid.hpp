@@ -7,6 +7,11 @@
 
 namespace spmvgen::generators {
 
+/// From one point of a grid to another.
+struct Offset {
+    std::int64_t x = 0, y = 0, z = 0;
+};
+
 /// A grid of nx×ny×nz points, x fastest.
 struct Grid {
     std::int64_t nx = 1, ny = 1, nz = 1;
@@ -21,14 +26,20 @@ struct Grid {
     /// only (`star`) or all of the box.
     template <typename Visit>
     void neighbours(std::int64_t p, bool star, Visit&& visit) const {
+        visit_box(p, [&](std::int64_t q, const Offset& d) {
+            if (!star || std::abs(d.x) + std::abs(d.y) + std::abs(d.z) <= 1) visit(q);
+        });
+    }
+    /// Calls visit(q, q - p) for point p and all of the box around it, ascending.
+    template <typename Visit>
+    void visit_box(std::int64_t p, Visit&& visit) const {
         const std::int64_t x = p % nx, y = p / nx % ny, z = p / nx / ny;
         for (std::int64_t c = std::max<std::int64_t>(z - 1, 0); c <= std::min(z + 1, nz - 1); ++c)
             for (std::int64_t b = std::max<std::int64_t>(y - 1, 0); b <= std::min(y + 1, ny - 1);
                  ++b)
                 for (std::int64_t a = std::max<std::int64_t>(x - 1, 0);
                      a <= std::min(x + 1, nx - 1); ++a)
-                    if (!star || std::abs(a - x) + std::abs(b - y) + std::abs(c - z) <= 1)
-                        visit((c * ny + b) * nx + a);
+                    visit((c * ny + b) * nx + a, Offset{a - x, b - y, c - z});
     }
 };
 

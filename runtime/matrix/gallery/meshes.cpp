@@ -1,4 +1,6 @@
 // Finite-element-like meshes and road-like nets.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "matrix/gallery/families.hpp"
@@ -9,6 +11,22 @@ namespace {
 
 void append_dofs(std::int64_t node, std::int64_t dofs, Columns& columns) {
     for (std::int64_t c = 0; c < dofs; ++c) columns.push_back(node * dofs + c);
+}
+
+/// Whether a point has a neighbour at this offset in a mesh of so many points a row.
+bool couples(std::int64_t points, const Offset& d) {
+    const auto [x, y, z] = d;
+    const std::int64_t steps = std::abs(x) + std::abs(y) + std::abs(z);
+    switch (points) {
+        case 7:
+            return steps == 1;
+        case 15:  // along the diagonals from the lower to the upper corner
+            return std::min({x, y, z}) >= 0 || std::max({x, y, z}) <= 0;
+        case 19:
+            return steps <= 2;
+        default:
+            return true;
+    }
 }
 
 /// A plane grid whose points are jittered; each cell is cut along its shorter diagonal.
@@ -79,10 +97,35 @@ CsrMatrix fem_tri(const Arguments& a) {
     return from_rows(shape, row, {a, 1, 1, true});
 }
 
+// points = 15: the cells cut into six tetrahedra each (Kuhn's subdivision), a point and its
+// neighbours. 7, 19, 27: those along axes, in planes of axes, all.
+CsrMatrix mesh3d(const Arguments& a) {
+    const Grid grid{a.whole("nx"), a.whole("ny"), a.whole("nz")};
+    const std::int64_t points = a.whole("points"), dofs = a.whole("dofs");
+    if (points != 7 && points != 15 && points != 19 && points != 27)
+        a.fail(fmt::format("points={} is none of 7, 15, 19, 27", points));
+    const std::int64_t n = product({grid.points(), dofs});
+    const Shape shape = checked(a, {n, n, product({n, points, dofs})});
+    const bool diagonal = a.flag("diagonal");
+    const double keep = a.real("keep");
+    const Random random(a.seed(), Purpose::edge);
+    const auto row = [=](std::int64_t i, Columns& columns) {
+        const std::int64_t p = i / dofs;
+        grid.visit_box(p, [&](std::int64_t q, const Offset& d) {
+            const bool joined =
+                p == q ? diagonal
+                       : couples(points, d) && random.unit(std::min(p, q), std::max(p, q)) < keep;
+            if (joined) append_dofs(q, dofs, columns);
+        });
+    };
+    return from_rows(shape, row, {a, 1, 1, true});
+}
+
 CsrMatrix road(const Arguments& a) {
     const Grid grid{a.whole("nx"), a.whole("ny"), 1};
     const std::int64_t n = grid.points();
-    const Shape shape = checked(a, {n, n, product({n, 4})});
+    const Shape shape = checked(a, {n, n, product({n, 5})});
+    const bool diagonal = a.flag("diagonal");
     const double keep = a.real("keep");
     const Random random(a.seed(), Purpose::edge);
     const Numbering numbering = shuffled(n, a.whole("window"), a.seed());
@@ -90,7 +133,7 @@ CsrMatrix road(const Arguments& a) {
         const std::int64_t p = numbering.node_of[static_cast<std::size_t>(i)];
         grid.neighbours(p, true, [&](std::int64_t q) {
             const bool across = std::max(p, q) - std::min(p, q) != 1 || grid.nx == 1;
-            if (p != q && random.unit(std::min(p, q), across) < keep)
+            if (p == q ? diagonal : random.unit(std::min(p, q), across) < keep)
                 columns.push_back(numbering.row_of[static_cast<std::size_t>(q)]);
         });
     };

@@ -4,7 +4,7 @@
 namespace spmvgen::generators {
 
 /// What a random number is for: numbers of different purposes do not depend on each other.
-enum class Purpose : std::uint64_t { value, length, column, edge, place, order };
+enum class Purpose : std::uint64_t { value, length, column, edge, place, order, hub };
 
 /// The finaliser of splitmix64 (Steele, Lea, Flood 2014).
 constexpr std::uint64_t mix(std::uint64_t x) {

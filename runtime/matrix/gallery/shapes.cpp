@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 
-#include "matrix/chunks.hpp"
 #include "matrix/gallery/builder.hpp"
 #include "matrix/gallery/families.hpp"
+#include "matrix/gallery/lengths.hpp"
 
 namespace spmvgen::generators {
 
@@ -21,28 +20,17 @@ CsrMatrix random_rows(const Arguments& a) {
     return from_rows(shape, row, {a, 1, 1});
 }
 
-// Row lengths: min_row … 2·min_row - 1, doubled again and again with chance `tail` each time, so
-// that P(length ≥ L) ~ L^-log2(1/tail), without a power function whose last bit may differ.
+// Row lengths by a power law, columns anywhere.
 CsrMatrix powerlaw(const Arguments& a) {
     const std::int64_t n = a.whole("n"), shortest = a.whole("min_row");
     if (shortest > a.whole("max_row"))
         a.fail(fmt::format("min_row={} is more than max_row={}", shortest, a.whole("max_row")));
     const std::int64_t longest = std::min(a.whole("max_row"), n);
-    const double tail = a.real("tail");
     const Random lengths(a.seed(), Purpose::length), random(a.seed(), Purpose::column);
-    const auto length = [=](std::int64_t i) {
-        std::int64_t low = shortest;
-        for (std::int64_t k = 1; low < longest && lengths.unit(i, k) < tail; ++k) low *= 2;
-        return std::min(low + lengths.below(low, i, 0), longest);
-    };
+    const PowerLaw law{shortest, longest, a.real("tail")};
+    const auto length = [=](std::int64_t i) { return power_law(lengths, i, law); };
     checked(a, {n, n, 0});
-    std::atomic<std::int64_t> entries{0};
-    for_parts(n, 65536, 0, [&](std::int64_t begin, std::int64_t end, int) {
-        std::int64_t sum = 0;
-        for (std::int64_t i = begin; i < end; ++i) sum += length(i);
-        entries += sum;
-    });
-    const Shape shape = checked(a, {n, n, entries});
+    const Shape shape = checked(a, {n, n, sum_of(n, length)});
     const auto row = [&](std::int64_t i, Columns& columns) {
         append_distinct(random, i, length(i), n, columns);
     };

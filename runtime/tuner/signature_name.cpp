@@ -1,4 +1,4 @@
-#include "signature_name.hpp"
+#include "tuner/signature_name.hpp"
 
 #include <charconv>
 #include <set>
@@ -7,7 +7,7 @@
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
-namespace spmvgen::cli {
+namespace spmvgen {
 namespace {
 
 /// The entry whose id the name begins with; the longest, for ids begin with other ids.
@@ -40,8 +40,13 @@ std::int64_t number_of(const std::string& text) {
     return number;
 }
 
-Signature read_name(std::string_view name, const KernelEntry& entry) {
+/// What the name tells, of a kernel of the registry.
+std::optional<Signature> read_name(std::string_view name, const Target& target) {
+    const KernelEntry* found = entry_of(name);
+    if (found == nullptr) return {};
+    const KernelEntry& entry = *found;
     Signature s;
+    s.target = target;
     s.kernel = entry.id;
     std::string_view rest = name.substr(entry.id.size());
     s.value = parse_value_type(take(rest, ""));
@@ -57,24 +62,30 @@ Signature read_name(std::string_view name, const KernelEntry& entry) {
     std::set<std::string> names;  // in the order that names have them
     for (auto& parameter : entry.params) names.emplace(parameter.name);
     for (auto& parameter : names) s.params[parameter] = number_of(take(rest, parameter));
+    if (kernel_name(s) != name) return {};
     return s;
 }
 
 }  // namespace
 
+std::optional<Signature> parse_kernel_name(std::string_view name, const Target& target) try {
+    auto s = read_name(name, target);
+    if (s) s = complete(*std::move(s));
+    return s;
+} catch (const Error&) {  // a type, a parameter's value or a target that the kernel does not have
+    return {};
+}
+
 Signature parse_signature(const std::string& text) {
     const auto at = text.find('@');
     const std::string name = text.substr(0, at);
-    const KernelEntry* entry = at == text.npos ? nullptr : entry_of(name);
-    if (entry != nullptr) {
-        Signature s = read_name(name, *entry);
-        s.target = parse_target(text.substr(at + 1));
-        if (to_string(s) == text) return complete(std::move(s));
-    }
+    if (at != text.npos && entry_of(name) != nullptr)
+        if (auto s = read_name(name, parse_target(text.substr(at + 1))); s && to_string(*s) == text)
+            return complete(*std::move(s));
     throw Error(ErrorCode::invalid_argument,
                 "'" + text +
                     "' names no kernel: give lines of spmvgen cache list --names; a kernel with an "
                     "epilogue cannot be made from its name");
 }
 
-}  // namespace spmvgen::cli
+}  // namespace spmvgen

@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "registry.hpp"
+#include "tuner/candidates.hpp"
+#include "tuner/measure.hpp"
+#include "tuner/search.hpp"
+#include "tuner/variants.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr double most_padding = 4;    ///< stored entries over nonzeros, for a kernel to be tried
+constexpr double hopeless = 3;        ///< times the fastest, from which a kernel is not tuned
+constexpr double least_gain = 0.005;  ///< of a round, for another one
+constexpr int most_rounds = 4;
+constexpr double seconds_for_one = 10e-3;
+
+/// Every value of each parameter around the best so far of one kernel, again and again until
+/// nothing gets better.
+void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& first) {
+    std::optional<double> best_us = search.attempt(first, seconds_for_one);
+    if (!best_us || *best_us > hopeless * search.best_us()) return;
+    Choice best = first;
+    for (int round = 0; round < most_rounds && !search.stopped(); ++round) {
+        const double before = *best_us;
+        const std::vector<Choice> variants = variants_of(problem, best, Reach::all);
+        if (problem.make_ready) problem.make_ready(variants);
+        for (auto& choice : variants) {
+            const auto us = search.attempt(choice, seconds_for_one);
+            if (!us || *us >= *best_us) continue;
+            best_us = us;
+            best = choice;
+        }
+        if (*best_us > (1 - least_gain) * before) return;
+    }
+}
+
+}  // namespace
+
+Measured measure_all(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time) {
+    Search search(problem, rule, time);
+    const bool timed = search.attempt(rule, seconds_for_one).has_value();
+    if (!timed) return search.result(timed, "exhaustive:");
+    // All kernels once first, so that it is known what is hopeless.
+    std::vector<Choice> kernels{rule};
+    for (const KernelEntry* entry : candidates(problem.request))
+        if (entry->id != rule.signature.kernel)
+            for (auto& choice : choice_of(problem, *entry))
+                if (padding_of(problem.features, choice.signature) <= most_padding)
+                    kernels.push_back(std::move(choice));
+    if (problem.make_ready) problem.make_ready(kernels);
+    for (auto& choice : kernels) search.attempt(choice, seconds_for_one);
+    for (auto& choice : kernels) tune_kernel(problem, search, choice);
+    search.run_off(2 * seconds_for_one, false);
+    return search.result(timed, "exhaustive:");
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,32 @@
+#pragma once
+#include <vector>
+
+#include "tuner/measure.hpp"
+
+namespace spmvgen {
+
+/// A kernel and what the model says of it.
+struct Ranked {
+    Choice choice;
+    Prediction prediction;
+};
+
+/// The kernels that the request leaves free with the parameters that the rules give them, with
+/// every value of each parameter, one changed at a time, and so again around the best few: those
+/// that the model knows, the fastest first; of equal ones the rule's. None that would store more
+/// than `most_padding` times as many entries as `rule`. problem.predict is there.
+std::vector<Ranked> rank(const MeasureProblem& problem, const Choice& rule, double most_padding);
+
+/// The other kernels that the request leaves free, each with the parameters that the rules give it,
+/// within the same bound.
+std::vector<Choice> other_kernels(const MeasureProblem& problem, const Choice& rule,
+                                  double most_padding);
+
+/// Level `model`: the first of the ranking, which says in words what was weighed; the rule's choice
+/// when the model does not know that, or nothing is predicted to be faster.
+Choice choose_by_model(const MeasureProblem& problem, const Choice& rule);
+
+/// Stored entries over the rule's, up to which a kernel is considered.
+inline constexpr double considered_padding = 2;
+
+}  // namespace spmvgen

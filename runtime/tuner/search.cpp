@@ -1,0 +1,126 @@
+#include "tuner/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace spmvgen {
+namespace {
+
+constexpr double nearly_as_fast = 1.04;  ///< of kernels that are timed once more
+constexpr std::size_t most_finalists = 4;
+
+double predicted_us(const MeasureProblem& problem, const Signature& signature) {
+    if (!problem.predict) return 0;
+    const auto prediction = problem.predict(signature);
+    return prediction ? prediction->us : 0;
+}
+
+}  // namespace
+
+Search::Search(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time)
+    : problem_(problem), rule_(rule), time_(time), start_ms_(problem.now_ms()) {}
+
+bool Search::fits_budget() const {
+    const double spent = elapsed_ms();
+    const double tried = static_cast<double>(std::max<std::size_t>(tried_.size(), 1));
+    return spent + spent / tried <= problem_.budget_ms;
+}
+
+bool Search::was_tried(const Choice& choice) const {
+    return tried_.contains(kernel_name(choice.signature));
+}
+
+std::optional<double> Search::attempt(const Choice& choice, double seconds) {
+    const std::string name = kernel_name(choice.signature);
+    if (const auto before = tried_.find(name); before != tried_.end()) return before->second;
+    if (stopped_) return std::nullopt;
+    std::optional<double>& us = tried_[name];
+    const Trial trial = time_(choice.signature, seconds);
+    if (!trial.trouble.empty()) {
+        leave_out(name, trial);
+        return us;
+    }
+    us = trial.us;
+    timed_.push_back(
+        {choice,
+         {name, trial.us, trial.low_us, trial.high_us, predicted_us(problem_, choice.signature)}});
+    find_best();
+    if (problem_.go_on) stopped_ = !problem_.go_on(timed_.back().kernel);
+    return us;
+}
+
+void Search::attempt_within_budget(const Choice& choice, double seconds) {
+    if (stopped_ || was_tried(choice)) return;
+    if (fits_budget())
+        attempt(choice, seconds);
+    else
+        ++over_budget_;
+}
+
+void Search::run_off(double seconds, bool within_budget) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < timed_.size(); ++i)
+        if (timed_[i].kernel.us < nearly_as_fast * best_us()) order.push_back(i);
+    std::ranges::sort(order, {}, [&](std::size_t i) { return timed_[i].kernel.us; });
+    if (order.size() > most_finalists) order.resize(most_finalists);
+    if (order.size() < 2) return;
+    for (const std::size_t i : order) {
+        if (stopped_ || (within_budget && !fits_budget())) break;
+        MeasuredKernel& kernel = timed_[i].kernel;
+        const Trial again = time_(timed_[i].choice.signature, seconds);
+        if (!again.trouble.empty()) continue;
+        kernel.us = (kernel.us + again.us) / 2;
+        kernel.low_us = std::min(kernel.low_us, again.low_us);
+        kernel.high_us = std::max(kernel.high_us, again.high_us);
+    }
+    find_best();
+}
+
+void Search::find_best() {
+    const auto best =
+        std::ranges::min_element(timed_, {}, [](const Timed& t) { return t.kernel.us; });
+    best_ = static_cast<std::size_t>(best - timed_.begin());
+}
+
+void Search::leave_out(const std::string& name, const Trial& trial) {
+    left_out_.push_back(name + ": " + trial.trouble);
+    if (trial.defect) warnings_.push_back("measuring left out " + left_out_.back());
+}
+
+Measured Search::result(bool timed, const std::string& level) const {
+    Measured result{rule_, 0, {}, left_out_, warnings_};
+    for (auto& t : timed_) result.kernels.push_back(t.kernel);
+    const Timed* winner = nullptr;
+    if (timed) {
+        const double rule_us = timed_.front().kernel.us;
+        winner = best_us() < (1 - measure_margin) * rule_us ? &timed_[best_] : &timed_.front();
+        result.choice = winner->choice;
+        result.us = winner->kernel.us;
+    }
+    result.choice.reason = reason(timed, winner, level);
+    return result;
+}
+
+std::string Search::reason(bool timed, const Timed* winner, const std::string& level) const {
+    if (!timed) return rule_.reason + "; not measured: " + left_out_.front();
+    std::string cut = over_budget_ == 0
+                          ? ""
+                          : fmt::format(", {} not measured, for the budget of {:.0f} ms was spent",
+                                        over_budget_, problem_.budget_ms);
+    if (stopped_) cut += ", stopped by the caller";
+    if (timed_.size() == 1)
+        return fmt::format("{}; {} {:.2f} µs, no other kernel was{}", rule_.reason, level,
+                           winner->kernel.us, cut);
+    const MeasuredKernel& rule = timed_.front().kernel;
+    if (winner == &timed_.front())
+        return fmt::format("{}; {} {:.2f} µs, none of {} others is faster by more than {:.0f} %{}",
+                           rule_.reason, level, rule.us, timed_.size() - 1, 100 * measure_margin,
+                           cut);
+    return fmt::format(
+        "{} {:.2f} µs, the fastest of {} kernels{}; the rule's {} takes {:.2f} µs "
+        "({})",
+        level, winner->kernel.us, timed_.size(), cut, rule.kernel, rule.us, rule_.reason);
+}
+
+}  // namespace spmvgen

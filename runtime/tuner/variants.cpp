@@ -1,0 +1,74 @@
+#include "tuner/variants.hpp"
+
+#include <algorithm>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// What decides the values of the product rather than how it is had.
+bool is_meaning(std::string_view parameter) {
+    return parameter == "deterministic" || parameter == "conjugate";
+}
+
+/// The next value above and below; numbers of a range are doubled and halved.
+std::vector<std::int64_t> neighbours_of(const Parameter& p, std::int64_t value) {
+    if (p.range)
+        return {std::clamp(value / 2, p.allowed.front(), p.allowed.back()),
+                std::clamp(value * 2, p.allowed.front(), p.allowed.back())};
+    std::vector<std::int64_t> found;
+    const auto at = std::ranges::lower_bound(p.allowed, value);
+    if (at != p.allowed.begin()) found.push_back(*std::prev(at));
+    const auto above = std::ranges::upper_bound(p.allowed, value);
+    if (above != p.allowed.end()) found.push_back(*above);
+    return found;
+}
+
+/// As the rules choose for a request; nothing when they refuse it.
+std::vector<Choice> chosen(const MeasureProblem& problem, const Request& request) {
+    try {
+        return {problem.choose(request)};
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+}  // namespace
+
+double padding_of(const RowFeatures& f, const Signature& s) {
+    const Format format = kernel_entry(s.kernel).format;
+    if (format == Format::ell) return std::max(f.ell_padding, 1.0);
+    if (format != Format::sell) return 1;
+    const auto sigma = s.params.find("sigma");
+    const bool sorted = sigma != s.params.end() && sigma->second > 1;
+    return std::max((sorted ? f.sell_sorted_padding : f.sell_padding).back(), 1.0);
+}
+
+std::vector<Choice> choice_of(const MeasureProblem& problem, const KernelEntry& kernel) {
+    Request request = problem.request;
+    request.kernel = kernel.id;
+    return chosen(problem, request);
+}
+
+std::vector<Choice> variants_of(const MeasureProblem& problem, const Choice& choice, Reach reach) {
+    std::vector<Choice> found;
+    const Signature& s = choice.signature;
+    for (auto& parameter : kernel_entry(s.kernel).params) {
+        const std::string name(parameter.name);
+        if (is_meaning(name) || problem.request.params.contains(name)) continue;
+        const std::int64_t value = s.params.at(name);
+        const bool few = reach == Reach::neighbours || parameter.range;
+        for (const std::int64_t other : few ? neighbours_of(parameter, value) : parameter.allowed) {
+            if (other == value) continue;
+            Request request = problem.request;
+            request.kernel = s.kernel;
+            request.params = s.params;
+            request.params[name] = other;
+            std::ranges::move(chosen(problem, request), std::back_inserter(found));
+        }
+    }
+    return found;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include "cli_fixture.hpp"
+#include "spmvgen/target.hpp"
+#include "tuner/record_json.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+class TuneMatricesTest : public CliTest {
+  protected:
+    static std::string error(const std::string& line) {
+        const Outcome outcome = run_line("tune " + line);
+        EXPECT_EQ(outcome.out, "");
+        return std::to_string(outcome.status) + ": " +
+               outcome.err.substr(0, outcome.err.find('\n'));
+    }
+};
+
+TEST_F(TuneMatricesTest, RecordsWhatItMeasuredOnThisCpu) {
+    const Outcome outcome =
+        run_line("tune --threads 1 --budget 20ms --value f64,f32 -o R.json A.mtx");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    const ReadRecords read_back = parse_tuning_records(read("R.json"));
+    EXPECT_TRUE(read_back.rejected.empty());
+    ASSERT_EQ(read_back.records.size(), 2u);
+    for (auto& record : read_back.records) {
+        EXPECT_EQ(record.matrix, "A");
+        EXPECT_EQ(record.features.nnz, 3);
+        EXPECT_EQ(record.device.arch, to_string(parse_target("native")));
+        EXPECT_EQ(record.device.vendor, "x86-64");
+        EXPECT_EQ(record.question.threads, 1);
+        EXPECT_EQ(record.method, "measure, budget 20 ms");
+        EXPECT_FALSE(record.rule.empty());
+        EXPECT_GT(record.kernels.front().us, 0);
+        EXPECT_LE(record.kernels.front().us, record.kernels.back().us);
+    }
+    EXPECT_NE(read_back.records[0].question.value, read_back.records[1].question.value);
+}
+
+TEST_F(TuneMatricesTest, ExhaustiveTriesEveryKernelAndEveryParameter) {
+    const Outcome outcome =
+        run_line("tune --threads 1 --level exhaustive -o R.json gallery:stencil5:nx=20");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const ReadRecords read_back = parse_tuning_records(read("R.json"));
+    ASSERT_EQ(read_back.records.size(), 1u);
+    auto& record = read_back.records[0];
+    EXPECT_EQ(record.method, "exhaustive");
+    const auto has = [&](std::string_view text) {
+        return std::ranges::any_of(record.kernels, [&](const TimedKernel& k) {
+            return k.kernel.find(text) != std::string::npos;
+        });
+    };
+    for (const char* kernel : {"csr_rows", "csr_vector", "csr_balanced", "coo_segmented", "ell_",
+                               "sell_", "bcsr", "csr_k_rows"})
+        EXPECT_TRUE(has(kernel)) << kernel;
+    EXPECT_EQ(record.plain.substr(0, 8), "csr_rows");
+    EXPECT_GT(record.kernels.size(), 30u);
+}
+
+TEST_F(TuneMatricesTest, TimesOfTheExecutorAreNoGpus) {
+    ASSERT_EQ(run_line("tune --device simt:sm_90 --budget 1ms -o R.json A.mtx").status, 0);
+    const ReadRecords read_back = parse_tuning_records(read("R.json"));
+    ASSERT_EQ(read_back.records.size(), 1u);
+    EXPECT_EQ(read_back.records[0].device.vendor, "simt");
+}
+
+TEST_F(TuneMatricesTest, SaysWhatIsWrong) {
+    EXPECT_EQ(error("A.mtx --level rule"),
+              "2: spmvgen: --level: 'rule' measures nothing: use measure or exhaustive");
+    EXPECT_EQ(error("A.mtx --level exhaustive --budget 1s"),
+              "2: spmvgen: --budget: is for --level measure; drop it, or ask for that");
+    EXPECT_EQ(error("A.mtx --budget soon"),
+              "2: spmvgen: --budget: 'soon' is no time: use 200ms or 2s");
+    EXPECT_EQ(error("A.mtx --device simt:sm_90 --threads 2"),
+              "2: spmvgen: --threads: is for this CPU; drop it with --device");
+    write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 0\n");
+    EXPECT_EQ(error("empty.mtx"),
+              "1: spmvgen: empty.mtx: has no entries, there is nothing to time; leave it out");
+}
+
+}  // namespace
+}  // namespace spmvgen::cli
