@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <span>
 
 #include "handle/levels.hpp"
 #include "interrupt.hpp"
+#include "matrix/gallery/suites.hpp"
 #include "matrix_source.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -26,9 +29,10 @@ namespace {
 
 struct MatrixOptions {
     std::shared_ptr<const TuneOptions> common;
-    std::string level = "measure", budget;
+    std::string level = "measure", budget, suite;
+    double scale = 1;
     int num_rhs = 1;
-    bool deterministic = false;
+    bool deterministic = false, resume = false;
 };
 
 /// What is measured on.
@@ -91,6 +95,19 @@ std::string plain_name(const std::string& name) {
     return file.stem().string();
 }
 
+/// What is asked for: the matrices that are named, then those of the suite.
+std::vector<SuiteMatrix> matrices_of(const MatrixOptions& o) {
+    std::vector<SuiteMatrix> all;
+    for (auto& name : o.common->matrices) {
+        const Twin* twin = find_twin(plain_name(name));
+        all.push_back({plain_name(name), twin != nullptr ? std::string(twin->structure) : "", name});
+    }
+    if (o.suite.empty()) return all;
+    auto suite = resolve("--suite", [&] { return expand_suite(o.suite, {.scale = o.scale}); });
+    std::ranges::move(suite, std::back_inserter(all));
+    return all;
+}
+
 /// Tunes one matrix after another; what was measured before an interrupt is kept.
 class Tuner {
   public:
@@ -98,21 +115,24 @@ class Tuner {
         : options_(options),
           streams_(streams),
           machine_(machine_of(*options.common)),
+          matrices_(matrices_of(options)),
           values_(options.common->values) {
         if (values_.empty()) values_.emplace_back();  // the matrix's
+        if (options.resume) read_done();
     }
 
     void run() {
         Progress progress(streams_.err, "tuning", planned());
-        for (auto& name : options_.common->matrices)
+        for (auto& matrix : matrices_)
             for (auto& value : values_) {
                 if (Interrupt::came()) return;
-                tune(name, value);
-                progress.step(name);
+                if (!is_done(matrix, value)) try_to_tune(matrix, value);
+                progress.step(matrix.name);
             }
     }
 
-    std::size_t planned() const { return options_.common->matrices.size() * values_.size(); }
+    std::size_t failed() const { return failed_; }
+    std::size_t planned() const { return matrices_.size() * values_.size(); }
 
     void write(const std::string& path) const {
         write_file(path, to_json(std::span(records_)), streams_.out);
@@ -121,13 +141,61 @@ class Tuner {
     const std::vector<TuningRecord>& records() const { return records_; }
 
   private:
-    void tune(const std::string& name, const std::string& value) {
-        SourcedMatrix source = load_matrix(name);
+    /// What an earlier run left in the output.
+    void read_done() {
+        const std::string& path = options_.common->output;
+        if (path.empty()) throw UsageError("--resume: name the file to go on with: -o F.json");
+        if (!std::filesystem::exists(path)) return;
+        std::ifstream file(path);
+        ReadRecords done = parse_tuning_records(std::string(std::istreambuf_iterator<char>(file), {}));
+        if (!done.rejected.empty())
+            throw Error(ErrorCode::invalid_input,
+                        fmt::format("{}: {}; --resume goes on with files that are sound: mend or "
+                                    "remove it",
+                                    path, done.rejected.front().reason));
+        records_ = std::move(done.records);
+    }
+
+    bool is_done(const SuiteMatrix& matrix, const std::string& value) const {
+        return std::ranges::any_of(records_, [&](const TuningRecord& r) {
+            return r.matrix == matrix.name && r.method == method() && r.device == machine_.names &&
+                   r.generator == generator_digest() &&
+                   (value.empty() || to_string(r.question.value) == value) &&
+                   r.question.num_rhs == options_.num_rhs &&
+                   r.question.deterministic == options_.deterministic &&
+                   r.question.threads == machine_.threads;
+        });
+    }
+
+    std::string method() const {
+        if (options_.level != "measure") return options_.level;
+        return fmt::format("measure, budget {:.0f} ms",
+                           handle_options(options_, machine_).budget_ms);
+    }
+
+    /// One that cannot be tuned costs no other.
+    void try_to_tune(const SuiteMatrix& named, const std::string& value) {
+        const auto left_out = [&](const std::string& why) {
+            streams_.err << fmt::format("spmvgen: {} is left out: {}\n", named.name, why);
+            ++failed_;
+        };
+        try {
+            tune(named, value);
+        } catch (const Error& error) {
+            left_out(error.what());
+        } catch (const UsageError& error) {
+            left_out(error.what());
+        }
+    }
+
+    void tune(const SuiteMatrix& named, const std::string& value) {
+        const std::string& name = named.name;
+        SourcedMatrix source = load_matrix(named.source);
         convert_types(value, "", source.matrix);
         const CsrView matrix = source.matrix.view();
         if (matrix.nnz == 0)
             throw Error(ErrorCode::invalid_argument,
-                        name + ": has no entries, there is nothing to time; leave it out");
+                        "it has no entries, there is nothing to time");
         Options options = handle_options(options_, machine_);
         options.on_measured = [](const MeasuredKernel&) { return !Interrupt::came(); };
         const Handle handle(matrix, options);
@@ -136,15 +204,16 @@ class Tuner {
             streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.warning);
         streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.reason);
         if (info.measured.empty()) return;
-        records_.push_back(record_of(source, info));
+        records_.push_back(record_of(named, source, info));
         // At once, so that nothing is lost however this ends.
         if (!options_.common->output.empty()) write(options_.common->output);
     }
 
-    TuningRecord record_of(const SourcedMatrix& source, const Info& info) const {
+    TuningRecord record_of(const SuiteMatrix& named, const SourcedMatrix& source,
+                           const Info& info) const {
         const ValueType value = source.matrix.value_type;
-        return {.matrix = plain_name(source.name),
-                .group = "",
+        return {.matrix = named.name,
+                .group = named.structure,
                 .features = analyse(source.matrix.view()),
                 .question = {.value = value,
                              .storage = value,
@@ -153,10 +222,7 @@ class Tuner {
                              .threads = machine_.threads},
                 .device = machine_.names,
                 .generator = std::string(generator_digest()),
-                .method = options_.level == "measure"
-                              ? fmt::format("measure, budget {:.0f} ms",
-                                            handle_options(options_, machine_).budget_ms)
-                              : options_.level,
+                .method = method(),
                 .date = today(),
                 .rule = info.measured.front().kernel,
                 .plain = plain_of(info.measured),
@@ -166,8 +232,10 @@ class Tuner {
     const MatrixOptions& options_;
     Streams& streams_;
     Machine machine_;
+    std::vector<SuiteMatrix> matrices_;
     std::vector<std::string> values_;
     std::vector<TuningRecord> records_;
+    std::size_t failed_ = 0;
 };
 
 void tune_matrices(const MatrixOptions& o, Streams& streams) {
@@ -182,6 +250,10 @@ void tune_matrices(const MatrixOptions& o, Streams& streams) {
     if (Interrupt::came())
         throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned and are kept",
                                                tuner.records().size(), tuner.planned()));
+    if (tuner.failed() > 0)
+        throw Error(ErrorCode::invalid_input,
+                    fmt::format("{} of {} could not be tuned; the others are kept", tuner.failed(),
+                                tuner.planned()));
 }
 
 }  // namespace
@@ -195,11 +267,16 @@ Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> comm
         ->type_name("LEVEL");
     verb.add_option("--budget", o->budget, "matrices: time for each: 200ms, 2s (default 1s)")
         ->type_name("TIME");
+    verb.add_option("--suite", o->suite,
+                    "matrices: also these: csr-k, gospmv, lightspmv, all, or a directory")
+        ->type_name("SUITE");
+    verb.add_option("--scale", o->scale, "--suite: size of each matrix, above 0, at most 1");
     verb.add_option("--rhs", o->num_rhs, "matrices: right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
+    verb.add_flag("--resume", o->resume, "matrices: leave out what -o has already, and keep it");
     verb.add_flag("--deterministic", o->deterministic,
                   "matrices: only kernels that give the same bits each time");
-    return {nullptr, [o] { return !o->common->matrices.empty(); },
+    return {nullptr, [o] { return !o->common->matrices.empty() || !o->suite.empty(); },
             [o](Streams& streams) { tune_matrices(*o, streams); }};
 }
 

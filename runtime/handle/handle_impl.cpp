@@ -135,6 +135,7 @@ void HandleImpl::take(LevelChoice level) {
     info_.measured = std::move(level.measured);
     info_.measured_us = level.measured_us;
     info_.measure_ms = level.measure_ms;
+    info_.analysis_ms += level.analysis_ms;
     if (!level.warning.empty()) provider_.warn(level.warning);
     level_warning_ = std::move(level.warning);
 }

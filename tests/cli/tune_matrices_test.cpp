@@ -75,9 +75,10 @@ TEST_F(TuneMatricesTest, SaysWhatIsWrong) {
               "2: spmvgen: --budget: 'soon' is no time: use 200ms or 2s");
     EXPECT_EQ(error("A.mtx --device simt:sm_90 --threads 2"),
               "2: spmvgen: --threads: is for this CPU; drop it with --device");
+    // What is left out costs no other matrix.
     write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 0\n");
     EXPECT_EQ(error("empty.mtx"),
-              "1: spmvgen: empty.mtx: has no entries, there is nothing to time; leave it out");
+              "1: spmvgen: empty is left out: it has no entries, there is nothing to time");
 }
 
 }  // namespace

@@ -11,12 +11,12 @@ struct Wrong {
 // Each wrong command line: exit status 2, nothing on standard output, this text.
 const std::vector<Wrong> wrong_lines{
     {"",
-     "a command is missing: use one of emit, analyze, run, tune, convert, cache, pack, gallery, "
-     "doctor",
+     "a command is missing: use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "gallery, doctor",
      "spmvgen"},
     {"foo",
-     "unknown command 'foo': use one of emit, analyze, run, tune, convert, cache, pack, gallery, "
-     "doctor",
+     "unknown command 'foo': use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "gallery, doctor",
      "spmvgen"},
     {"--foo", "unknown option '--foo'", "spmvgen"},
     {"cache", "a command is missing: use one of info, list, verify, prune, clear, warm",
@@ -64,7 +64,7 @@ const std::vector<Wrong> wrong_lines{
     {"run A.mtx --format bcsr --param block_rows=9",
      "--param: parameter block_rows=9 of kernel bcsr: use one of 1, 2, 3, 4, 5, 6, 7, 8",
      "spmvgen run"},
-    {"run A.mtx --level slow", "--level: unknown level 'slow': use rule, measure or exhaustive",
+    {"run A.mtx --level slow", "--level: unknown level 'slow': use rule, model, measure or exhaustive",
      "spmvgen run"},
     {"run A.mtx --budget 1s", "--budget: is for --level measure; drop it, or ask for that",
      "spmvgen run"},
