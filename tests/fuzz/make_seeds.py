@@ -147,7 +147,9 @@ for path in sorted((ROOT / "tuning_db").glob("*.json")):
         whole["matrices"][0]["times"] = whole["matrices"][0]["times"][:2]
         write("csr_k_json", path.stem, json.dumps(whole, separators=(",", ":")).encode())
     elif path.name.startswith("device-"):
-        whole["read"] = whole["read"][:3]
+        for rates in ("read", "copy", "gather", "atomics"):
+            if rates in whole:
+                whole[rates] = whole[rates][:2]
         write("device_profile", path.stem, json.dumps(whole, separators=(",", ":")).encode())
     elif path.name.startswith("dense-"):
         whole["classes"] = whole["classes"][:1] + whole["classes"][-1:]
