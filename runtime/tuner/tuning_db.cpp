@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "handle/log.hpp"
@@ -25,6 +26,18 @@ std::optional<DeviceMatch> match(const RecordDevice& recorded, const RecordDevic
     if (same_code) return DeviceMatch::architecture;
     if (recorded.vendor == here.vendor) return DeviceMatch::vendor;
     return {};
+}
+
+/// Whether blocked CSR stores about as much of both.
+bool have_alike_blocks(const Features& a, const Features& b) {
+    for (std::size_t i = 0; i < a.block_fill.size(); ++i)
+        if (std::abs(std::log(a.block_fill[i] / b.block_fill[i])) > most_distance) return false;
+    return true;
+}
+
+/// Row lengths do not tell.
+bool have_alike_blocks(const Features&, const RowFeatures&) {
+    return false;
 }
 
 bool before(const FoundRecord& a, const FoundRecord& b) {
@@ -75,12 +88,13 @@ std::vector<FoundRecord> TuningDb::find(const F& matrix, const Question& questio
         const auto near = match(record.device, device);
         if (!near) continue;
         if (prints[i] == print) {
-            found.push_back({&records_[i], *near, equal});
+            found.push_back({&records_[i], *near, equal, 0, whole});
             continue;
         }
         const double apart = distance(static_cast<const F&>(record.features), matrix);
         if (apart <= most_distance)
-            found.push_back({&records_[i], *near, MatrixMatch::alike, apart});
+            found.push_back({&records_[i], *near, MatrixMatch::alike, apart,
+                             have_alike_blocks(record.features, matrix)});
     }
     std::ranges::sort(found, before);
     return found;
