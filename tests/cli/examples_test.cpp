@@ -59,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                                          "cache", "cache info", "cache list", "cache verify",
                                          "cache prune", "cache clear", "cache warm", "gallery",
                                          "gallery list", "gallery make", "doctor", "pack",
-                                         "pack build", "pack list", "pack verify", "pack merge"),
+                                         "pack build", "pack list", "pack verify", "pack merge",
+                                         "bench"),
                          test_name);
 
 }  // namespace
