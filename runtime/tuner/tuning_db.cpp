@@ -110,6 +110,13 @@ std::vector<FoundRecord> TuningDb::look_up(const Features& matrix, const Questio
     return find(matrix, question, device);
 }
 
+std::vector<FoundRecord> look_up(const TuningDb& db, const CsrView& matrix, const RowFeatures& rows,
+                                 const Question& question, const RecordDevice& device,
+                                 int threads) {
+    if (db.look_up(rows, question, device).empty()) return {};
+    return db.look_up(analyse(matrix, threads), question, device);
+}
+
 std::vector<SourcedRecord> read_record_files(std::span<const TuningFile> files,
                                              std::vector<std::string>& warnings) {
     std::vector<SourcedRecord> records;
@@ -154,8 +161,10 @@ std::string to_string(const FoundRecord& f) {
                        r.method, r.date);
 }
 
-std::string why_nothing_found(const TuningDb& db, const Question& question,
-                              const RecordDevice& device) {
+std::string why_not_recorded(const TuningDb& db, std::span<const FoundRecord> found,
+                             const Question& question, const RecordDevice& device) {
+    if (!found.empty())
+        return to_string(found.front()) + ", but with no kernel that can be used here";
     if (db.records().empty()) return "nothing is recorded";
     const auto answers = std::ranges::count_if(db.records(), [&](const SourcedRecord& s) {
         return s.record.question == question && match(s.record.device, device).has_value();

@@ -70,6 +70,11 @@ std::vector<TuningFile> all_record_files(std::vector<std::string>& warnings);
 /// Safe to call from any thread.
 const TuningDb& tuning_db();
 
+/// look_up() of a matrix of which only row lengths were analysed: the rest is, by `threads` threads
+/// (0: what OpenMP would use), when a record is alike by these.
+std::vector<FoundRecord> look_up(const TuningDb& db, const CsrView& matrix, const RowFeatures& rows,
+                                 const Question& question, const RecordDevice& device, int threads);
+
 /// What a request asks, of a matrix with values of that type.
 Question question_of(const Request& request, ValueType matrix);
 
@@ -83,8 +88,8 @@ std::optional<Choice> choose_recorded(std::span<const FoundRecord> found, const 
 /// 2026-11-21)"
 std::string to_string(const FoundRecord& found);
 
-/// Why nothing was found, in words.
-std::string why_nothing_found(const TuningDb& db, const Question& question,
-                              const RecordDevice& device);
+/// Why choose_recorded() chose nothing of what was found, in words.
+std::string why_not_recorded(const TuningDb& db, std::span<const FoundRecord> found,
+                             const Question& question, const RecordDevice& device);
 
 }  // namespace spmvgen

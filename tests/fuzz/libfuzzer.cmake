@@ -8,7 +8,7 @@ endforeach()
 foreach(name IN ITEMS compatible exported search set_file trust)
   list(APPEND fuzzed_sources ${runtime}/sets/${name}.cpp)
 endforeach()
-list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/handle/log.cpp ${runtime}/tuner/device_profile.cpp
+list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/handle/log.cpp ${runtime}/tuner/device_profile.cpp ${runtime}/tuner/device_profile_json.cpp
                            ${runtime}/tuner/csr_k_fit.cpp
                            ${runtime}/tuner/csr_k_json.cpp ${runtime}/tuner/dense_profile.cpp ${runtime}/tuner/csr_k.cpp ${runtime}/tuner/subwarp.cpp
                            ${runtime}/tuner/json_text.cpp ${runtime}/tuner/record_features.cpp ${runtime}/tuner/record_json.cpp

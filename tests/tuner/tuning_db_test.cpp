@@ -179,15 +179,22 @@ TEST(TuningDb, OfTheSameMatrixTheBetterMeasuredCounts) {
     EXPECT_FALSE(is_better(newer, newer));
 }
 
-TEST(TuningDb, SaysWhyNothingIsFound) {
+TEST(TuningDb, SaysWhyNothingIsChosen) {
     const Question question = gpu_record().question;
-    EXPECT_EQ(why_nothing_found(db_of({}), question, h200), "nothing is recorded");
-    EXPECT_EQ(why_nothing_found(db_of({on(mi250), sample_record()}), question, h200),
+    const auto why = [&](const TuningDb& db, std::span<const FoundRecord> found = {}) {
+        return why_not_recorded(db, found, question, h200);
+    };
+    EXPECT_EQ(why(db_of({})), "nothing is recorded");
+    EXPECT_EQ(why(db_of({on(mi250), sample_record()})),
               "none of 2 records is of f64, 1 right-hand side, op N on NVIDIA H200 or a device of "
               "its vendor");
-    EXPECT_EQ(why_nothing_found(db_of({on(h200), on(v100)}), question, h200),
+    EXPECT_EQ(why(db_of({on(h200), on(v100, "m", 2000)})),
               "none of 2 records of f64, 1 right-hand side, op N on NVIDIA H200 or its like is of "
               "a matrix like this one");
+    const TuningDb db = db_of({on(h200)});
+    EXPECT_EQ(why(db, asked(db, sample_features())),
+              "recorded on NVIDIA H200, this device, for a matrix of the same row lengths (m; "
+              "exhaustive, 2026-11-21), but with no kernel that can be used here");
 }
 
 // ---- which kernel
