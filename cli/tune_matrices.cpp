@@ -21,6 +21,7 @@
 #include "spmvgen/spmvgen.hpp"
 #include "tune.hpp"
 #include "tuner/record.hpp"
+#include "tuner/record_directory.hpp"
 #include "tuner/record_json.hpp"
 #include "units.hpp"
 
@@ -32,7 +33,7 @@ struct MatrixOptions {
     std::string level = "measure", budget, suite;
     double scale = 1;
     int num_rhs = 1;
-    bool deterministic = false, resume = false;
+    bool deterministic = false, resume = false, keep = true;
 };
 
 /// What is measured on.
@@ -126,11 +127,12 @@ class Tuner {
         for (auto& matrix : matrices_)
             for (auto& value : values_) {
                 if (Interrupt::came()) return;
-                if (!is_done(matrix, value)) tune(matrix, value);
+                if (!is_done(matrix, value)) try_to_tune(matrix, value);
                 progress.step(matrix.name);
             }
     }
 
+    std::size_t failed() const { return failed_; }
     std::size_t planned() const { return matrices_.size() * values_.size(); }
 
     void write(const std::string& path) const {
@@ -172,6 +174,21 @@ class Tuner {
                            handle_options(options_, machine_).budget_ms);
     }
 
+    /// One that cannot be tuned costs no other.
+    void try_to_tune(const SuiteMatrix& named, const std::string& value) {
+        const auto left_out = [&](const std::string& why) {
+            streams_.err << fmt::format("spmvgen: {} is left out: {}\n", named.name, why);
+            ++failed_;
+        };
+        try {
+            tune(named, value);
+        } catch (const Error& error) {
+            left_out(error.what());
+        } catch (const UsageError& error) {
+            left_out(error.what());
+        }
+    }
+
     void tune(const SuiteMatrix& named, const std::string& value) {
         const std::string& name = named.name;
         SourcedMatrix source = load_matrix(named.source);
@@ -179,7 +196,7 @@ class Tuner {
         const CsrView matrix = source.matrix.view();
         if (matrix.nnz == 0)
             throw Error(ErrorCode::invalid_argument,
-                        name + ": has no entries, there is nothing to time; leave it out");
+                        "it has no entries, there is nothing to time");
         Options options = handle_options(options_, machine_);
         options.on_measured = [](const MeasuredKernel&) { return !Interrupt::came(); };
         const Handle handle(matrix, options);
@@ -191,6 +208,8 @@ class Tuner {
         records_.push_back(record_of(named, source, info));
         // At once, so that nothing is lost however this ends.
         if (!options_.common->output.empty()) write(options_.common->output);
+        if (options_.keep && machine_.names.vendor != simulated_vendor)
+            keep_record(records_.back());
     }
 
     TuningRecord record_of(const SuiteMatrix& named, const SourcedMatrix& source,
@@ -219,6 +238,7 @@ class Tuner {
     std::vector<SuiteMatrix> matrices_;
     std::vector<std::string> values_;
     std::vector<TuningRecord> records_;
+    std::size_t failed_ = 0;
 };
 
 void tune_matrices(const MatrixOptions& o, Streams& streams) {
@@ -229,10 +249,14 @@ void tune_matrices(const MatrixOptions& o, Streams& streams) {
     const Interrupt interrupt;
     Tuner tuner(o, streams);
     tuner.run();
-    tuner.write(o.common->output);
+    if (!o.keep) tuner.write(o.common->output);
     if (Interrupt::came())
         throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned and are kept",
                                                tuner.records().size(), tuner.planned()));
+    if (tuner.failed() > 0)
+        throw Error(ErrorCode::invalid_input,
+                    fmt::format("{} of {} could not be tuned; the others are kept", tuner.failed(),
+                                tuner.planned()));
 }
 
 }  // namespace
@@ -252,6 +276,8 @@ Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> comm
     verb.add_option("--scale", o->scale, "--suite: size of each matrix, above 0, at most 1");
     verb.add_option("--rhs", o->num_rhs, "matrices: right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
+    verb.add_flag("!--no-keep", o->keep,
+                  "matrices: do not keep the records for this user, only write them (-o)");
     verb.add_flag("--resume", o->resume, "matrices: leave out what -o has already, and keep it");
     verb.add_flag("--deterministic", o->deterministic,
                   "matrices: only kernels that give the same bits each time");

@@ -7,23 +7,30 @@
 #include "spmvgen/error.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/csr_k.hpp"
+#include "tuner/learned_rule.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
 namespace {
 
-Pick pick(const Situation& s, const RuleSet& set) {
+Pick pick(const Situation& s, const RuleSet& set, std::span<const LearnedRule> learned) {
     const KernelEntry& first = *s.among.front();
-    if (s.request.kernel != "auto") return {first.id, "asked for"};
+    if (s.request.kernel != "auto") return {first.id, "asked for", {}};
     if (s.among.size() == 1)
-        return {first.id, fmt::format("the one kernel of format {}{}", to_string(first.format),
-                                      s.request.params.empty() ? "" : " with these parameters")};
+        return {first.id,
+                fmt::format("the one kernel of format {}{}", to_string(first.format),
+                            s.request.params.empty() ? "" : " with these parameters"),
+                {}};
+    if (const FoundRule found = find_learned_rule(learned, s.request, s.f.value_type);
+        found.rule != nullptr)
+        if (Pick chosen = pick_learned(found, s.f, s.request); !chosen.kernel.empty())
+            return chosen;
     for (auto& rule : set.rules) {
         const Pick chosen = rule.pick(s);
         if (find_kernel(s.among, chosen.kernel) != nullptr)
-            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel)};
+            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel), {}};
     }
-    return {first.id, fmt::format("no rule applies: {}", first.id)};
+    return {first.id, fmt::format("no rule applies: {}", first.id), {}};
 }
 
 /// Sets parameter "deterministic" of kernels that have it when the request asks for that.
@@ -80,6 +87,16 @@ void set_types(Signature& s, const RowFeatures& f, const Request& request, Forma
 
 }  // namespace
 
+Params with_learned_params(Params params, const KernelEntry& kernel, const Params& learned,
+                           const Target& target) {
+    for (auto& [name, value] : learned) {
+        const auto parameter = std::ranges::find(kernel.params, name, &Parameter::name);
+        const bool limited = parameter != kernel.params.end() && parameter->within_wavefront;
+        params[name] = limited ? std::min<std::int64_t>(value, target.wavefront) : value;
+    }
+    return params;
+}
+
 Signature signature_for(const KernelEntry& entry, const Request& request, ValueType value,
                         Params params) {
     Signature signature;
@@ -97,7 +114,11 @@ Signature signature_for(const KernelEntry& entry, const Request& request, ValueT
     return complete(std::move(signature));
 }
 
-Choice choose(const RowFeatures& f, const Request& request) {
+Choice choose(const RowFeatures& features, const Request& request) {
+    return choose(features, request, learned_rules());
+}
+
+Choice choose(const RowFeatures& f, const Request& request, std::span<const LearnedRule> learned) {
     if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "
@@ -106,9 +127,11 @@ Choice choose(const RowFeatures& f, const Request& request) {
     const RuleSet set =
         architecture(request.target).kind == TargetKind::host ? cpu_rules() : gpu_rules();
     const Situation situation{f, request, candidates(request)};
-    const Pick chosen = pick(situation, set);
+    const Pick chosen = pick(situation, set, learned);
     const KernelEntry& entry = kernel_entry(chosen.kernel);
-    Signature signature = signature_for(entry, request, f.value_type, set.params(entry, situation));
+    Signature signature = signature_for(
+        entry, request, f.value_type,
+        with_learned_params(set.params(entry, situation), entry, chosen.params, request.target));
     set_types(signature, f, request, entry.format);
     Choice choice{std::move(signature), chosen.reason, ""};
     if (entry.format == Format::csr_k) choice.reason += "; " + plan_csr_k(entry, situation).reason;

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "matrix/features.hpp"
@@ -60,6 +61,13 @@ struct Choice {
 /// Level `rule`: constant time, from features alone, no device work. What the request fixes is
 /// honoured or refused; kernels that do not have a given parameter are not considered. Throws
 /// Error(invalid_argument).
+/// What tuning_db learned of the device comes first (tuner/learned_rule.hpp), then rules that were
+/// written by hand.
 Choice choose(const RowFeatures& features, const Request& request);
+
+/// The same with other learned rules, or none.
+struct LearnedRule;
+Choice choose(const RowFeatures& features, const Request& request,
+              std::span<const LearnedRule> learned);
 
 }  // namespace spmvgen

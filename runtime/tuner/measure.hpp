@@ -59,7 +59,7 @@ struct Measured {
 Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
 
 /// Times every kernel that the request leaves free: with the parameters that the rules give it, and
-/// unless it is then more than three times as slow as the fastest so far, with every value of each
+/// unless it is then more than twice as slow as the fastest so far, with every value of each
 /// parameter, one changed at a time; then the same around the best of these, until nothing gets
 /// better. No budget. Kernels that would store more than four times as many entries as there are
 /// nonzeros are left out.

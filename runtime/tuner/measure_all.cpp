@@ -10,15 +10,17 @@ namespace spmvgen {
 namespace {
 
 constexpr double most_padding = 4;    ///< stored entries over nonzeros, for a kernel to be tried
-constexpr double hopeless = 3;        ///< times the fastest, from which a kernel is not tuned
+constexpr double hopeless = 2;        ///< times the fastest, from which a kernel is not tuned
 constexpr double least_gain = 0.005;  ///< of a round, for another one
-constexpr int most_rounds = 4;
-constexpr double seconds_for_one = 10e-3;
+constexpr int most_rounds = 3;
+/// For one kernel: other work disturbs a CPU more than a GPU.
+constexpr double cpu_seconds = 20e-3, gpu_seconds = 4e-3;
 
 /// Every value of each parameter around the best so far of one kernel, again and again until
 /// nothing gets better.
-void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& first) {
-    std::optional<double> best_us = search.attempt(first, seconds_for_one);
+void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& first,
+                 double seconds) {
+    std::optional<double> best_us = search.attempt(first, seconds);
     if (!best_us || *best_us > hopeless * search.best_us()) return;
     Choice best = first;
     for (int round = 0; round < most_rounds && !search.stopped(); ++round) {
@@ -26,7 +28,7 @@ void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& fi
         const std::vector<Choice> variants = variants_of(problem, best, Reach::all);
         if (problem.make_ready) problem.make_ready(variants);
         for (auto& choice : variants) {
-            const auto us = search.attempt(choice, seconds_for_one);
+            const auto us = search.attempt(choice, seconds);
             if (!us || *us >= *best_us) continue;
             best_us = us;
             best = choice;
@@ -39,7 +41,9 @@ void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& fi
 
 Measured measure_all(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time) {
     Search search(problem, rule, time);
-    const bool timed = search.attempt(rule, seconds_for_one).has_value();
+    const bool host = architecture(problem.request.target).kind == TargetKind::host;
+    const double seconds = host ? cpu_seconds : gpu_seconds;
+    const bool timed = search.attempt(rule, seconds).has_value();
     if (!timed) return search.result(timed, "exhaustive:");
     // All kernels once first, so that it is known what is hopeless.
     std::vector<Choice> kernels{rule};
@@ -49,9 +53,9 @@ Measured measure_all(const MeasureProblem& problem, const Choice& rule, const Ti
                 if (padding_of(problem.features, choice.signature) <= most_padding)
                     kernels.push_back(std::move(choice));
     if (problem.make_ready) problem.make_ready(kernels);
-    for (auto& choice : kernels) search.attempt(choice, seconds_for_one);
-    for (auto& choice : kernels) tune_kernel(problem, search, choice);
-    search.run_off(2 * seconds_for_one, false);
+    for (auto& choice : kernels) search.attempt(choice, seconds);
+    for (auto& choice : kernels) tune_kernel(problem, search, choice, seconds);
+    search.run_off(2 * seconds, false);
     return search.result(timed, "exhaustive:");
 }
 

@@ -19,13 +19,14 @@ struct Situation {
     std::vector<const KernelEntry*> among;  ///< kernels that the request leaves free; never empty
 };
 
+using Params = std::map<std::string, std::int64_t>;
+
 /// A rule's kernel and why; an empty id: the rule does not apply.
 struct Pick {
     std::string_view kernel = {};
     std::string reason = {};
+    Params params = {};  ///< that are to be other than RuleSet::params says
 };
-
-using Params = std::map<std::string, std::int64_t>;
 
 /// One rule, and what it may lead to, whatever the features.
 struct Rule {
@@ -51,6 +52,10 @@ RuleSet gpu_rules();
 /// leaves them open; complete but for its index types. Throws Error(invalid_argument).
 Signature signature_for(const KernelEntry& kernel, const Request& request, ValueType value,
                         Params params);
+
+/// `params`, and with priority over them what a learned rule says, as far as the target allows.
+Params with_learned_params(Params params, const KernelEntry& kernel, const Params& learned,
+                           const Target& target);
 
 /// Throws Error(unsupported): the parameters that rules may choose for it cannot be listed.
 [[noreturn]] void refuse_to_list(const KernelEntry& kernel);

@@ -1,4 +1,4 @@
-#include "tuner/choose.hpp"
+#include "tuner/learned_rule.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ std::string code_and_text(const std::function<void()>& f) {
 }
 
 std::string chosen(const Features& f, const Request& r) {
-    const Choice choice = choose(f, r);
+    const Choice choice = choose(f, r, {});
     return kernel_name(choice.signature) + " | " + choice.reason;
 }
 
@@ -72,7 +72,7 @@ TEST(Choose, AlmostEmptyRowsStayScalarUnlessTheyAreEven) {
 }
 
 TEST(Choose, AMatrixWithoutEntriesHasAKernelToo) {
-    EXPECT_NE(choose(Features{}, request()).signature.kernel, "");
+    EXPECT_NE(choose(Features{}, request(), {}).signature.kernel, "");
 }
 
 TEST(Choose, LanesAreNoMoreThanARowFills) {
@@ -82,7 +82,7 @@ TEST(Choose, LanesAreNoMoreThanARowFills) {
         Request r = request();
         r.kernel = "csr_vector";
         r.target = parse_target(target);
-        return choose(f, r).signature.params.at("lanes");
+        return choose(f, r, {}).signature.params.at("lanes");
     };
     EXPECT_EQ(lanes(ValueType::f64, 7.9, "x86-64-v4"), 4);
     EXPECT_EQ(lanes(ValueType::f64, 8, "x86-64-v4"), 8);
@@ -169,7 +169,7 @@ TEST(Choose, WhatCannotBeHadIsRefused) {
     const auto with = [](const std::function<void(Request&)>& change) {
         Request r = request();
         change(r);
-        return code_and_text([&] { choose(even_features(), r); });
+        return code_and_text([&] { choose(even_features(), r, {}); });
     };
     EXPECT_EQ(
         with([](Request& r) { r.format = "dia"; }),

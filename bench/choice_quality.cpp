@@ -1,0 +1,328 @@
+// How near the tuner's choices come to the best kernel, from records of tuning_db (docs/tuning.md):
+// time of the choice over the least time that was measured, at each level, by today's code and the
+// rules that it reads. Nothing is timed here: a choice that was not timed has no ratio and is
+// counted.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "matrix/gallery/suites.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+#include "tuner/candidates.hpp"
+#include "tuner/learned_rule.hpp"
+#include "tuner/measure.hpp"
+#include "tuner/record_json.hpp"
+#include "tuner/signature_name.hpp"
+
+namespace {
+
+using namespace spmvgen;
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+    std::vector<std::string> records, rules;
+    std::string json, classes;
+    int units = 132;
+    bool for_training = false;
+};
+
+Arguments parse(int argc, char** argv) {
+    Arguments a;
+    CLI::App app("Time of the tuner's choice over the best time, from records of tuning_db");
+    app.add_option("RECORDS", a.records, "records-*.json")->required()->check(CLI::ExistingFile);
+    app.add_option("--rules", a.rules, "learned rules in place of tuning_db's")
+        ->check(CLI::ExistingFile);
+    app.add_option("--json", a.json, "write all ratios to that file");
+    app.add_option("--classes", a.classes, "JSON: class of structure by matrix, of files")
+        ->check(CLI::ExistingFile);
+    app.add_option("--units", a.units, "multiprocessors of the records' GPU")
+        ->capture_default_str();
+    app.add_flag("--for-training", a.for_training,
+                 "with features, and the parameters that rules give each kernel");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        std::exit(app.exit(error));
+    }
+    return a;
+}
+
+std::string text_of(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+Request request_of(const TuningRecord& r, int units) {
+    Request request{.target = parse_target(r.device.arch)};
+    const Question& q = r.question;
+    if (architecture(request.target).kind != TargetKind::host) request.units = units;
+    request.device = r.device.name;
+    request.num_rhs = q.num_rhs;
+    request.threads = std::max(q.threads, 1);
+    request.deterministic = q.deterministic;
+    request.op = q.op;
+    request.vectors = q.value;
+    request.storage = q.storage;
+    request.accumulator = q.accumulator;
+    return request;
+}
+
+/// A level's choice for a record.
+struct Answer {
+    std::string kernel, reason;
+    std::optional<double> us;  ///< nothing: was not timed
+};
+
+std::optional<double> time_of(const TuningRecord& r, const std::string& kernel) {
+    const auto found = std::ranges::find(r.kernels, kernel, &TimedKernel::kernel);
+    return found != r.kernels.end() ? std::optional(found->us) : std::nullopt;
+}
+
+Answer answer(const TuningRecord& r, const Choice& choice) {
+    const std::string name = kernel_name(choice.signature);
+    return {name, choice.reason, time_of(r, name)};
+}
+
+using Answers = std::map<std::string, Answer>;
+
+/// What level measure chose: the fastest that it timed, unless the rule's is within the margin.
+std::string measured_choice(const TuningRecord& r) {
+    const auto rule = time_of(r, r.rule);
+    const TimedKernel& fastest = r.kernels.front();
+    return rule && fastest.us >= (1 - measure_margin) * *rule ? r.rule : fastest.kernel;
+}
+
+Answers answers_of(const TuningRecord& r, const Request& request,
+                   std::span<const LearnedRule> learned,
+                   const std::vector<TuningRecord>& measured) {
+    Answers all;
+    all["rule"] = answer(r, choose(r.features, request, learned));
+    all["hand-written"] = answer(r, choose(r.features, request, {}));
+    if (!r.rule.empty()) all["rule then"] = {r.rule, "recorded", time_of(r, r.rule)};
+    if (!r.plain.empty()) all["plain CSR"] = {r.plain, "plain CSR", time_of(r, r.plain)};
+    for (auto& m : measured)
+        if (m.matrix == r.matrix && m.question == r.question && m.device == r.device) {
+            const std::string kernel = measured_choice(m);
+            all["measure"] = {kernel, m.method, time_of(r, kernel)};
+        }
+    return all;
+}
+
+double over_best(const TuningRecord& r, double us) {
+    return us / r.kernels.front().us;
+}
+
+/// The ratios of one level.
+class Quality {
+  public:
+    void add(const TuningRecord& r, const Answer& answer, const std::optional<double>& plain) {
+        if (!answer.us) {
+            ++missing_;
+            return;
+        }
+        const double ratio = over_best(r, *answer.us);
+        ratios_.push_back(ratio);
+        if (ratio > worst_) {
+            worst_ = ratio;
+            worst_matrix_ = r.matrix;
+        }
+        if (!plain) return;
+        gains_.push_back(*plain / *answer.us);
+        constexpr double noise = 1.03;
+        if (*answer.us > noise * *plain) ++slower_;
+    }
+    Json json() const {
+        Json within = Json::object();
+        for (const double limit : limits) within[fmt::format("{}", limit)] = share(limit);
+        return {{"matrices", ratios_.size()},      {"not_timed", missing_},
+                {"geometric_mean", mean(ratios_)}, {"worst", worst_},
+                {"worst_matrix", worst_matrix_},   {"share_within", within},
+                {"over_plain_csr", mean(gains_)},  {"slower_than_plain_csr", slower_}};
+    }
+    std::string line(const std::string& name) const {
+        std::string shares;
+        for (const double limit : limits) shares += fmt::format(" {:>5.0f}", 100 * share(limit));
+        return fmt::format("{:<26} {:>4} {:>4} {:>7.3f} {:>7.2f}  {:<24}{} {:>8.2f} {:>5}", name,
+                           ratios_.size(), missing_, mean(ratios_), worst_, worst_matrix_, shares,
+                           mean(gains_), slower_);
+    }
+    static std::string head() {
+        std::string shares;
+        for (const double limit : limits) shares += fmt::format(" ≤{:<4}", limit);
+        return fmt::format("{:<26} {:>4} {:>4} {:>7} {:>7}  {:<24}{} {:>8} {:>5}", "", "n", "miss",
+                           "mean", "worst", "", shares, "× plain", "slower");
+    }
+
+  private:
+    static constexpr double limits[] = {1.05, 1.1, 1.25, 1.5, 2};
+    static double mean(const std::vector<double>& values) {
+        double sum = 0;
+        for (const double value : values) sum += std::log(value);
+        return values.empty() ? 1 : std::exp(sum / static_cast<double>(values.size()));
+    }
+    double share(double limit) const {
+        const auto within = std::ranges::count_if(ratios_, [&](double r) { return r <= limit; });
+        return ratios_.empty() ? 0
+                               : static_cast<double>(within) / static_cast<double>(ratios_.size());
+    }
+
+    std::vector<double> ratios_, gains_;
+    double worst_ = 1;
+    std::string worst_matrix_;
+    int missing_ = 0, slower_ = 0;
+};
+
+/// What bench/train_rule.py learns from: figures of trees, and kernels by id and parameters.
+Json training_json(const TuningRecord& r, const Request& request) {
+    Json features, base = Json::object(), timed = Json::array();
+    for (auto& feature : tree_features())
+        features[std::string(feature.name)] = feature.of(r.features, request);
+    for (auto* entry : candidates(request)) {
+        if (entry->format == Format::csr_k || entry->format == Format::bcsr) continue;
+        Request named = request;
+        named.kernel = entry->id;
+        base[std::string(entry->id)] = choose(r.features, named, {}).signature.params;
+    }
+    for (auto& kernel : r.kernels)
+        if (const auto s = parse_kernel_name(kernel.kernel, request.target))
+            timed.push_back({s->kernel, s->params, kernel.us});
+    return {{"features", features}, {"base", base}, {"timed", timed}};
+}
+
+Json record_json(const TuningRecord& r, const Answers& answers) {
+    Json choices;
+    for (auto& [level, a] : answers) {
+        choices[level] = {{"kernel", a.kernel}, {"reason", a.reason}};
+        if (a.us) choices[level]["us"] = *a.us, choices[level]["ratio"] = over_best(r, *a.us);
+    }
+    return {{"matrix", r.matrix},
+            {"group", r.group},
+            {"value", to_string(r.question.value)},
+            {"threads", r.question.threads},
+            {"rows", r.features.rows},
+            {"nnz", r.features.nnz},
+            {"timed", r.kernels.size()},
+            {"best", {{"kernel", r.kernels.front().kernel}, {"us", r.kernels.front().us}}},
+            {"choices", choices}};
+}
+
+/// The class of structure: the record's, a twin's, or what --classes says.
+std::string class_of(const TuningRecord& r, const Json& classes) {
+    if (!r.group.empty()) return r.group;
+    std::string name = r.matrix;
+    if (name.starts_with("gallery:")) name = name.substr(8, name.find(':', 8) - 8);
+    if (const Twin* twin = find_twin(name)) return std::string(twin->structure);
+    return classes.value(name, "other");
+}
+
+/// By method.
+struct Records {
+    std::vector<TuningRecord> exhaustive, measured;
+};
+
+Records read_records(const std::vector<std::string>& paths, const Json& classes) {
+    Records records;
+    for (auto& path : paths) {
+        ReadRecords read = parse_tuning_records(text_of(path));
+        for (auto& rejected : read.rejected)
+            fmt::print(stderr, "{}: {}: {}\n", path, rejected.record, rejected.reason);
+        for (auto& record : read.records) {
+            record.group = class_of(record, classes);
+            if (record.method.starts_with("exhaustive"))
+                records.exhaustive.push_back(std::move(record));
+            else if (record.method.starts_with("measure"))
+                records.measured.push_back(std::move(record));
+        }
+    }
+    if (records.exhaustive.empty())
+        throw Error(ErrorCode::invalid_input, "there are no exhaustive records");
+    return records;
+}
+
+using Table = std::map<std::string, Quality>;
+
+Json print(const char* title, const Table& table) {
+    fmt::print("{}\n{}\n", title, Quality::head());
+    Json json;
+    for (auto& [name, quality] : table) {
+        fmt::print("{}\n", quality.line(name));
+        json[name] = quality.json();
+    }
+    return json;
+}
+
+std::vector<LearnedRule> read_rules(const std::vector<std::string>& paths) {
+    std::vector<TuningFile> files;
+    for (auto& path : paths) files.push_back({path, text_of(path)});
+    std::vector<std::string> warnings;
+    std::vector<LearnedRule> rules = read_learned_rules(files, warnings);
+    for (auto& warning : warnings) fmt::print(stderr, "{}\n", warning);
+    return rules;
+}
+
+/// Median microseconds of level rule, features given.
+double choosing_us(const std::vector<TuningRecord>& records, int units,
+                   std::span<const LearnedRule> learned) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> times;
+    for (auto& r : records) {
+        const Request request = request_of(r, units);
+        const auto start = Clock::now();
+        constexpr int repeats = 20;
+        for (int i = 0; i < repeats; ++i) choose(r.features, request, learned);
+        times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count() /
+                        repeats);
+    }
+    std::ranges::nth_element(times, times.begin() + std::ssize(times) / 2);
+    return times[times.size() / 2];
+}
+
+int evaluate(const Arguments& a) {
+    const std::vector<LearnedRule> given = read_rules(a.rules);
+    const std::span<const LearnedRule> learned = a.rules.empty() ? learned_rules() : given;
+    const Json classes = a.classes.empty() ? Json::object() : Json::parse(text_of(a.classes));
+    const Records read = read_records(a.records, classes);
+    const auto& records = read.exhaustive;
+    Table levels, groups;
+    Json rows = Json::array();
+    for (auto& r : records) {
+        const Request request = request_of(r, a.units);
+        const Answers answers = answers_of(r, request, learned, read.measured);
+        const auto plain =
+            answers.contains("plain CSR") ? answers.at("plain CSR").us : std::nullopt;
+        for (auto& [level, answer] : answers) levels[level].add(r, answer, plain);
+        groups[r.group].add(r, answers.at("rule"), plain);
+        rows.push_back(record_json(r, answers));
+        if (a.for_training) rows.back().update(training_json(r, request));
+    }
+    const RecordDevice& device = records.front().device;
+    Json json{{"device", {{"name", device.name}, {"arch", device.arch}, {"vendor", device.vendor}}},
+              {"generator", records.front().generator}};
+    json["choosing_us"] = choosing_us(records, a.units, learned);
+    fmt::print("Level rule takes {:.1f} µs beyond the features (median).\n\n",
+               json["choosing_us"].get<double>());
+    json["levels"] = print("Time of the choice over the best time, by level", levels);
+    json["groups"] = print("\nLevel rule, by class", groups);
+    json["records"] = std::move(rows);
+    if (!a.json.empty()) std::ofstream(a.json) << json.dump(1) << "\n";
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    return evaluate(parse(argc, argv));
+} catch (const std::exception& error) {
+    fmt::print(stderr, "bench_choice_quality: {}\n", error.what());
+    return 1;
+}
