@@ -230,7 +230,9 @@ void add_bench(CLI::App& program, Verbs& verbs) {
                      "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
         ->type_name("DEVICE");
     list("--kernels", o->kernels,
-         "auto (what the rule chooses), auto/LEVEL, all, none, or ids; default auto,all", "K,…");
+         "auto (what the rule chooses), auto/LEVEL, levels (all but exhaustive), all, none, or "
+         "ids; default auto,all",
+         "K,…");
     list("--formats", o->formats, "of all kernels only those of these formats", "F,…");
     list("--against", o->against,
          "all that is there (the default), none, or of cusparse, mkl, eigen, librsb, plain", "P,…");

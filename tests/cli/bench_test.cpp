@@ -207,6 +207,15 @@ TEST_F(BenchTest, MeasuresAllMatricesOfAFolder) {
     EXPECT_EQ(rows("S.jsonl")[1]["matrix"], "suite/A.mtx");
 }
 
+TEST_F(BenchTest, TimesWhatEachLevelChooses) {
+    const Outcome outcome =
+        bench("A.mtx --kernels levels --against none --cache hot --json R.jsonl");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(cases(rows()),
+              (std::vector<std::string>{"auto", "auto/recorded", "auto/model", "auto/measure"}));
+    for (auto& row : rows()) EXPECT_TRUE(row.contains("hot")) << row;
+}
+
 TEST_F(BenchTest, MeasuresTwinsOfTheGallery) {
     const Outcome outcome = bench(
         "--suite csr-k --scale 0.0002 --kernels csr_rows --against none --cache cold --json "
