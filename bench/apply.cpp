@@ -16,7 +16,7 @@
 
 #include "matrix/gallery.hpp"
 #include "matrix/reader.hpp"
-#include "plain_csr.hpp"
+#include "peers/module/plain_csr.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "verify/reference.hpp"
 

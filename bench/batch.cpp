@@ -16,10 +16,10 @@
 #include <random>
 
 #include "devices/device.hpp"
-#include "gpu_driver.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "measure/random_vector.hpp"
 #include "measure/timing.hpp"
+#include "peers/cuda_driver.hpp"
 #include "spmvgen/batch.hpp"
 #include "spmvgen/error.hpp"
 #include "verify/reference.hpp"

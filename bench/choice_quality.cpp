@@ -101,7 +101,8 @@ using Answers = std::map<std::string, Answer>;
 void add_model(Answers& all, const TuningRecord& r, const Request& request,
                std::span<const LearnedRule> learned) {
     const bool gpu = architecture(request.target).kind != TargetKind::host;
-    const DeviceProfile* profile = find_device_profile(gpu ? r.device.name : request.target.arch);
+    const DeviceProfile* profile =
+        find_device_profile(gpu ? r.device.name : request.target.arch, request.target).profile;
     if (profile == nullptr) return;
     const auto time = [&](const Signature& s) {
         return predict(r.features, s, *profile, r.question.threads);

@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "gpu_cusparse.hpp"
 #include "gpu_jit.hpp"
 #include "gpu_matrix.hpp"
 #include "gpu_product.hpp"
 #include "matrix/transpose.hpp"
+#include "peers/cusparse.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -218,14 +218,15 @@ class MatrixRun {
             report_.add(row);
     }
 
-    void cusparse(CuSparse& library, const std::string& way) {
+    void cusparse(peers::Peer& library, const std::string& way) {
         json row = head_;
         row["library"] = "cusparse";
         row["case"] = "cusparse/" + way;
         row["kernel"] = way;
         guarded(row, [&] {
-            const CuSparseProduct product = library.make(way, matrix_, bench_.x(), bench_.y());
-            row["prepare_ms"] = product.convert_ms;
+            const peers::Product product =
+                library.make(way, {.matrix = matrix_, .x = bench_.x(), .y = bench_.y()});
+            row["prepare_ms"] = product.convert_ms + product.plan_ms;
             measure(row, bench_, [&](void*) { product.apply(); }, product.bytes, arguments_, false);
         });
         report_.add(row);
@@ -290,18 +291,18 @@ void run_matrices(const Arguments& arguments, Report& report) {
     const auto device = open_device(arguments.device);
     const bool cuda = arguments.device.starts_with("cuda");
     std::unique_ptr<CudaDriver> driver;
-    std::unique_ptr<CuSparse> cusparse;
+    std::unique_ptr<peers::Peer> cusparse;
     if (cuda) {
         const auto colon = arguments.device.find(':');
         driver = std::make_unique<CudaDriver>(
             colon == std::string::npos ? 0 : std::stoi(arguments.device.substr(colon + 1)));
-        if (!arguments.no_cusparse) cusparse = std::make_unique<CuSparse>(device);
+        if (!arguments.no_cusparse) cusparse = peers::open_cusparse({.device = device});
     }
     const DeviceFacts& facts = device->facts();
     report.add({{"spmvgen", version()},
                 {"device", facts.name},
                 {"driver", facts.driver},
-                {"cusparse", cusparse ? cusparse->version() : 0},
+                {"cusparse", cusparse ? cusparse->version() : ""},
                 {"batches", arguments.rule.batches},
                 {"applies", arguments.rule.applies}});
     for (auto& text : arguments.matrices) {
@@ -313,7 +314,7 @@ void run_matrices(const Arguments& arguments, Report& report) {
         MatrixRun run(text, arguments, device, driver.get(), report);
         for (auto& c : cases_of(arguments)) run.ours(c);
         if (cusparse)
-            for (auto& way : CuSparse::ways()) run.cusparse(*cusparse, way);
+            for (auto& way : cusparse->ways()) run.cusparse(*cusparse, way);
     }
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "devices/device.hpp"
-#include "gpu_driver.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "peers/cuda_driver.hpp"
 
 /// Checking and timing of products on a device.
 namespace spmvgen {

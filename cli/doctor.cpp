@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <thread>
@@ -10,6 +9,7 @@
 #include "cache_state.hpp"
 #include "devices/device.hpp"
 #include "handle/jit_loader.hpp"
+#include "machine.hpp"
 #include "matrix/memory_limit.hpp"
 #include "measure/bandwidth.hpp"
 #include "output.hpp"
@@ -44,13 +44,6 @@ struct Findings {
 std::string file_of(const void* address) {
     Dl_info info;
     return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
-}
-
-std::string cpu_name() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-    return "unknown";
 }
 
 void look_for_target(Findings& f) {

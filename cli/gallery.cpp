@@ -61,6 +61,29 @@ void make(const GalleryOptions& o, Streams& streams) {
                 << plural(source.matrix.nnz, "nonzero") << "\n";
 }
 
+void add_suite_options(CLI::App& maker, SuiteOptions& o) {
+    CLI::Option* suite =
+        maker
+            .add_option("--suite", o.suite,
+                        "instead of one matrix, all of csr-k, gospmv, lightspmv, all or a folder")
+            ->type_name("SUITE");
+    maker.add_option("--scale", o.scale, "the size of each twin beside the full one")
+        ->needs(suite)
+        ->capture_default_str();
+    maker.add_option("--values", o.values, "of twins: original (as its class has them) or random")
+        ->check(CLI::IsMember({"original", "random"}))
+        ->needs(suite)
+        ->capture_default_str();
+    maker.add_option("--max-nnz", o.max_nnz, "leave twins with more nonzeros out")
+        ->check(CLI::PositiveNumber)
+        ->needs(suite)
+        ->type_name("N");
+    maker.add_option("--jobs", o.jobs, "matrices at a time; 0 = as cores and memory allow")
+        ->check(CLI::Range(0, 1024))
+        ->needs(suite)
+        ->capture_default_str();
+}
+
 }  // namespace
 
 void add_gallery(CLI::App& program, Verbs& verbs) {
@@ -78,7 +101,7 @@ void add_gallery(CLI::App& program, Verbs& verbs) {
         "  spmvgen gallery list --suite csr-k");
     verbs.push_back({lister, [o](Streams& streams) { list(*o, streams.out); }});
 
-    CLI::App* maker = verb->add_subcommand("make", "write one of them to a file");
+    CLI::App* maker = verb->add_subcommand("make", "write one of them to a file, or a suite");
     maker
         ->add_option("spec", o->specification,
                      "NAME or NAME:size=value,…,seed=n; of a twin also scale=0.1")
@@ -88,25 +111,9 @@ void add_gallery(CLI::App& program, Verbs& verbs) {
                      "the file to write: .mtx or .csr; a folder for --suite")
         ->required()
         ->type_name("PATH");
-    maker
-        ->add_option("--suite", o->suite.suite,
-                     "instead of one matrix, all of csr-k, gospmv, lightspmv, all or a folder")
-        ->type_name("SUITE");
-    maker->add_option("--scale", o->suite.scale, "of --suite: the size of each, 0.01 for tests")
-        ->capture_default_str();
-    maker
-        ->add_option("--values", o->suite.values,
-                     "of --suite: original (as its class has them) or random")
-        ->check(CLI::IsMember({"original", "random"}))
-        ->capture_default_str();
-    maker->add_option("--max-nnz", o->suite.max_nnz, "of --suite: leave larger ones out")
-        ->type_name("N");
-    maker
-        ->add_option("--jobs", o->suite.jobs,
-                     "of --suite: matrices at a time; 0 = as cores and memory allow")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+    add_suite_options(*maker, o->suite);
     maker->add_option("--to", o->to, "its form: mtx or csr (default: by the file's suffix)")
+        ->excludes(maker->get_option("--suite"))
         ->type_name("FORM");
     maker->footer(
         "Examples:\n"

@@ -157,7 +157,9 @@ void make_suite(const SuiteOptions& o, Streams& streams) {
         members(o.suite, {.scale = o.scale, .random_values = o.values == "random"});
     if (o.max_nnz > 0)
         std::erase_if(todo, [&](const SuiteMatrix& matrix) { return matrix.nnz > o.max_nnz; });
-    std::filesystem::create_directories(o.directory);
+    std::error_code trouble;
+    std::filesystem::create_directories(o.directory, trouble);
+    if (trouble) throw Error(ErrorCode::io, o.directory + ": cannot make it: " + trouble.message());
     const int workers =
         std::min(workers_for(o), static_cast<int>(std::max<std::size_t>(todo.size(), 1)));
     const Interrupt interrupt;

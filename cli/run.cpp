@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "batch_source.hpp"
+#include "handle/explain.hpp"
 #include "matrix_source.hpp"
 #include "operands.hpp"
 #include "rounding.hpp"
@@ -161,6 +162,7 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     const Handle handle(source.matrix.view(), options);
     RunReport r =
         prepare_report(o, source.name, source.matrix.value_type, source.seconds, handle.info(), p);
+    if (o.explain) r.explanation = explain(source.matrix.view(), options, device.get(), r.info);
     if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
         throw Error(ErrorCode::unsupported,
                     "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
@@ -230,6 +232,8 @@ void run_batch(const RunOptions& o, Streams& streams) {
 
 void run(const RunOptions& o, Streams& streams) {
     if (o.matrix.empty() && o.batch.empty()) throw UsageError("matrix is required");
+    if (o.explain && !o.batch.empty())
+        throw UsageError("--explain: batches are chosen by rules, which the line why tells; drop it");
     if (!o.matrix.empty() && !o.batch.empty())
         throw UsageError("--batch: takes the place of " + o.matrix + "; drop one of them");
     o.batch.empty() ? run_matrix(o, streams) : run_batch(o, streams);
@@ -253,6 +257,8 @@ void add_run(CLI::App& program, Verbs& verbs) {
         ->check(CLI::Range(0.0, 1e7).description(""));
     verb->add_option("--repeat", o->repeat, "take exactly this many samples instead")
         ->check(CLI::Range(1, 1000000).description(""));
+    verb->add_flag("--explain", o->explain,
+                   "also tell what the model predicts, what is recorded, and what planning cost");
     verb->add_flag("--json", o->json, "print one JSON object instead");
     verb->footer(
         "Examples:\n"
@@ -264,7 +270,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --op T --check\n"
         "  spmvgen run gallery:stencil5:nx=100 --reorder band-k --check\n"
         "  spmvgen run A.mtx --level measure --budget 200ms --check\n"
-        "  spmvgen run A.mtx --expect 100\n"
+        "  spmvgen run A.mtx --expect 100 --explain\n"
         "  spmvgen run A.mtx --device simt:gfx906 --format ell --check\n"
         "  spmvgen run --batch matrices --format csr --check");
     verbs.push_back({verb, [o](Streams& streams) { run(*o, streams); }});

@@ -22,7 +22,7 @@ struct RunOptions {
     int threads = 0;
     std::uint64_t memory_limit = 0;             // bytes; 0 = none
     std::string cache, cache_dir, kernel_sets;  // cache: "" = $SPMVGEN_CACHE, else on
-    bool check = false, strict = false, json = false;
+    bool check = false, strict = false, json = false, explain = false;
     int repeat = 0;
     double time_ms = 500;
     std::string level = "rule", budget;

@@ -178,7 +178,7 @@ std::string to_string(const RunReport& r) {
     if (mixes_types(r))
         text += row("types", fmt::format("x and y {}, sums {}", i.vectors, i.accumulator));
     text += row("kernel", r.kernel + " @ " + i.target);
-    text += row("why", i.reason);
+    text += row("why", i.reason) + r.explanation;
     text += row("format", fmt::format("{}: {} stored{}, {}", i.format, plural(i.stored, "entry"),
                                       stored_narrow(r) ? " as " + i.storage : "",
                                       in_bytes(static_cast<double>(i.matrix_bytes))));
@@ -221,6 +221,7 @@ Json to_json(const RunReport& r) {
               {"matrix_bytes", i.matrix_bytes},
               {"origin", i.origin},
               {"source_path", i.source_path},
+              {"explanation", r.explanation},
               {"warning", i.warning},
               {"read_ms", 1e3 * r.read_s},
               {"prepare_ms", i.prepare_ms},

@@ -22,6 +22,7 @@ struct RunReport {
     std::string alpha, beta;  ///< as the user wrote them
     std::string kernel;       ///< name of the kernel for these α and β
     Info info;
+    std::string explanation;   ///< lines about the choice; "" = not asked for
     double read_s = 0;         ///< reading or making the matrix
     double first_apply_s = 0;  ///< of it making the kernel for α and β when they are not 1 and 0
     std::optional<CheckResult> check;

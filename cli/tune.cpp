@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "matrix_source.hpp"
+#include "tune_records.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -54,6 +55,7 @@ void add_tune(CLI::App& program, Verbs& verbs) {
     const std::vector<Tuning> tunings{add_tune_calibrate(*verb, common),
                                       add_tune_dense(*verb, common), add_tune_csr_k(*verb, common),
                                       add_tune_matrices(*verb, common)};
+    add_tune_records(*verb, verbs);
     verb->footer(
         "Examples:\n"
         "  spmvgen tune --budget 200ms -o mine.json gallery:stencil5:nx=20\n"

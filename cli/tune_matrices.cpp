@@ -21,6 +21,7 @@
 #include "spmvgen/spmvgen.hpp"
 #include "tune.hpp"
 #include "tuner/record.hpp"
+#include "tuner/record_directory.hpp"
 #include "tuner/record_json.hpp"
 #include "units.hpp"
 
@@ -32,7 +33,7 @@ struct MatrixOptions {
     std::string level = "measure", budget, suite;
     double scale = 1;
     int num_rhs = 1;
-    bool deterministic = false, resume = false;
+    bool deterministic = false, resume = false, keep = true;
 };
 
 /// What is measured on.
@@ -207,6 +208,8 @@ class Tuner {
         records_.push_back(record_of(named, source, info));
         // At once, so that nothing is lost however this ends.
         if (!options_.common->output.empty()) write(options_.common->output);
+        if (options_.keep && machine_.names.vendor != simulated_vendor)
+            keep_record(records_.back());
     }
 
     TuningRecord record_of(const SuiteMatrix& named, const SourcedMatrix& source,
@@ -246,7 +249,7 @@ void tune_matrices(const MatrixOptions& o, Streams& streams) {
     const Interrupt interrupt;
     Tuner tuner(o, streams);
     tuner.run();
-    tuner.write(o.common->output);
+    if (!o.keep) tuner.write(o.common->output);
     if (Interrupt::came())
         throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned and are kept",
                                                tuner.records().size(), tuner.planned()));
@@ -273,6 +276,8 @@ Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> comm
     verb.add_option("--scale", o->scale, "--suite: size of each matrix, above 0, at most 1");
     verb.add_option("--rhs", o->num_rhs, "matrices: right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
+    verb.add_flag("!--no-keep", o->keep,
+                  "matrices: do not keep the records for this user, only write them (-o)");
     verb.add_flag("--resume", o->resume, "matrices: leave out what -o has already, and keep it");
     verb.add_flag("--deterministic", o->deterministic,
                   "matrices: only kernels that give the same bits each time");

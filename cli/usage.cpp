@@ -60,6 +60,8 @@ std::optional<WrongCommand> wrong_command(const CLI::App& program,
             names += (names.empty() ? "" : ", ") + part->get_name();
             if (i < arguments.size() && arguments[i] == part->get_name()) next = part;
         }
+        // A verb that works by itself, too.
+        if (next == nullptr && app->get_require_subcommand_min() == 0) return std::nullopt;
         if (i == arguments.size())
             return WrongCommand{"a command is missing: use one of " + names, app};
         if (next == nullptr && arguments[i].starts_with("-")) {

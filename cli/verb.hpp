@@ -29,6 +29,7 @@ class UsageError : public std::runtime_error {
 
 /// Each adds one verb; to add another: a file, a line here and one in command_line.cpp.
 void add_analyze(CLI::App& program, Verbs& verbs);
+void add_bench(CLI::App& program, Verbs& verbs);
 void add_cache(CLI::App& program, Verbs& verbs);
 void add_convert(CLI::App& program, Verbs& verbs);
 void add_doctor(CLI::App& program, Verbs& verbs);

@@ -42,6 +42,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} 
 
 # Tuning parameters, where the library looks for them: share/spmvgen/tuning_db above its own folder, in the build tree too.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/ DESTINATION ${tuning_dir} COMPONENT tuning
-        FILES_MATCHING PATTERN "*.json")
+        FILES_MATCHING PATTERN "*.json"
+        PATTERN "records-*.json" EXCLUDE)  # embedded, trimmed
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/spmvgen)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tuning_db ${PROJECT_BINARY_DIR}/share/spmvgen/tuning_db SYMBOLIC)

@@ -4,7 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 
 #include "calibrate/parts.hpp"
 #include "devices/host/loaded_kernel.hpp"
@@ -140,9 +140,7 @@ namespace {
 
 /// To so many figures: more would only make files hard to read.
 double rounded(double value, int figures) {
-    if (value == 0) return 0;
-    const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - figures);
-    return unit >= 1 ? std::round(value / unit) * unit : std::round(value / unit) / (1 / unit);
+    return std::strtod(fmt::format("{:.{}g}", value, figures).c_str(), nullptr);
 }
 
 /// The median of what `value_of` takes from each round, and its spread.

@@ -103,7 +103,7 @@ bool reads_arrays(const StoredMatrix& stored, const CsrView& matrix) {
     });
 }
 
-Request HandleImpl::request_for(const Options& options) const {
+Request request_of(const Options& options, const Signature& types) {
     for (auto& helper : helper_kernels())
         if (options.kernel == helper.id)
             refuse(
@@ -113,12 +113,12 @@ Request HandleImpl::request_for(const Options& options) const {
     return {.format = options.format,
             .kernel = options.kernel,
             .params = options.params,
-            .target = signature_.target,
-            .num_rhs = num_rhs_,
+            .target = types.target,
+            .num_rhs = options.num_rhs,
             .deterministic = options.deterministic,
-            .vectors = signature_.value,
-            .storage = storage_type(signature_),
-            .accumulator = signature_.accumulator,
+            .vectors = types.value,
+            .storage = storage_type(types),
+            .accumulator = types.accumulator,
             .epilogue = options.epilogue,
             .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
 }
@@ -135,6 +135,7 @@ void HandleImpl::take(LevelChoice level) {
     info_.measured = std::move(level.measured);
     info_.measured_us = level.measured_us;
     info_.measure_ms = level.measure_ms;
+    info_.analysis_ms += level.analysis_ms;
     if (!level.warning.empty()) provider_.warn(level.warning);
     level_warning_ = std::move(level.warning);
 }

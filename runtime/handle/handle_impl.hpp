@@ -23,6 +23,9 @@ struct NewValues {
     bool on_device = false;  ///< where they are: with options.device_arrays on the device
 };
 
+/// What the options ask of the tuner, for the target and the number types of `types`.
+Request request_of(const Options& options, const Signature& types);
+
 /// What is behind a handle: one class for CPUs, one for GPUs.
 class HandleImpl {
   public:
@@ -65,7 +68,7 @@ class HandleImpl {
     HandleImpl(const Options& options, KernelProvider& provider);
 
     /// What the options ask of the tuner, for the target in signature_.
-    Request request_for(const Options& options) const;
+    Request request_for(const Options& options) const { return request_of(options, signature_); }
     /// Takes over what the tuner chose.
     void take(const Choice& choice);
     /// The same with what the level made of it.

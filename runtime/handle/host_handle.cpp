@@ -10,6 +10,7 @@
 #include "handle/apply_memory.hpp"
 #include "handle/device_options.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/planning.hpp"
 #include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/trials.hpp"

@@ -27,14 +27,10 @@ struct LevelProblem {
 
 /// Whether there is a level of that name, and all of them for messages.
 bool is_level(std::string_view name);
-inline constexpr std::string_view level_names = "rule, measure or exhaustive";
+inline constexpr std::string_view level_names = "rule, recorded, model, measure or exhaustive";
 
 /// Throws Error(invalid_argument) for a level that is not there, and for numbers out of range.
 void check_level(const Options& options);
-
-/// Whether the host's plain CSR loop is the answer at once, for one apply, without an analysis. The
-/// text says why; nothing = no.
-std::optional<std::string> why_plain_at_once(const Options& options);
 
 /// What became of the rule's choice.
 struct LevelChoice {
@@ -43,11 +39,12 @@ struct LevelChoice {
     bool generic = false;  ///< the host's generic kernel, on CSR arrays as they are
     std::vector<MeasuredKernel> measured = {};
     double measured_us = 0, measure_ms = 0;
+    double analysis_ms = 0;  ///< of what the level looked at beside row lengths
     std::string warning = {};
 };
 
-/// Weighs the cost of planning when few applies are expected, and then, at level measure, times the
-/// kernels that are free with `trials`.
+/// At level model asks that for the kernel; weighs the cost of planning when few applies are
+/// expected; and at the levels that measure, times kernels with `trials`.
 LevelChoice apply_level(const LevelProblem& problem, const Choice& rule, Trials& trials);
 
 /// Name of the device's profile in tuning_db: of a GPU its own, of a CPU its architecture.

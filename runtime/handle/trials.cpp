@@ -11,6 +11,7 @@
 #include "formats/stored_matrix.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
+#include "handle/handle_impl.hpp"
 #include "handle/stopwatch.hpp"
 #include "measure/random_vector.hpp"
 #include "measure/timing.hpp"
@@ -117,6 +118,27 @@ class HostTrials : public Trials {
     Kept<StoredMatrix> stored_;
 };
 
+/// The caller's arrays in a device's memory.
+class CsrOnDevice {
+  public:
+    CsrOnDevice(Device& device, const CsrView& matrix) : view_(matrix) {
+        const auto copy = [&](const void*& array, std::int64_t count, std::size_t element) {
+            const auto bytes = static_cast<std::size_t>(count) * element;
+            memory_.push_back(device.allocate(bytes));
+            device.copy_to_device(memory_.back()->data(), array, bytes);
+            array = memory_.back()->data();
+        };
+        copy(view_.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
+        copy(view_.col_idx, matrix.nnz, size_of(matrix.index_type));
+        copy(view_.values, matrix.nnz, size_of(matrix.value_type));
+    }
+    const CsrView& view() const { return view_; }
+
+  private:
+    CsrView view_;
+    std::vector<std::unique_ptr<DeviceMemory>> memory_;
+};
+
 class GpuTrials : public Trials {
   public:
     GpuTrials(const CsrView& matrix, int num_rhs, std::shared_ptr<Device> device,
@@ -161,8 +183,17 @@ class GpuTrials : public Trials {
     }
     void make_kernel(const Signature& s) override { provider_.get(s, policy_, device_); }
 
+    /// What kernels read of the matrix as it is, is copied to the device once for all of them.
+    GpuMatrix stored_for(const Signature& s) {
+        const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);
+        if (!reads_arrays(stored, matrix_)) return upload(*device_, stored, matrix_);
+        if (!csr_) csr_.emplace(*device_, matrix_);
+        return upload(*device_, stored, matrix_, {.on_device = &csr_->view(), .borrow = true});
+    }
+
     std::shared_ptr<Device> device_;
     std::unique_ptr<DeviceMemory> x_;
+    std::optional<CsrOnDevice> csr_;
     Kept<GpuMatrix> stored_;
 };
 

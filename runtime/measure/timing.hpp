@@ -8,7 +8,7 @@ namespace spmvgen {
 /// How long a call takes. All times are seconds of one call.
 struct Timing {
     double median_s = 0, min_s = 0, max_s = 0;
-    double spread = 0;             ///< interquartile range over the median
+    double spread = 0;  ///< interquartile range over the median
     int samples = 0;
     std::int64_t calls_per_sample = 0;
     double low_s = 0, high_s = 0;  ///< quartiles

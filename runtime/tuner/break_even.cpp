@@ -3,21 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace spmvgen {
 
 double break_even(const PlanningCost& cost) {
-    const double saved_us = cost.saved_share * cost.plain_us;
-    const double cost_us = 1e3 * std::max(cost.kernel_ms + cost.convert_ms, 0.0);
-    return cost_us > 0 ? cost_us / saved_us : 0;
+    const double cost_us = 1e3 * (std::max(cost.kernel_ms, 0.0) + std::max(cost.convert_ms, 0.0));
+    if (cost_us == 0) return 0;
+    const double saved_us = cost.plain_us - cost.planned_us;
+    return saved_us > 0 ? cost_us / saved_us : std::numeric_limits<double>::infinity();
 }
 
 std::string to_string(const PlanningCost& cost) {
+    const double from = break_even(cost);
+    const std::string pays =
+        std::isfinite(from) ? fmt::format("pays from {:.1f} applies on", from) : "never pays";
     return fmt::format(
-        "pays from {:.1f} applies on (kernel {:.1f} ms, conversion {:.1f} ms; an apply of plain "
-        "CSR "
-        "{:.1f} µs, of which it saves {:.0f} %)",
-        break_even(cost), cost.kernel_ms, cost.convert_ms, cost.plain_us, 100 * cost.saved_share);
+        "{} (kernel {:.1f} ms, conversion {:.1f} ms; an apply takes {:.1f} µs, of plain CSR "
+        "{:.1f} µs)",
+        pays, cost.kernel_ms, cost.convert_ms, cost.planned_us, cost.plain_us);
 }
 
 bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms) {

@@ -6,25 +6,26 @@ namespace spmvgen {
 
 /// What a planned kernel costs beyond plain CSR on the arrays as they are, and what it then saves.
 struct PlanningCost {
-    double kernel_ms = 0;    ///< making or finding it
-    double convert_ms = 0;   ///< converting A
-    double plain_us = 0;     ///< an apply of plain CSR
-    double saved_share = 0;  ///< of an apply of plain CSR
+    double kernel_ms = 0;   ///< making or finding it
+    double convert_ms = 0;  ///< converting A
+    double plain_us = 0;    ///< an apply of plain CSR
+    double planned_us = 0;  ///< an apply of the planned kernel
 };
 
-/// Applies from which on it costs less in all: (kernel_ms + convert_ms) / (saved_share · plain_us).
-/// 0 when it costs nothing; never less than 0.
+/// Applies from which on it costs less in all: (kernel_ms + convert_ms) / (plain_us - planned_us).
+/// 0 when it costs nothing; infinite when it costs something and saves nothing.
 double break_even(const PlanningCost& cost);
 
 /// The same in words, with its figures: "pays from 12.5 applies on (kernel 0.3 ms, conversion 1.2
-/// ms; an apply of plain CSR 100.0 µs, of which it saves 25 %)".
+/// ms; an apply takes 75.0 µs, of plain CSR 100.0 µs)".
 std::string to_string(const PlanningCost& cost);
 
 /// Whether so many applies of `apply_us` can repay `budget_ms` of measuring, which saves
 /// measuring_saves of an apply at best. 0 applies are many.
 bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms);
 
-// Assumptions, from docs/performance-cpu.md; a model that knows better comes with level "model".
+// Assumptions, from docs/performance-cpu.md, where neither a model nor the device's profile knows
+// better.
 inline constexpr double planning_saves = 0.25;  ///< share: 1 - 1/1.33, the geometric mean there
 inline constexpr double measuring_saves = 0.2;  ///< share that measuring gains over the rule
 inline constexpr double compile_ms = 70;        ///< a kernel from nothing

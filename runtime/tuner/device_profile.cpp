@@ -116,7 +116,9 @@ FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,
         const std::string arch = arch_of(profile);
         if (vendor_of(arch) != vendor_of(target.arch)) continue;
         const bool same_arch = arch == target.arch;
-        const long distance = same_arch ? -1 : std::abs(generation(arch) - generation(target.arch));
+        const long newer = generation(arch) - generation(target.arch);
+        // Of two that are as near, the older one.
+        const long distance = same_arch ? -1 : 2 * std::abs(newer) + (newer > 0 ? 1 : 0);
         if (distance >= nearest) continue;
         nearest = distance;
         found.profile = &profile;

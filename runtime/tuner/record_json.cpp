@@ -69,18 +69,24 @@ std::string text_of(const TuningRecord& r) {
     throw Error(ErrorCode::invalid_input, what);
 }
 
+std::string printable(std::string text) {
+    std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+    return text;
+}
+
 const Json& member(const Json& json, const char* name) {
     const auto found = json.is_object() ? json.find(name) : json.end();
     if (found == json.end()) refuse(fmt::format("field '{}' is missing", name));
     return *found;
 }
 
+/// Control characters are replaced: names are shown on terminals.
 std::string text_field(const Json& json, const char* name, bool may_be_empty = false) {
     const Json& value = member(json, name);
     if (!value.is_string()) refuse(fmt::format("field '{}' is no text", name));
     if (value.get_ref<const std::string&>().empty() && !may_be_empty)
         refuse(fmt::format("field '{}' is empty", name));
-    return value.get<std::string>();
+    return printable(value.get<std::string>());
 }
 
 double time_field(const Json& json, const char* name) {
@@ -212,7 +218,7 @@ std::string place_of(std::size_t number, const Json& json) {
     const auto name = json.is_object() ? json.find("matrix") : json.end();
     const bool named = json.is_object() && name != json.end() && name->is_string();
     return fmt::format("record {}{}", number,
-                       named ? fmt::format(" ({})", name->get_ref<const std::string&>()) : "");
+                       named ? fmt::format(" ({})", printable(name->get<std::string>())) : "");
 }
 
 /// The list of records in the text of a file.

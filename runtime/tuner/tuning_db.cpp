@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <map>
 #include <tuple>
 
 #include "handle/log.hpp"
-#include "registry.hpp"
 #include "tuner/matrix_print.hpp"
 #include "tuner/record_directory.hpp"
 #include "tuner/record_json.hpp"
@@ -29,10 +25,6 @@ std::optional<DeviceMatch> match(const RecordDevice& recorded, const RecordDevic
     if (same_code) return DeviceMatch::architecture;
     if (recorded.vendor == here.vendor) return DeviceMatch::vendor;
     return {};
-}
-
-bool is_exhaustive(const TuningRecord& r) {
-    return r.method.starts_with("exhaustive");
 }
 
 bool before(const FoundRecord& a, const FoundRecord& b) {
@@ -55,26 +47,12 @@ std::string warning_of(const std::string& file, const ReadRecords& read) {
 
 }  // namespace
 
-bool is_better(const TuningRecord& a, const TuningRecord& b) {
-    const auto merit = [](const TuningRecord& r) {
-        return std::tuple(r.generator == generator_digest(), is_exhaustive(r), r.date,
-                          r.kernels.size());
-    };
-    if (merit(a) != merit(b)) return merit(a) > merit(b);
-    return digest(a) > digest(b);
-}
-
-TuningDb::TuningDb(std::vector<SourcedRecord> records) {
-    std::map<std::string, SourcedRecord> best;
-    for (auto& source : records) {
-        const auto [it, is_new] = best.try_emplace(record_key(source.record), source);
-        if (!is_new && is_better(source.record, it->second.record)) it->second = std::move(source);
-    }
-    for (auto& [key, source] : best) {
-        by_question_[to_string(source.record.question)].push_back(records_.size());
-        row_prints_.push_back(row_print(source.record.features));
-        matrix_prints_.push_back(matrix_print(source.record.features));
-        records_.push_back(std::move(source));
+TuningDb::TuningDb(std::vector<SourcedRecord> records)
+    : records_(merge_records(std::move(records)).records) {
+    for (auto& [record, file] : records_) {
+        by_question_[to_string(record.question)].push_back(row_prints_.size());
+        row_prints_.push_back(row_print(record.features));
+        matrix_prints_.push_back(matrix_print(record.features));
     }
 }
 

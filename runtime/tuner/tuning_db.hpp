@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "tuner/choose.hpp"
-#include "tuner/record.hpp"
+#include "tuner/record_merge.hpp"
 #include "tuner/tuning_files.hpp"
 
 /// What was recorded of kernels on matrices, and which of it answers a question: docs/tuning-db.md.
 namespace spmvgen {
-
-/// A record and the file that it is from.
-struct SourcedRecord {
-    TuningRecord record;
-    std::string file;
-};
 
 /// How near the device of a record is, the nearest first.
 enum class DeviceMatch { same, architecture, vendor };
@@ -37,7 +31,7 @@ struct FoundRecord {
 /// Records with an index. Immutable; may be read by any number of threads.
 class TuningDb {
   public:
-    /// Of records that answer the same (record_key) the better one stays: see is_better().
+    /// Of records that answer the same the better one stays: merge_records().
     explicit TuningDb(std::vector<SourcedRecord> records);
 
     std::span<const SourcedRecord> records() const { return records_; }
@@ -60,10 +54,6 @@ class TuningDb {
     std::unordered_map<std::string, std::vector<std::size_t>> by_question_;
     std::vector<std::string> row_prints_, matrix_prints_;
 };
-
-/// Which of two records of the same key counts: one of this version's generator, then an exhaustive
-/// one, then the newer one, then the one with more kernels; then whichever is told apart.
-bool is_better(const TuningRecord& a, const TuningRecord& b);
 
 /// The records of the files, in order. What is broken, foreign, older or newer is left out, with a
 /// line in `warnings` that says why.

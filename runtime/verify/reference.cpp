@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -82,18 +83,83 @@ enum class Verdict { right, wrong, undecided };
 
 /// One real component of y against its reference.
 template <typename Real>
-Verdict judge(long double reference, long double magnitude, Real computed, long double bound,
-              double& ratio) {
+Verdict judge(long double reference, double magnitude, Real computed, double bound, double& ratio) {
     if (!std::isfinite(reference)) {
         ratio = same_class(reference, computed) ? 0 : std::numeric_limits<double>::infinity();
         return ratio == 0 ? Verdict::right : Verdict::wrong;
     }
-    if (magnitude >= std::numeric_limits<Real>::max() / 2) return Verdict::undecided;
+    if (magnitude >= static_cast<double>(std::numeric_limits<Real>::max() / 2))
+        return Verdict::undecided;
     const long double error = std::fabs(reference - computed);
     ratio = error == 0          ? 0
             : std::isnan(error) ? std::numeric_limits<double>::infinity()
                                 : static_cast<double>(error / bound);
     return ratio <= 1 ? Verdict::right : Verdict::wrong;
+}
+
+/// What an element of y should be.
+template <typename Value>
+struct Expected {
+    using Real = typename RealOf<Value>::type;
+    static constexpr bool is_complex_value = !std::is_same_v<Real, Value>;
+
+    std::array<long double, is_complex_value ? 2 : 1> parts{};
+    double magnitude = 0;  ///< of the sum's terms
+    double bound = 0;      ///< of the error
+
+    struct Judgement {
+        Verdict verdict;
+        double ratio;
+    };
+    Judgement judge_value(Value y) const {
+        double re = 0, im = 0;
+        if constexpr (is_complex_value) {
+            const Verdict v = judge(parts[0], magnitude, y.real(), bound, re);
+            const Verdict w = judge(parts[1], magnitude, y.imag(), bound, im);
+            return {std::max(v, w), std::max(re, im)};
+        } else {
+            const Verdict v = judge(parts[0], magnitude, y, bound, re);
+            return {v, re};
+        }
+    }
+    /// Notes what is to be said of y, an element of this row.
+    void note(CheckResult& result, std::int64_t row, Value y) const {
+        const Judgement j = judge_value(y);
+        result.undecided += j.verdict == Verdict::undecided;
+        result.wrong += j.verdict == Verdict::wrong;
+        if (j.verdict != Verdict::undecided &&
+            (result.worst_row < 0 || j.ratio > result.worst_ratio)) {
+            result.worst_ratio = j.ratio;
+            result.worst_row = row;
+        }
+    }
+};
+
+void merge(CheckResult& total, const CheckResult& part) {
+    total.wrong += part.wrong;
+    total.undecided += part.undecided;
+    if (part.worst_row >= 0 &&
+        (total.worst_row < 0 || part.worst_ratio > total.worst_ratio ||
+         (part.worst_ratio == total.worst_ratio && part.worst_row < total.worst_row))) {
+        total.worst_ratio = part.worst_ratio;
+        total.worst_row = part.worst_row;
+    }
+}
+
+/// Lets check_row(row, result) look at every row, in parallel.
+template <typename CheckRow>
+CheckResult check_rows(std::int64_t rows, const CheckRow& check_row) {
+    CheckResult total;
+#pragma omp parallel
+    {
+        CheckResult mine;
+#pragma omp for schedule(dynamic, 1024) nowait
+        for (std::int64_t row = 0; row < rows; ++row) check_row(row, mine);
+#pragma omp critical(spmvgen_check)
+        merge(total, mine);
+    }
+    total.passed = total.wrong == 0;
+    return total;
 }
 
 /// Stored is the type of A's values, Value that of the vectors, which has all of A's numbers.
@@ -111,22 +177,14 @@ class Checker {
           wider_sums(p.accumulator.value_or(type_tag<Value>::value) != type_tag<Value>::value) {}
 
     CheckResult run() const {
-        CheckResult total;
-#pragma omp parallel
-        {
-            CheckResult mine;
-#pragma omp for schedule(dynamic, 1024) nowait
-            for (std::int64_t row = 0; row < a.rows; ++row)
-                for (int rhs = 0; rhs < product.num_rhs; ++rhs) check(row, rhs, mine);
-#pragma omp critical(spmvgen_check)
-            merge(total, mine);
-        }
-        total.passed = total.wrong == 0;
-        return total;
+        const auto* y = static_cast<const Value*>(product.y_after);
+        const int k = product.num_rhs;
+        return check_rows(a.rows, [&](std::int64_t row, CheckResult& mine) {
+            for (int rhs = 0; rhs < k; ++rhs) expected(row, rhs).note(mine, row, y[row * k + rhs]);
+        });
     }
 
-  private:
-    void check(std::int64_t row, int rhs, CheckResult& result) const {
+    Expected<Value> expected(std::int64_t row, int rhs) const {
         const auto* x = static_cast<const Value*>(product.x);
         const auto* values = a.values_as<Stored>();
         const int k = product.num_rhs;
@@ -142,10 +200,15 @@ class Checker {
         old = sum.magnitude - old;
         const long double bound =
             (is_complex_value ? 4 : 1) * (summing(sum, a.row_length(row)) + rounding(sum, old));
-        const Value y = static_cast<const Value*>(product.y_after)[row * k + rhs];
-        note(result, row, judge_value(sum, y, bound));
+        Expected<Value> e;
+        e.parts[0] = sum.re.value();
+        if constexpr (is_complex_value) e.parts[1] = sum.im.value();
+        e.magnitude = static_cast<double>(sum.magnitude);
+        e.bound = static_cast<double>(bound);
+        return e;
     }
 
+  private:
     /// What `entries` products and what goes with them may lose.
     long double summing(const Accumulator& sum, std::int64_t entries) const {
         const auto lost = [&]<typename R>(R) {
@@ -164,46 +227,24 @@ class Checker {
                     std::numeric_limits<Real>::denorm_min());
     }
 
-    struct Judgement {
-        Verdict verdict;
-        double ratio;
-    };
-    static Judgement judge_value(const Accumulator& sum, Value y, long double bound) {
-        double re = 0, im = 0;
-        if constexpr (is_complex_value) {
-            const Verdict v = judge(sum.re.value(), sum.magnitude, y.real(), bound, re);
-            const Verdict w = judge(sum.im.value(), sum.magnitude, y.imag(), bound, im);
-            return {std::max(v, w), std::max(re, im)};
-        } else {
-            const Verdict v = judge(sum.re.value(), sum.magnitude, y, bound, re);
-            return {v, re};
-        }
-    }
-    static void note(CheckResult& result, std::int64_t row, Judgement j) {
-        result.undecided += j.verdict == Verdict::undecided;
-        result.wrong += j.verdict == Verdict::wrong;
-        if (j.verdict != Verdict::undecided &&
-            (result.worst_row < 0 || j.ratio > result.worst_ratio)) {
-            result.worst_ratio = j.ratio;
-            result.worst_row = row;
-        }
-    }
-    static void merge(CheckResult& total, const CheckResult& part) {
-        total.wrong += part.wrong;
-        total.undecided += part.undecided;
-        if (part.worst_row >= 0 &&
-            (total.worst_row < 0 || part.worst_ratio > total.worst_ratio ||
-             (part.worst_ratio == total.worst_ratio && part.worst_row < total.worst_row))) {
-            total.worst_ratio = part.worst_ratio;
-            total.worst_row = part.worst_row;
-        }
-    }
-
     const CsrView& a;
     const Product& product;
     const Value alpha, beta;
     const bool wider_sums;
 };
+
+}  // namespace
+
+namespace {
+
+/// Says in words what is wrong.
+void tell(CheckResult& result, std::int64_t elements) {
+    if (result.passed) return;
+    std::ostringstream text;
+    text << result.wrong << " of " << elements << " elements of y are wrong; the worst is in row "
+         << result.worst_row << ": " << result.worst_ratio << " times the error bound";
+    result.message = text.str();
+}
 
 }  // namespace
 
@@ -217,14 +258,53 @@ CheckResult check_product(const CsrView& matrix, const Product& product) {
         });
     });
     if (!result.message.empty()) return result;
-    if (!result.passed) {
-        std::ostringstream text;
-        text << result.wrong << " of " << matrix.rows * product.num_rhs
-             << " elements of y are wrong; the worst is in row " << result.worst_row << ": "
-             << result.worst_ratio << " times the error bound";
-        result.message = text.str();
-    }
+    tell(result, matrix.rows * product.num_rhs);
     return result;
+}
+
+struct ProductReference::Kept {
+    virtual ~Kept() = default;
+    virtual CheckResult check(const void* y) const = 0;
+};
+
+namespace {
+
+template <typename Value>
+class KeptOf final : public ProductReference::Kept {
+  public:
+    KeptOf(const CsrView& matrix, const void* x) : rows_(static_cast<std::size_t>(matrix.rows)) {
+        const Value one(1), zero(0);
+        const Product product{.alpha = &one, .x = x, .beta = &zero};
+        const Checker<Value, Value> checker(matrix, product);
+#pragma omp parallel for schedule(dynamic, 1024)
+        for (std::int64_t row = 0; row < matrix.rows; ++row)
+            rows_[static_cast<std::size_t>(row)] = checker.expected(row, 0);
+    }
+    CheckResult check(const void* y) const override {
+        const auto* elements = static_cast<const Value*>(y);
+        CheckResult result = check_rows(std::ssize(rows_), [&](std::int64_t row, CheckResult& r) {
+            rows_[static_cast<std::size_t>(row)].note(r, row, elements[row]);
+        });
+        tell(result, std::ssize(rows_));
+        return result;
+    }
+
+  private:
+    std::vector<Expected<Value>> rows_;
+};
+
+}  // namespace
+
+ProductReference::ProductReference(const CsrView& matrix, const void* x)
+    : kept_(dispatch(matrix.value_type, [&](auto tag) -> std::unique_ptr<const Kept> {
+          return std::make_unique<KeptOf<decltype(tag)>>(matrix, x);
+      })) {}
+ProductReference::~ProductReference() = default;
+ProductReference::ProductReference(ProductReference&&) noexcept = default;
+ProductReference& ProductReference::operator=(ProductReference&&) noexcept = default;
+
+CheckResult ProductReference::check(const void* y) const {
+    return kept_->check(y);
 }
 
 CheckResult check_product(const CsrView& matrix, const Product& product, Op op) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -44,8 +45,28 @@ struct CheckResult {
 /// read x and y.
 CheckResult check_product(const CsrView& matrix, const Product& product);
 
-/// The same for y_after = αAᵀx + βy_before or, with Op::conj_transpose, with Aᴴ: x is m×k and y is
-/// n×k; rows of the result are columns of the matrix. One thread sorts the entries by column.
+/// The reference of y = Ax, kept: for many products of the same matrix and x, each of which is then
+/// checked in a pass over y alone. About 32 bytes a row, 48 for complex numbers.
+class ProductReference {
+  public:
+    /// x has matrix.cols elements of the matrix's type; both are read here only. Parallel.
+    ProductReference(const CsrView& matrix, const void* x);
+    ~ProductReference();
+    ProductReference(ProductReference&&) noexcept;
+    ProductReference& operator=(ProductReference&&) noexcept;
+
+    /// As check_product() of y with α = 1, β = 0. y has matrix.rows elements. Parallel.
+    CheckResult check(const void* y) const;
+
+    struct Kept;
+
+  private:
+    std::unique_ptr<const Kept> kept_;
+};
+
+/// check_product() for y_after = αAᵀx + βy_before or, with Op::conj_transpose, with Aᴴ: x is m×k
+/// and y is n×k; rows of the result are columns of the matrix. One thread sorts the entries by
+/// column.
 CheckResult check_product(const CsrView& matrix, const Product& product, Op op);
 
 }  // namespace spmvgen

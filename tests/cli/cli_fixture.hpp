@@ -24,7 +24,8 @@ struct Outcome {
 ///     | 1 2 0 |
 ///     | 0 0 3 |
 ///
-/// and x.mtx = (1, 2, 3), y.mtx = (10, 20). The kernel cache is in that directory too.
+/// and x.mtx = (1, 2, 3), y.mtx = (10, 20). The kernel cache and the user's tuning records are in
+/// that directory too.
 class CliTest : public testing::Test {
   protected:
     CliTest() {
@@ -32,6 +33,7 @@ class CliTest : public testing::Test {
         directory_ = mkdtemp(pattern.data());
         std::filesystem::current_path(directory_);
         setenv("SPMVGEN_CACHE_DIR", (directory_ / "cache").c_str(), 1);
+        setenv("SPMVGEN_RECORDS_DIR", (directory_ / "records").c_str(), 1);
         write("A.mtx",
               "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 2 2\n2 3 3\n");
         write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");

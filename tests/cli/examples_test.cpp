@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "../tuner/record_samples.hpp"
 #include "cli_fixture.hpp"
+#include "tuner/record_json.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -30,6 +32,11 @@ TEST_P(Examples, OfHelpWork) {
             "A.spmvset");
         ASSERT_EQ(made.status, 0) << made.err;
     }
+    if (GetParam().starts_with("tune ")) {
+        write("a.json", to_json(std::vector{sample_record()}));
+        write("b.json", to_json(std::vector{gpu_record()}));
+        ASSERT_EQ(run_line("tune import a.json").status, 0);
+    }
     const auto examples = examples_in(run_line(GetParam() + " --help").out);
     EXPECT_GE(examples.size(), 2u);
     for (std::string line : examples) {
@@ -47,11 +54,13 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
-                         testing::Values("", "emit", "analyze", "run", "tune", "convert", "cache",
-                                         "cache info", "cache list", "cache verify", "cache prune",
-                                         "cache clear", "cache warm", "gallery", "gallery list",
-                                         "gallery make", "doctor", "pack", "pack build",
-                                         "pack list", "pack verify", "pack merge"),
+                         testing::Values("", "emit", "analyze", "run", "tune", "tune list",
+                                         "tune export", "tune import", "tune merge", "convert",
+                                         "cache", "cache info", "cache list", "cache verify",
+                                         "cache prune", "cache clear", "cache warm", "gallery",
+                                         "gallery list", "gallery make", "doctor", "pack",
+                                         "pack build", "pack list", "pack verify", "pack merge",
+                                         "bench"),
                          test_name);
 
 }  // namespace

@@ -19,7 +19,7 @@ class TuneMatricesTest : public CliTest {
 
 TEST_F(TuneMatricesTest, RecordsWhatItMeasuredOnThisCpu) {
     const Outcome outcome =
-        run_line("tune --threads 1 --budget 20ms --value f64,f32 -o R.json A.mtx");
+        run_line("tune --threads 1 --budget 20ms --value f64,f32 --no-keep -o R.json A.mtx");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.out, "");
     const ReadRecords read_back = parse_tuning_records(read("R.json"));
@@ -41,7 +41,7 @@ TEST_F(TuneMatricesTest, RecordsWhatItMeasuredOnThisCpu) {
 
 TEST_F(TuneMatricesTest, ExhaustiveTriesEveryKernelAndEveryParameter) {
     const Outcome outcome =
-        run_line("tune --threads 1 --level exhaustive -o R.json gallery:stencil5:nx=20");
+        run_line("tune --threads 1 --level exhaustive --no-keep -o R.json gallery:stencil5:nx=20");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const ReadRecords read_back = parse_tuning_records(read("R.json"));
     ASSERT_EQ(read_back.records.size(), 1u);

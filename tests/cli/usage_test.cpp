@@ -11,12 +11,12 @@ struct Wrong {
 // Each wrong command line: exit status 2, nothing on standard output, this text.
 const std::vector<Wrong> wrong_lines{
     {"",
-     "a command is missing: use one of emit, analyze, run, tune, convert, cache, pack, gallery, "
-     "doctor",
+     "a command is missing: use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "gallery, doctor",
      "spmvgen"},
     {"foo",
-     "unknown command 'foo': use one of emit, analyze, run, tune, convert, cache, pack, gallery, "
-     "doctor",
+     "unknown command 'foo': use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "gallery, doctor",
      "spmvgen"},
     {"--foo", "unknown option '--foo'", "spmvgen"},
     {"cache", "a command is missing: use one of info, list, verify, prune, clear, warm",
@@ -50,7 +50,8 @@ const std::vector<Wrong> wrong_lines{
     {"convert A.mtx B.mtx.gz",
      "B.mtx.gz: gzipped files are read, not written: write B.mtx and run gzip", "spmvgen convert"},
     {"convert A.mtx B.mtx --to pdf", "--to: unknown form 'pdf': use mtx or csr", "spmvgen convert"},
-    {"tune", "nothing to measure is named: name matrices, or use --calibrate, --dense-profile, --fit",
+    {"tune",
+     "nothing to measure is named: name matrices, or use --calibrate, --dense-profile, --fit",
      "spmvgen tune"},
     {"tune --dense-profile --value f16", "--value: f16 is a storage type; use f32, f64, c32 or c64",
      "spmvgen tune"},
@@ -63,7 +64,7 @@ const std::vector<Wrong> wrong_lines{
     {"run A.mtx --format bcsr --param block_rows=9",
      "--param: parameter block_rows=9 of kernel bcsr: use one of 1, 2, 3, 4, 5, 6, 7, 8",
      "spmvgen run"},
-    {"run A.mtx --level slow", "--level: unknown level 'slow': use rule, measure or exhaustive",
+    {"run A.mtx --level slow", "--level: unknown level 'slow': use rule, recorded, model, measure or exhaustive",
      "spmvgen run"},
     {"run A.mtx --budget 1s", "--budget: is for --level measure; drop it, or ask for that",
      "spmvgen run"},

@@ -147,7 +147,9 @@ for path in sorted((ROOT / "tuning_db").glob("*.json")):
         whole["matrices"][0]["times"] = whole["matrices"][0]["times"][:2]
         write("csr_k_json", path.stem, json.dumps(whole, separators=(",", ":")).encode())
     elif path.name.startswith("device-"):
-        whole["read"] = whole["read"][:3]
+        for rates in ("read", "copy", "gather", "atomics"):
+            if rates in whole:
+                whole[rates] = whole[rates][:2]
         write("device_profile", path.stem, json.dumps(whole, separators=(",", ":")).encode())
     elif path.name.startswith("dense-"):
         whole["classes"] = whole["classes"][:1] + whole["classes"][-1:]
@@ -173,7 +175,8 @@ features = {"rows": 4, "cols": 4, "nnz": 12, "value_type": "f64", "min_row": 3, 
             "variance_row": 0.0, "row_histogram": [0, 0, 4] + 37 * [0], "row_p50": 3, "row_p90": 3, "row_p99": 3,
             "sell_padding": [1.0] * 3, "sell_sorted_padding": [1.0] * 3, "ell_padding": 1.0, "bandwidth": 1, "mean_distance": 0.5,
             "max_col": 3, "empty_cols": 0, "top_cols_share": 0.01, "sorted": True, "duplicates": False, "delta_share": [1.0] * 3,
-            "block_fill": [0.75, 0.5, 0.4, 0.2], "pattern_symmetry": 1.0, "value_symmetry": 1.0, "diagonal_full": True,
+            "block_fill": [0.75, 0.5, 0.4, 0.2], "run_sectors": 0.3, "warp_sectors": [0.3] * 6, "window_sectors": [0.1] * 3,
+            "pattern_symmetry": 1.0, "value_symmetry": 1.0, "diagonal_full": True,
             "distinct_values": 257, "all_equal": False, "exact_f32": False, "exact_f16": False, "exact_bf16": False,
             "exact_int8": False, "explicit_zeros": 0, "non_finite": 0}
 

@@ -1,6 +1,6 @@
 // The formats that cuSPARSE is compared in hold the matrix: their entries, laid out as cusparse.h
 // says, give the same product.
-#include "gpu_peer_formats.hpp"
+#include "peers/cusparse_formats.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "matrix/gallery.hpp"
 #include "spmvgen/error.hpp"
 
-namespace spmvgen {
+namespace spmvgen::peers {
 namespace {
 
 std::vector<double> product_of(const CsrMatrix& a) {
@@ -86,4 +86,4 @@ TEST(PeerFormats, EveryEntryHasItsRow) {
 }
 
 }  // namespace
-}  // namespace spmvgen
+}  // namespace spmvgen::peers

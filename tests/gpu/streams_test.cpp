@@ -2,8 +2,8 @@
 // memory and streams of the CUDA runtime.
 #include <thread>
 
-#include "gpu_driver.hpp"
 #include "gpu_products.hpp"
+#include "peers/cuda_driver.hpp"
 
 namespace spmvgen::gpu_tests {
 namespace {

@@ -1,6 +1,6 @@
 // New numbers, matrices whose arrays are on the device, and workspaces of the caller's.
-#include "gpu_driver.hpp"
 #include "gpu_products.hpp"
+#include "peers/cuda_driver.hpp"
 
 namespace spmvgen::gpu_tests {
 namespace {

@@ -140,14 +140,14 @@ TEST(Calibration, RoundsBecomeMediansAndTheirSpread) {
     const auto round = [](double launch, double launch_spread, double rate) {
         DeviceProfile p;
         p.launch_us = {launch, launch_spread};
-        p.kernel_ms = p.load_ms = p.convert_bytes_per_s = {1, 0.125};
+        p.kernel_ms = p.load_ms = p.convert_bytes_per_s = {1, 0.25};
         p.first_kernel_ms = {launch, 0};
         p.read = {{0, 1e6, rate, 0}};
         return p;
     };
     const DeviceProfile p = combined({round(2, 0.5, 1e9), round(3, 0.25, 1e9), round(5, 0.5, 1e9)});
     EXPECT_EQ(p.launch_us, (Figure{3, 0.5}));  // quartiles 2.5 and 4, over 3
-    EXPECT_EQ(p.kernel_ms, (Figure{1, 0.13}));
+    EXPECT_EQ(p.kernel_ms, (Figure{1, 0.25}));
     EXPECT_EQ(p.first_kernel_ms, (Figure{2, 0}));
     EXPECT_EQ(p.read[0], (DeviceRate{0, 1e6, 1e9, 0}));
 }

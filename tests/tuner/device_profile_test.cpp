@@ -65,9 +65,9 @@ DeviceProfile named(const std::string& device, const std::string& arch) {
 }
 
 TEST(DeviceProfile, IsFoundByNameThenArchitectureThenVendor) {
-    const std::vector<DeviceProfile> all{named("V100", "sm_70"),      named("A100", "sm_80"),
-                                         named("A100 80GB", "sm_80"), named("MI50", "gfx906"),
-                                         named("MI300X", "gfx942"),   named("x86-64-v4", "")};
+    const std::vector<DeviceProfile> all{named("A100", "sm_80"),    named("A100 80GB", "sm_80"),
+                                         named("V100", "sm_70"),    named("MI50", "gfx906"),
+                                         named("MI300X", "gfx942"), named("x86-64-v4", "")};
     const auto note = [&](const char* device, const char* target) {
         return find_device_profile(all, device, parse_target(target)).note;
     };
@@ -79,7 +79,7 @@ TEST(DeviceProfile, IsFoundByNameThenArchitectureThenVendor) {
     EXPECT_EQ(note("T4", "sm_75"),
               "no profile of T4; that of V100 (data sheet), of the same vendor");
     EXPECT_EQ(note("MI210", "gfx90a:sramecc+:xnack-"),
-              "no profile of MI210; that of MI300X (data sheet), of the same vendor");
+              "no profile of MI210; that of MI50 (data sheet), of the same vendor");
     EXPECT_EQ(note("x86-64-v4", "x86-64-v4"), "profile of x86-64-v4 (data sheet)");
     EXPECT_EQ(note("x86-64-v3", "x86-64-v3"),
               "no profile of x86-64-v3; that of x86-64-v4 (data sheet), of the same vendor");
@@ -204,6 +204,13 @@ TEST(DeviceProfile, WhatIsShippedIsSound) {
     ASSERT_NE(h200, nullptr);
     EXPECT_EQ(h200->file, "device-nvidia-h200.json");
     EXPECT_NE(find_device_profile("x86-64-v4"), nullptr);
+    for (const char* arch : {"sm_80", "gfx906", "gfx90a", "gfx942"}) {
+        const FoundDeviceProfile found = find_device_profile("of another name", parse_target(arch));
+        ASSERT_NE(found.profile, nullptr) << arch;
+        EXPECT_EQ(found.match, ProfileMatch::architecture) << arch;
+        EXPECT_EQ(found.profile->source, "data sheet");
+        EXPECT_THAT(found.profile->assumed, testing::Contains("gather"));
+    }
     EXPECT_EQ(find_device_profile("another device"), nullptr);
 }
 

@@ -103,6 +103,12 @@ TEST(RecordJson, AFilesNameNeedNotBeUtf8) {
     EXPECT_EQ(read.records[0].matrix, "caf\xef\xbf\xbd.mtx");
 }
 
+TEST(RecordJson, NamesAreFitForATerminal) {
+    const ReadRecords read = parse_tuning_records(text_of({sample_record("a\nb\x1b[2J")}));
+    ASSERT_EQ(read.records.size(), 1u);
+    EXPECT_EQ(read.records[0].matrix, "a?b?[2J");
+}
+
 TEST(RecordJson, KernelsAreSortedByTime) {
     const std::string text = with(text_of({sample_record()}), "\"us\":2.5,\"low_us\":2.25",
                                   "\"us\":0.5,\"low_us\":0.25");

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+
+#include "../store/samples.hpp"  // TemporaryDirectory
 #include "record_samples.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/matrix_print.hpp"
@@ -285,10 +289,36 @@ TEST(RecordFiles, WhatCannotBeReadIsLeftOutWithOneWarningEach) {
                     "'num_rhs' is not a whole number of 1…64"));
 }
 
+TEST(RecordFiles, TheEmbeddedOnesAreTrimmed) {
+    TuningRecord r = sample_record();
+    r.kernels = {};
+    for (const int unroll : {1, 2, 4})
+        for (const int lanes : {4, 8})
+            r.kernels.push_back({"csr_vector_f64_i32_o32_a1_b0_k1_lanes" + std::to_string(lanes) +
+                                     "_unroll" + std::to_string(unroll),
+                                 1.0 + static_cast<double>(r.kernels.size()), 1, 10});
+    r.rule = r.kernels.back().kernel;
+    r.kernels.push_back({csr_rows_name, 9, 9, 9});
+    const TemporaryDirectory directory;
+    const std::string in = directory.path() / "in.json", out = directory.path() / "out.json";
+    std::ofstream(in) << to_json(std::vector{r});
+    ASSERT_EQ(std::system((SPMVGEN_TRIM_RECORDS " " + in + " " + out).c_str()), 0);
+    std::ifstream file(out);
+    const ReadRecords read =
+        parse_tuning_records(std::string{std::istreambuf_iterator<char>(file), {}});
+    ASSERT_EQ(read.records.size(), 1u);
+    auto expected = r;  // the first four, the rule's and plain CSR
+    expected.kernels.erase(expected.kernels.begin() + 4);
+    EXPECT_EQ(read.records[0], expected);
+}
+
 TEST(RecordFiles, WhatIsShippedIsSound) {
     std::vector<std::string> warnings;
-    read_record_files(tuning_files("records-"), warnings);
+    const auto embedded = read_record_files(tuning_files("records-"), warnings);
+    const auto raw = read_record_files(tuning_files_of(SPMVGEN_SHIPPED, "records-"), warnings);
     EXPECT_THAT(warnings, IsEmpty());
+    EXPECT_EQ(embedded.size(), raw.size());
+    EXPECT_EQ(merge_records(raw).left_out.size(), 0u) << "records of the same question";
 }
 
 }  // namespace

@@ -83,10 +83,11 @@ struct Options {
                               ///< beside the library
     bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
                               ///< as it always is on a GPU
-    std::string level = "rule";  ///< how the kernel is chosen: "rule" from the matrix' features, at
-                                 ///< once; "measure": the kernels that are free are also timed, and
-                                 ///< the rule's is kept unless another is faster; "exhaustive": the
-                                 ///< same of all kernels with all parameters, however long it takes
+    /// How the kernel is chosen (docs/levels.md): "rule" from row lengths, at once; "recorded" as
+    /// tuning_db or this user has recorded it; "model" by predicted times; "measure": the most
+    /// promising are also timed, and the rule's is kept unless another is faster; "exhaustive": the
+    /// same of all kernels with all parameters, however long it takes.
+    std::string level = "rule";
     double budget_ms = 1000;     ///< of level measure: milliseconds that it may take
     /// Told of each kernel that a level has timed; false = no more, and what was measured by then
     /// counts. Called by the thread that makes the handle. May be empty.

@@ -20,11 +20,34 @@ std::uint64_t spread(std::uint64_t bits) {
     return (bits | bits << 1) & 0x5555555555555555u;
 }
 
-std::int64_t cells_a_side(std::int64_t count) {
-    std::int64_t cells = 1;
-    while (cells * cells < count) ++cells;
-    return cells;
-}
+/// Rows of nearly as many cells each, with a point in each cell.
+class Lattice {
+  public:
+    Lattice(std::int64_t count, double jitter)
+        : count_(count),
+          free_(std::max<std::int64_t>(static_cast<std::int64_t>(side * jitter), 1)) {
+        while (rows_ * rows_ < count) ++rows_;
+    }
+
+    Point point(std::int64_t i, const Random& random) const {
+        const std::int64_t row = i * rows_ / count_;
+        const std::int64_t begin = first_of(row), cells = first_of(row + 1) - begin;
+        return {within(i - begin, cells, random.below(free_, i, 0)),
+                within(row, rows_, random.below(free_, i, 1))};
+    }
+
+  private:
+    std::int64_t first_of(std::int64_t row) const { return (row * count_ + rows_ - 1) / rows_; }
+    std::int32_t within(std::int64_t cell, std::int64_t cells, std::int64_t moved) const {
+        std::int64_t place = (side - free_) / 2 + moved;
+        if (cells > 1 && cell == 0) place = 0;
+        if (cells > 1 && cell == cells - 1) place = side - 1;
+        return static_cast<std::int32_t>((cell * side + place) / cells);
+    }
+
+    std::int64_t count_, rows_ = 1;
+    std::int64_t free_;  ///< the part of a cell's side in which its point lies
+};
 
 void shuffle(std::vector<Point>& points, std::uint64_t seed) {
     const auto n = static_cast<std::int64_t>(points.size());
@@ -45,23 +68,14 @@ std::uint64_t z_order(std::uint32_t x, std::uint32_t y) {
 std::vector<Point> scattered_points(std::int64_t count, std::uint64_t seed,
                                     const Scattering& scattering) {
     const Random random(seed, Purpose::place);
-    const std::int64_t cells = scattering.lattice ? cells_a_side(count) : 1;
-    const std::int64_t free =
-        scattering.lattice
-            ? std::max<std::int64_t>(static_cast<std::int64_t>(side * scattering.jitter), 1)
-            : side;
+    const Lattice lattice(count, scattering.jitter);
     std::vector<Point> points(static_cast<std::size_t>(count));
     for_parts(count, points_a_chunk, 0, [&](std::int64_t begin, std::int64_t end, int) {
-        const auto within = [&](std::int64_t cell, std::int64_t i, std::int64_t axis) {
-            const std::int64_t place = cells > 1 && cell == 0 ? 0
-                                       : cells > 1 && cell == cells - 1
-                                           ? side - 1
-                                           : (side - free) / 2 + random.below(free, i, axis);
-            return static_cast<std::int32_t>((cell * side + place) / cells);
-        };
         for (std::int64_t i = begin; i < end; ++i)
-            points[static_cast<std::size_t>(i)] = {within(i % cells, i, 0),
-                                                   within(cells == 1 ? 0 : i / cells, i, 1)};
+            points[static_cast<std::size_t>(i)] =
+                scattering.lattice ? lattice.point(i, random)
+                                   : Point{static_cast<std::int32_t>(random.below(side, i, 0)),
+                                           static_cast<std::int32_t>(random.below(side, i, 1))};
     });
     if (scattering.spatial)
         std::ranges::sort(points, {}, [](Point p) {

@@ -62,13 +62,13 @@ constexpr Twin all[] = {
      "delaunay:n=3710000,lattice=0,diagonal=0,random_values=0,long_rows=1,longest=28",
      "uniform points instead of graded ones"},
     {"AS365", csr_k, mesh, 3.80e6, 22.74e6, 14,
-     "delaunay:n=3800000,diagonal=0,seed=2,random_values=0,jitter=0.9", meshes},
+     "delaunay:n=3800000,diagonal=0,seed=2,random_values=0,long_rows=1,longest=14", meshes},
     {"NACA0015", csr_k, mesh, 1.04e6, 6.23e6, 10,
      "delaunay:n=1040000,diagonal=0,seed=3,random_values=0,jitter=0.7", meshes},
     {"M6", csr_k, mesh, 3.50e6, 21.00e6, 10,
      "delaunay:n=3500000,diagonal=0,seed=4,random_values=0,jitter=0.7", meshes},
     {"NLR", csr_k, mesh, 4.16e6, 24.98e6, 20,
-     "delaunay:n=4160000,diagonal=0,seed=5,random_values=0", meshes},
+     "delaunay:n=4160000,diagonal=0,seed=5,random_values=0,long_rows=1,longest=20", meshes},
     {"delaunay_n20", csr_k, mesh, 1.05e6, 6.29e6, 23,
      "delaunay:n=1048576,lattice=0,spatial=0,diagonal=0,random_values=0", random_mesh},
     {"delaunay_n21", csr_k, mesh, 2.10e6, 12.58e6, 23,
@@ -85,7 +85,7 @@ constexpr Twin all[] = {
      "stencil7:nx=88,ny=120,nz=120,random_values=1,seed=2", grids},
     // The table says 1.28 million rows of thermal2, but the mean row that it gives fits 1.228
     // million.
-    {"thermal2", csr_k, mesh, 1.228e6, 8.58e6, 11, "delaunay:n=1228000,seed=6,jitter=0.8", meshes},
+    {"thermal2", csr_k, mesh, 1.228e6, 8.58e6, 11, "delaunay:n=1228000,seed=6,jitter=0.7", meshes},
     {"CurlCurl_3", csr_k, stencil, 1.22e6, 13.54e6, 13, "curl_curl:nx=74,ny=74,nz=74,keep=0.85",
      "edges of a regular grid with some couplings left out, instead of tetrahedra"},
     {"CurlCurl_4", csr_k, stencil, 2.38e6, 26.52e6, 13,
@@ -201,7 +201,7 @@ constexpr Twin all[] = {
      shells},
     {"twotone", gospmv, circuit, 120750, 1224224, 188,
      "circuit:n=120750,per_row=9.9,dense=30,dense_length=188,seed=10", hubs},
-    {"venkat01", gospmv, fem, 62424, 1717792, 44, "delaunay:n=15606,dofs=4,seed=8,jitter=0.8",
+    {"venkat01", gospmv, fem, 62424, 1717792, 44, "delaunay:n=15606,dofs=4,seed=8,jitter=0.7",
      "dense 4×4 blocks over another mesh"},
     {"dblp-2010", lightspmv, graph, 326186, 1615400, 238,
      "rmat:scale=19,nodes=326186,edges=820000,a=0.4,b=0.22,c=0.22,symmetric=1,every=1,seed=7,"

@@ -1,4 +1,4 @@
-#include "plain_csr.hpp"
+#include "peers/module/plain_csr.hpp"
 
 #include <complex>
 

@@ -1,4 +1,4 @@
-#include "gpu_peer_formats.hpp"
+#include "peers/cusparse_formats.hpp"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,11 @@
 #include <limits>
 #include <vector>
 
+#include "peers/peer.hpp"
 #include "spmvgen/error.hpp"
 
-namespace spmvgen {
+namespace spmvgen::peers {
 namespace {
-
-void require_int32(const CsrMatrix& a) {
-    if (a.offset_type != IndexType::i32 || a.index_type != IndexType::i32)
-        throw Error(ErrorCode::unsupported, "compared with int32 indices only");
-}
 
 void refuse_fill(std::int64_t stored, std::int64_t nnz, double most) {
     if (static_cast<double>(stored) > most * static_cast<double>(nnz) ||
@@ -74,10 +70,15 @@ PeerArrays sliced_ell(const CsrMatrix& a, std::int64_t slice, double most) {
     PeerArrays sell = allocate(slices, begin.back(), begin.back(), size);
     std::ranges::transform(begin, sell.offsets.as<std::int32_t>().begin(),
                            [](std::int64_t o) { return static_cast<std::int32_t>(o); });
-    std::ranges::fill(sell.col_idx.as<std::int32_t>(), -1);
-    std::memset(sell.values.data(), 0, sell.values.bytes());
     auto* columns = sell.col_idx.as<std::int32_t>().data();
     auto* values = static_cast<char*>(sell.values.data());
+#pragma omp parallel for
+    for (std::int64_t s = 0; s < slices; ++s) {
+        const auto first = static_cast<std::size_t>(begin[static_cast<std::size_t>(s)]),
+                   last = static_cast<std::size_t>(begin[static_cast<std::size_t>(s) + 1]);
+        std::fill(columns + first, columns + last, -1);
+        std::memset(values + first * size, 0, (last - first) * size);
+    }
 #pragma omp parallel for
     for (std::int64_t i = 0; i < a.rows; ++i) {
         std::int64_t at = begin[static_cast<std::size_t>(i / slice)] + i % slice;
@@ -137,4 +138,4 @@ PeerArrays blocked(const CsrMatrix& a, std::int64_t b, double most) {
     return bsr;
 }
 
-}  // namespace spmvgen
+}  // namespace spmvgen::peers

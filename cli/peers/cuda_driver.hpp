@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "devices/gpu/vendor.hpp"
@@ -26,6 +27,9 @@ class CudaDriver {
     /// Waits for `end`; milliseconds from `begin` to it.
     double milliseconds(const Owned& begin, const Owned& end) const;
     void synchronize(void* stream) const;
+    /// Bytes of the device's last-level cache.
+    std::int64_t cache_bytes() const;
+    /// Enqueued on the default stream.
     void fill(void* device, unsigned char byte, std::size_t bytes) const;
 
     /// What this thread enqueues on the stream until end_capture() becomes a graph.
@@ -45,6 +49,7 @@ class CudaDriver {
     int device_ = 0;
     VendorCall<unsigned> initialize_{library_, "cuInit"};
     VendorCall<int*, int> get_device_{library_, "cuDeviceGet"};
+    VendorCall<int*, int, int> attribute_{library_, "cuDeviceGetAttribute"};
     VendorCall<void**, int> retain_{library_, "cuDevicePrimaryCtxRetain"};
     VendorCall<int> release_{library_, "cuDevicePrimaryCtxRelease_v2"};
     VendorCall<void*> set_current_{library_, "cuCtxSetCurrent"};

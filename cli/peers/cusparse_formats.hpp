@@ -3,7 +3,7 @@
 
 /// Formats as cuSPARSE wants them; offsets int32, columns of the matrix's own type, which must be
 /// int32.
-namespace spmvgen {
+namespace spmvgen::peers {
 
 /// offsets of slices or block rows; `stored` values with their padding.
 struct PeerArrays {
@@ -22,4 +22,4 @@ PeerArrays sliced_ell(const CsrMatrix& a, std::int64_t slice, double most);
 /// more than `most` entries would be stored for each nonzero.
 PeerArrays blocked(const CsrMatrix& a, std::int64_t b, double most);
 
-}  // namespace spmvgen
+}  // namespace spmvgen::peers

@@ -1,16 +1,15 @@
-#include "gpu_cusparse.hpp"
+#include "peers/cusparse.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "devices/gpu/vendor.hpp"
-#include "gpu_peer_formats.hpp"
+#include "peers/cusparse_formats.hpp"
 #include "spmvgen/error.hpp"
 
-namespace spmvgen {
+namespace spmvgen::peers {
 namespace {
 
 // Enumerators of cusparse.h and library_types.h.
@@ -70,9 +69,7 @@ const void* zero_of(ValueType t) {
                                                       : &scalars.zero;
 }
 
-}  // namespace
-
-struct CuSparse::Library {
+struct Library {
     using Int = std::int64_t;
     VendorLibrary file{
         "cuSPARSE",
@@ -108,10 +105,6 @@ struct CuSparse::Library {
                         fmt::format("{}: {} ({})", call.name, error_text(status), status));
     }
 };
-
-namespace {
-
-using Library = CuSparse::Library;
 
 /// Descriptors and memory of one product.
 struct State {
@@ -189,37 +182,39 @@ std::int64_t make_matrix(State& s, Device& device, const CsrMatrix& a) {
     return total(bsr.offsets, bsr.col_idx, bsr.values);
 }
 
-}  // namespace
+class CuSparse final : public Peer {
+  public:
+    explicit CuSparse(std::shared_ptr<Device> device)
+        : device_(std::move(device)), library_(std::make_shared<Library>()) {
+        library_->check(library_->create(&handle_), library_->create);
+    }
+    ~CuSparse() override { library_->destroy(handle_); }
 
-CuSparse::CuSparse(std::shared_ptr<Device> device)
-    : device_(std::move(device)), library_(std::make_shared<Library>()) {
-    library_->check(library_->create(&handle_), library_->create);
-}
+    std::string version() const override {
+        int number = 0;
+        library_->check(library_->version(handle_, &number), library_->version);
+        return std::to_string(number);
+    }
+    std::string path() const override { return library_->file.path(); }
+    std::vector<std::string> ways() const override {
+        std::vector<std::string> names;
+        for (auto& way : all_ways) names.push_back(way.name);
+        return names;
+    }
+    Product make(const std::string& way, const Problem& problem) override;
 
-CuSparse::~CuSparse() {
-    library_->destroy(handle_);
-}
+  private:
+    std::shared_ptr<Device> device_;
+    std::shared_ptr<const Library> library_;
+    void* handle_ = nullptr;
+};
 
-int CuSparse::version() const {
-    int number = 0;
-    library_->check(library_->version(handle_, &number), library_->version);
-    return number;
-}
-
-const std::vector<std::string>& CuSparse::ways() {
-    static const std::vector<std::string> names = [] {
-        std::vector<std::string> all;
-        for (auto& way : all_ways) all.push_back(way.name);
-        return all;
-    }();
-    return names;
-}
-
-CuSparseProduct CuSparse::make(const std::string& way, const CsrMatrix& a, void* x, void* y) {
+Product CuSparse::make(const std::string& way, const Problem& problem) {
     const auto found = std::ranges::find(all_ways, way, &Way::name);
     if (found == all_ways.end())
         throw Error(ErrorCode::invalid_argument, "cuSPARSE way '" + way + "' is not known");
-    const auto start = std::chrono::steady_clock::now();
+    Lap lap;
+    const CsrMatrix& a = problem.matrix;
     const Library& l = *library_;
     auto state = std::make_shared<State>();
     state->library = library_;
@@ -227,12 +222,12 @@ CuSparseProduct CuSparse::make(const std::string& way, const CsrMatrix& a, void*
     state->handle = handle_;
     state->value = a.value_type;
     const int type = data_type(a.value_type);
-    CuSparseProduct product;
-    product.name = way;
+    Product product;
     product.bytes = make_matrix(*state, *device_, a) +
                     (a.rows + a.cols) * static_cast<std::int64_t>(size_of(a.value_type));
-    l.check(l.create_vector(&state->x, a.cols, x, type), l.create_vector);
-    l.check(l.create_vector(&state->y, a.rows, y, type), l.create_vector);
+    product.convert_ms = lap.ms();
+    l.check(l.create_vector(&state->x, a.cols, problem.x, type), l.create_vector);
+    l.check(l.create_vector(&state->y, a.rows, problem.y, type), l.create_vector);
     std::size_t bytes = 0;
     l.check(l.buffer_bytes(handle_, no_transpose, one_of(a.value_type), state->matrix, state->x,
                            zero_of(a.value_type), state->y, type, found->algorithm, &bytes),
@@ -245,11 +240,15 @@ CuSparseProduct CuSparse::make(const std::string& way, const CsrMatrix& a, void*
                          zero_of(a.value_type), state->y, type, found->algorithm, state->buffer),
             l.preprocess);
     device_->synchronize({});
-    product.convert_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    product.plan_ms = lap.ms();
     product.apply = [state] { state->multiply(); };
-    product.memory = state;
     return product;
 }
 
-}  // namespace spmvgen
+}  // namespace
+
+std::unique_ptr<Peer> open_cusparse(const Place& place) {
+    return std::make_unique<CuSparse>(place.device);
+}
+
+}  // namespace spmvgen::peers

@@ -1,4 +1,4 @@
-#include "gpu_driver.hpp"
+#include "peers/cuda_driver.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@ namespace {
 
 // Enumerators of cuda.h.
 constexpr unsigned stream_non_blocking = 1;
+constexpr int attribute_cache_bytes = 38;
 constexpr int capture_mode_thread_local = 1;
 
 }  // namespace
@@ -55,6 +56,12 @@ double CudaDriver::milliseconds(const Owned& begin, const Owned& end) const {
 
 void CudaDriver::synchronize(void* stream) const {
     check(synchronize_(stream), synchronize_);
+}
+
+std::int64_t CudaDriver::cache_bytes() const {
+    int bytes = 0;
+    check(attribute_(&bytes, attribute_cache_bytes, device_), attribute_);
+    return bytes;
 }
 
 void CudaDriver::fill(void* device, unsigned char byte, std::size_t bytes) const {

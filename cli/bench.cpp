@@ -1,0 +1,248 @@
+#include <omp.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "bench/cases.hpp"
+#include "bench/header.hpp"
+#include "bench/matrices.hpp"
+#include "bench/results.hpp"
+#include "bench/table.hpp"
+#include "interrupt.hpp"
+#include "matrix_source.hpp"
+#include "operands.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "units.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+/// What is to be measured, and with what; all that can be wrong with the options is found here.
+struct BenchPlan {
+    std::vector<BenchMatrix> matrices;
+    CaseMethod method;
+    std::unique_ptr<Place> place;
+    std::vector<FoundPeer> peers;
+    std::vector<BenchCase> cases;
+};
+
+CaseMethod method_of(const BenchOptions& o) {
+    CaseMethod method{
+        .hot = false, .cold = false, .seconds = parse_milliseconds("--budget", o.budget) / 1e3};
+    for (auto& cache : o.caches) {
+        if (cache != "hot" && cache != "cold")
+            throw UsageError("--cache: unknown state '" + cache + "': use hot, cold or hot,cold");
+        (cache == "hot" ? method.hot : method.cold) = true;
+    }
+    if (method.seconds <= 0) throw UsageError("--budget: '" + o.budget + "' is no time to measure");
+    if (!method.cold && o.flush_bytes > 0) throw UsageError("--flush: is for --cache cold");
+    return method;
+}
+
+BenchPlan plan_of(const BenchOptions& o) {
+    BenchPlan plan;
+    plan.matrices = bench_matrices(o.matrices, o.suite, o.scale);
+    plan.method = method_of(o);
+    for (auto& value : o.values) resolve("--value", [&] { return parse_value_type(value); });
+    if (o.resume && o.json.empty()) throw UsageError("--resume: needs --json FILE to go on with");
+    const std::shared_ptr<Device> device = parse_device(o.device);
+    if (device && o.threads > 0)
+        throw UsageError("--threads: is for this CPU; drop it with --device");
+    const int threads = o.threads > 0 ? o.threads : omp_get_max_threads();
+    plan.place = std::make_unique<Place>(device, threads, o.flush_bytes);
+    plan.peers = find_peers(o, {.device = device, .threads = threads});
+    plan.cases = bench_cases(o, plan.peers, device != nullptr);
+    return plan;
+}
+
+/// What became of a run.
+struct Tally {
+    int wrong = 0, failed = 0, unread = 0;
+    std::string first_wrong;
+};
+
+class Bench {
+  public:
+    Bench(const BenchOptions& options, Streams& streams)
+        : options_(options), streams_(streams), plan_(plan_of(options)) {
+        for (auto& found : plan_.peers)
+            if (!found.peer)
+                streams_.err << "spmvgen: not compared with " << found.name << ": " << found.absent
+                             << "\n";
+        file_ = std::make_unique<ResultFile>(
+            options_.json, bench_header(options_, *plan_.place, plan_.method, plan_.peers),
+            options_.resume, streams_.err);
+        tally_.wrong = file_->wrong();
+    }
+
+    void run() {
+        const std::size_t left = remaining();
+        if (file_->taken_over() > 0)
+            streams_.err << "spmvgen: " << options_.json << ": goes on after "
+                         << plural(std::ssize(plan_.matrices) * std::ssize(options_.values) *
+                                           std::ssize(plan_.cases) -
+                                       static_cast<std::int64_t>(left),
+                                   "result")
+                         << "\n";
+        streams_.out << bench_title();
+        const Interrupt interrupt;
+        {
+            Progress progress(streams_.err, "measured", std::max<std::size_t>(left, 1));
+            for (auto& matrix : plan_.matrices)
+                if (!Interrupt::came()) run_matrix(matrix, progress);
+        }
+        finish();
+    }
+
+  private:
+    bool wanted(const BenchMatrix& matrix, const std::string& value, const BenchCase& one) const {
+        return !file_->has(matrix.name, value, one.name);
+    }
+    std::size_t remaining(const BenchMatrix& matrix) const {
+        std::size_t count = 0;
+        for (auto& value : options_.values)
+            for (auto& one : plan_.cases) count += wanted(matrix, value, one);
+        return count;
+    }
+    std::size_t remaining() const {
+        std::size_t count = 0;
+        for (auto& matrix : plan_.matrices) count += remaining(matrix);
+        return count;
+    }
+
+    void run_matrix(const BenchMatrix& matrix, Progress& progress) {
+        if (remaining(matrix) == 0) return;
+        try {
+            const SourcedMatrix source = load_matrix(matrix.source);
+            for (auto& value : options_.values) run_value(matrix, source.matrix, value, progress);
+        } catch (const UsageError& error) {
+            tell_unread(matrix, error.what());
+        } catch (const Error& error) {
+            tell_unread(matrix, error.what());
+        } catch (const std::bad_alloc&) {
+            tell_unread(matrix, "not enough memory");
+        }
+    }
+
+    void tell_unread(const BenchMatrix& matrix, const std::string& why) {
+        streams_.err << "spmvgen: " << matrix.name << " is left out: " << why << "\n";
+        ++tally_.unread;
+    }
+
+    void run_value(const BenchMatrix& named, const CsrMatrix& given, const std::string& value,
+                   Progress& progress) {
+        const ValueType type = parse_value_type(value);
+        CsrMatrix converted;
+        if (type != given.value_type) converted = convert_values(given.view(), type);
+        const CsrMatrix& matrix = type != given.value_type ? converted : given;
+        CaseRunner runner(matrix, *plan_.place, options_, plan_.method);
+        for (auto& one : plan_.cases) {
+            if (Interrupt::came()) return;
+            if (!wanted(named, value, one)) continue;
+            Json row{{"matrix", named.name},
+                     {"rows", matrix.rows},
+                     {"cols", matrix.cols},
+                     {"nnz", matrix.nnz},
+                     {"value", value}};
+            if (!named.structure.empty()) row["class"] = named.structure;
+            row.update(runner.run(one));
+            keep(row);
+            progress.step(named.name + " " + one.name);
+        }
+    }
+
+    void keep(const Json& row) {
+        file_->add(row);
+        streams_.out << bench_line(row);
+        tally_.failed += row.value("failed", false);
+        if (!row.contains("wrong")) return;
+        ++tally_.wrong;
+        if (tally_.first_wrong.empty())
+            tally_.first_wrong = row["matrix"].get<std::string>() + ", " +
+                                 row["case"].get<std::string>() + ": " +
+                                 row["wrong"].get<std::string>();
+    }
+
+    void finish() const {
+        if (tally_.wrong > 0)
+            throw Error(ErrorCode::internal,
+                        plural(tally_.wrong, "wrong result") +
+                            (tally_.first_wrong.empty()
+                                 ? ", all measured before: " + options_.json + " has them"
+                                 : "; the first: " + tally_.first_wrong));
+        if (tally_.failed > 0)
+            throw Error(ErrorCode::compile, plural(tally_.failed, "kernel") +
+                                                " of spmvgen failed: see the lines with none");
+        if (Interrupt::came())
+            throw Error(ErrorCode::io,
+                        "interrupted: " + (options_.json.empty()
+                                               ? "what was measured is above"
+                                               : options_.json + " has what was measured; go on "
+                                                                 "with --resume"));
+        if (tally_.unread > 0)
+            throw Error(ErrorCode::invalid_input,
+                        plural(tally_.unread, "matrix") + " left out: see above");
+    }
+
+    const BenchOptions& options_;
+    Streams& streams_;
+    BenchPlan plan_;
+    std::unique_ptr<ResultFile> file_;
+    Tally tally_;
+};
+
+}  // namespace
+
+void add_bench(CLI::App& program, Verbs& verbs) {
+    auto o = std::make_shared<BenchOptions>();
+    CLI::App* verb = program.add_subcommand(
+        "bench", "time kernels beside other libraries, every product checked");
+    const auto list = [&](const char* name, std::vector<std::string>& words, const char* help,
+                          const char* type) {
+        verb->add_option(name, words, help)
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->type_name(type);
+    };
+    verb->add_option("matrices", o->matrices, matrix_help)->type_name("A.mtx");
+    verb->add_option("--suite", o->suite,
+                     "also all matrices of csr-k, gospmv, lightspmv, all, or a directory")
+        ->type_name("SUITE");
+    verb->add_option("--scale", o->scale, "size of a suite's matrices beside the full ones, to 1")
+        ->type_name("S");
+    verb->add_option("--device", o->device,
+                     "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
+        ->type_name("DEVICE");
+    list("--kernels", o->kernels,
+         "auto (what the rule chooses), auto/LEVEL, all, none, or ids; default auto,all", "K,…");
+    list("--formats", o->formats, "of all kernels only those of these formats", "F,…");
+    list("--against", o->against,
+         "all that is there (the default), none, or of cusparse, mkl, eigen, librsb, plain", "P,…");
+    list("--value", o->values, "value types, default f64", "T,…");
+    list("--cache", o->caches, "hot (repeated), cold (caches emptied), default hot,cold", "C,…");
+    verb->add_option("--threads", o->threads, "threads of this CPU; 0 = all")
+        ->check(CLI::Range(0, 4096).description(""));
+    verb->add_option("--budget", o->budget,
+                     "time for a case, hot and cold together (default 200ms)")
+        ->type_name("TIME");
+    verb->add_option("--flush", o->flush_bytes,
+                     "bytes that are walked over to empty caches (default: twice the last-level "
+                     "cache, of a CPU at most 256 MiB)")
+        ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 36).description(""))
+        ->type_name("BYTES");
+    verb->add_option("--json", o->json, "write the results to this file, one a line")
+        ->type_name("F.jsonl");
+    verb->add_flag("--resume", o->resume, "go on with that file: leave out what it has");
+    verb->footer(
+        "Examples:\n"
+        "  spmvgen bench A.mtx --budget 20ms\n"
+        "  spmvgen bench A.mtx gallery:stencil5:nx=50 --against plain --value f64,f32 --budget "
+        "20ms\n"
+        "  spmvgen bench A.mtx --kernels auto,csr_vector --cache hot --json R.jsonl --budget 20ms\n"
+        "  spmvgen bench A.mtx --device simt:sm_90 --formats csr --cache hot --budget 1ms");
+    verbs.push_back({verb, [o](Streams& streams) { Bench(*o, streams).run(); }});
+}
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,226 @@
+#include "bench/cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "handle/levels.hpp"
+#include "options.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+bool suits(const peers::PeerEntry& entry, const std::string& device) {
+    return device.starts_with(entry.device);
+}
+
+/// "cusparse, plain": those that multiply on the device, or "none".
+std::string peers_on(const std::string& device) {
+    std::string names;
+    for (auto& entry : peers::known_peers())
+        if (suits(entry, device)) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+    return names.empty() ? "none" : names;
+}
+
+void check_peer_names(const BenchOptions& o) {
+    for (auto& name : o.against) {
+        if (name == "all" || name == "none") {
+            if (o.against.size() > 1)
+                throw UsageError("--against: " + name + " stands alone; drop the rest");
+            continue;
+        }
+        const auto entry = std::ranges::find(peers::known_peers(), name, &peers::PeerEntry::name);
+        if (entry == peers::known_peers().end())
+            throw UsageError("--against: unknown peer '" + name + "': on " + o.device +
+                             " there are all, none, " + peers_on(o.device));
+        if (!suits(*entry, o.device))
+            throw UsageError("--against: " + name + " does not multiply on " + o.device +
+                             "; there are " + peers_on(o.device));
+    }
+}
+
+const KernelEntry& entry_of(const std::string& kernel, bool gpu) {
+    resolve("--kernels", [&] { return kernel_entry(kernel).format; });
+    const KernelEntry& entry = kernel_entry(kernel);
+    if (entry.gpu != gpu)
+        throw UsageError("--kernels: " + kernel + " is for " +
+                         (entry.gpu ? "GPUs; name one with --device" : "CPUs; drop --device"));
+    if (!is_plain_product(entry))
+        throw UsageError("--kernels: " + kernel + " does not multiply one matrix, y = Ax");
+    return entry;
+}
+
+bool wanted_format(const BenchOptions& o, Format format) {
+    return o.formats.empty() || std::ranges::find(o.formats, to_string(format)) != o.formats.end();
+}
+
+void add_case(std::vector<BenchCase>& cases, BenchCase one) {
+    if (std::ranges::find(cases, one.name, &BenchCase::name) == cases.end())
+        cases.push_back(std::move(one));
+}
+
+void add_level(std::vector<BenchCase>& cases, const std::string& name) {
+    constexpr std::string_view prefix = "auto/";
+    const std::string level = name == "auto" ? "rule" : name.substr(prefix.size());
+    if (!is_level(level))
+        throw UsageError("--kernels: unknown level '" + level + "' in " + name + ": use " +
+                         std::string(level_names));
+    add_case(cases, {.name = name, .library = "spmvgen", .level = level});
+}
+
+/// What a format may take: cuSPARSE's are limited likewise. Small matrices may be padded freely.
+std::int64_t memory_limit(const CsrMatrix& matrix) {
+    constexpr std::int64_t most_padding = 10, always = 64 << 20;
+    return std::max(most_padding * static_cast<std::int64_t>(matrix.bytes()), always);
+}
+
+/// A compiler's log has hundreds.
+std::string first_line(const std::string& text) {
+    return text.substr(0, std::min<std::size_t>(text.find('\n'), 300));
+}
+
+Json to_json(const Timing& t, std::int64_t bytes) {
+    Json json{{"us", 1e6 * t.median_s},  {"low_us", 1e6 * t.low_s},    {"high_us", 1e6 * t.high_s},
+              {"min_us", 1e6 * t.min_s}, {"max_us", 1e6 * t.max_s},    {"spread", t.spread},
+              {"samples", t.samples},    {"calls", t.calls_per_sample}};
+    if (bytes > 0) json["gb_s"] = 1e-9 * static_cast<double>(bytes) / t.median_s;
+    return json;
+}
+
+}  // namespace
+
+std::vector<FoundPeer> find_peers(const BenchOptions& o, const peers::Place& place) {
+    check_peer_names(o);
+    const bool all = o.against == std::vector<std::string>{"all"};
+    std::vector<FoundPeer> found;
+    for (auto& entry : peers::known_peers()) {
+        const bool named = std::ranges::find(o.against, entry.name) != o.against.end();
+        if (!named && !(all && suits(entry, o.device))) continue;
+        FoundPeer one{.name = std::string(entry.name), .peer = nullptr, .absent = {}};
+        try {
+            one.peer = entry.open(place);
+        } catch (const Error& error) {
+            if (named) throw Error(error.code(), "--against " + one.name + ": " + error.what());
+            one.absent = error.what();
+        }
+        found.push_back(std::move(one));
+    }
+    return found;
+}
+
+std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<FoundPeer>& peers,
+                                   bool gpu) {
+    for (auto& format : o.formats) resolve("--formats", [&] { return parse_format(format); });
+    std::vector<BenchCase> cases;
+    for (auto& name : o.kernels) {
+        if (name == "none") {
+            if (o.kernels.size() > 1)
+                throw UsageError("--kernels: none stands alone; drop the rest");
+        } else if (name == "auto" || name.starts_with("auto/")) {
+            add_level(cases, name);
+        } else if (name == "all") {
+            for (auto& entry : kernel_registry())
+                if (entry.gpu == gpu && is_plain_product(entry) && wanted_format(o, entry.format))
+                    add_case(cases, {.name = std::string(entry.id),
+                                     .library = "spmvgen",
+                                     .kernel = std::string(entry.id)});
+        } else {
+            const KernelEntry& entry = entry_of(name, gpu);
+            if (!wanted_format(o, entry.format))
+                throw UsageError("--kernels: " + name + " is of format " + to_string(entry.format) +
+                                 ", which --formats leaves out");
+            add_case(cases, {.name = name, .library = "spmvgen", .kernel = name});
+        }
+    }
+    for (auto& found : peers)
+        if (found.peer)
+            for (auto& way : found.peer->ways())
+                cases.push_back({.name = found.name + "/" + way,
+                                 .library = found.name,
+                                 .peer = found.peer.get(),
+                                 .way = way});
+    if (cases.empty()) throw UsageError("nothing is left to measure: no kernel and no peer");
+    return cases;
+}
+
+CaseRunner::CaseRunner(const CsrMatrix& matrix, Place& place, const BenchOptions& options,
+                       const CaseMethod& method)
+    : matrix_(matrix), place_(place), options_(options), method_(method), bench_(matrix, place) {}
+
+CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
+    Options options;
+    options.device = options_.device;
+    options.threads = place_.device() == nullptr ? place_.threads() : 0;
+    options.kernel = one.kernel;
+    options.level = one.level;
+    options.memory_limit = memory_limit(matrix_);
+    options.copy = false;
+    options.updatable = false;
+    options.strict = true;
+    const auto handle = std::make_shared<const Handle>(matrix_.view(), options);
+    const Info& info = handle->info();
+    row["kernel"] = info.kernel;
+    row["format"] = info.format;
+    row["reason"] = info.reason;
+    row["launches"] = info.launches;
+    row["deterministic"] = info.deterministic;
+    row["stored"] = info.stored;
+    row["convert_ms"] = info.convert_ms;
+    row["plan_ms"] = info.prepare_ms - info.convert_ms;
+    row["kernel_ms"] = info.kernel_ms;  // of plan_ms, as the next
+    row["analysis_ms"] = info.analysis_ms;
+    const std::function<void()> apply =
+        dispatch(matrix_.value_type, [&](auto tag) -> std::function<void()> {
+            using Value = decltype(tag);
+            return
+                [handle, x = static_cast<const Value*>(bench_.x()),
+                 y = static_cast<Value*>(bench_.y())] { handle->apply(Value(1), x, Value(0), y); };
+        });
+    return {apply, info.bytes};
+}
+
+CaseRunner::Ready CaseRunner::make_peer(const BenchCase& one, Json& row) {
+    const peers::Product product =
+        one.peer->make(one.way, {.matrix = matrix_, .x = bench_.x(), .y = bench_.y()});
+    row["convert_ms"] = product.convert_ms;
+    row["plan_ms"] = product.plan_ms;
+    if (!product.note.empty()) row["note"] = product.note;
+    return {product.apply, product.bytes};
+}
+
+void CaseRunner::measure(const Ready& ready, Json& row) {
+    row["bytes"] = ready.bytes;
+    const CheckResult before = bench_.check_fresh(ready.apply);
+    row["worst_ratio"] = before.worst_ratio;
+    if (!before.passed) {
+        row["wrong"] = before.message;
+        return;
+    }
+    const double share = method_.seconds / (method_.hot && method_.cold ? 2 : 1);
+    Json times = Json::object();
+    if (method_.hot) times["hot"] = to_json(place_.hot(ready.apply, share), ready.bytes);
+    if (method_.cold) times["cold"] = to_json(place_.cold(ready.apply, share), ready.bytes);
+    if (const CheckResult after = bench_.check_last(); !after.passed)
+        row["wrong"] = "after it was timed: " + after.message;
+    else
+        row.update(times);
+}
+
+Json CaseRunner::run(const BenchCase& one) {
+    Json row{{"case", one.name}, {"library", one.library}};
+    try {
+        measure(one.peer == nullptr ? make_ours(one, row) : make_peer(one, row), row);
+    } catch (const Error& error) {
+        row["none"] = first_line(error.what());
+        if (one.peer == nullptr &&
+            (error.code() == ErrorCode::compile || error.code() == ErrorCode::internal))
+            row["failed"] = true;
+    } catch (const std::bad_alloc&) {
+        row["none"] = "not enough memory";
+    }
+    return row;
+}
+
+}  // namespace spmvgen::cli

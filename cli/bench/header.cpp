@@ -1,0 +1,82 @@
+#include "bench/header.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ctime>
+
+#include "bench/results.hpp"
+#include "machine.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+constexpr int schema = 1;
+
+Json peers_json(const std::vector<FoundPeer>& peers) {
+    Json all = Json::object();
+    for (auto& found : peers)
+        all[found.name] =
+            found.peer ? Json{{"version", found.peer->version()}, {"path", found.peer->path()}}
+                       : Json{{"absent", found.absent}};
+    return all;
+}
+
+Json method_json(const Place& place, const CaseMethod& method) {
+    return {
+        {"x", "uniform in [0.5, 1.5), seed 7"},
+        {"product", "y = Ax"},
+        {"check", "before and after timing, against a compensated reference"},
+        {"clock", place.clock()},
+        {"threads", place.threads()},
+        {"seconds_a_case", method.seconds},
+        {"hot", method.hot ? "warm-up, then samples of as many applies as fill 1 ms" : "no"},
+        {"cold", method.cold ? "single applies, the caches emptied before each" : "no"},
+        {"flush_bytes", method.cold ? place.flush_bytes() : 0},
+        {"cache_bytes", place.cache_bytes()},
+        {"statistic", "median of the samples, with quartiles; spread = their distance / median"},
+        {"bytes", "each array of A, x and y counted once"}};
+}
+
+}  // namespace
+
+std::string command_of(const BenchOptions& o) {
+    std::string text = fmt::format("spmvgen bench {}", fmt::join(o.matrices, " "));
+    if (o.matrices.empty()) text.pop_back();
+    const auto add = [&](const char* name, const std::string& value) {
+        text += fmt::format(" {} {}", name, value);
+    };
+    const auto list = [](const std::vector<std::string>& words) {
+        return fmt::format("{}", fmt::join(words, ","));
+    };
+    if (!o.suite.empty()) add("--suite", o.suite);
+    if (o.scale != 1) add("--scale", fmt::format("{}", o.scale));
+    add("--device", o.device);
+    if (!o.formats.empty()) add("--formats", list(o.formats));
+    add("--kernels", list(o.kernels));
+    add("--against", list(o.against));
+    add("--value", list(o.values));
+    add("--cache", list(o.caches));
+    if (o.threads > 0) add("--threads", std::to_string(o.threads));
+    add("--budget", o.budget);
+    if (o.flush_bytes > 0) add("--flush", std::to_string(o.flush_bytes));
+    if (!o.json.empty()) add("--json", o.json);
+    return text;
+}
+
+Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
+                  const std::vector<FoundPeer>& peers) {
+    return {{"kind", bench_kind},
+            {"schema", schema},
+            {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)))},
+            {"command", command_of(o)},
+            {"device", o.device},
+            {"machine", machine_json(place.device())},
+            {"versions", versions_json()},
+            {"peers", peers_json(peers)},
+            {"method", method_json(place, method)},
+            {"empty_cold_sample_us", method.cold ? place.empty_sample_us() : 0}};
+}
+
+}  // namespace spmvgen::cli

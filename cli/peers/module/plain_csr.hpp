@@ -1,0 +1,7 @@
+#pragma once
+#include "spmvgen/matrix.hpp"
+
+/// y = Ax by the loop that everyone writes first, compiled with -O3 -march=… -fopenmp: what a made
+/// kernel must never be slower than. A has int32 columns and row offsets; x and y are of its value
+/// type.
+void plain_csr(const spmvgen::CsrView& a, const void* x, void* y, int threads);

@@ -1,0 +1,30 @@
+#include "handle/matrix_model.hpp"
+
+#include "handle/levels.hpp"
+#include "handle/stopwatch.hpp"
+
+namespace spmvgen {
+
+MatrixModel::MatrixModel(const Target& target, const Device* device, int threads)
+    : profile_(find_device_profile(profile_name(target, device), target).profile),
+      gpu_(device != nullptr),
+      threads_(device != nullptr ? 0 : threads) {}
+
+void MatrixModel::analyse(const CsrView& matrix, int threads) {
+    if (features_ || profile_ == nullptr) return;
+    const Stopwatch watch;
+    features_ = spmvgen::analyse(matrix, threads);
+    analysis_ms_ = watch.ms();
+}
+
+std::optional<Prediction> MatrixModel::predict(const Signature& signature) const {
+    if (profile_ == nullptr || !features_) return std::nullopt;
+    return spmvgen::predict(*features_, signature, *profile_, threads_);
+}
+
+std::optional<double> MatrixModel::stream_us(double bytes) const {
+    if (profile_ == nullptr) return std::nullopt;
+    return predict_us(*profile_, bytes, threads_, gpu_ || threads_ > 1 ? 1 : 0);
+}
+
+}  // namespace spmvgen

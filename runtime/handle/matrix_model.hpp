@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "devices/device.hpp"
+#include "matrix/features.hpp"
+#include "tuner/device_profile.hpp"
+#include "tuner/model.hpp"
+
+namespace spmvgen {
+
+/// What the model says of kernels for one matrix on one device. Nothing when there is no profile of
+/// the device, or the matrix was not analysed.
+class MatrixModel {
+  public:
+    /// `device` is null for this CPU, of which `threads` take part.
+    MatrixModel(const Target& target, const Device* device, int threads);
+
+    /// Analyses the matrix, once.
+    void analyse(const CsrView& matrix, int threads);
+    double analysis_ms() const { return analysis_ms_; }
+
+    /// Nothing before analyse().
+    std::optional<Prediction> predict(const Signature& signature) const;
+    /// The device's profile, or that of the nearest one; null when there is none.
+    const DeviceProfile* profile() const { return profile_; }
+    /// Microseconds to stream so many bytes once; nothing without a profile.
+    std::optional<double> stream_us(double bytes) const;
+
+  private:
+    const DeviceProfile* profile_;
+    bool gpu_;
+    int threads_;
+    std::optional<Features> features_;
+    double analysis_ms_ = 0;
+};
+
+}  // namespace spmvgen

@@ -1,0 +1,22 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "handle/levels.hpp"
+#include "handle/matrix_model.hpp"
+
+/// What planning costs, weighed against what it saves.
+namespace spmvgen {
+
+/// Whether the host's plain CSR loop is the answer at once, for one apply, without an analysis. The
+/// text says why; nothing = no.
+std::optional<std::string> why_plain_at_once(const Options& options);
+
+/// `choice`, or plain CSR when few applies are expected that cannot repay what the choice costs: its
+/// kernel, and the conversion. The reason then has the figures.
+LevelChoice weigh(const LevelProblem& problem, const Choice& choice, const MatrixModel& model);
+
+/// Why the expected applies cannot repay the budget of level measure; "" = they can.
+std::string why_not_repaid(const LevelProblem& problem, const MatrixModel& model);
+
+}  // namespace spmvgen

@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "spmvgen/error.hpp"
+#include "tuner/json_integer.hpp"
+#include "tuner/json_text.hpp"
+#include "tuner/model.hpp"
+
+namespace spmvgen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kind = "kernel-model";
+constexpr int schema = 1;
+// So that every product and sum of them is a number.
+constexpr double most_coefficient = 1e6, most_logarithm = 10, most_error = 100;
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Error(ErrorCode::invalid_input, what);
+}
+
+template <typename T>
+T field(const Json& json, const char* name) {
+    try {
+        return json.at(name).get<T>();
+    } catch (const nlohmann::json::exception&) {
+        refuse(fmt::format("field '{}' is missing or of another type", name));
+    }
+}
+
+Json object_field(const Json& json, const char* name) {
+    auto object = field<Json>(json, name);
+    if (!object.is_object()) refuse(fmt::format("field '{}' is missing or of another type", name));
+    return object;
+}
+
+double number(const Json& json, const std::string& what, double least, double most) {
+    if (!json.is_number()) refuse(what + " is no number");
+    const double value = json.get<double>();
+    if (!(value >= least) || !(value <= most))
+        refuse(fmt::format("{} is not within {} … {}", what, least, most));
+    return value;
+}
+
+Costs parse_coefficients(const Json& json) {
+    Costs coefficients{};
+    const Json object = object_field(json, "coefficients");
+    for (auto& [name, value] : object.items()) {
+        const auto found = std::ranges::find(cost_names, name);
+        if (found == cost_names.end()) refuse("there is no cost '" + name + "'");
+        coefficients[static_cast<std::size_t>(found - cost_names.begin())] =
+            number(value, "the coefficient of '" + name + "'", 0, most_coefficient);
+    }
+    return coefficients;
+}
+
+std::vector<ModelFactor> parse_factors(const Json& json) {
+    std::vector<ModelFactor> factors;
+    const Json object = object_field(json, "factors");
+    for (auto& [name, values] : object.items()) {
+        if (!values.is_object()) refuse("the factors of '" + name + "' are no object");
+        for (auto& [value, logarithm] : values.items())
+            factors.push_back({name, value,
+                               number(logarithm, "the factor of '" + name + "' = " + value,
+                                      -most_logarithm, most_logarithm)});
+    }
+    return factors;
+}
+
+KernelModel parse_kernel(const Json& json) {
+    if (!json.is_object()) refuse("an element of 'kernels' is no object");
+    KernelModel model;
+    model.kernel = field<std::string>(json, "kernel");
+    model.coefficients = parse_coefficients(json);
+    model.factors = parse_factors(json);
+    model.error = number(field<Json>(json, "error"), "field 'error'", 0, most_error);
+    const auto samples = integer_of(field<Json>(json, "samples"), 0, INT32_MAX);
+    if (!samples) refuse("field 'samples' is no number of samples");
+    model.samples = static_cast<int>(*samples);
+    return model;
+}
+
+std::string kernel_text(const KernelModel& model) {
+    Json coefficients = Json::object(), factors = Json::object();
+    for (std::size_t i = 0; i < cost_names.size(); ++i)
+        if (model.coefficients[i] > 0)
+            coefficients[std::string(cost_names[i])] = model.coefficients[i];
+    for (auto& factor : model.factors) factors[factor.name][factor.value] = factor.logarithm;
+    return fmt::format(
+        "  {{\"kernel\": {}, \"samples\": {}, \"error\": {},\n   \"coefficients\": {},\n"
+        "   \"factors\": {}}}",
+        Json(model.kernel).dump(), model.samples, Json(model.error).dump(), coefficients.dump(),
+        factors.dump());
+}
+
+}  // namespace
+
+std::string to_json(const DeviceModel& model) {
+    const Json head{{"kind", kind},       {"schema", schema},   {"device", model.device},
+                    {"arch", model.arch}, {"date", model.date}, {"method", model.method}};
+    std::string text = "{\n";
+    for (auto& [name, value] : head.items())
+        text += fmt::format(" {}: {},\n", Json(name).dump(), value.dump());
+    text += " \"kernels\": [";
+    for (auto& kernel : model.kernels)
+        text += (&kernel == &model.kernels.front() ? "\n" : ",\n") + kernel_text(kernel);
+    return text + "\n ]\n}\n";
+}
+
+DeviceModel parse_device_model(std::string_view text) {
+    const Json json = parse_json_text(text);
+    if (!json.is_object() || json.value("kind", Json()) != kind)
+        refuse(fmt::format("it is no {}", kind));
+    if (json.value("schema", Json()) != schema)
+        refuse(fmt::format(
+            "its schema is {}, but this version reads {}",
+            json.value("schema", Json()).dump(-1, ' ', true, Json::error_handler_t::replace),
+            schema));
+    DeviceModel model{field<std::string>(json, "device"),
+                      field<std::string>(json, "arch"),
+                      field<std::string>(json, "date"),
+                      field<std::string>(json, "method"),
+                      {}};
+    const auto kernels = field<Json>(json, "kernels");
+    if (!kernels.is_array() || kernels.empty()) refuse("field 'kernels' is no list, or empty");
+    for (auto& kernel : kernels) model.kernels.push_back(parse_kernel(kernel));
+    return model;
+}
+
+std::vector<DeviceModel> read_device_models(std::span<const TuningFile> files,
+                                            std::vector<std::string>& warnings) {
+    std::vector<DeviceModel> models;
+    for (auto& [name, text] : files) try {
+            models.push_back(parse_device_model(text));
+        } catch (const Error& error) {
+            warnings.push_back(fmt::format("tuning file {} is left out: {}", name, error.what()));
+        }
+    return models;
+}
+
+}  // namespace spmvgen
