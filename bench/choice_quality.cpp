@@ -107,9 +107,12 @@ void add_model(Answers& all, const TuningRecord& r, const Request& request,
     const auto time = [&](const Signature& s) {
         return predict(r.features, s, *profile, r.question.threads);
     };
-    MeasureProblem problem{.features = r.features, .request = request};
-    problem.choose = [&](const Request& wanted) { return choose(r.features, wanted, learned); };
-    problem.predict = time;
+    const MeasureProblem problem{
+        .features = r.features,
+        .request = request,
+        .choose = [&](const Request& wanted) { return choose(r.features, wanted, learned); },
+        .now_ms = [] { return 0.0; },
+        .predict = time};
     all["model"] = answer(r, choose_by_model(problem, choose(r.features, request, learned)));
     const TimedKernel* best = nullptr;
     double least = 0;
