@@ -65,9 +65,8 @@ class Explanation {
         const auto own = model_.predict(chosen_);
         if (!own) return line("model", "it knows nothing of this kernel");
         const std::vector<Ranked> order = rank(problem(), choose(request_), considered_padding);
-        std::string text = line(
-            "model", fmt::format("{} kernels by {}, the fastest first", order.size(),
-                                 model_.profile()->file));
+        std::string text = line("model", fmt::format("{} kernels by {}, the fastest first",
+                                                     order.size(), model_.profile()->file));
         bool told = false;
         for (std::size_t i = 0; i < std::min(order.size(), most_kernels); ++i) {
             const std::string name = kernel_name(order[i].choice.signature);
@@ -85,13 +84,12 @@ class Explanation {
         if (info_.measured.empty()) return "";
         std::vector<MeasuredKernel> order = info_.measured;
         std::ranges::stable_sort(order, {}, &MeasuredKernel::us);
-        std::string text = line(
-            "measured", fmt::format("{} kernels in {:.0f} ms, the fastest first; quartiles",
-                                    order.size(), info_.measure_ms));
+        std::string text =
+            line("measured", fmt::format("{} kernels in {:.0f} ms, the fastest first; quartiles",
+                                         order.size(), info_.measure_ms));
         for (std::size_t i = 0; i < std::min(order.size(), most_kernels); ++i)
             text += line("", fmt::format("{:9.2f} µs [{:.2f} {:.2f}]  {}", order[i].us,
-                                         order[i].low_us, order[i].high_us,
-                                         mark(order[i].kernel)));
+                                         order[i].low_us, order[i].high_us, mark(order[i].kernel)));
         return text;
     }
 
@@ -100,8 +98,7 @@ class Explanation {
             record_device(chosen_.target, device_ != nullptr ? device_->facts().name : "");
         const Question question = question_of(request_, features_.value_type);
         const auto found = tuning_db().look_up(features_, question, device);
-        if (found.empty())
-            return line("records", why_nothing_found(tuning_db(), question, device));
+        if (found.empty()) return line("records", why_nothing_found(tuning_db(), question, device));
         const TimedKernel& best = found.front().source->record.kernels.front();
         return line("records", to_string(found.front())) +
                line("", fmt::format("{:9.2f} µs  {}", best.us, mark(best.kernel)));

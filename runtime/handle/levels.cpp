@@ -85,8 +85,8 @@ class LevelWork {
     }
 
     Choice by_record() {
-        const RecordDevice device = record_device(
-            p_.request.target, p_.device != nullptr ? p_.device->facts().name : "");
+        const RecordDevice device =
+            record_device(p_.request.target, p_.device != nullptr ? p_.device->facts().name : "");
         const Question question = question_of(request_, p_.features.value_type);
         const auto found = tuning_db().look_up(p_.features, question, device);
         const auto choose = [this](const Request& r) { return chooser_(r); };
