@@ -196,8 +196,7 @@ TEST(Measure, EveryKernelOfAGpuThatIsDeterministicStaysSo) {
 
 TEST(BreakEven, IsCostOverWhatAnApplySaves) {
     // 1.5 ms over a quarter of 100 µs
-    const PlanningCost cost{
-        .kernel_ms = 0.5, .convert_ms = 1, .plain_us = 100, .planned_us = 75};
+    const PlanningCost cost{.kernel_ms = 0.5, .convert_ms = 1, .plain_us = 100, .planned_us = 75};
     EXPECT_DOUBLE_EQ(break_even(cost), 60);
     EXPECT_EQ(to_string(cost),
               "pays from 60.0 applies on (kernel 0.5 ms, conversion 1.0 ms; an apply takes 75.0 "
