@@ -93,4 +93,10 @@ double distance(const Features& a, const Features& b) {
     return d.value();
 }
 
+bool alike_blocks(const Features& a, const Features& b) {
+    for (std::size_t i = 0; i < a.block_fill.size(); ++i)
+        if (std::abs(std::log(a.block_fill[i] / b.block_fill[i])) > most_distance) return false;
+    return true;
+}
+
 }  // namespace spmvgen

@@ -31,4 +31,8 @@ double distance(const RowFeatures& a, const RowFeatures& b);
 /// The same and what gathers cost: warp_sectors and window_sectors.
 double distance(const Features& a, const Features& b);
 
+/// Whether blocked CSR stores about as much of both: the block fills differ by no more than that
+/// factor.
+bool alike_blocks(const Features& a, const Features& b);
+
 }  // namespace spmvgen

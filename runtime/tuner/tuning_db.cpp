@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "handle/log.hpp"
@@ -28,15 +27,8 @@ std::optional<DeviceMatch> match(const RecordDevice& recorded, const RecordDevic
     return {};
 }
 
-/// Whether blocked CSR stores about as much of both.
-bool have_alike_blocks(const Features& a, const Features& b) {
-    for (std::size_t i = 0; i < a.block_fill.size(); ++i)
-        if (std::abs(std::log(a.block_fill[i] / b.block_fill[i])) > most_distance) return false;
-    return true;
-}
-
-/// Row lengths do not tell.
-bool have_alike_blocks(const Features&, const RowFeatures&) {
+/// Row lengths tell nothing of blocks.
+bool alike_blocks(const Features&, const RowFeatures&) {
     return false;
 }
 
@@ -94,7 +86,7 @@ std::vector<FoundRecord> TuningDb::find(const F& matrix, const Question& questio
         const double apart = distance(static_cast<const F&>(record.features), matrix);
         if (apart <= most_distance)
             found.push_back({&records_[i], *near, MatrixMatch::alike, apart,
-                             have_alike_blocks(record.features, matrix)});
+                             alike_blocks(record.features, matrix)});
     }
     std::ranges::sort(found, before);
     return found;

@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -341,85 +339,6 @@ TEST(RecordFiles, TheEmbeddedOnesAreTrimmed) {
     auto expected = r;  // the fastest csr_vector, the rule's, and plain CSR
     expected.kernels.erase(expected.kernels.begin() + 1, expected.kernels.begin() + 5);
     EXPECT_EQ(read.records[0], expected);
-}
-
-TEST(RecordFiles, WhatIsShippedIsSound) {
-    std::vector<std::string> warnings;
-    const auto embedded = read_record_files(tuning_files("records-"), warnings);
-    const auto raw = read_record_files(tuning_files_of(SPMVGEN_SHIPPED, "records-"), warnings);
-    EXPECT_THAT(warnings, IsEmpty());
-    EXPECT_EQ(embedded.size(), raw.size());
-}
-
-/// How much slower one kernel is than another, over matrices.
-struct Ratios {
-    int matrices = 0;
-    double logarithms = 0, worst = 1;
-    void add(double ratio) {
-        ++matrices;
-        logarithms += std::log(ratio);
-        worst = std::max(worst, ratio);
-    }
-    double mean() const { return std::exp(logarithms / std::max(matrices, 1)); }
-};
-
-std::optional<double> time_of(const TuningRecord& r, const std::string& kernel) {
-    const auto timed = std::ranges::find(r.kernels, kernel, &TimedKernel::kernel);
-    return timed != r.kernels.end() ? std::optional(timed->us) : std::nullopt;
-}
-
-/// What became of one matrix that was looked up among the others, by row lengths.
-struct Neighbour {
-    double distance = 1e9;
-    double ratio = 1;       ///< time of the nearest one's kernel over the best one's
-    double rule_ratio = 1;  ///< of the rule's kernel
-};
-
-std::optional<Neighbour> neighbour_of(const TuningRecord& r, std::span<const SourcedRecord> all) {
-    Neighbour n;
-    const TuningRecord* nearest = nullptr;
-    for (auto& [other, file] : all) {
-        if (other.device != r.device || other.question != r.question) continue;
-        if (matrix_print(other.features) == matrix_print(r.features)) continue;
-        const RowFeatures &a = r.features, &b = other.features;
-        const double apart = distance(a, b);
-        if (apart >= n.distance) continue;
-        n.distance = apart;
-        nearest = &other;
-    }
-    const auto rule = time_of(r, r.rule);
-    if (nearest == nullptr || !rule) return {};
-    n.rule_ratio = *rule / r.kernels[0].us;
-    for (auto& kernel : nearest->kernels)
-        if (const auto us = time_of(r, kernel.kernel)) {
-            n.ratio = *us / r.kernels[0].us;
-            return n;
-        }
-    return {};
-}
-
-// What most_distance rests on: the table of docs/tuning-db.md.
-TEST(RecordFiles, TheKernelOfAMatrixThatIsAlikeIsBetterThanTheRules) {
-    std::vector<std::string> warnings;
-    const auto all = read_record_files(tuning_files_of(SPMVGEN_SHIPPED, "records-"), warnings);
-    std::vector<Neighbour> neighbours;
-    for (auto& source : all)
-        if (const auto n = neighbour_of(source.record, all)) neighbours.push_back(*n);
-    std::printf("of %zu matrices; over the best: the nearest one's kernel, the rule's (worst)\n",
-                all.size());
-    for (const double limit : {0.1, 0.2, most_distance, 0.3, 0.5, 0.8, 1e9}) {
-        Ratios alike, rule;
-        for (auto& n : neighbours) {
-            if (n.distance > limit) continue;
-            alike.add(n.ratio);
-            rule.add(n.rule_ratio);
-        }
-        std::printf("| %.3g | %d | %.3f, %.2f | %.3f, %.2f |\n", limit, alike.matrices,
-                    alike.mean(), alike.worst, rule.mean(), rule.worst);
-        if (limit != most_distance) continue;
-        EXPECT_LE(alike.mean(), rule.mean());
-        EXPECT_LE(alike.worst, 1.25);
-    }
 }
 
 }  // namespace
