@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "bench/cases.hpp"
 #include "bench/header.hpp"
@@ -114,9 +115,17 @@ class Bench {
 
     void run_matrix(const BenchMatrix& matrix, Progress& progress) {
         if (remaining(matrix) == 0) return;
+        SourcedMatrix source;
+        if (!attempt(matrix, [&] { source = load_matrix(matrix.source); })) return;
+        for (auto& value : options_.values) run_value(matrix, source.matrix, value, progress);
+    }
+
+    /// Does what a matrix may be unfit for, and then tells why.
+    template <typename Work>
+    bool attempt(const BenchMatrix& matrix, const Work& work) {
         try {
-            const SourcedMatrix source = load_matrix(matrix.source);
-            for (auto& value : options_.values) run_value(matrix, source.matrix, value, progress);
+            work();
+            return true;
         } catch (const UsageError& error) {
             tell_unread(matrix, error.what());
         } catch (const Error& error) {
@@ -124,6 +133,7 @@ class Bench {
         } catch (const std::bad_alloc&) {
             tell_unread(matrix, "not enough memory");
         }
+        return false;
     }
 
     void tell_unread(const BenchMatrix& matrix, const std::string& why) {
@@ -135,9 +145,13 @@ class Bench {
                    Progress& progress) {
         const ValueType type = parse_value_type(value);
         CsrMatrix converted;
-        if (type != given.value_type) converted = convert_values(given.view(), type);
         const CsrMatrix& matrix = type != given.value_type ? converted : given;
-        CaseRunner runner(matrix, *plan_.place, options_, plan_.method);
+        std::optional<CaseRunner> runner;
+        const bool fit = attempt(named, [&] {
+            if (type != given.value_type) converted = convert_values(given.view(), type);
+            runner.emplace(matrix, *plan_.place, options_, plan_.method);
+        });
+        if (!fit) return;
         for (auto& one : plan_.cases) {
             if (Interrupt::came()) return;
             if (!wanted(named, value, one)) continue;
@@ -147,7 +161,7 @@ class Bench {
                      {"nnz", matrix.nnz},
                      {"value", value}};
             if (!named.structure.empty()) row["class"] = named.structure;
-            row.update(runner.run(one));
+            row.update(runner->run(one));
             keep(row);
             progress.step(named.name + " " + one.name);
         }
@@ -216,7 +230,9 @@ void add_bench(CLI::App& program, Verbs& verbs) {
                      "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
         ->type_name("DEVICE");
     list("--kernels", o->kernels,
-         "auto (what the rule chooses), auto/LEVEL, all, none, or ids; default auto,all", "K,…");
+         "auto (what the rule chooses), auto/LEVEL, levels (all but exhaustive), all, none, or "
+         "ids; default auto,all",
+         "K,…");
     list("--formats", o->formats, "of all kernels only those of these formats", "F,…");
     list("--against", o->against,
          "all that is there (the default), none, or of cusparse, mkl, eigen, librsb, plain", "P,…");

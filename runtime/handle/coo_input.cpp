@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "handle/cache_mode.hpp"
+#include "handle/capture_handle.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
 #include "handle/stopwatch.hpp"
@@ -44,7 +45,9 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Option
 }
 
 Handle::Handle(const CooView& matrix, const Options& options)
-    : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {}
+    : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
+    capture_handle(matrix, options, info());
+}
 
 Handle make_handle(const CooView& matrix, const Options& options, KernelProvider& provider,
                    std::shared_ptr<Device> device) {

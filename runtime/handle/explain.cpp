@@ -31,6 +31,8 @@ class Explanation {
         : info_(info),
           chosen_(chosen),
           device_(device),
+          matrix_(matrix),
+          threads_(options.threads),
           features_(analyse_row_lengths(matrix, options.threads)),
           request_(request_of(options, chosen)),
           model_(chosen.target, device, host_threads(matrix, options)),
@@ -97,8 +99,9 @@ class Explanation {
         const RecordDevice device =
             record_device(chosen_.target, device_ != nullptr ? device_->facts().name : "");
         const Question question = question_of(request_, features_.value_type);
-        const auto found = tuning_db().look_up(features_, question, device);
-        if (found.empty()) return line("records", why_nothing_found(tuning_db(), question, device));
+        const auto found = look_up(tuning_db(), matrix_, features_, question, device, threads_);
+        if (found.empty())
+            return line("records", why_not_recorded(tuning_db(), found, question, device));
         const TimedKernel& best = found.front().source->record.kernels.front();
         return line("records", to_string(found.front())) +
                line("", fmt::format("{:9.2f} µs  {}", best.us, mark(best.kernel)));
@@ -130,6 +133,8 @@ class Explanation {
     const Info& info_;
     const Signature chosen_;
     const Device* device_;
+    const CsrView& matrix_;
+    const int threads_;
     RowFeatures features_;
     Request request_;
     MatrixModel model_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "handle/cache_mode.hpp"
+#include "handle/capture_handle.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
 #include "handle/stopwatch.hpp"
@@ -161,7 +162,9 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Option
 }
 
 Handle::Handle(const CsrView& matrix, const Options& options)
-    : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {}
+    : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
+    capture_handle(matrix, options, info());
+}
 
 Handle::Handle(std::shared_ptr<void> arrays, const CsrView& matrix, const Options& options) {
     if (options.owner != nullptr)
@@ -174,6 +177,7 @@ Handle::Handle(std::shared_ptr<void> arrays, const CsrView& matrix, const Option
     Options of_vectors = options;
     of_vectors.copy = false;  // the handle's own
     impl_ = make_handle_impl(matrix, of_vectors, KernelProvider::process(), nullptr);
+    capture_handle(matrix, of_vectors, info());
     impl_->keep(std::move(arrays), matrix, true);
 }
 

@@ -103,8 +103,10 @@ class KernelProvider {
     std::string export_kernels();
     ImportReport import_kernels(std::string blob);
 
-    /// Logs a warning, the same one once.
-    void warn(const std::string& message) { log_.warn(message); }
+    /// Logs a warning, once for what it is `about`; "" = the same one once.
+    void warn(const std::string& message, const std::string& about = "") {
+        log_.warn(message, about);
+    }
 
     /// The one that handles use.
     static KernelProvider& process();

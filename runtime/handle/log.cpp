@@ -31,17 +31,19 @@ LogWords log_words() {
     return words;
 }
 
-void Log::warn(const std::string& message) {
-    if (log_level() >= LogLevel::info) write_once("spmvgen: warning: " + message + "\n");
+void Log::warn(const std::string& message, const std::string& about) {
+    const std::string line = "spmvgen: warning: " + message + "\n";
+    if (log_level() >= LogLevel::info) write_once(line, about.empty() ? line : about);
 }
 
 void Log::debug(const std::string& message) {
-    if (log_level() >= LogLevel::debug) write_once("spmvgen: " + message + "\n");
+    const std::string line = "spmvgen: " + message + "\n";
+    if (log_level() >= LogLevel::debug) write_once(line, line);
 }
 
-void Log::write_once(const std::string& line) {
+void Log::write_once(const std::string& line, const std::string& about) {
     const std::lock_guard lock(mutex_);
-    if (said_.insert(line).second) std::fputs(line.c_str(), stderr);
+    if (said_.insert(about).second) std::fputs(line.c_str(), stderr);
 }
 
 }  // namespace spmvgen

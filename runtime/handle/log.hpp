@@ -29,11 +29,12 @@ inline LogLevel log_level() {
 /// A log that says the same thing once only. Safe for any number of threads.
 class Log {
   public:
-    void warn(const std::string& message);
+    /// `about`: what is warned of once, whatever the message says of it; "" = the message.
+    void warn(const std::string& message, const std::string& about = "");
     void debug(const std::string& message);
 
   private:
-    void write_once(const std::string& line);
+    void write_once(const std::string& line, const std::string& about);
 
     std::mutex mutex_;
     std::set<std::string> said_;

@@ -129,26 +129,6 @@ std::string date_field(const Json& json) {
     return date;
 }
 
-Question parse_question(const Json& json) {
-    Question q;
-    q.value = word_field(json, "value", parse_value_type);
-    q.storage = word_field(json, "storage", parse_value_type);
-    if (json.contains("accumulator"))
-        q.accumulator = word_field(json, "accumulator", parse_value_type);
-    q.num_rhs = integer_field(json, "num_rhs", 1, most_rhs);
-    q.op = word_field(json, "op", parse_op);
-    q.deterministic = bool_field(json, "deterministic");
-    q.threads = integer_field(json, "threads", 0, most_threads);
-    return q;
-}
-
-RecordDevice parse_device(const Json& json) {
-    RecordDevice device{text_field(json, "name"), text_field(json, "arch"),
-                        text_field(json, "vendor")};
-    word_field(json, "arch", parse_target);
-    return device;
-}
-
 TimedKernel parse_kernel(const Json& json) {
     TimedKernel k{text_field(json, "kernel"), time_field(json, "us"), time_field(json, "low_us"),
                   time_field(json, "high_us")};
@@ -200,7 +180,7 @@ TuningRecord parse_record(const Json& json) {
     TuningRecord r;
     r.matrix = text_field(json, "matrix", true);
     r.group = text_field(json, "group", true);
-    r.device = parse_device(member(json, "device"));
+    r.device = parse_record_device(member(json, "device"));
     r.question = parse_question(member(json, "question"));
     r.date = date_field(json);
     r.method = text_field(json, "method");
@@ -238,6 +218,34 @@ Json records_of(std::string_view text) {
 }
 
 }  // namespace
+
+Question parse_question(const Json& json) {
+    Question q;
+    q.value = word_field(json, "value", parse_value_type);
+    q.storage = word_field(json, "storage", parse_value_type);
+    if (json.contains("accumulator"))
+        q.accumulator = word_field(json, "accumulator", parse_value_type);
+    q.num_rhs = integer_field(json, "num_rhs", 1, most_rhs);
+    q.op = word_field(json, "op", parse_op);
+    q.deterministic = bool_field(json, "deterministic");
+    q.threads = integer_field(json, "threads", 0, most_threads);
+    return q;
+}
+
+RecordDevice parse_record_device(const Json& json) {
+    RecordDevice device{text_field(json, "name"), text_field(json, "arch"),
+                        text_field(json, "vendor")};
+    word_field(json, "arch", parse_target);
+    return device;
+}
+
+std::string to_json(const Question& question) {
+    return line_of(json_of(question));
+}
+
+std::string to_json(const RecordDevice& device) {
+    return line_of(json_of(device));
+}
 
 std::string to_json(std::span<const TuningRecord> records) {
     using Place = std::tuple<std::string, std::string, std::string, std::string, std::string>;

@@ -1,4 +1,5 @@
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,12 @@ std::string to_json(std::span<const TuningRecord> records);
 /// kernel is made for that device by this version; others may be of an older or newer version.
 /// Throws nothing but std::bad_alloc. Constant in everything but the text.
 ReadRecords parse_tuning_records(std::string_view text);
+
+/// One line of JSON, as it stands in a record, and back; the latter throws Error(invalid_input).
+std::string to_json(const Question& question);
+std::string to_json(const RecordDevice& device);
+Question parse_question(const nlohmann::ordered_json& json);
+RecordDevice parse_record_device(const nlohmann::ordered_json& json);
 
 /// "f64, 1 right-hand side, op N, 2 threads": the question in words.
 std::string to_string(const Question& question);
