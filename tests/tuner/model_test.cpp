@@ -87,7 +87,8 @@ TEST(ModelCosts, OfCsrOnACpu) {
 
 TEST(ModelCosts, EveryPlainProductHasThem) {
     for (auto& entry : kernel_registry()) {
-        if (!is_plain_product(entry) || entry.id.ends_with("_rows")) continue;
+        if (!is_plain_product(entry) || entry.id == "gather_rows" || entry.id == "scatter_rows")
+            continue;  // permutations
         const auto s = signature(std::string(entry.id), entry.gpu ? "sm_90" : "x86-64-v4");
         const auto costs = costs_of(blocks(), s, profile(entry.gpu ? 0 : 2), entry.gpu ? 0 : 2);
         ASSERT_TRUE(costs.has_value()) << entry.id;
@@ -178,7 +179,7 @@ TEST(Model, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(refusal("\"exponent\": 2.0", "\"exponent\": 0.5"),
               "field 'exponent' is not within 1 … 8");
     EXPECT_EQ(refusal("\"stream\"", "\"streams\""), "there is no cost 'streams'");
-    EXPECT_EQ(refusal(":3.0", ":-3.0"), "the coefficient of 'stream' is not within 0 … 1e+06");
+    EXPECT_EQ(refusal(":3.0", ":-3.0"), "the coefficient of 'stream' is not within 0 … 1000000");
     EXPECT_EQ(refusal("[0.5,", "["), "the factor of 'unroll' = 4 is no list of 3 numbers");
     EXPECT_EQ(refusal("[0.5,", "[99,"), "the factor of 'unroll' = 4 is not within -10 … 10");
     EXPECT_EQ(refusal("\"samples\": 42", "\"samples\": -1"),
