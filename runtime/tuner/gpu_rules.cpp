@@ -35,7 +35,7 @@ constexpr std::int64_t filling_threads = 40'000;
 constexpr double thread_entries = 20;  ///< of the longest row, that a thread of a slice may have
 constexpr double entries_for_another = 1.5e5;  ///< of the matrix, for each one more: the others
                                                ///< take as long meanwhile
-constexpr double scattering_mean = 24;  ///< mean row, up to which sorting scatters much of x
+constexpr double scattering_mean = 24;         ///< mean row, up to which sorting scatters much of x
 constexpr std::int64_t sorting_window = 1024;
 
 /// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is

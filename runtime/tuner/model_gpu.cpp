@@ -190,7 +190,7 @@ constexpr KernelWork works[] = {{"csr_classical", csr_rows_work},
 
 Work blocks_work(const Problem& p) {
     const double high = p.param("block_rows"), wide = p.param("block_cols");
-    const double stored = p.nnz * p.block_fill(high * wide), blocks = stored / (high * wide);
+    const double stored = p.nnz * p.block_fill(high, wide), blocks = stored / (high * wide);
     const bool split = p.s.kernel == "bcsr_split";
     const double lanes = p.param("subwarp");
     return {.launches = split ? 2.0 : 1.0,

@@ -17,8 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kind = "kernel-model";
 constexpr int schema = 1;
 // So that every product and sum of them is a number.
-constexpr double most_coefficient = 1e6, most_logarithm = 10, most_error = 100,
-                 most_exponent = 8;
+constexpr double most_coefficient = 1e6, most_logarithm = 10, most_error = 100, most_exponent = 8;
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_input, what);
@@ -109,8 +108,12 @@ std::string kernel_text(const KernelModel& model) {
 }  // namespace
 
 std::string to_json(const DeviceModel& model) {
-    const Json head{{"kind", kind},       {"schema", schema},   {"device", model.device},
-                    {"arch", model.arch}, {"date", model.date}, {"method", model.method},
+    const Json head{{"kind", kind},
+                    {"schema", schema},
+                    {"device", model.device},
+                    {"arch", model.arch},
+                    {"date", model.date},
+                    {"method", model.method},
                     {"exponent", model.exponent}};
     std::string text = "{\n";
     for (auto& [name, value] : head.items())

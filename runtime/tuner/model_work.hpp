@@ -108,18 +108,27 @@ class Problem {
     double ell_entries() const {
         return std::min(rows * longest, nnz * slice_padding(32, false) + rows);
     }
-    /// Stored entries over nonzeros in dense blocks of that many elements: between the squares that
-    /// features know.
-    double block_fill(double elements) const {
+    /// Stored entries over nonzeros in dense blocks: between the squares that features know, and
+    /// less than these where blocks are no squares.
+    double block_fill(double high, double wide) const {
+        const double longer = std::max(high, wide), shorter = std::min(high, wide);
+        if (longer <= 1) return 1;
+        constexpr double line_share = 0.35;  // of a square's fill, as a power, in a line of blocks
+        const double square = std::log(std::max(square_fill(longer), 1.0));
+        return std::exp(square *
+                        (line_share + (1 - line_share) * std::log(shorter) / std::log(longer)));
+    }
+
+  private:
+    double square_fill(double side) const {
         static constexpr std::array<double, 5> sides{1, 2, 3, 4, 8};
         const std::array<double, 5> fills{1, f.block_fill[0], f.block_fill[1], f.block_fill[2],
                                           f.block_fill[3]};
-        const double side = std::sqrt(elements);
+        if (side == 6 && fills[1] * fills[2] < fills[3]) return fills[1] * fills[2];
         std::size_t i = 1;
         while (i + 1 < sides.size() && sides[i] < side) ++i;
         const double share = std::log(side / sides[i - 1]) / std::log(sides[i] / sides[i - 1]);
-        return std::max(fills[i - 1] * std::pow(fills[i] / std::max(fills[i - 1], 1e-9), share),
-                        1.0);
+        return fills[i - 1] * std::pow(fills[i] / std::max(fills[i - 1], 1e-9), share);
     }
 };
 

@@ -119,8 +119,8 @@ TEST(Measure, EachKernelIsRunOnceAndTheFastestFewAgain) {
     EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
     ASSERT_GT(scripted.order.size(), m.kernels.size());
     for (std::size_t i = m.kernels.size(); i < scripted.order.size(); ++i)
-        EXPECT_THAT(scripted.order[i], testing::AnyOf(testing::StartsWith("sell_"),
-                                                      testing::Eq(scripted.order[0])));
+        EXPECT_THAT(scripted.order[i],
+                    testing::AnyOf(testing::StartsWith("sell_"), testing::Eq(scripted.order[0])));
 }
 
 TEST(Measure, NothingIsTriedThatPadsTwiceAsMuch) {
