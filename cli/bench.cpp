@@ -46,7 +46,12 @@ BenchPlan plan_of(const BenchOptions& o) {
     BenchPlan plan;
     plan.matrices = bench_matrices(o.matrices, o.suite, o.scale);
     plan.method = method_of(o);
-    for (auto& value : o.values) resolve("--value", [&] { return parse_value_type(value); });
+    for (auto& value : o.values) {
+        if (is_storage_only(resolve("--value", [&] { return parse_value_type(value); })))
+            throw UsageError("--value: " + value + " is a storage type; use f32, f64, c32 or c64");
+        if (std::ranges::count(o.values, value) > 1)
+            throw UsageError("--value: " + value + " is given twice");
+    }
     if (o.resume && o.json.empty()) throw UsageError("--resume: needs --json FILE to go on with");
     const std::shared_ptr<Device> device = parse_device(o.device);
     if (device && o.threads > 0)

@@ -149,6 +149,9 @@ TEST_F(BenchTest, DoesNotMixResults) {
     write("foreign.jsonl", "{\"a\": 1}\n");
     EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json foreign.jsonl"),
               "1: spmvgen: foreign.jsonl:1: is no result of spmvgen bench: name another file");
+    write("foreign.jsonl", "{\"kind\": 1}\n");
+    EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json foreign.jsonl"),
+              "1: spmvgen: foreign.jsonl:1: is no result of spmvgen bench: name another file");
     write("broken.jsonl", before + "{\n" + before);
     EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json broken.jsonl"),
               "1: spmvgen: broken.jsonl:3: is no result of spmvgen bench: name another file");
@@ -258,6 +261,9 @@ TEST_F(BenchTest, SaysWhatIsWrong) {
     EXPECT_EQ(error("A.mtx --scale 0.5"), "2: spmvgen: --scale: is for --suite");
     EXPECT_EQ(error("A.mtx --value f65").substr(0, 45),
               "2: spmvgen: --value: unknown value type 'f65'");
+    EXPECT_EQ(error("A.mtx --value f16"),
+              "2: spmvgen: --value: f16 is a storage type; use f32, f64, c32 or c64");
+    EXPECT_EQ(error("A.mtx --value f32,f64,f32"), "2: spmvgen: --value: f32 is given twice");
     EXPECT_EQ(error("A.mtx A.mtx"), "2: spmvgen: A.mtx is named twice");
 }
 
