@@ -252,7 +252,7 @@ Json record_json(const TuningRecord& r, const Answers& answers) {
 
 /// The class of structure: the record's, a twin's, or what --classes says.
 std::string class_of(const TuningRecord& r, const Json& classes) {
-    if (!r.group.empty()) return r.group;
+    if (!r.group.empty() && r.group != "other") return r.group;
     std::string name = r.matrix;
     if (name.starts_with("gallery:")) name = name.substr(8, name.find(':', 8) - 8);
     if (const Twin* twin = find_twin(name)) return std::string(twin->structure);

@@ -93,7 +93,7 @@ def main():
     if "kernel" in rule["tree"]:
         print("There is no learned rule of this device: no question that a tree could ask made classes better that were left out of its training.\n")
     else:
-        print(f"The tree of `tuning_db/{a.rule.rsplit('/', 1)[-1]}`; `auto` = as the hand-written rules choose:\n\n```\n{tree}\n```\n")
+        print(f"The tree of `tuning_db/rule-{a.plots.removeprefix('tuning-')}.json`; `auto` = as the hand-written rules choose:\n\n```\n{tree}\n```\n")
         print(f"Its leaves' number ({rule['settings']['leaves']} before equal ones were joined) and least size "
               f"({rule['settings']['least_matrices']} cases) are chosen by leaving classes out.\n")
     print(classes)
