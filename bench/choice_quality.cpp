@@ -109,13 +109,15 @@ void add_model(Answers& all, const TuningRecord& r, const Request& request,
     const auto time = [&](const Signature& s) {
         return predict(r.features, s, *profile, r.question.threads);
     };
+    const Choice rule = choose(r.features, request, learned);
+    if (!time(rule.signature)) return;  // there is no model of the device
     const MeasureProblem problem{
         .features = r.features,
         .request = request,
         .choose = [&](const Request& wanted) { return choose(r.features, wanted, learned); },
         .now_ms = [] { return 0.0; },
         .predict = time};
-    all["model"] = answer(r, choose_by_model(problem, choose(r.features, request, learned)));
+    all["model"] = answer(r, choose_by_model(problem, rule));
     const TimedKernel* best = nullptr;
     double least = 0;
     for (auto& kernel : r.kernels) {
