@@ -33,7 +33,7 @@ struct Arguments {
     std::vector<std::string> records, rules;
     std::string json, classes;
     int units = 132;
-    bool for_training = false;
+    bool for_training = false, keep_disturbed = false;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -47,6 +47,8 @@ Arguments parse(int argc, char** argv) {
         ->check(CLI::ExistingFile);
     app.add_option("--units", a.units, "multiprocessors of the records' GPU")
         ->capture_default_str();
+    app.add_flag("--keep-disturbed", a.keep_disturbed,
+                 "with records in which threads waited for a processor");
     app.add_flag("--for-training", a.for_training,
                  "with features, and the parameters that rules give each kernel");
     try {
@@ -107,13 +109,15 @@ void add_model(Answers& all, const TuningRecord& r, const Request& request,
     const auto time = [&](const Signature& s) {
         return predict(r.features, s, *profile, r.question.threads);
     };
+    const Choice rule = choose(r.features, request, learned);
+    if (!time(rule.signature)) return;  // there is no model of the device
     const MeasureProblem problem{
         .features = r.features,
         .request = request,
         .choose = [&](const Request& wanted) { return choose(r.features, wanted, learned); },
         .now_ms = [] { return 0.0; },
         .predict = time};
-    all["model"] = answer(r, choose_by_model(problem, choose(r.features, request, learned)));
+    all["model"] = answer(r, choose_by_model(problem, rule));
     const TimedKernel* best = nullptr;
     double least = 0;
     for (auto& kernel : r.kernels) {
@@ -250,26 +254,42 @@ Json record_json(const TuningRecord& r, const Answers& answers) {
 
 /// The class of structure: the record's, a twin's, or what --classes says.
 std::string class_of(const TuningRecord& r, const Json& classes) {
-    if (!r.group.empty()) return r.group;
+    if (!r.group.empty() && r.group != "other") return r.group;
     std::string name = r.matrix;
     if (name.starts_with("gallery:")) name = name.substr(8, name.find(':', 8) - 8);
     if (const Twin* twin = find_twin(name)) return std::string(twin->structure);
     return classes.value(name, "other");
 }
 
+/// Whether threads that wait for one another lost a processor to other programs meanwhile: then
+/// some kernels take a time slice or more, on a matrix that others multiply in less than that.
+bool is_disturbed(const TuningRecord& r) {
+    constexpr double time_slice_us = 8000, share = 2;
+    const double best = r.kernels.front().us;
+    return r.question.threads > 1 && best < time_slice_us &&
+           std::ranges::any_of(r.kernels, [&](const TimedKernel& k) {
+               return k.us > time_slice_us && k.us > share * best;
+           });
+}
+
 /// By method.
 struct Records {
     std::vector<TuningRecord> exhaustive, measured;
+    int disturbed = 0;
 };
 
-Records read_records(const std::vector<std::string>& paths, const Json& classes) {
+Records read_records(const Arguments& a, const Json& classes) {
     Records records;
-    for (auto& path : paths) {
+    for (auto& path : a.records) {
         ReadRecords read = parse_tuning_records(text_of(path));
         for (auto& rejected : read.rejected)
             fmt::print(stderr, "{}: {}: {}\n", path, rejected.record, rejected.reason);
         for (auto& record : read.records) {
             record.group = class_of(record, classes);
+            if (!a.keep_disturbed && is_disturbed(record)) {
+                ++records.disturbed;
+                continue;
+            }
             if (record.method.starts_with("exhaustive"))
                 records.exhaustive.push_back(std::move(record));
             else if (record.method.starts_with("measure"))
@@ -323,7 +343,7 @@ int evaluate(const Arguments& a) {
     const std::vector<LearnedRule> given = read_rules(a.rules);
     const std::span<const LearnedRule> learned = a.rules.empty() ? learned_rules() : given;
     const Json classes = a.classes.empty() ? Json::object() : Json::parse(text_of(a.classes));
-    const Records read = read_records(a.records, classes);
+    const Records read = read_records(a, classes);
     const auto& records = read.exhaustive;
     Table levels, groups;
     Json rows = Json::array();
@@ -343,6 +363,8 @@ int evaluate(const Arguments& a) {
     json["choosing_us"] = choosing_us(records, a.units, learned);
     fmt::print("Level rule takes {:.1f} µs beyond the features (median).\n\n",
                json["choosing_us"].get<double>());
+    json["disturbed"] = read.disturbed;
+    fmt::print("Left out because threads waited for a processor: {} records.\n", read.disturbed);
     json["levels"] = print("Time of the choice over the best time, by level", levels);
     json["groups"] = print("\nLevel rule, by class", groups);
     json["records"] = std::move(rows);

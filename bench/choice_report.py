@@ -85,12 +85,17 @@ def main():
     print(f"## {a.name}\n")
     print(f"{len({r['matrix'] for r in records})} matrices in {', '.join(values)}; records of {rule['date']} and before, kernels of generator "
           f"`{rule['generator'][:12]}`. {rule['note']} Level rule takes {quality['choosing_us']:.0f} µs beyond the features.\n")
+    if quality["disturbed"]:
+        print(f"Left out: {quality['disturbed']} records in which threads waited for a processor (other programs ran).\n")
     for value in values:
         print(f"![Performance profile, {a.name}, {value}]({a.plots}-{value}.svg)\n")
     levels_table(records)
-    print(f"The tree of `tuning_db/{a.rule.rsplit('/', 1)[-1]}`; `auto` = as the hand-written rules choose:\n\n```\n{tree}\n```\n")
-    print(f"Its leaves' number ({rule['settings']['leaves']} before equal ones were joined) and least size "
-          f"({rule['settings']['least_matrices']} cases) are chosen by leaving classes out.\n")
+    if "kernel" in rule["tree"]:
+        print("There is no learned rule of this device: no question that a tree could ask made classes better that were left out of its training.\n")
+    else:
+        print(f"The tree of `tuning_db/rule-{a.plots.removeprefix('tuning-')}.json`; `auto` = as the hand-written rules choose:\n\n```\n{tree}\n```\n")
+        print(f"Its leaves' number ({rule['settings']['leaves']} before equal ones were joined) and least size "
+              f"({rule['settings']['least_matrices']} cases) are chosen by leaving classes out.\n")
     print(classes)
     print("<details><summary>All matrices</summary>\n")
     matrices_table(records)

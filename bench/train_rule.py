@@ -27,8 +27,8 @@ import sys
 import tempfile
 
 MOST_LEAVES = 12
-LEAST_MATRICES = (3, 5, 8)
-KEPT_KERNELS = 32     # kernels that a tree may choose from, by forward selection
+LEAST_MATRICES = (4, 8)
+KEPT_KERNELS = 20     # kernels that a tree may choose from, by forward selection
 PARAMETER_COST = 0.005  # of each parameter that a leaf gives, in ln r: less is noise
 HAND_WRITTEN = ("auto", ())
 PRIOR = 0.02          # of each kernel but the hand-written rules', in ln r: what is known counts for something
