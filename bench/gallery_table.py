@@ -12,9 +12,24 @@ import collections
 import gzip
 import json
 import math
+import os
 import sys
 
 OURS = "spmvgen"
+
+
+def shortened(command):
+    """Many files of one folder and ending as the pattern that stands for them."""
+    def pattern(word):
+        return os.path.join(os.path.dirname(word), "*" + os.path.splitext(word)[1]) if "/" in word else word
+
+    words, kept = command.split(), []
+    files = collections.Counter(map(pattern, words))
+    for word in words:
+        short = pattern(word) if files[pattern(word)] > 8 else word
+        if short not in kept[-1:]:
+            kept.append(short)
+    return " ".join(kept)
 
 
 def read(paths):
@@ -86,7 +101,7 @@ def describe(headers):
     first = headers[0]
     machine, method = first["machine"], first["method"]
     gpu = machine.get("gpu")
-    print(f"- Command: `{first['command']}`" + (f", and {len(headers) - 1} more with `--resume`" if len(headers) > 1 else ""))
+    print(f"- Command: `{shortened(first['command'])}`" + (f", and {len(headers) - 1} more with `--resume`" if len(headers) > 1 else ""))
     print(f"- Machine: {machine['cpu']}, {machine['processors']} processors, native `{machine['native']}`"
           + (f"; {gpu['name']}, driver {gpu['driver']}" if gpu else f"; last-level cache {machine['last_level_cache_bytes'] / 2**20:.0f} MiB") + "; "
           + first["date"])
@@ -192,7 +207,7 @@ def main(paths):
         sys.exit("bench/gallery_table.py: no results in " + ", ".join(paths))
     if title:
         print(f"# {title}\n\nEvery kernel and every peer over the gallery, hot and cold. [bench.md](bench.md) tells what is timed and how. The command, and what makes this page of "
-              f"its results (kept in `{', '.join(paths)}`):\n\n    {headers[0]['command']}\n    bench/gallery_table.py --page \"{title}\" {' '.join(paths)}\n")
+              f"its results (kept in `{', '.join(paths)}`):\n\n    {shortened(headers[0]['command'])}\n    bench/gallery_table.py --page \"{title}\" {' '.join(paths)}\n")
     describe(headers)
     for value, matrices in values.items():
         matrices = dict(sorted(matrices.items(), key=lambda item: next(iter(item[1].values()))["nnz"]))

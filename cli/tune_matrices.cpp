@@ -247,6 +247,7 @@ void tune_matrices(const MatrixOptions& o, Streams& streams) {
         throw UsageError("--level: '" + o.level + "' measures nothing: use measure or exhaustive");
     if (o.level != "measure" && !o.budget.empty())
         throw UsageError("--budget: is for --level measure; drop it, or ask for that");
+    if (!o.budget.empty()) parse_milliseconds("--budget", o.budget);
     const Interrupt interrupt;
     Tuner tuner(o, streams);
     tuner.run();

@@ -136,6 +136,7 @@ void HandleImpl::take(LevelChoice level) {
     info_.measured_us = level.measured_us;
     info_.measure_ms = level.measure_ms;
     info_.analysis_ms += level.analysis_ms;
+    info_.predicted_us = level.predicted_us;
     if (!level.warning.empty()) provider_.warn(level.warning);
     level_warning_ = std::move(level.warning);
 }
@@ -144,9 +145,10 @@ void HandleImpl::predict(const Device* device, int threads) {
     if (info_.nnz == 0) return;
     const DeviceProfile* profile = find_device_profile(profile_name(signature_.target, device));
     if (profile == nullptr) return;
+    info_.profile = profile->file;
+    if (info_.predicted_us > 0) return;  // by the model
     info_.predicted_us = predict_us(*profile, static_cast<double>(info_.bytes), threads,
                                     device != nullptr ? std::max(info_.launches, 1) : threads > 1);
-    info_.profile = profile->file;
 }
 
 void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {

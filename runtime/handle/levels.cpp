@@ -61,6 +61,9 @@ class LevelWork {
             else
                 measure_into(result);
         }
+        if (!result.plain)
+            if (const auto prediction = model_.predict(result.choice.signature))
+                result.predicted_us = prediction->us;
         result.choice.signature.epilogue = p_.request.epilogue;
         return result;
     }

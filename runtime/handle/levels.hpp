@@ -39,7 +39,8 @@ struct LevelChoice {
     bool generic = false;  ///< the host's generic kernel, on CSR arrays as they are
     std::vector<MeasuredKernel> measured = {};
     double measured_us = 0, measure_ms = 0;
-    double analysis_ms = 0;  ///< of what the level looked at beside row lengths
+    double predicted_us = 0;  ///< by the model; 0 = it was not asked, or does not know
+    double analysis_ms = 0;   ///< of what the level looked at beside row lengths
     std::string warning = {};
 };
 

@@ -227,11 +227,13 @@ Trial Trials::timed(Run& run, const Signature& signature, double seconds) {
         run.finish();
         return watch.ms();
     };
-    const bool slow = once_ms() > 1e3 * seconds;
+    double first_ms = once_ms();
     if (std::string wrong = difference(run, signature); !wrong.empty())
         return {.trouble = std::move(wrong)};
-    if (slow) {
-        const double us = 1e3 * once_ms();
+    // The first apply may have met caches, or a machine, that were busy with something else.
+    if (first_ms > 1e3 * seconds) first_ms = std::min(first_ms, once_ms());
+    if (first_ms > 1e3 * seconds) {
+        const double us = 1e3 * std::min(first_ms, once_ms());
         return {us, us, us};
     }
     const TimingPlan plan{.warm_up_s = seconds / 4,

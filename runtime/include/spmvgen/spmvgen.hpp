@@ -144,8 +144,9 @@ struct Info {
     std::int64_t permute_bytes = 0;  ///< of bytes: for putting x and y into that order and back
     std::int64_t update_bytes = 0;   ///< of this machine's memory, kept for update_values beside
                                      ///< the stored matrix
-    double predicted_us = 0;  ///< of an apply: bytes over the bandwidth in the device's profile,
-                              ///< and launches; 0 = there is no profile
+    double predicted_us = 0;  ///< of an apply: by the model at the levels that ask it, else bytes
+                              ///< over the bandwidth in the device's profile, and launches; 0 =
+                              ///< there is no profile
     std::string profile;      ///< file of tuning_db that it was predicted from; "" = none
     double measured_us = 0;   ///< of an apply, by the level; 0 = not measured
     std::vector<MeasuredKernel> measured;  ///< what the level timed, the rule's kernel first
