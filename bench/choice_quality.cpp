@@ -20,6 +20,7 @@
 #include "tuner/candidates.hpp"
 #include "tuner/learned_rule.hpp"
 #include "tuner/measure.hpp"
+#include "tuner/ranking.hpp"
 #include "tuner/record_json.hpp"
 #include "tuner/signature_name.hpp"
 
@@ -95,6 +96,36 @@ Answer answer(const TuningRecord& r, const Choice& choice) {
 
 using Answers = std::map<std::string, Answer>;
 
+/// Level model as the library has it; and its best of the kernels that were timed, which level
+/// model itself may do better or worse than: where it chose one that was not timed.
+void add_model(Answers& all, const TuningRecord& r, const Request& request,
+               std::span<const LearnedRule> learned) {
+    const bool gpu = architecture(request.target).kind != TargetKind::host;
+    const DeviceProfile* profile =
+        find_device_profile(gpu ? r.device.name : request.target.arch, request.target).profile;
+    if (profile == nullptr) return;
+    const auto time = [&](const Signature& s) {
+        return predict(r.features, s, *profile, r.question.threads);
+    };
+    const MeasureProblem problem{
+        .features = r.features,
+        .request = request,
+        .choose = [&](const Request& wanted) { return choose(r.features, wanted, learned); },
+        .now_ms = [] { return 0.0; },
+        .predict = time};
+    all["model"] = answer(r, choose_by_model(problem, choose(r.features, request, learned)));
+    const TimedKernel* best = nullptr;
+    double least = 0;
+    for (auto& kernel : r.kernels) {
+        const auto s = parse_kernel_name(kernel.kernel, request.target);
+        const auto predicted = s ? time(*s) : std::nullopt;
+        if (!predicted || (best != nullptr && predicted->us >= least)) continue;
+        best = &kernel;
+        least = predicted->us;
+    }
+    if (best != nullptr) all["model (timed)"] = {best->kernel, "", best->us};
+}
+
 /// What level measure chose: the fastest that it timed, unless the rule's is within the margin.
 std::string measured_choice(const TuningRecord& r) {
     const auto rule = time_of(r, r.rule);
@@ -110,6 +141,7 @@ Answers answers_of(const TuningRecord& r, const Request& request,
     all["hand-written"] = answer(r, choose(r.features, request, {}));
     if (!r.rule.empty()) all["rule then"] = {r.rule, "recorded", time_of(r, r.rule)};
     if (!r.plain.empty()) all["plain CSR"] = {r.plain, "plain CSR", time_of(r, r.plain)};
+    add_model(all, r, request, learned);
     for (auto& m : measured)
         if (m.matrix == r.matrix && m.question == r.question && m.device == r.device) {
             const std::string kernel = measured_choice(m);

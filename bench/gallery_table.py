@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Prints Markdown tables of what `spmvgen bench --json F` wrote (docs/bench.md).
 
-Usage: bench/gallery_table.py FILE…      (FILE: .jsonl or .jsonl.gz; of a result that is there twice the last counts)
+Usage: bench/gallery_table.py [--page TITLE] FILE…      (FILE: .jsonl or .jsonl.gz; of a result that is there twice the last counts)
+
+With --page a whole page, docs/bench-….md.
 
 For each value type: how fast the choice, the best of our kernels and the best peer are on each matrix; then every kernel and
 every peer, hot and cold; then what has no time, and why.
@@ -175,16 +177,22 @@ def without_time(matrices):
     for name, case, why in wrong:
         print(f"- **WRONG** {name}, {case}: {why}")
     for case, matrices_of in none.items():
-        print(f"- {case}: {len(matrices_of)}, such as {matrices_of[0][0]}: {matrices_of[0][1]}")
+        print(f"- {case}: {len(matrices_of)}, such as {matrices_of[0][0]}: {matrices_of[0][1].split(': use ')[0]}")
     print()
 
 
 def main(paths):
-    if not paths:
+    title = None
+    if paths[:1] == ["--page"] and len(paths) > 2:
+        title, paths = paths[1], paths[2:]
+    if not paths or paths[0].startswith("-"):
         sys.exit(__doc__)
     headers, values = read(paths)
     if not headers or not values:
         sys.exit("bench/gallery_table.py: no results in " + ", ".join(paths))
+    if title:
+        print(f"# {title}\n\nEvery kernel and every peer over the gallery, hot and cold. [bench.md](bench.md) tells what is timed and how. The command, and what makes this page of "
+              f"its results (kept in `{', '.join(paths)}`):\n\n    {headers[0]['command']}\n    bench/gallery_table.py --page \"{title}\" {' '.join(paths)}\n")
     describe(headers)
     for value, matrices in values.items():
         matrices = dict(sorted(matrices.items(), key=lambda item: next(iter(item[1].values()))["nnz"]))

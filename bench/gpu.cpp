@@ -171,7 +171,7 @@ class MatrixRun {
           transposed_(arguments.op == "N" ? CsrMatrix{}
                                           : transpose(given_.view(), arguments.op == "H")),
           matrix_(arguments.op == "N" ? given_ : transposed_),
-          bench_(matrix_, *device_, driver) {
+          bench_(matrix_, device_, driver) {
         const CsrView a = matrix_.view();
         std::int64_t longest = 0;
         for (std::int64_t i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_length(i));
@@ -238,7 +238,7 @@ class MatrixRun {
         const ValueType type = parse_value_type(arguments.value);
         return a.value_type == type ? std::move(a) : convert_values(a.view(), type);
     }
-    DeviceProduct product_of(const Handle& handle) const {
+    DeviceProduct product_of(const Handle& handle) {
         return dispatch(matrix_.value_type, [&](auto type) -> DeviceProduct {
             using Value = decltype(type);
             return [&handle, x = static_cast<const Value*>(bench_.x()),

@@ -2,21 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <complex>
-#include <cstring>
 #include <vector>
-
-#include "measure/random_vector.hpp"
-#include "verify/reference.hpp"
 
 namespace spmvgen {
 namespace {
-
-constexpr std::uint64_t seed = 7;
-
-Buffer vector_of(const CsrMatrix& a, std::int64_t elements) {
-    return Buffer(static_cast<std::size_t>(elements) * size_of(a.value_type));
-}
 
 BatchTimes summarise_batches(std::vector<double> us) {
     std::ranges::sort(us);
@@ -25,31 +14,14 @@ BatchTimes summarise_batches(std::vector<double> us) {
 
 }  // namespace
 
-ProductBench::ProductBench(const CsrMatrix& matrix, Device& device, const CudaDriver* driver)
-    : matrix_(matrix),
-      device_(device),
-      driver_(driver),
-      host_x_(vector_of(matrix, matrix.cols)),
-      host_y_(vector_of(matrix, matrix.rows)),
-      x_(device.allocate(std::max<std::size_t>(host_x_.bytes(), 1))),
-      y_(device.allocate(std::max<std::size_t>(host_y_.bytes(), 1))) {
-    fill_random(matrix.value_type, host_x_.data(), matrix.cols, seed);
-    device.copy_to_device(x(), host_x_.data(), host_x_.bytes());
-}
+ProductBench::ProductBench(const CsrMatrix& matrix, std::shared_ptr<Device> device,
+                           const CudaDriver* driver)
+    : driver_(driver), place_(std::move(device), 1), bench_(matrix, place_) {}
 
 std::string ProductBench::check(const DeviceProduct& product, double& worst_ratio) {
-    std::memset(host_y_.data(), 0xff, host_y_.bytes());  // NaN
-    device_.copy_to_device(y(), host_y_.data(), host_y_.bytes());
-    product(nullptr);
-    device_.synchronize({});
-    device_.copy_to_host(host_y_.data(), y(), host_y_.bytes());
-    return dispatch(matrix_.value_type, [&](auto type) {
-        const decltype(type) one(1), zero(0);
-        const CheckResult result = check_product(
-            matrix_.view(), {&one, host_x_.data(), &zero, nullptr, host_y_.data(), 1});
-        worst_ratio = result.worst_ratio;
-        return result.message;
-    });
+    const CheckResult result = bench_.check_fresh([&] { product(nullptr); });
+    worst_ratio = result.worst_ratio;
+    return result.message;
 }
 
 BatchTimes ProductBench::time_batches(const std::function<void()>& batch, void* stream,
@@ -67,7 +39,7 @@ BatchTimes ProductBench::time_batches(const std::function<void()>& batch, void* 
         } else {
             const auto begin = std::chrono::steady_clock::now();
             batch();
-            device_.synchronize({stream});
+            place_.finish();
             const std::chrono::duration<double, std::micro> time =
                 std::chrono::steady_clock::now() - begin;
             us.push_back(time.count() / rule.applies);

@@ -3,9 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "devices/device.hpp"
-#include "matrix/csr_matrix.hpp"
-#include "peers/cuda_driver.hpp"
+#include "bench/workbench.hpp"
 
 /// Checking and timing of products on a device.
 namespace spmvgen {
@@ -26,10 +24,10 @@ using DeviceProduct = std::function<void(void* stream)>;
 class ProductBench {
   public:
     /// `driver` is given for CUDA devices: times are then those of events, else of a host clock.
-    ProductBench(const CsrMatrix& matrix, Device& device, const CudaDriver* driver);
+    ProductBench(const CsrMatrix& matrix, std::shared_ptr<Device> device, const CudaDriver* driver);
 
-    void* x() const { return x_->data(); }
-    void* y() const { return y_->data(); }
+    void* x() { return bench_.x(); }
+    void* y() { return bench_.y(); }
 
     /// Fills y with NaN, applies once and checks against the compensated reference. "" = right,
     /// else what is wrong. `worst_ratio`: of error to bound.
@@ -46,11 +44,9 @@ class ProductBench {
     BatchTimes time_batches(const std::function<void()>& batch, void* stream,
                             const TimingRule& rule) const;
 
-    const CsrMatrix& matrix_;
-    Device& device_;
     const CudaDriver* driver_;
-    Buffer host_x_, host_y_;
-    std::unique_ptr<DeviceMemory> x_, y_;
+    cli::Place place_;
+    cli::Workbench bench_;
 };
 
 }  // namespace spmvgen

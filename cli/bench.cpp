@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "bench/cases.hpp"
 #include "bench/header.hpp"
@@ -45,7 +46,12 @@ BenchPlan plan_of(const BenchOptions& o) {
     BenchPlan plan;
     plan.matrices = bench_matrices(o.matrices, o.suite, o.scale);
     plan.method = method_of(o);
-    for (auto& value : o.values) resolve("--value", [&] { return parse_value_type(value); });
+    for (auto& value : o.values) {
+        if (is_storage_only(resolve("--value", [&] { return parse_value_type(value); })))
+            throw UsageError("--value: " + value + " is a storage type; use f32, f64, c32 or c64");
+        if (std::ranges::count(o.values, value) > 1)
+            throw UsageError("--value: " + value + " is given twice");
+    }
     if (o.resume && o.json.empty()) throw UsageError("--resume: needs --json FILE to go on with");
     const std::shared_ptr<Device> device = parse_device(o.device);
     if (device && o.threads > 0)
@@ -114,9 +120,17 @@ class Bench {
 
     void run_matrix(const BenchMatrix& matrix, Progress& progress) {
         if (remaining(matrix) == 0) return;
+        SourcedMatrix source;
+        if (!attempt(matrix, [&] { source = load_matrix(matrix.source); })) return;
+        for (auto& value : options_.values) run_value(matrix, source.matrix, value, progress);
+    }
+
+    /// Does what a matrix may be unfit for, and then tells why.
+    template <typename Work>
+    bool attempt(const BenchMatrix& matrix, const Work& work) {
         try {
-            const SourcedMatrix source = load_matrix(matrix.source);
-            for (auto& value : options_.values) run_value(matrix, source.matrix, value, progress);
+            work();
+            return true;
         } catch (const UsageError& error) {
             tell_unread(matrix, error.what());
         } catch (const Error& error) {
@@ -124,6 +138,7 @@ class Bench {
         } catch (const std::bad_alloc&) {
             tell_unread(matrix, "not enough memory");
         }
+        return false;
     }
 
     void tell_unread(const BenchMatrix& matrix, const std::string& why) {
@@ -135,9 +150,13 @@ class Bench {
                    Progress& progress) {
         const ValueType type = parse_value_type(value);
         CsrMatrix converted;
-        if (type != given.value_type) converted = convert_values(given.view(), type);
         const CsrMatrix& matrix = type != given.value_type ? converted : given;
-        CaseRunner runner(matrix, *plan_.place, options_, plan_.method);
+        std::optional<CaseRunner> runner;
+        const bool fit = attempt(named, [&] {
+            if (type != given.value_type) converted = convert_values(given.view(), type);
+            runner.emplace(matrix, *plan_.place, options_, plan_.method);
+        });
+        if (!fit) return;
         for (auto& one : plan_.cases) {
             if (Interrupt::came()) return;
             if (!wanted(named, value, one)) continue;
@@ -147,7 +166,7 @@ class Bench {
                      {"nnz", matrix.nnz},
                      {"value", value}};
             if (!named.structure.empty()) row["class"] = named.structure;
-            row.update(runner.run(one));
+            row.update(runner->run(one));
             keep(row);
             progress.step(named.name + " " + one.name);
         }
@@ -216,7 +235,9 @@ void add_bench(CLI::App& program, Verbs& verbs) {
                      "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
         ->type_name("DEVICE");
     list("--kernels", o->kernels,
-         "auto (what the rule chooses), auto/LEVEL, all, none, or ids; default auto,all", "K,…");
+         "auto (what the rule chooses), auto/LEVEL, levels (all but exhaustive), all, none, or "
+         "ids; default auto,all",
+         "K,…");
     list("--formats", o->formats, "of all kernels only those of these formats", "F,…");
     list("--against", o->against,
          "all that is there (the default), none, or of cusparse, mkl, eigen, librsb, plain", "P,…");

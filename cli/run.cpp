@@ -233,7 +233,8 @@ void run_batch(const RunOptions& o, Streams& streams) {
 void run(const RunOptions& o, Streams& streams) {
     if (o.matrix.empty() && o.batch.empty()) throw UsageError("matrix is required");
     if (o.explain && !o.batch.empty())
-        throw UsageError("--explain: batches are chosen by rules, which the line why tells; drop it");
+        throw UsageError(
+            "--explain: batches are chosen by rules, which the line why tells; drop it");
     if (!o.matrix.empty() && !o.batch.empty())
         throw UsageError("--batch: takes the place of " + o.matrix + "; drop one of them");
     o.batch.empty() ? run_matrix(o, streams) : run_batch(o, streams);

@@ -101,7 +101,8 @@ std::vector<SuiteMatrix> matrices_of(const MatrixOptions& o) {
     std::vector<SuiteMatrix> all;
     for (auto& name : o.common->matrices) {
         const Twin* twin = find_twin(plain_name(name));
-        all.push_back({plain_name(name), twin != nullptr ? std::string(twin->structure) : "", name});
+        all.push_back(
+            {plain_name(name), twin != nullptr ? std::string(twin->structure) : "", name});
     }
     if (o.suite.empty()) return all;
     auto suite = resolve("--suite", [&] { return expand_suite(o.suite, {.scale = o.scale}); });
@@ -148,7 +149,8 @@ class Tuner {
         if (path.empty()) throw UsageError("--resume: name the file to go on with: -o F.json");
         if (!std::filesystem::exists(path)) return;
         std::ifstream file(path);
-        ReadRecords done = parse_tuning_records(std::string(std::istreambuf_iterator<char>(file), {}));
+        ReadRecords done =
+            parse_tuning_records(std::string(std::istreambuf_iterator<char>(file), {}));
         if (!done.rejected.empty())
             throw Error(ErrorCode::invalid_input,
                         fmt::format("{}: {}; --resume goes on with files that are sound: mend or "
@@ -195,8 +197,7 @@ class Tuner {
         convert_types(value, "", source.matrix);
         const CsrView matrix = source.matrix.view();
         if (matrix.nnz == 0)
-            throw Error(ErrorCode::invalid_argument,
-                        "it has no entries, there is nothing to time");
+            throw Error(ErrorCode::invalid_argument, "it has no entries, there is nothing to time");
         Options options = handle_options(options_, machine_);
         options.on_measured = [](const MeasuredKernel&) { return !Interrupt::came(); };
         const Handle handle(matrix, options);

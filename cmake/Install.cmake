@@ -1,7 +1,7 @@
 # What `cmake --install` puts in place, in components that may be installed apart:
 #   runtime      libspmvgen
 #   jit          libspmvgen_jit, the kernel compiler, in a folder beside libspmvgen, where the library looks for it
-#   tools        the program spmvgen
+#   tools        the program spmvgen, and loops that it times beside kernels, in the same folder
 #   tuning       parameters that the tuner reads
 #   development  headers, find_package, pkg-config, spmvgen_add_kernel
 # All paths are relative: the prefix can be moved.
@@ -25,6 +25,11 @@ install(TARGETS spmvgen_jit LIBRARY DESTINATION ${jit_dir} COMPONENT jit)
 if(TARGET spmvgen_cli)
   set_target_properties(spmvgen_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" EXPORT_NAME program)
   install(TARGETS spmvgen_cli EXPORT spmvgenToolsTargets RUNTIME COMPONENT tools)
+  # What `spmvgen bench` compares with, compiled for each architecture.
+  get_property(peer_architectures GLOBAL PROPERTY SPMVGEN_PEER_ARCHITECTURES)
+  foreach(arch IN LISTS peer_architectures)
+    install(TARGETS spmvgen_peers_${arch} LIBRARY DESTINATION ${jit_dir} COMPONENT tools)
+  endforeach()
   install(EXPORT spmvgenToolsTargets NAMESPACE spmvgen:: DESTINATION ${package_dir} COMPONENT tools)
 endif()
 

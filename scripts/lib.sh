@@ -7,9 +7,9 @@ SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
                   libboost-dev)
 
 # What some tests try and which is not everywhere; without it they skip: AMD's run-time compiler, Clang with its runtime for
-# fuzzers and for programs that use spmvgen, what these are built and packed with, and what examples use.
+# fuzzers and for programs that use spmvgen, what these are built and packed with, what examples use and what `bench` compares with.
 SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs
-                         clang-19 libclang-rt-19-dev pkgconf dpkg-dev libeigen3-dev libopenmpi-dev openmpi-bin)
+                         clang-19 libclang-rt-19-dev pkgconf dpkg-dev libeigen3-dev librsb0 libopenmpi-dev openmpi-bin)
 
 # Installs those of the packages that are absent and can be had; says what is left out.
 install_wanted() {

@@ -118,6 +118,9 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
         if (name == "none") {
             if (o.kernels.size() > 1)
                 throw UsageError("--kernels: none stands alone; drop the rest");
+        } else if (name == "levels") {
+            for (const char* level : {"auto", "auto/recorded", "auto/model", "auto/measure"})
+                add_level(cases, level);
         } else if (name == "auto" || name.starts_with("auto/")) {
             add_level(cases, name);
         } else if (name == "all") {

@@ -15,14 +15,16 @@ std::string key_of(const std::string& matrix, const std::string& value, const st
     return matrix + '\n' + value + '\n' + name;
 }
 
+bool has_text(const Json& line, const char* field) {
+    return line.is_object() && line.contains(field) && line[field].is_string();
+}
+
 bool is_header(const Json& line) {
-    return line.is_object() && line.value("kind", "") == bench_kind;
+    return has_text(line, "kind") && line["kind"] == bench_kind;
 }
 
 bool is_row(const Json& line) {
-    for (const char* field : {"matrix", "value", "case"})
-        if (!line.is_object() || !line.contains(field) || !line[field].is_string()) return false;
-    return true;
+    return has_text(line, "matrix") && has_text(line, "value") && has_text(line, "case");
 }
 
 /// The first thing in which results that are compared must agree, and do not; "" = none.

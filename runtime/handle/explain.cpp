@@ -31,6 +31,8 @@ class Explanation {
         : info_(info),
           chosen_(chosen),
           device_(device),
+          matrix_(matrix),
+          threads_(options.threads),
           features_(analyse_row_lengths(matrix, options.threads)),
           request_(request_of(options, chosen)),
           model_(chosen.target, device, host_threads(matrix, options)),
@@ -65,9 +67,8 @@ class Explanation {
         const auto own = model_.predict(chosen_);
         if (!own) return line("model", "it knows nothing of this kernel");
         const std::vector<Ranked> order = rank(problem(), choose(request_), considered_padding);
-        std::string text = line(
-            "model", fmt::format("{} kernels by {}, the fastest first", order.size(),
-                                 model_.profile()->file));
+        std::string text = line("model", fmt::format("{} kernels by {}, the fastest first",
+                                                     order.size(), model_.profile()->file));
         bool told = false;
         for (std::size_t i = 0; i < std::min(order.size(), most_kernels); ++i) {
             const std::string name = kernel_name(order[i].choice.signature);
@@ -85,13 +86,12 @@ class Explanation {
         if (info_.measured.empty()) return "";
         std::vector<MeasuredKernel> order = info_.measured;
         std::ranges::stable_sort(order, {}, &MeasuredKernel::us);
-        std::string text = line(
-            "measured", fmt::format("{} kernels in {:.0f} ms, the fastest first; quartiles",
-                                    order.size(), info_.measure_ms));
+        std::string text =
+            line("measured", fmt::format("{} kernels in {:.0f} ms, the fastest first; quartiles",
+                                         order.size(), info_.measure_ms));
         for (std::size_t i = 0; i < std::min(order.size(), most_kernels); ++i)
             text += line("", fmt::format("{:9.2f} µs [{:.2f} {:.2f}]  {}", order[i].us,
-                                         order[i].low_us, order[i].high_us,
-                                         mark(order[i].kernel)));
+                                         order[i].low_us, order[i].high_us, mark(order[i].kernel)));
         return text;
     }
 
@@ -99,9 +99,9 @@ class Explanation {
         const RecordDevice device =
             record_device(chosen_.target, device_ != nullptr ? device_->facts().name : "");
         const Question question = question_of(request_, features_.value_type);
-        const auto found = tuning_db().look_up(features_, question, device);
+        const auto found = look_up(tuning_db(), matrix_, features_, question, device, threads_);
         if (found.empty())
-            return line("records", why_nothing_found(tuning_db(), question, device));
+            return line("records", why_not_recorded(tuning_db(), found, question, device));
         const TimedKernel& best = found.front().source->record.kernels.front();
         return line("records", to_string(found.front())) +
                line("", fmt::format("{:9.2f} µs  {}", best.us, mark(best.kernel)));
@@ -133,6 +133,8 @@ class Explanation {
     const Info& info_;
     const Signature chosen_;
     const Device* device_;
+    const CsrView& matrix_;
+    const int threads_;
     RowFeatures features_;
     Request request_;
     MatrixModel model_;

@@ -54,7 +54,7 @@ class LevelWork {
         if (level == "model") choice = by_model();
         if (level == "recorded") choice = by_record();
         LevelChoice result = weigh(p_, choice, model_);
-        result.analysis_ms = model_.analysis_ms();
+        result.analysis_ms = model_.analysis_ms() + record_ms_;
         if (measures(level)) {
             if (const std::string why = why_not_measured(result); !why.empty())
                 result.choice.reason += "; " + why;
@@ -85,14 +85,17 @@ class LevelWork {
     }
 
     Choice by_record() {
-        const RecordDevice device = record_device(
-            p_.request.target, p_.device != nullptr ? p_.device->facts().name : "");
+        const RecordDevice device =
+            record_device(p_.request.target, p_.device != nullptr ? p_.device->facts().name : "");
         const Question question = question_of(request_, p_.features.value_type);
-        const auto found = tuning_db().look_up(p_.features, question, device);
+        const Stopwatch analysis;
+        const auto found =
+            look_up(tuning_db(), p_.matrix, p_.features, question, device, p_.options.threads);
+        record_ms_ = analysis.ms();
         const auto choose = [this](const Request& r) { return chooser_(r); };
         if (auto choice = choose_recorded(found, request_, choose)) return std::move(*choice);
         Choice choice = rule_;
-        choice.reason += "; " + why_nothing_found(tuning_db(), question, device);
+        choice.reason += "; " + why_not_recorded(tuning_db(), found, question, device);
         return choice;
     }
 
@@ -130,6 +133,7 @@ class LevelWork {
     MatrixModel model_;
     Chooser chooser_;
     Stopwatch watch_;
+    double record_ms_ = 0;  ///< looking records up, with the analysis for it
 };
 
 }  // namespace

@@ -120,7 +120,8 @@ LevelChoice weigh(const LevelProblem& p, const Choice& choice, const MatrixModel
         cost.plain_us = plain_predicted->us;
         cost.planned_us = predicted->us;
     }
-    if (plain) cost.kernel_ms = std::max(0.0, cost.kernel_ms - kernel_ms(p, model, plain->signature));
+    if (plain)
+        cost.kernel_ms = std::max(0.0, cost.kernel_ms - kernel_ms(p, model, plain->signature));
     const std::string figures =
         fmt::format("{}, {} {}", expected(p.options), choice.signature.kernel, to_string(cost));
     if (static_cast<double>(p.options.expected_applies) >= break_even(cost)) {

@@ -12,8 +12,8 @@ namespace spmvgen {
 /// text says why; nothing = no.
 std::optional<std::string> why_plain_at_once(const Options& options);
 
-/// `choice`, or plain CSR when few applies are expected that cannot repay what the choice costs: its
-/// kernel, and the conversion. The reason then has the figures.
+/// `choice`, or plain CSR when few applies are expected that cannot repay what the choice costs:
+/// its kernel, and the conversion. The reason then has the figures.
 LevelChoice weigh(const LevelProblem& problem, const Choice& choice, const MatrixModel& model);
 
 /// Why the expected applies cannot repay the budget of level measure; "" = they can.

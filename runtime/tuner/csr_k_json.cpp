@@ -6,6 +6,7 @@
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k_fit.hpp"
 #include "tuner/json_integer.hpp"
+#include "tuner/json_text.hpp"
 
 namespace spmvgen {
 namespace {
@@ -146,7 +147,7 @@ std::string to_json(const CsrKFit& fit) {
 
 CsrKFormula csr_k_formula_of(std::string_view text, const std::string& name) {
     try {
-        return chosen_formula(Json::parse(text), name);
+        return chosen_formula(parse_json_text(text), name);
     } catch (const Json::exception& error) {
         refuse(error.what());
     }

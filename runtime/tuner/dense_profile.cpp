@@ -11,6 +11,7 @@
 
 #include "spmvgen/error.hpp"
 #include "tuner/json_integer.hpp"
+#include "tuner/json_text.hpp"
 
 namespace spmvgen {
 namespace {
@@ -136,8 +137,7 @@ std::string to_json(const DenseProfile& profile) {
 }
 
 DenseProfile parse_dense_profile(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) refuse("it is not JSON");
+    const Json json = parse_json_text(text);
     if (!json.is_object() || json.value("kind", Json()) != kind)
         refuse(fmt::format("it is no {}", kind));
     if (json.value("schema", Json()) != schema)

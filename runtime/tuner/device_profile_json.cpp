@@ -5,6 +5,7 @@
 #include "spmvgen/error.hpp"
 #include "tuner/device_profile.hpp"
 #include "tuner/json_integer.hpp"
+#include "tuner/json_text.hpp"
 
 namespace spmvgen {
 namespace {
@@ -146,8 +147,7 @@ std::string to_json(const DeviceProfile& p) {
 }
 
 DeviceProfile parse_device_profile(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) refuse("it is not JSON");
+    const Json json = parse_json_text(text);
     if (!json.is_object() || json.value("kind", Json()) != kind)
         refuse(fmt::format("it is no {}", kind));
     const Json has = json.value("schema", Json());

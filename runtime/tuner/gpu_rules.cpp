@@ -12,23 +12,31 @@
 namespace spmvgen {
 namespace {
 
-// Limits between kernels, from bench/results/gpu-*.jsonl.gz (docs/performance-gpu.md): an H200.
+// Limits between kernels: an H200, from bench/results/gpu-*.jsonl.gz (docs/performance-gpu.md), and
+// from tuning_db's records (docs/tuning.md).
 constexpr double long_mean = 256;              ///< mean row, of matrices with few rows for a GPU
 constexpr std::int64_t few_rows = 4096;        ///< of these
-constexpr std::int64_t few_entries = 300'000;  ///< a launch takes as long as they do
-constexpr std::int64_t short_longest = 256;   ///< longest row that does not hold up a small product
-constexpr double even_padding = 1.1;          ///< stored entries over nonzeros in slices of 32
-constexpr double even_sorted_padding = 1.15;  ///< the same with sorted rows
-constexpr double most_sorted_from = 3;        ///< unsorted padding, above which sorting costs too
-                                              ///< much locality in x
-constexpr double skewed_padding = 1.5;        ///< sorted padding, where single rows stand out
-constexpr double balanced_nnz = 2e6;          ///< entries, from which balancing CSR beats COO
+constexpr std::int64_t few_entries = 450'000;  ///< a launch takes as long as they do
+constexpr double short_longest =
+    256;  ///< longest row that does not hold up a small product, of
+          ///< rows up to short_rows_mean; of longer ones, in proportion
+constexpr double short_rows_mean = 8;
+constexpr double even_padding = 1.1;            ///< stored entries over nonzeros in slices of 32
+constexpr double even_sorted_padding = 1.15;    ///< the same with sorted rows
+constexpr double most_sorted_from = 3;          ///< unsorted padding, above which sorting costs too
+                                                ///< much locality in x
+constexpr double skewed_padding = 1.5;          ///< sorted padding, where single rows stand out
+constexpr double balanced_nnz = 2e6;            ///< entries, from which balancing CSR beats COO
 constexpr std::int64_t small_tail = 4'000'000;  ///< entries, up to which HYB's COO part wants many
                                                 ///< threads with few entries
-constexpr double least_sorting_padding = 1.02;  ///< below it, sorting saves nothing
-constexpr double long_slice_mean = 40;          ///< mean row, where one thread a row is too slow
+constexpr double least_saving = 1;  ///< entries a row that sorting saves, to be worth x's locality
+constexpr double long_slice_mean = 40;  ///< mean row, where one thread a row is too slow
 constexpr std::int64_t filling_threads = 40'000;
-constexpr std::int64_t sorting_window = 4096;
+constexpr double thread_entries = 20;  ///< of the longest row, that a thread of a slice may have
+constexpr double entries_for_another = 1.5e5;  ///< of the matrix, for each one more: the others
+                                               ///< take as long meanwhile
+constexpr double scattering_mean = 24;  ///< mean row, up to which sorting scatters much of x
+constexpr std::int64_t sorting_window = 1024;
 
 /// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is
 /// resident, of kernels that balance nonzeros, by the number of these (Tsai, Cojean & Anzt 2020;
@@ -41,12 +49,13 @@ struct VendorLimits {
     double nnz_limit;
     std::int64_t row_len_limit;
     std::array<Oversubscription, 5> omega;
+    double cached_bytes;      ///< of entries that the L2 serves, mostly
     std::int64_t most_omega;  ///< more did not help our kernel, which has several entries a lane
                               ///< under way (docs/performance-gpu.md)
 };
 constexpr VendorLimits nvidia{
-    1e6, 1024, {{{0, 8}, {2e5, 32}, {2e6, 128}, {2e7, 512}, {2e8, 2048}}}, 8};
-constexpr VendorLimits amd{1e8, 768, {{{0, 2}, {1e5, 8}, {1e7, 32}, {1e7, 32}, {1e7, 32}}}, 32};
+    1e6, 1024, {{{0, 8}, {2e5, 32}, {2e6, 128}, {2e7, 512}, {2e8, 2048}}}, 8e7, 8};
+constexpr VendorLimits amd{1e8, 768, {{{0, 2}, {1e5, 8}, {1e7, 32}, {1e7, 32}, {1e7, 32}}}, 0, 32};
 
 const VendorLimits& limits(const Situation& s) {
     return architecture(s.request.target).kind == TargetKind::cuda ? nvidia : amd;
@@ -74,16 +83,36 @@ Pick few_long_rows(const Situation& s) {
             fmt::format("{} rows of {:.0f} entries", s.f.rows, s.f.mean_row)};
 }
 
+bool holds_up_small(const Situation& s) {
+    return static_cast<double>(s.f.max_row) >
+           short_longest * std::max(1.0, s.f.mean_row / short_rows_mean);
+}
+
 Pick small(const Situation& s) {
-    if (s.f.nnz >= few_entries || s.f.max_row > short_longest) return {};
+    if (s.f.nnz >= few_entries || holds_up_small(s)) return {};
     return {"csr_classical", fmt::format("{} entries", s.f.nnz)};
+}
+
+double entry_bytes(const Situation& s) {
+    return static_cast<double>(s.f.nnz) *
+           static_cast<double>(size_of(stored_type(s.request, s.f.value_type)) +
+                               size_of(IndexType::i32));
+}
+
+/// What the L2 serves gains nothing by padding less, and loses x's locality by sorting.
+Pick uneven_in_cache(const Situation& s) {
+    if (padding(s) <= even_padding || s.f.mean_row >= scattering_mean) return {};
+    if (s.f.max_row > limits(s).row_len_limit || sorted_padding(s) > skewed_padding) return {};
+    if (entry_bytes(s) >= limits(s).cached_bytes) return {};
+    return {"csr_classical",
+            fmt::format("{:.1f} MB of entries, {}", entry_bytes(s) / 1e6, padding_text(s))};
 }
 
 Pick even_rows(const Situation& s) {
     const bool sorted = sorted_padding(s) <= even_sorted_padding && padding(s) <= most_sorted_from;
     if (s.f.max_row > limits(s).row_len_limit || (padding(s) > even_padding && !sorted)) return {};
     // In a small product one long row holds up a slice for longer than the rest takes.
-    if (s.f.nnz < few_entries && s.f.max_row > short_longest) return {};
+    if (s.f.nnz < few_entries && holds_up_small(s)) return {};
     return {"sell_slices", padding_text(s)};
 }
 
@@ -126,6 +155,7 @@ Pick plain_bcsr(const Situation& s) {
 
 constexpr std::array rules{Rule{few_long_rows, {"ell_groups", "coo", "csr_load_balance"}},
                            Rule{small, {"csr_classical"}},
+                           Rule{uneven_in_cache, {"csr_classical"}},
                            Rule{even_rows, {"sell_slices"}},
                            Rule{skewed_rows, {"coo", "csr_load_balance"}},
                            Rule{csr_strategy, {"csr_load_balance", "csr_classical"}, true},
@@ -166,17 +196,21 @@ constexpr std::array<double, 2> slice_unroll_means{2.5, 4.5};
 void set_slices(const Situation& s, Setter& params) {
     // Threads for a row of a slice: enough of them in all to fill a GPU, and more than one for long
     // rows, but none without entries.
-    const double mean = s.f.mean_row;
+    const double mean = s.f.mean_row, longest = static_cast<double>(s.f.max_row);
+    const double most = thread_entries + static_cast<double>(s.f.nnz) / entries_for_another;
     std::int64_t threads = mean >= long_slice_mean ? 4 : 1;
-    while (s.f.rows * threads < filling_threads && static_cast<double>(threads) * 4 <= mean)
+    while (static_cast<double>(threads) * 4 <= mean &&
+           (s.f.rows * threads < filling_threads || longest > most * static_cast<double>(threads)))
         threads *= 2;
     params.set("threads_per_row", threads);
     const auto [short_mean, long_mean_of_slice] = slice_unroll_means;
     params.set("unroll", mean > long_mean_of_slice ? 8 : mean > short_mean ? 4 : 2);
 }
 
-std::int64_t classical_unroll(std::int64_t subwarp) {
-    return subwarp == 1 ? 8 : 4;
+constexpr double short_of_one_lane = 3.5;  ///< mean row, up to which a lane finds fewer than 8
+
+std::int64_t classical_unroll(std::int64_t subwarp, double mean) {
+    return subwarp == 1 && mean > short_of_one_lane ? 8 : 4;
 }
 
 std::int64_t hyb_per_thread(std::int64_t nnz) {
@@ -224,14 +258,14 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     const std::int64_t subwarp = choose_subwarp(s.f, wavefront);
     params.set("subwarp", subwarp);
     if (kernel.id == "csr_light") params.set("subwarp", light_subwarp(s));
-    if (kernel.id == "csr_classical") params.set("unroll", classical_unroll(subwarp));
+    if (kernel.id == "csr_classical") params.set("unroll", classical_unroll(subwarp, s.f.mean_row));
     if (kernel.id == "hyb") params.set("per_thread", hyb_per_thread(s.f.nnz));
     if (kernel.id == "sell_slices") set_slices(s, params);
     params.set("group", std::min<std::int64_t>(wavefront, subwarp_of_longest_row(s.f, wavefront)));
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
     if (kernel.format == Format::bcsr) set_blocks(s, params);
-    if (padding(s) > least_sorting_padding && sorted_padding(s) < padding(s))
+    if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
         params.set("sigma", sorting_window);
     return params.take();
 }
@@ -305,7 +339,11 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     std::vector<Setter> ways{Setter(kernel)};
     vary(ways, kernel, "subwarp", powers_of_two(1, request.target.wavefront));
     if (kernel.id == "csr_classical")
-        for (auto& way : ways) way.set("unroll", classical_unroll(way.value("subwarp")));
+        for (Setter way : std::vector(ways))
+            for (const double mean : {0.0, 2 * short_of_one_lane}) {
+                way.set("unroll", classical_unroll(way.value("subwarp"), mean));
+                ways.push_back(way);
+            }
     if (kernel.id == "hyb")
         vary(ways, kernel, "per_thread", {hyb_per_thread(0), hyb_per_thread(small_tail)});
     if (kernel.id == "sell_slices") vary_slices(ways, s);

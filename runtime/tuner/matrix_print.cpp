@@ -88,10 +88,8 @@ double distance(const Features& a, const Features& b) {
     Largest d;
     d.difference(distance(static_cast<const RowFeatures&>(a), static_cast<const RowFeatures&>(b)),
                  0);
-    d.differences(a.delta_share, b.delta_share);
-    d.differences(a.block_fill, b.block_fill);
-    d.difference(a.top_cols_share, b.top_cols_share);
-    d.difference(std::log1p(a.mean_distance) / 5, std::log1p(b.mean_distance) / 5);
+    d.differences(a.warp_sectors, b.warp_sectors);
+    d.differences(a.window_sectors, b.window_sectors);
     return d.value();
 }
 

@@ -40,8 +40,19 @@ std::optional<double> distance(const DeviceModel& model, const DeviceProfile& pr
 /// The model of a kernel that is nearest to a device.
 struct NearestModel {
     const KernelModel* kernel = nullptr;
+    double exponent = 1;
     double distance = 0;
 };
+
+double combined(const Costs& costs, const NearestModel& model) {
+    double serial = 0, powers = 0;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const double us = model.kernel->coefficients[i] * costs[i];
+        i < serial_costs ? serial += us : powers += std::pow(us, model.exponent);
+    }
+    return serial + std::pow(powers, 1 / model.exponent);
+}
+
 NearestModel nearest(std::span<const DeviceModel> models, const std::string& kernel,
                      const DeviceProfile& profile) {
     NearestModel best;
@@ -49,7 +60,7 @@ NearestModel nearest(std::span<const DeviceModel> models, const std::string& ker
         const auto far = distance(model, profile);
         if (!far || (best.kernel != nullptr && *far >= best.distance)) continue;
         const auto found = std::ranges::find(model.kernels, kernel, &KernelModel::kernel);
-        if (found != model.kernels.end()) best = {&*found, *far};
+        if (found != model.kernels.end()) best = {&*found, model.exponent, *far};
     }
     return best;
 }
@@ -62,6 +73,12 @@ bool applies(const ModelFactor& factor, const Signature& s) {
 
 }  // namespace
 
+std::size_t size_class(const Costs& costs) {
+    const double size = (costs[2] + costs[4]) / costs[0];  // stream, far, apply
+    return static_cast<std::size_t>(
+        std::ranges::count_if(size_limits, [&](double limit) { return size >= limit; }));
+}
+
 std::optional<Prediction> predict(std::span<const DeviceModel> models, const Features& features,
                                   const Signature& signature, const DeviceProfile& profile,
                                   int threads) {
@@ -69,12 +86,11 @@ std::optional<Prediction> predict(std::span<const DeviceModel> models, const Fea
     const auto costs =
         model.kernel != nullptr ? costs_of(features, signature, profile, threads) : std::nullopt;
     if (!costs) return std::nullopt;
-    double us = 0, logarithm = 0;
-    for (std::size_t i = 0; i < costs->size(); ++i)
-        us += model.kernel->coefficients[i] * (*costs)[i];
+    const std::size_t size = size_class(*costs);
+    double logarithm = 0;
     for (auto& factor : model.kernel->factors)
-        if (applies(factor, signature)) logarithm += factor.logarithm;
-    return Prediction{std::max(us * std::exp(logarithm), least_us),
+        if (applies(factor, signature)) logarithm += factor.logarithm[size];
+    return Prediction{std::max(combined(*costs, model) * std::exp(logarithm), least_us),
                       model.kernel->error + model.distance};
 }
 

@@ -39,16 +39,26 @@ using Costs = std::array<double, cost_names.size()>;
 std::optional<Costs> costs_of(const Features& features, const Signature& signature,
                               const DeviceProfile& profile, int threads);
 
-/// A parameter or a type that makes a kernel faster or slower: times are multiplied by
-/// exp(logarithm).
+/// How large a product is, by the time that its bytes and its gathers take over that of a launch:
+/// up to 2, up to 12, more. What a parameter is good for depends on it.
+inline constexpr std::array<double, 2> size_limits{2, 12};
+using BySize = std::array<double, size_limits.size() + 1>;
+std::size_t size_class(const Costs& costs);
+
+/// A parameter or a type that makes a kernel faster or slower: times are multiplied by the
+/// exponential of its logarithm for the product's size.
 struct ModelFactor {
     std::string name;  ///< of the parameter; "value" = the type of x and y
     std::string value;
-    double logarithm = 0;
+    BySize logarithm{};
     bool operator==(const ModelFactor&) const = default;
 };
 
-/// What was fitted for one kernel: the sum of its costs times the coefficients, times the factors.
+/// The first so many costs come one after the other; the others overlap.
+inline constexpr std::size_t serial_costs = 2;
+
+/// What was fitted for one kernel: its costs times the coefficients, of which the first two are
+/// added up, and the others to the p-th root of the sum of their p-th powers; times the factors.
 struct KernelModel {
     std::string kernel;    ///< id
     Costs coefficients{};  ///< none negative
@@ -62,6 +72,7 @@ struct KernelModel {
 struct DeviceModel {
     std::string device, arch;
     std::string date, method;  ///< how it was obtained, for people
+    double exponent = 1;       ///< p: 1 = nothing overlaps, large = all but the largest is hidden
     std::vector<KernelModel> kernels;
     bool operator==(const DeviceModel&) const = default;
 };

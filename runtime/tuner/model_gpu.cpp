@@ -137,6 +137,14 @@ double ell_width(const Problem& p) {
     }
 }
 
+/// A block works off the tails of its rows, lane by lane. Nothing tells how many of the long rows
+/// are of one block: between one and all of them.
+double fused_depth(const Problem& p, const RowTails& tail, double width) {
+    const double longest = std::max(p.longest - width, 0.0), block = p.param("block");
+    const double one = longest / block, all = std::min(longest, tail.entries / block);
+    return width / p.param("unroll") + std::sqrt(one * std::max(all, one));
+}
+
 Work hyb_work(const Problem& p) {
     const double width = ell_width(p);
     const RowTails tail = row_tails(p.f, width);
@@ -155,7 +163,7 @@ Work hyb_work(const Problem& p) {
                 p.coalesced_sectors(),
         .steps = (ell + tail.entries * (fused ? p.slice_padding(32, false) : 1)) / warp,
         .waits = (ell / p.param("unroll") + tail.entries / run + p.rows) / warp,
-        .depth = (fused ? p.longest : width) / p.param("unroll"),
+        .depth = fused ? fused_depth(p, tail, width) : width / p.param("unroll"),
         .atomics = fused ? 0 : tail.rows + tail.entries / run,
         .rows = p.rows};
 }

@@ -17,7 +17,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kind = "kernel-model";
 constexpr int schema = 1;
 // So that every product and sum of them is a number.
-constexpr double most_coefficient = 1e6, most_logarithm = 10, most_error = 100;
+constexpr double most_coefficient = 1e6, most_logarithm = 10, most_error = 100,
+                 most_exponent = 8;
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_input, what);
@@ -58,15 +59,23 @@ Costs parse_coefficients(const Json& json) {
     return coefficients;
 }
 
+ModelFactor parse_factor(const std::string& name, const std::string& value, const Json& json) {
+    ModelFactor factor{name, value, {}};
+    const std::string what = "the factor of '" + name + "' = " + value;
+    if (!json.is_array() || json.size() != factor.logarithm.size())
+        refuse(fmt::format("{} is no list of {} numbers", what, factor.logarithm.size()));
+    for (std::size_t i = 0; i < factor.logarithm.size(); ++i)
+        factor.logarithm[i] = number(json[i], what, -most_logarithm, most_logarithm);
+    return factor;
+}
+
 std::vector<ModelFactor> parse_factors(const Json& json) {
     std::vector<ModelFactor> factors;
     const Json object = object_field(json, "factors");
     for (auto& [name, values] : object.items()) {
         if (!values.is_object()) refuse("the factors of '" + name + "' are no object");
-        for (auto& [value, logarithm] : values.items())
-            factors.push_back({name, value,
-                               number(logarithm, "the factor of '" + name + "' = " + value,
-                                      -most_logarithm, most_logarithm)});
+        for (auto& [value, logarithms] : values.items())
+            factors.push_back(parse_factor(name, value, logarithms));
     }
     return factors;
 }
@@ -101,7 +110,8 @@ std::string kernel_text(const KernelModel& model) {
 
 std::string to_json(const DeviceModel& model) {
     const Json head{{"kind", kind},       {"schema", schema},   {"device", model.device},
-                    {"arch", model.arch}, {"date", model.date}, {"method", model.method}};
+                    {"arch", model.arch}, {"date", model.date}, {"method", model.method},
+                    {"exponent", model.exponent}};
     std::string text = "{\n";
     for (auto& [name, value] : head.items())
         text += fmt::format(" {}: {},\n", Json(name).dump(), value.dump());
@@ -124,6 +134,7 @@ DeviceModel parse_device_model(std::string_view text) {
                       field<std::string>(json, "arch"),
                       field<std::string>(json, "date"),
                       field<std::string>(json, "method"),
+                      number(field<Json>(json, "exponent"), "field 'exponent'", 1, most_exponent),
                       {}};
     const auto kernels = field<Json>(json, "kernels");
     if (!kernels.is_array() || kernels.empty()) refuse("field 'kernels' is no list, or empty");

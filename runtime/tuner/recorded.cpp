@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/signature_name.hpp"
@@ -31,6 +32,8 @@ std::optional<Choice> choose_kernel(const FoundRecord& found, const TimedKernel&
                                     const Request& request,
                                     const std::function<Choice(const Request&)>& choose) try {
     const auto kernel = parse_kernel_name(timed.kernel, request.target);
+    if (kernel && kernel_entry(kernel->kernel).format == Format::bcsr && !found.alike_blocks)
+        return {};
     const auto narrow = kernel ? narrowed(request, *kernel) : std::nullopt;
     if (!narrow) return {};
     Choice choice = choose(*narrow);

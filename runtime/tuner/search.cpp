@@ -60,21 +60,26 @@ void Search::attempt_within_budget(const Choice& choice, double seconds) {
 
 void Search::run_off(double seconds, bool within_budget) {
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < timed_.size(); ++i)
+    for (std::size_t i = 1; i < timed_.size(); ++i)
         if (timed_[i].kernel.us < nearly_as_fast * best_us()) order.push_back(i);
     std::ranges::sort(order, {}, [&](std::size_t i) { return timed_[i].kernel.us; });
     if (order.size() > most_finalists) order.resize(most_finalists);
-    if (order.size() < 2) return;
+    if (order.empty()) return;
+    order.insert(order.begin(), 0);  // the rule's, which all are held against
     for (const std::size_t i : order) {
         if (stopped_ || (within_budget && !fits_budget())) break;
-        MeasuredKernel& kernel = timed_[i].kernel;
-        const Trial again = time_(timed_[i].choice.signature, seconds);
-        if (!again.trouble.empty()) continue;
-        kernel.us = (kernel.us + again.us) / 2;
-        kernel.low_us = std::min(kernel.low_us, again.low_us);
-        kernel.high_us = std::max(kernel.high_us, again.high_us);
+        time_again(timed_[i], seconds);
     }
     find_best();
+}
+
+void Search::time_again(Timed& timed, double seconds) {
+    const Trial again = time_(timed.choice.signature, seconds);
+    MeasuredKernel& kernel = timed.kernel;
+    if (!again.trouble.empty() || again.us >= kernel.us) return;
+    kernel.us = again.us;
+    kernel.low_us = again.low_us;
+    kernel.high_us = again.high_us;
 }
 
 void Search::find_best() {

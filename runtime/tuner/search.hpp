@@ -42,6 +42,7 @@ class Search {
         MeasuredKernel kernel;
     };
     void find_best();
+    void time_again(Timed& timed, double seconds);
     void leave_out(const std::string& name, const Trial& trial);
     std::string reason(bool timed, const Timed* winner, const std::string& level) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "handle/log.hpp"
@@ -25,6 +26,18 @@ std::optional<DeviceMatch> match(const RecordDevice& recorded, const RecordDevic
     if (same_code) return DeviceMatch::architecture;
     if (recorded.vendor == here.vendor) return DeviceMatch::vendor;
     return {};
+}
+
+/// Whether blocked CSR stores about as much of both.
+bool have_alike_blocks(const Features& a, const Features& b) {
+    for (std::size_t i = 0; i < a.block_fill.size(); ++i)
+        if (std::abs(std::log(a.block_fill[i] / b.block_fill[i])) > most_distance) return false;
+    return true;
+}
+
+/// Row lengths do not tell.
+bool have_alike_blocks(const Features&, const RowFeatures&) {
+    return false;
 }
 
 bool before(const FoundRecord& a, const FoundRecord& b) {
@@ -75,12 +88,13 @@ std::vector<FoundRecord> TuningDb::find(const F& matrix, const Question& questio
         const auto near = match(record.device, device);
         if (!near) continue;
         if (prints[i] == print) {
-            found.push_back({&records_[i], *near, equal});
+            found.push_back({&records_[i], *near, equal, 0, whole});
             continue;
         }
         const double apart = distance(static_cast<const F&>(record.features), matrix);
         if (apart <= most_distance)
-            found.push_back({&records_[i], *near, MatrixMatch::alike, apart});
+            found.push_back({&records_[i], *near, MatrixMatch::alike, apart,
+                             have_alike_blocks(record.features, matrix)});
     }
     std::ranges::sort(found, before);
     return found;
@@ -94,6 +108,13 @@ std::vector<FoundRecord> TuningDb::look_up(const RowFeatures& matrix, const Ques
 std::vector<FoundRecord> TuningDb::look_up(const Features& matrix, const Question& question,
                                            const RecordDevice& device) const {
     return find(matrix, question, device);
+}
+
+std::vector<FoundRecord> look_up(const TuningDb& db, const CsrView& matrix, const RowFeatures& rows,
+                                 const Question& question, const RecordDevice& device,
+                                 int threads) {
+    if (db.look_up(rows, question, device).empty()) return {};
+    return db.look_up(analyse(matrix, threads), question, device);
 }
 
 std::vector<SourcedRecord> read_record_files(std::span<const TuningFile> files,
@@ -140,8 +161,10 @@ std::string to_string(const FoundRecord& f) {
                        r.method, r.date);
 }
 
-std::string why_nothing_found(const TuningDb& db, const Question& question,
-                              const RecordDevice& device) {
+std::string why_not_recorded(const TuningDb& db, std::span<const FoundRecord> found,
+                             const Question& question, const RecordDevice& device) {
+    if (!found.empty())
+        return to_string(found.front()) + ", but with no kernel that can be used here";
     if (db.records().empty()) return "nothing is recorded";
     const auto answers = std::ranges::count_if(db.records(), [&](const SourcedRecord& s) {
         return s.record.question == question && match(s.record.device, device).has_value();

@@ -25,7 +25,8 @@ struct FoundRecord {
     const SourcedRecord* source = nullptr;
     DeviceMatch device = DeviceMatch::same;
     MatrixMatch matrix = MatrixMatch::same;
-    double distance = 0;  ///< of `alike`: distance() of tuner/matrix_print.hpp
+    double distance = 0;        ///< of `alike`: distance() of tuner/matrix_print.hpp
+    bool alike_blocks = false;  ///< block_fill was compared, too: kernels of blocks may be taken
 };
 
 /// Records with an index. Immutable; may be read by any number of threads.
@@ -39,7 +40,8 @@ class TuningDb {
     /// The records of such a question on such a device and of such a matrix, the best first: by
     /// device (the same, of the same architecture, of the same vendor), then the same matrix before
     /// those that are alike up to most_distance, the nearest first. With RowFeatures only row
-    /// lengths are compared. Takes some microseconds.
+    /// lengths are compared, and kernels of blocked CSR are not taken. Takes some ten
+    /// microseconds for a hundred records.
     std::vector<FoundRecord> look_up(const RowFeatures& matrix, const Question& question,
                                      const RecordDevice& device) const;
     std::vector<FoundRecord> look_up(const Features& matrix, const Question& question,
@@ -68,6 +70,11 @@ std::vector<TuningFile> all_record_files(std::vector<std::string>& warnings);
 /// Safe to call from any thread.
 const TuningDb& tuning_db();
 
+/// look_up() of a matrix of which only row lengths were analysed: the rest is, by `threads` threads
+/// (0: what OpenMP would use), when a record is alike by these.
+std::vector<FoundRecord> look_up(const TuningDb& db, const CsrView& matrix, const RowFeatures& rows,
+                                 const Question& question, const RecordDevice& device, int threads);
+
 /// What a request asks, of a matrix with values of that type.
 Question question_of(const Request& request, ValueType matrix);
 
@@ -81,8 +88,8 @@ std::optional<Choice> choose_recorded(std::span<const FoundRecord> found, const 
 /// 2026-11-21)"
 std::string to_string(const FoundRecord& found);
 
-/// Why nothing was found, in words.
-std::string why_nothing_found(const TuningDb& db, const Question& question,
-                              const RecordDevice& device);
+/// Why choose_recorded() chose nothing of what was found, in words.
+std::string why_not_recorded(const TuningDb& db, std::span<const FoundRecord> found,
+                             const Question& question, const RecordDevice& device);
 
 }  // namespace spmvgen

@@ -1,61 +1,9 @@
-#include <algorithm>
-
-#include "cli_fixture.hpp"
+#include "bench_fixture.hpp"
 
 namespace spmvgen::cli {
 namespace {
 
 using nlohmann::json;
-
-/// With a stand-in for MKL, whose products are as $MKL_STANDIN says.
-class BenchTest : public CliTest {
-  protected:
-    BenchTest() {
-        setenv("SPMVGEN_MKL", MKL_STANDIN_LIBRARY, 1);
-        unsetenv("MKL_STANDIN");
-    }
-    ~BenchTest() override {
-        unsetenv("SPMVGEN_MKL");
-        unsetenv("MKL_STANDIN");
-    }
-
-    static Outcome bench(const std::string& line) {
-        const bool cold = line.find("--cache hot") == std::string::npos;
-        return run_line("bench --budget 1ms " + std::string(cold ? "--flush 1048576 " : "") + line);
-    }
-    static std::vector<json> lines(const std::string& path = "R.jsonl") {
-        std::vector<json> all;
-        std::istringstream text(read(path));
-        for (std::string line; std::getline(text, line);) all.push_back(json::parse(line));
-        return all;
-    }
-    static std::vector<json> rows(const std::string& path = "R.jsonl") {
-        std::vector<json> all = lines(path);
-        std::erase_if(all, [](const json& line) { return line.contains("kind"); });
-        return all;
-    }
-    static std::vector<std::string> cases(const std::vector<json>& rows) {
-        std::vector<std::string> names;
-        for (auto& row : rows) names.push_back(row["case"]);
-        return names;
-    }
-    static std::string error(const std::string& line) {
-        const Outcome outcome = bench(line);
-        return std::to_string(outcome.status) + ": " +
-               outcome.err.substr(0, outcome.err.find('\n'));
-    }
-};
-
-void expect_times(const json& times) {
-    EXPECT_GT(times["us"], 0);
-    EXPECT_LE(times["low_us"], times["us"]);
-    EXPECT_GE(times["high_us"], times["us"]);
-    EXPECT_LE(times["min_us"], times["low_us"]);
-    EXPECT_GE(times["max_us"], times["high_us"]);
-    EXPECT_GE(times["samples"], 5);
-    EXPECT_GE(times["calls"], 1);
-    EXPECT_GE(times["spread"], 0);
-}
 
 TEST_F(BenchTest, TimesKernelsBesidePeersHotAndCold) {
     const Outcome outcome =
@@ -201,6 +149,9 @@ TEST_F(BenchTest, DoesNotMixResults) {
     write("foreign.jsonl", "{\"a\": 1}\n");
     EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json foreign.jsonl"),
               "1: spmvgen: foreign.jsonl:1: is no result of spmvgen bench: name another file");
+    write("foreign.jsonl", "{\"kind\": 1}\n");
+    EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json foreign.jsonl"),
+              "1: spmvgen: foreign.jsonl:1: is no result of spmvgen bench: name another file");
     write("broken.jsonl", before + "{\n" + before);
     EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json broken.jsonl"),
               "1: spmvgen: broken.jsonl:3: is no result of spmvgen bench: name another file");
@@ -259,6 +210,15 @@ TEST_F(BenchTest, MeasuresAllMatricesOfAFolder) {
     EXPECT_EQ(rows("S.jsonl")[1]["matrix"], "suite/A.mtx");
 }
 
+TEST_F(BenchTest, TimesWhatEachLevelChooses) {
+    const Outcome outcome =
+        bench("A.mtx --kernels levels --against none --cache hot --json R.jsonl");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(cases(rows()),
+              (std::vector<std::string>{"auto", "auto/recorded", "auto/model", "auto/measure"}));
+    for (auto& row : rows()) EXPECT_TRUE(row.contains("hot")) << row;
+}
+
 TEST_F(BenchTest, MeasuresTwinsOfTheGallery) {
     const Outcome outcome = bench(
         "--suite csr-k --scale 0.0002 --kernels csr_rows --against none --cache cold --json "
@@ -301,6 +261,9 @@ TEST_F(BenchTest, SaysWhatIsWrong) {
     EXPECT_EQ(error("A.mtx --scale 0.5"), "2: spmvgen: --scale: is for --suite");
     EXPECT_EQ(error("A.mtx --value f65").substr(0, 45),
               "2: spmvgen: --value: unknown value type 'f65'");
+    EXPECT_EQ(error("A.mtx --value f16"),
+              "2: spmvgen: --value: f16 is a storage type; use f32, f64, c32 or c64");
+    EXPECT_EQ(error("A.mtx --value f32,f64,f32"), "2: spmvgen: --value: f32 is given twice");
     EXPECT_EQ(error("A.mtx A.mtx"), "2: spmvgen: A.mtx is named twice");
 }
 

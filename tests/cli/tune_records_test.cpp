@@ -1,5 +1,9 @@
+#include <sys/wait.h>
+
 #include "../tuner/record_samples.hpp"
 #include "cli_fixture.hpp"
+#include "matrix/reader.hpp"
+#include "spmvgen/target.hpp"
 #include "tuner/record_json.hpp"
 
 namespace spmvgen::cli {
@@ -157,6 +161,63 @@ TEST_F(TuneRecords, SaysWhatIsWrong) {
               "1: spmvgen: tuning records cannot be kept in " + own() +
                   ": every user may write to it (mode 0777); chmod 700 mends that; "
                   "$SPMVGEN_RECORDS_DIR names another directory");
+}
+
+/// A kernel that no rule chooses for A.mtx, as the fastest one of that matrix on this CPU.
+TuningRecord record_of_a_mtx(const std::string& kernel) {
+    TuningRecord r = sample_record("A.mtx");
+    r.features = analyse(read_matrix("A.mtx").view());
+    r.question.threads = 1;
+    r.device = record_device(parse_target("native"), "");
+    r.kernels = {{kernel, 0.5, 0.5, 0.5}};
+    return r;
+}
+
+// In a process of its own: what is known is read once.
+Outcome run_in_process(const std::string& options) {
+    const std::string command =
+        "'" SPMVGEN_PROGRAM "' run A.mtx --threads 1 --time 0 --json " + options + " 2>err >out";
+    Outcome outcome;
+    outcome.status = WEXITSTATUS(std::system(command.c_str()));
+    const auto text = [](const char* path) {
+        std::ifstream file(path);
+        return std::string{std::istreambuf_iterator<char>(file), {}};
+    };
+    outcome.out = text("out");
+    outcome.err = text("err");
+    return outcome;
+}
+
+TEST_F(TuneRecords, LevelRecordedTakesWhatWasImported) {
+    const std::string kernel = "csr_vector_f64_i32_o32_a1_b0_k1_lanes2_unroll4";
+    write_records("a.json", {record_of_a_mtx(kernel)});
+    ASSERT_EQ(run_line("tune import a.json").status, 0);
+    const Outcome outcome = run_in_process("--level recorded");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(json["kernel"], kernel);
+    EXPECT_EQ(json["reason"], "recorded on " + to_string(parse_target("native")) +
+                                  ", this device, for this matrix (A.mtx; exhaustive, "
+                                  "2026-11-21): csr_vector, 0.50 µs there");
+    EXPECT_NE(nlohmann::json::parse(run_in_process("--level rule").out)["kernel"], kernel);
+}
+
+TEST_F(TuneRecords, WhatIsBrokenIsToldOnceAndNotFatal) {
+    const TuningRecord good = record_of_a_mtx(csr_rows_name);
+    write_records("a.json", {good});
+    ASSERT_EQ(run_line("tune import a.json").status, 0);
+    write("records/record-cut.json", read("a.json").substr(0, 900));
+    write("records/record-newer.json", with(read("a.json"), "\"schema\": 1", "\"schema\": 2"));
+    const Outcome outcome = run_in_process("--level recorded");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "spmvgen: warning: tuning file " + own() +
+                               "/record-cut.json is left out: it is not JSON\n"
+                               "spmvgen: warning: tuning file " +
+                               own() +
+                               "/record-newer.json is left out: its schema is 2, but this version "
+                               "reads 1: a newer spmvgen wrote it\n");
+    EXPECT_EQ(nlohmann::json::parse(outcome.out)["kernel"], csr_rows_name);
 }
 
 }  // namespace

@@ -212,6 +212,8 @@ TEST(CsrKFile, CorruptOnesAreRefused) {
                     StartsWith("invalid_input: "))
             << text;
     EXPECT_THAT(code_and_text([] { csr_k_formula_of("{}", "F"); }), HasSubstr("'kind' not found"));
+    EXPECT_EQ(code_and_text([] { csr_k_formula_of(std::string(100000, '['), "F"); }),
+              "invalid_input: it nests too deeply for a file of tuning_db");
     EXPECT_EQ(after([](auto& j) { j["kind"] = "music"; }), "invalid_input: it is no fit of CSR-k");
     EXPECT_EQ(after([](auto& j) { j["version"] = 2; }), "invalid_input: its version is 2, not 1");
     EXPECT_EQ(after([](auto& j) { j["chosen"] = "guess"; }),

@@ -95,6 +95,8 @@ std::string changed(const std::string& from, const std::string& to) {
 
 TEST(DenseProfile, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(refusal(""), "it is not JSON");
+    EXPECT_EQ(refusal("{\"kind\": " + std::string(100000, '[')),
+              "it nests too deeply for a file of tuning_db");
     EXPECT_EQ(refusal("{\"kind\": "), "it is not JSON");
     EXPECT_EQ(refusal("[]"), "it is no dense-profile");
     EXPECT_EQ(refusal("{}"), "it is no dense-profile");

@@ -145,6 +145,8 @@ std::string changed(const std::string& from, const std::string& to) {
 
 TEST(DeviceProfile, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(refusal(""), "it is not JSON");
+    EXPECT_EQ(refusal("{\"kind\": " + std::string(100000, '[')),
+              "it nests too deeply for a file of tuning_db");
     EXPECT_EQ(refusal("[]"), "it is no device-profile");
     EXPECT_EQ(refusal(changed("device-profile", "dense-profile")), "it is no device-profile");
     EXPECT_EQ(refusal(changed("\"schema\": 2", "\"schema\": 3")),

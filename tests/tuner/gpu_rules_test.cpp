@@ -65,7 +65,10 @@ TEST(GpuRules, EvenRowsGoToSlices) {
     EXPECT_EQ(parameter(even_features(), request(), "sigma"), 1);
     EXPECT_EQ(chosen(uneven_features(1.1), request("gfx90a")),
               "sell_slices: padding 3.00 in slices of 32, 1.10 when sorted: sell_slices");
-    EXPECT_EQ(parameter(uneven_features(1.1), request(), "sigma"), 4096);
+    EXPECT_EQ(parameter(uneven_features(1.1), request(), "sigma"), 1024);
+    Features f = even_features(4);  // sorting would save less than an entry a row
+    f.sell_padding = {1.05, 1.05, 1.05};
+    EXPECT_EQ(parameter(f, request(), "sigma"), 1);
 }
 
 TEST(GpuRules, SkewedRowsAreDivided) {
@@ -87,7 +90,7 @@ TEST(GpuRules, BetweenThemCsrByAlgorithm3) {
     EXPECT_EQ(chosen(f, request("gfx90a")),
               "csr_classical: 10000000 entries, longest row 20: csr_classical");
     f.nnz = 1'000'000;
-    EXPECT_EQ(chosen(f, request()),
+    EXPECT_EQ(chosen(f, request("gfx90a")),
               "csr_classical: 1000000 entries, longest row 20: csr_classical");
     Request csr = request("gfx906");
     csr.format = "csr";
@@ -98,6 +101,38 @@ TEST(GpuRules, BetweenThemCsrByAlgorithm3) {
     csr.target = parse_target("sm_80");
     f.max_row = 1024;
     EXPECT_THAT(chosen(f, csr), StartsWith("csr_classical: "));
+}
+
+TEST(GpuRules, UnevenRowsInTheCacheStayAsTheyAre) {
+    Features f = uneven_features(1.1);
+    f.nnz = 6'666'666;
+    EXPECT_EQ(chosen(f, request()),
+              "csr_classical: 80.0 MB of entries, padding 3.00 in slices of 32, 1.10 when sorted: "
+              "csr_classical");
+    f.nnz = 6'666'667;
+    EXPECT_THAT(chosen(f, request()), StartsWith("sell_slices: "));
+    f.value_type = ValueType::f32;
+    f.nnz = 9'999'999;
+    EXPECT_THAT(chosen(f, request()), StartsWith("csr_classical: "));
+    f.mean_row = 24;
+    EXPECT_THAT(chosen(f, request()), StartsWith("sell_slices: "));
+    f.mean_row = 10;
+    EXPECT_THAT(chosen(f, request("gfx90a")), StartsWith("sell_slices: "));
+}
+
+TEST(GpuRules, LongRowsOfSlicesAreShared) {
+    const auto threads = [](double mean, std::int64_t longest, std::int64_t nnz) {
+        Features f = even_features(mean);
+        f.max_row = longest;
+        f.nnz = nnz;
+        return parameter(f, request(), "threads_per_row");
+    };
+    // A thread may have 20 entries of it, and one more for each 150 000 of the matrix.
+    EXPECT_EQ(threads(30, 30, 1'500'000), 1);
+    EXPECT_EQ(threads(30, 31, 1'500'000), 2);
+    EXPECT_EQ(threads(30, 61, 1'500'000), 4);
+    EXPECT_EQ(threads(30, 1000, 1'500'000), 8);  // the others would have none of most rows
+    EXPECT_EQ(threads(30, 1000, 150'000'000), 1);
 }
 
 TEST(GpuRules, SmallMatricesTakeOneLaunch) {

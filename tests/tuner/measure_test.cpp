@@ -119,7 +119,8 @@ TEST(Measure, EachKernelIsRunOnceAndTheFastestFewAgain) {
     EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
     ASSERT_GT(scripted.order.size(), m.kernels.size());
     for (std::size_t i = m.kernels.size(); i < scripted.order.size(); ++i)
-        EXPECT_THAT(scripted.order[i], testing::StartsWith("sell_"));
+        EXPECT_THAT(scripted.order[i], testing::AnyOf(testing::StartsWith("sell_"),
+                                                      testing::Eq(scripted.order[0])));
 }
 
 TEST(Measure, NothingIsTriedThatPadsTwiceAsMuch) {
@@ -195,8 +196,7 @@ TEST(Measure, EveryKernelOfAGpuThatIsDeterministicStaysSo) {
 
 TEST(BreakEven, IsCostOverWhatAnApplySaves) {
     // 1.5 ms over a quarter of 100 µs
-    const PlanningCost cost{
-        .kernel_ms = 0.5, .convert_ms = 1, .plain_us = 100, .planned_us = 75};
+    const PlanningCost cost{.kernel_ms = 0.5, .convert_ms = 1, .plain_us = 100, .planned_us = 75};
     EXPECT_DOUBLE_EQ(break_even(cost), 60);
     EXPECT_EQ(to_string(cost),
               "pays from 60.0 applies on (kernel 0.5 ms, conversion 1.0 ms; an apply takes 75.0 "

@@ -48,6 +48,37 @@ TEST(Reference, KnowsTheTransposesWorkedOutByHand) {
     }
 }
 
+// What is kept says the same as what is computed anew.
+TEST(Reference, IsTheSameWhenItIsKept) {
+    const auto expect_same = [](auto one) {
+        using Value = decltype(one);
+        Tiny tiny;
+        const std::vector<Value> values{1, 2, 3}, x{10, 20};
+        const CsrView a =
+            csr_view<Value>(2, 2, tiny.row_ptr.data(), tiny.col_idx.data(), values.data());
+        const ProductReference kept(a, x.data());
+        const Value zero = 0, nan = std::numeric_limits<double>::quiet_NaN();
+        for (auto& y : std::vector<std::vector<Value>>{
+                 {50, 60}, {50, 61}, {49, 61}, {nan, 60}, {50, nan}, {50, Value(60.0000001)}}) {
+            const CheckResult expected =
+                check_product(a, {&one, x.data(), &zero, nullptr, y.data(), 1});
+            const CheckResult result = kept.check(y.data());
+            EXPECT_EQ(result.passed, expected.passed);
+            EXPECT_EQ(result.message, expected.message);
+            EXPECT_EQ(result.wrong, expected.wrong);
+            EXPECT_EQ(result.worst_row, expected.worst_row);
+            EXPECT_EQ(result.worst_ratio, expected.worst_ratio);
+        }
+        EXPECT_TRUE(kept.check(std::vector<Value>{50, 60}.data()).passed);
+        EXPECT_EQ(kept.check(std::vector<Value>{50, 61}.data()).message.substr(0, 54),
+                  "1 of 2 elements of y are wrong; the worst is in row 1:");
+    };
+    expect_same(1.0F);
+    expect_same(1.0);
+    expect_same(std::complex<float>(1));
+    expect_same(std::complex<double>(1));
+}
+
 TEST(Reference, RefusesAnErrorOfAFewUnits) {
     const double off = 50 * (1 + 16 * std::numeric_limits<double>::epsilon());
     const CheckResult r = Tiny().check<double>({1, 2, 3}, {10, 20}, {0, 0}, {off, 60}, 1, 0);

@@ -88,7 +88,7 @@ struct Options {
     /// promising are also timed, and the rule's is kept unless another is faster; "exhaustive": the
     /// same of all kernels with all parameters, however long it takes.
     std::string level = "rule";
-    double budget_ms = 1000;     ///< of level measure: milliseconds that it may take
+    double budget_ms = 1000;  ///< of level measure: milliseconds that it may take
     /// Told of each kernel that a level has timed; false = no more, and what was measured by then
     /// counts. Called by the thread that makes the handle. May be empty.
     std::function<bool(const MeasuredKernel&)> on_measured = {};

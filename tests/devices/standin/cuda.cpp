@@ -49,6 +49,9 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
             case 16:
                 *value = 7;
                 return success;
+            case 38:
+                *value = 1 << 20;
+                return success;
             case 75:
                 *value = number / 10;
                 return success;
