@@ -18,6 +18,12 @@ CsrMatrix generated(const std::string& specification) {
     }
 }
 
+CapturedMatrix captured_in(const std::string& file) {
+    CaptureList list = read_captures(file);
+    if (list.captures.empty()) throw Error(ErrorCode::invalid_input, list.warnings.at(0));
+    return std::move(list.captures[0]);
+}
+
 void widen_columns(CsrMatrix& matrix) {
     Buffer wide = make_buffer<std::int64_t>(matrix.nnz);
     const auto from = matrix.col_idx.as<std::int32_t>();
@@ -38,6 +44,10 @@ SourcedMatrix load_matrix(const std::string& name) {
     source.name = name;
     if (name.starts_with(prefix)) {
         source.matrix = generated(name.substr(prefix.size()));
+    } else if (is_capture_name(name)) {
+        CapturedMatrix captured = captured_in(name);
+        source.matrix = load_pattern(captured);
+        source.captured = std::move(captured.capture);
     } else {
         FileHeader header;
         source.matrix = read_matrix(name, &header);

@@ -4,6 +4,7 @@
 
 #include "matrix/csr_matrix.hpp"
 #include "matrix/reader.hpp"
+#include "tuner/capture.hpp"
 
 namespace spmvgen::cli {
 
@@ -13,10 +14,14 @@ struct SourcedMatrix {
     CsrMatrix matrix;
     std::optional<FileHeader> header;  ///< nothing for a generated matrix
     double seconds = 0;                ///< what reading or making it took
+    /// What an application's handle was asked and what its matrix looked like, values included;
+    /// `matrix` then has ones.
+    std::optional<Capture> captured = {};
 };
 
-/// `name` is a file (Matrix Market, plain or .gz, or binary CSR) or "gallery:" and a specification
-/// of the gallery. A wrong specification is UsageError; else throws as read_matrix.
+/// `name` is a file (Matrix Market, plain or .gz, or binary CSR; a capture *.capture.json with its
+/// pattern beside it) or "gallery:" and a specification of the gallery. A wrong specification is
+/// UsageError; else throws as read_matrix.
 SourcedMatrix load_matrix(const std::string& name);
 
 /// Gives the matrix the value and index types that --value and --index ask for; "" = as they are.

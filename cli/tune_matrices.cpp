@@ -213,12 +213,19 @@ class Tuner {
             keep_record(records_.back());
     }
 
+    /// Of a capture the application's, whose values are not here.
+    static Features features_of(const SourcedMatrix& source) {
+        const bool captured =
+            source.captured && source.captured->features.value_type == source.matrix.value_type;
+        return captured ? source.captured->features : analyse(source.matrix.view());
+    }
+
     TuningRecord record_of(const SuiteMatrix& named, const SourcedMatrix& source,
                            const Info& info) const {
         const ValueType value = source.matrix.value_type;
         return {.matrix = named.name,
                 .group = named.structure,
-                .features = analyse(source.matrix.view()),
+                .features = features_of(source),
                 .question = {.value = value,
                              .storage = value,
                              .num_rhs = options_.num_rhs,

@@ -45,9 +45,7 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/spmvgen.pc.in ${PROJECT_BINARY_DIR}/s
 install(FILES ${PROJECT_BINARY_DIR}/spmvgen.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
-# Tuning parameters, where the library looks for them: share/spmvgen/tuning_db above its own folder, in the build tree too.
+# Tuning parameters, for people, scripts and $SPMVGEN_TUNING_DB: the library has them embedded.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/ DESTINATION ${tuning_dir} COMPONENT tuning
         FILES_MATCHING PATTERN "*.json"
         PATTERN "records-*.json" EXCLUDE)  # embedded, trimmed
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/spmvgen)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tuning_db ${PROJECT_BINARY_DIR}/share/spmvgen/tuning_db SYMBOLIC)

@@ -1,13 +1,11 @@
 #include "tuner/dense_profile.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -80,26 +78,6 @@ DenseClass parse_class(const Json& json) {
         refuse("fields 'rows' and 'cols' are no sizes of a matrix");
     c.gflops = parse_table(json);
     return c;
-}
-
-std::string read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) refuse("it cannot be read");
-    return text;
-}
-
-/// dense-*.json of a folder, in order of their names.
-std::vector<std::filesystem::path> profile_files(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> files;
-    std::error_code none;
-    for (std::filesystem::directory_iterator it(folder, none), end; !none && it != end;
-         it.increment(none)) {
-        const std::string name = it->path().filename().string();
-        if (name.starts_with(prefix) && name.ends_with(".json")) files.push_back(it->path());
-    }
-    std::ranges::sort(files);
-    return files;
 }
 
 /// Points of a function, and its value at x: on the line between its neighbours, or that of the
@@ -188,39 +166,28 @@ std::string profile_file_name(const DenseProfile& profile) {
     return name + ".json";
 }
 
-FoundProfile find_dense_profile(const std::vector<std::filesystem::path>& folders,
-                                std::string_view device, int threads) {
+FoundProfile find_dense_profile(std::span<const TuningFile> files, std::string_view device,
+                                int threads) {
     FoundProfile found;
-    for (auto& folder : folders) {
-        for (auto& file : profile_files(folder)) {
-            try {
-                DenseProfile profile = parse_dense_profile(read_file(file));
-                const bool better = !found.profile || (found.profile->threads != threads &&
-                                                       profile.threads == threads);
-                if (profile.device != device || !better) continue;
-                found.profile = std::move(profile);
-                found.file = file.filename().string();
-            } catch (const Error& error) {
-                found.warning +=
-                    fmt::format("{}{} is passed over: {}", found.warning.empty() ? "" : "; ",
-                                file.string(), error.what());
-            }
+    for (auto& file : files) {
+        // Whoever has a profile of their own wants that, whatever ships.
+        if (file.shipped() && found.profile && !found.shipped) break;
+        try {
+            if (file.text.empty()) refuse("it is empty or cannot be read");
+            DenseProfile profile = parse_dense_profile(file.text);
+            const bool better =
+                !found.profile || (found.profile->threads != threads && profile.threads == threads);
+            if (profile.device != device || !better) continue;
+            found.profile = std::move(profile);
+            found.file = std::filesystem::path(file.name).filename().string();
+            found.shipped = file.shipped();
+        } catch (const Error& error) {
+            found.warning +=
+                fmt::format("{}{} is passed over: {}", found.warning.empty() ? "" : "; ", file.name,
+                            error.what());
         }
-        if (found.profile) break;
     }
     return found;
-}
-
-std::vector<std::filesystem::path> tuning_folders() {
-    if (const char* chosen = secure_getenv("SPMVGEN_TUNING_DB"); chosen != nullptr) return {chosen};
-    Dl_info info{};
-    if (dladdr(reinterpret_cast<void*>(&tuning_folders), &info) == 0) return {};
-    std::error_code unresolved;
-    const auto own = std::filesystem::canonical(info.dli_fname, unresolved).parent_path();
-    if (unresolved) return {};
-    // lib/, or lib/x86_64-linux-gnu/
-    const std::filesystem::path below = "share/spmvgen/tuning_db";
-    return {own.parent_path() / below, own.parent_path().parent_path() / below};
 }
 
 }  // namespace spmvgen

@@ -1,12 +1,13 @@
 #pragma once
-#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "matrix/block_fill.hpp"
 #include "spmvgen/types.hpp"
+#include "tuner/tuning_files.hpp"
 
 namespace spmvgen {
 
@@ -49,18 +50,16 @@ std::string profile_file_name(const DenseProfile& profile);
 /// A profile that was looked for.
 struct FoundProfile {
     std::optional<DenseProfile> profile;
-    std::string file;     ///< its name
-    std::string warning;  ///< of files that were passed over because they are broken; "" = none
+    std::string file;      ///< its name
+    std::string warning;   ///< of files that were passed over because they are broken; "" = none
+    bool shipped = false;  ///< whether it is embedded in the library
 };
 
-/// The profile of a device among dense-*.json in `folders`, the first folder that has one; for a
-/// CPU with that number of threads if there is one, else with any. Files of other devices are
-/// passed over; broken ones, too, with a warning. Never throws for what files hold.
-FoundProfile find_dense_profile(const std::vector<std::filesystem::path>& folders,
-                                std::string_view device, int threads);
-
-/// Where tuning parameters are: $SPMVGEN_TUNING_DB if that is set, else share/spmvgen/tuning_db
-/// above the folder of this library.
-std::vector<std::filesystem::path> tuning_folders();
+/// The profile of a device among tuning_files("dense-"): of the directory's if there is one, else
+/// of those that ship; for a CPU with that number of threads if there is one, else with any. Files
+/// of other devices are passed over; broken ones, too, with a warning. Never throws for what files
+/// hold.
+FoundProfile find_dense_profile(std::span<const TuningFile> files, std::string_view device,
+                                int threads);
 
 }  // namespace spmvgen

@@ -15,7 +15,7 @@ std::string text_of(const std::filesystem::path& path) {
     return text.str();
 }
 
-bool is_named(const std::string& name, std::string_view prefix) {
+bool is_named(std::string_view name, std::string_view prefix) {
     return name.starts_with(prefix) && name.ends_with(".json");
 }
 
@@ -37,7 +37,8 @@ std::vector<TuningFile> tuning_files(std::string_view prefix) {
     if (const char* directory = secure_getenv("SPMVGEN_TUNING_DB"); directory != nullptr)
         files = tuning_files_of(directory, prefix);
     for (auto& file : embedded_tuning_files())
-        if (is_named(file.name, prefix)) files.push_back(std::move(file));
+        if (is_named(file.name, prefix))
+            files.push_back({std::string(file.name), std::string(file.text)});
     return files;
 }
 

@@ -2,8 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "cli_fixture.hpp"
+#include "matrix/gallery.hpp"
 #include "matrix/gallery/suites.hpp"
 #include "matrix/reader.hpp"
+#include "matrix_source.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "tuner/capture.hpp"
+#include "tuner/record_json.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -90,7 +95,38 @@ TEST_F(SuiteTest, valuesAndLimit) {
 TEST_F(SuiteTest, twinsInVerbs) {
     EXPECT_EQ(json_of("analyze gallery:ecology1:scale=0.001 --json")["rows"], 32 * 32);
     EXPECT_EQ(run_line("convert gallery:epb1:scale=0.01,seed=3 epb1.csr").status, 0);
-    EXPECT_EQ(json_of("run gallery:bcsstk28:scale=0.01 --cache off --json --repeat 1")["rows"], 54);
+    EXPECT_EQ(json_of("run gallery:bcsstk28:scale=0.01 --cache off --json --time 0")["rows"], 54);
+}
+
+TEST_F(SuiteTest, capturesAreMatrices) {
+    setenv("SPMVGEN_CAPTURE", "captures", 1);
+    const CsrMatrix a = make_gallery_matrix("epb1:scale=0.01");
+    Options options;
+    options.cache = CacheMode::off;
+    const Handle features_only(a.view(), options);
+    unsetenv("SPMVGEN_CAPTURE");
+    const std::string file = read_captures("captures").captures.at(0).file;
+    const Outcome none = run_line("analyze " + file);
+    EXPECT_EQ(none.status, 1);
+    EXPECT_EQ(none.err, "spmvgen: " + file +
+                            ": there is no pattern beside it; capture with "
+                            "SPMVGEN_CAPTURE_PATTERN=1\n");
+    setenv("SPMVGEN_CAPTURE", "captures", 1);
+    setenv("SPMVGEN_CAPTURE_PATTERN", "1", 1);
+    const Handle with_pattern(a.view(), options);
+    unsetenv("SPMVGEN_CAPTURE");
+    unsetenv("SPMVGEN_CAPTURE_PATTERN");
+    EXPECT_EQ(json_of("analyze " + file + " --json")["nnz"], a.nnz);
+    const SourcedMatrix source = load_matrix(file);
+    ASSERT_TRUE(source.captured);
+    EXPECT_EQ(source.captured->features, analyse(a.view()));
+    ASSERT_EQ(run_line("tune " + file + " --level measure --budget 50ms -o R.json").status, 0);
+    const ReadRecords tuned = parse_tuning_records(read("R.json"));
+    ASSERT_EQ(tuned.records.size(), 1u);
+    EXPECT_EQ(tuned.records[0].features, analyse(a.view()));
+    write("broken.capture.json", "{");
+    EXPECT_EQ(run_line("analyze broken.capture.json").err,
+              "spmvgen: capture broken.capture.json is left out: it is not JSON\n");
 }
 
 TEST_F(SuiteTest, errors) {

@@ -14,7 +14,8 @@ constexpr std::string_view road = "road", mesh = "mesh", stencil = "stencil", fe
                            circuit = "circuit", graph = "graph", web = "web", band = "band";
 
 constexpr std::string_view roads =
-    "edges of a grid kept by chance: no junction of more than four roads";
+    "edges of a grid kept by chance: at most four roads at a junction, but for one; a few without "
+    "any";
 constexpr std::string_view meshes = "points of a jittered lattice, numbered along a Z curve";
 constexpr std::string_view duals = "triangles of a mesh of jittered points";
 constexpr std::string_view random_mesh = "the same model with other points";
@@ -28,7 +29,7 @@ constexpr std::string_view rmats = "R-MAT with nodes in random order: no communi
 constexpr std::string_view webs =
     "most links near, the rest to popular pages; no hosts that look alike";
 constexpr std::string_view papers =
-    "geometric lengths, recent papers cited more often: no very long rows";
+    "geometric lengths, of which ten are long; recent papers cited more often";
 constexpr std::string_view bands = "couplings by chance around the diagonal; not symmetric";
 constexpr std::string_view shells = "a plane grid of dense blocks, all of one size";
 
