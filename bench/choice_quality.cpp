@@ -267,9 +267,9 @@ bool is_disturbed(const TuningRecord& r) {
     constexpr double time_slice_us = 8000, share = 2;
     const double best = r.kernels.front().us;
     return r.question.threads > 1 && best < time_slice_us &&
-           std::ranges::any_of(r.kernels, [&](const TimedKernel& k) {
-               return k.us > time_slice_us && k.us > share * best;
-           });
+           std::ranges::any_of(
+               r.kernels,
+               [&](const TimedKernel& k) { return k.us > time_slice_us && k.us > share * best; });
 }
 
 /// By method.

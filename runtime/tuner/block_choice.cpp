@@ -127,7 +127,8 @@ Choice Chooser::operator()(Request request) {
                                .cols_given = given(request, "block_cols")};
     if (!fill_) fill_ = block_fill(matrix_, default_sigma, threads_);
     request.blocks = choose_block(
-        *fill_, problem, find_dense_profile(tuning_files("dense-"), device, host ? request.threads : 0));
+        *fill_, problem,
+        find_dense_profile(tuning_files("dense-"), device, host ? request.threads : 0));
     return choose(features_, request);
 }
 

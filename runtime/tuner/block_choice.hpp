@@ -34,8 +34,8 @@ double block_bytes(const BlockFill& fill, const BlockProblem& problem, int rows,
 bool wants_blocks(const Request& request);
 
 /// choose() for one matrix with these features. For blocked CSR the block size is estimated from a
-/// sample of the matrix, looked at once, and the device's profile among tuning_files("dense-"). The matrix
-/// must outlive it. For one thread at a time.
+/// sample of the matrix, looked at once, and the device's profile among tuning_files("dense-"). The
+/// matrix must outlive it. For one thread at a time.
 class Chooser {
   public:
     /// threads = 0: what OpenMP would use.

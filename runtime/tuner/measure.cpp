@@ -11,39 +11,83 @@ namespace spmvgen {
 namespace {
 
 constexpr double least_seconds = 2e-3, most_seconds = 50e-3;  ///< for one kernel
-constexpr double expected_trials = 16;
+constexpr double expected_trials = 100;
 constexpr double sure = 2;  ///< of the model's errors, beyond which a kernel is not tried
-constexpr std::size_t made_ready = 8;  ///< of the model's best, whose kernels are made side by side
+/// Of the model's best: so many before the kernels that it does not know, whose code is made side
+/// by side.
+constexpr std::size_t before_unknown = 8;
 
-/// The model's best, but none whose prediction is beyond what was measured by more than it errs.
-void attempt_by_model(const MeasureProblem& problem, Search& search, const Choice& rule,
-                      double seconds) {
-    const std::vector<Ranked> order = rank(problem, rule, considered_padding);
-    std::vector<Choice> first;
-    for (auto& ranked : order)
-        if (first.size() < made_ready) first.push_back(ranked.choice);
-    if (problem.make_ready) problem.make_ready(first);
-    for (auto& [choice, prediction] : order)
-        if (prediction.us * std::exp(-sure * prediction.error) <= search.best_us())
-            search.attempt_within_budget(choice, seconds);
-}
+/// Tries what promises most first, as far as the budget goes.
+class Trying {
+  public:
+    Trying(const MeasureProblem& problem, const Choice& rule, Search& search, double seconds)
+        : problem_(problem),
+          rule_(rule),
+          search_(search),
+          seconds_(seconds),
+          others_(other_kernels(problem, rule, considered_padding)) {}
+
+    void run() {
+        if (problem_.predict) order_ = rank(problem_, rule_, considered_padding);
+        std::erase_if(others_, [&](const Choice& c) { return knows(c); });
+        make_ready();
+        ranked(0, before_unknown);
+        for (auto& choice : others_) attempt(choice);
+        neighbours();
+        ranked(before_unknown, order_.size());
+        neighbours();
+    }
+
+  private:
+    bool knows(const Choice& choice) const {
+        return problem_.predict && problem_.predict(choice.signature);
+    }
+
+    void attempt(const Choice& choice) { search_.attempt_within_budget(choice, seconds_); }
+
+    void make_ready() const {
+        if (!problem_.make_ready) return;
+        std::vector<Choice> first = others_;
+        for (std::size_t i = 0; i < std::min(before_unknown, order_.size()); ++i)
+            first.push_back(order_[i].choice);
+        problem_.make_ready(first);
+    }
+
+    /// None whose prediction is beyond what was measured by more than it errs.
+    void ranked(std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < std::min(end, order_.size()); ++i) {
+            const auto& [choice, prediction] = order_[i];
+            if (prediction.us * std::exp(-sure * prediction.error) <= search_.best_us())
+                attempt(choice);
+        }
+    }
+
+    /// Of the fastest, as long as one of them is faster.
+    void neighbours() {
+        for (double before = 2 * search_.best_us(); search_.best_us() < before;) {
+            before = search_.best_us();
+            const Choice best = search_.best();
+            for (auto& choice : variants_of(problem_, best, Reach::neighbours)) attempt(choice);
+        }
+    }
+
+    const MeasureProblem& problem_;
+    const Choice& rule_;
+    Search& search_;
+    const double seconds_;
+    std::vector<Choice> others_;  ///< those that the model does not know
+    std::vector<Ranked> order_;
+};
 
 }  // namespace
 
 Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time) {
     Search search(problem, rule, time);
     const double seconds =
-        std::clamp(problem.budget_ms / 1e3 / 2 / expected_trials, least_seconds, most_seconds);
+        std::clamp(problem.budget_ms / 1e3 / expected_trials, least_seconds, most_seconds);
     const bool timed = search.attempt(rule, seconds).has_value();
     if (!timed) return search.result(timed, "measured");
-    if (problem.predict && problem.predict(rule.signature))
-        attempt_by_model(problem, search, rule, seconds);
-    else
-        for (auto& choice : other_kernels(problem, rule, considered_padding))
-            search.attempt_within_budget(choice, seconds);
-    const Choice best = search.best();
-    for (auto& choice : variants_of(problem, best, Reach::neighbours))
-        search.attempt_within_budget(choice, seconds);
+    Trying(problem, rule, search, seconds).run();
     search.run_off(2 * seconds, true);
     return search.result(timed, "measured");
 }

@@ -49,13 +49,14 @@ struct Measured {
     std::vector<std::string> warnings;    ///< of these, what should not have happened
 };
 
-/// Times the rule's choice first, then others until the budget is spent: with a model those that it
-/// says to be fastest, its best first; without, each other kernel that the request leaves free with
-/// the parameters that the rules give it. Then the neighbours of the fastest one's parameters (one
-/// parameter changed at a time to the next value above and below), and last once more the few that
-/// are nearly as fast as the fastest. What was measured by then counts. A kernel wins over the
-/// rule's only if it is faster by more than `measure_margin`; else the rule's is kept. Kernels that
-/// would store more than twice as many entries as the rule's are left out.
+/// Times the rule's choice first, then others until the budget is spent: those that the model says
+/// to be fastest; each other kernel that the request leaves free and the model does not know, with
+/// the parameters that the rules give it; the neighbours of the fastest one's parameters (one
+/// changed at a time to the next value above and below), again as long as that finds a faster one;
+/// then what else the model does not rule out. Last, the few that are nearly as fast as the fastest
+/// once more. What was measured by then counts. A kernel wins over the rule's only if it is faster
+/// by more than `measure_margin`; else the rule's is kept. Kernels that would store more than twice
+/// as many entries as the rule's are left out.
 Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
 
 /// Times every kernel that the request leaves free: with the parameters that the rules give it, and

@@ -79,7 +79,8 @@ Choice choose_by_model(const MeasureProblem& problem, const Choice& rule) {
     }
     const std::vector<Ranked> order = rank(problem, rule, considered_padding);
     const Ranked& first = order.front();
-    if (first.choice.signature == rule.signature || first.prediction.us >= (1 - model_margin) * rules->us) {
+    if (first.choice.signature == rule.signature ||
+        first.prediction.us >= (1 - model_margin) * rules->us) {
         kept.reason += fmt::format(
             "; predicted {:.2f} µs ± {:.0f} %, none of {} others less by more than {:.0f} %",
             rules->us, 100 * rules->error, order.size() - 1, 100 * model_margin);

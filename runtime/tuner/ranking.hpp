@@ -26,8 +26,9 @@ std::vector<Choice> other_kernels(const MeasureProblem& problem, const Choice& r
 /// when the model does not know that, or nothing is predicted to be faster by model_margin.
 Choice choose_by_model(const MeasureProblem& problem, const Choice& rule);
 
-/// Share of the rule's predicted time that another kernel must save. The rules, too, know something:
-/// of 0 … 0.3 this is the best on the 118 matrices of the H200's records (docs/tuning-results.md).
+/// Share of the rule's predicted time that another kernel must save. The rules, too, know
+/// something: of 0 … 0.3 this is the best on the 118 matrices of the H200's records
+/// (docs/tuning-results.md).
 inline constexpr double model_margin = 0.15;
 
 /// Stored entries over the rule's, up to which a kernel is considered.

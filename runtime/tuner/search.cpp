@@ -9,6 +9,7 @@ namespace {
 
 constexpr double nearly_as_fast = 1.04;  ///< of kernels that are timed once more
 constexpr std::size_t most_finalists = 4;
+constexpr double before_run_off = 0.85;  ///< of the budget
 
 double predicted_us(const MeasureProblem& problem, const Signature& signature) {
     if (!problem.predict) return 0;
@@ -21,10 +22,10 @@ double predicted_us(const MeasureProblem& problem, const Signature& signature) {
 Search::Search(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time)
     : problem_(problem), rule_(rule), time_(time), start_ms_(problem.now_ms()) {}
 
-bool Search::fits_budget() const {
+bool Search::fits_budget(double share) const {
     const double spent = elapsed_ms();
     const double tried = static_cast<double>(std::max<std::size_t>(tried_.size(), 1));
-    return spent + spent / tried <= problem_.budget_ms;
+    return spent + spent / tried <= share * problem_.budget_ms;
 }
 
 bool Search::was_tried(const Choice& choice) const {
@@ -52,10 +53,10 @@ std::optional<double> Search::attempt(const Choice& choice, double seconds) {
 
 void Search::attempt_within_budget(const Choice& choice, double seconds) {
     if (stopped_ || was_tried(choice)) return;
-    if (fits_budget())
+    if (fits_budget(before_run_off))
         attempt(choice, seconds);
     else
-        ++over_budget_;
+        over_budget_.insert(kernel_name(choice.signature));
 }
 
 void Search::run_off(double seconds, bool within_budget) {
@@ -67,7 +68,7 @@ void Search::run_off(double seconds, bool within_budget) {
     if (order.empty()) return;
     order.insert(order.begin(), 0);  // the rule's, which all are held against
     for (const std::size_t i : order) {
-        if (stopped_ || (within_budget && !fits_budget())) break;
+        if (stopped_ || (within_budget && !fits_budget(1))) break;
         time_again(timed_[i], seconds);
     }
     find_best();
@@ -109,10 +110,10 @@ Measured Search::result(bool timed, const std::string& level) const {
 
 std::string Search::reason(bool timed, const Timed* winner, const std::string& level) const {
     if (!timed) return rule_.reason + "; not measured: " + left_out_.front();
-    std::string cut = over_budget_ == 0
+    std::string cut = over_budget_.empty()
                           ? ""
                           : fmt::format(", {} not measured, for the budget of {:.0f} ms was spent",
-                                        over_budget_, problem_.budget_ms);
+                                        over_budget_.size(), problem_.budget_ms);
     if (stopped_) cut += ", stopped by the caller";
     if (timed_.size() == 1)
         return fmt::format("{}; {} {:.2f} µs, no other kernel was{}", rule_.reason, level,

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,15 @@ class Search {
 
     double elapsed_ms() const { return problem_.now_ms() - start_ms_; }
     bool stopped() const { return stopped_; }
-    /// Whether one more kernel is likely to fit the budget: it is expected to take as long as those
-    /// before it did on average.
-    bool fits_budget() const;
+    /// Whether one more kernel is likely to fit that share of the budget: it is expected to take as
+    /// long as those before it did on average.
+    bool fits_budget(double share) const;
 
     /// Times a kernel, unless it was tried before. Returns its microseconds; nothing when it has no
     /// time or the search was stopped.
     std::optional<double> attempt(const Choice& choice, double seconds);
-    /// The same when it fits the budget; what does not is counted.
+    /// The same when it fits the budget, of which a part is left for the run-off; what does not is
+    /// counted.
     void attempt_within_budget(const Choice& choice, double seconds);
     /// Times the fastest few, which differ by less than they vary, once more: the mean of both
     /// times then counts.
@@ -51,8 +53,8 @@ class Search {
     const TimeSignature& time_;
     double start_ms_;
     bool stopped_ = false;
-    int over_budget_ = 0;
-    std::size_t best_ = 0;  ///< in timed_
+    std::set<std::string> over_budget_;  ///< kernels that did not fit it
+    std::size_t best_ = 0;               ///< in timed_
     std::map<std::string, std::optional<double>> tried_;
     std::vector<Timed> timed_;  ///< in their order; the rule's is the first
     std::vector<std::string> left_out_, warnings_;
