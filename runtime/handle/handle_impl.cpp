@@ -137,16 +137,16 @@ void HandleImpl::take(LevelChoice level) {
     info_.measure_ms = level.measure_ms;
     info_.analysis_ms += level.analysis_ms;
     info_.predicted_us = level.predicted_us;
+    info_.profile = level.profile;
     if (!level.warning.empty()) provider_.warn(level.warning);
     level_warning_ = std::move(level.warning);
 }
 
 void HandleImpl::predict(const Device* device, int threads) {
-    if (info_.nnz == 0) return;
+    if (info_.nnz == 0 || info_.predicted_us > 0) return;  // the model has
     const DeviceProfile* profile = find_device_profile(profile_name(signature_.target, device));
     if (profile == nullptr) return;
     info_.profile = profile->file;
-    if (info_.predicted_us > 0) return;  // by the model
     info_.predicted_us = predict_us(*profile, static_cast<double>(info_.bytes), threads,
                                     device != nullptr ? std::max(info_.launches, 1) : threads > 1);
 }

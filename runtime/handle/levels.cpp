@@ -62,8 +62,10 @@ class LevelWork {
                 measure_into(result);
         }
         if (!result.plain)
-            if (const auto prediction = model_.predict(result.choice.signature))
+            if (const auto prediction = model_.predict(result.choice.signature)) {
                 result.predicted_us = prediction->us;
+                result.profile = model_.profile()->file;
+            }
         result.choice.signature.epilogue = p_.request.epilogue;
         return result;
     }

@@ -39,8 +39,9 @@ struct LevelChoice {
     bool generic = false;  ///< the host's generic kernel, on CSR arrays as they are
     std::vector<MeasuredKernel> measured = {};
     double measured_us = 0, measure_ms = 0;
-    double predicted_us = 0;  ///< by the model; 0 = it was not asked, or does not know
-    double analysis_ms = 0;   ///< of what the level looked at beside row lengths
+    double predicted_us = 0;   ///< by the model; 0 = it was not asked, or does not know
+    std::string profile = {};  ///< file of tuning_db that this is from
+    double analysis_ms = 0;    ///< of what the level looked at beside row lengths
     std::string warning = {};
 };
 

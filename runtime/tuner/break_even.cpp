@@ -20,8 +20,8 @@ std::string to_string(const PlanningCost& cost) {
     const std::string pays =
         std::isfinite(from) ? fmt::format("pays from {:.1f} applies on", from) : "never pays";
     return fmt::format(
-        "{} (kernel {:.1f} ms, conversion {:.1f} ms; an apply takes {:.1f} µs, of plain CSR "
-        "{:.1f} µs)",
+        "{} (kernel {:.1f} ms, conversion {:.1f} ms; an apply takes {:.2f} µs, of plain CSR "
+        "{:.2f} µs)",
         pays, cost.kernel_ms, cost.convert_ms, cost.planned_us, cost.plain_us);
 }
 

@@ -16,6 +16,7 @@ constexpr double sure = 2;  ///< of the model's errors, beyond which a kernel is
 /// Of the model's best: so many before the kernels that it does not know, whose code is made side
 /// by side.
 constexpr std::size_t before_unknown = 8;
+constexpr std::size_t always = 4;  ///< of the model's best are tried in any case
 
 /// Tries what promises most first, as far as the budget goes.
 class Trying {
@@ -29,7 +30,8 @@ class Trying {
 
     void run() {
         if (problem_.predict) order_ = rank(problem_, rule_, considered_padding);
-        std::erase_if(others_, [&](const Choice& c) { return knows(c); });
+        if (const auto rules = predicted(rule_)) scale_ = search_.best_us() / rules->us;
+        std::erase_if(others_, [&](const Choice& c) { return predicted(c).has_value(); });
         make_ready();
         ranked(0, before_unknown);
         for (auto& choice : others_) attempt(choice);
@@ -39,8 +41,8 @@ class Trying {
     }
 
   private:
-    bool knows(const Choice& choice) const {
-        return problem_.predict && problem_.predict(choice.signature);
+    std::optional<Prediction> predicted(const Choice& choice) const {
+        return problem_.predict ? problem_.predict(choice.signature) : std::nullopt;
     }
 
     void attempt(const Choice& choice) { search_.attempt_within_budget(choice, seconds_); }
@@ -53,11 +55,13 @@ class Trying {
         problem_.make_ready(first);
     }
 
-    /// None whose prediction is beyond what was measured by more than it errs.
+    /// But for the first few, none whose prediction is beyond what was measured by more than it
+    /// errs.
     void ranked(std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < std::min(end, order_.size()); ++i) {
             const auto& [choice, prediction] = order_[i];
-            if (prediction.us * std::exp(-sure * prediction.error) <= search_.best_us())
+            if (i < always ||
+                scale_ * prediction.us * std::exp(-sure * prediction.error) <= search_.best_us())
                 attempt(choice);
         }
     }
@@ -77,6 +81,7 @@ class Trying {
     const double seconds_;
     std::vector<Choice> others_;  ///< those that the model does not know
     std::vector<Ranked> order_;
+    double scale_ = 1;  ///< what the rule's kernel takes over what was predicted of it
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr std::size_t field_count() {
 }
 
 TEST(Names, EveryOptionHasOne) {
-    constexpr std::size_t others = 2;  // params and owner
+    constexpr std::size_t others = 3;  // params, owner and on_measured
     EXPECT_EQ(option_names().size() + others, field_count<Options>())
         << "a new field of Options needs a row in runtime/handle/options_by_name.cpp";
 }

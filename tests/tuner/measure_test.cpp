@@ -199,15 +199,16 @@ TEST(BreakEven, IsCostOverWhatAnApplySaves) {
     const PlanningCost cost{.kernel_ms = 0.5, .convert_ms = 1, .plain_us = 100, .planned_us = 75};
     EXPECT_DOUBLE_EQ(break_even(cost), 60);
     EXPECT_EQ(to_string(cost),
-              "pays from 60.0 applies on (kernel 0.5 ms, conversion 1.0 ms; an apply takes 75.0 "
-              "µs, of plain CSR 100.0 µs)");
+              "pays from 60.0 applies on (kernel 0.5 ms, conversion 1.0 ms; an apply takes 75.00 "
+              "µs, of plain CSR 100.00 µs)");
     EXPECT_EQ(break_even({.plain_us = 100, .planned_us = 75}), 0);
     EXPECT_EQ(break_even({.kernel_ms = -1, .plain_us = 100, .planned_us = 75}), 0);
     const PlanningCost lost{.kernel_ms = 1, .plain_us = 100, .planned_us = 100};
     EXPECT_EQ(break_even(lost), std::numeric_limits<double>::infinity());
-    EXPECT_EQ(to_string(lost),
-              "never pays (kernel 1.0 ms, conversion 0.0 ms; an apply takes 100.0 µs, of plain CSR "
-              "100.0 µs)");
+    EXPECT_EQ(
+        to_string(lost),
+        "never pays (kernel 1.0 ms, conversion 0.0 ms; an apply takes 100.00 µs, of plain CSR "
+        "100.00 µs)");
 }
 
 TEST(BreakEven, MeasuringMustBeRepaid) {
