@@ -10,7 +10,7 @@ import re
 
 LEVELS = {"plain CSR": "plain CSR", "hand-written": "hand-written rules alone", "rule": "**rule** (learned, then hand-written)",
           "rule (left out)": "rule, each class left out of the training", "model": "**model**", "model (timed)": "model, of what was timed",
-          "measure": "**measure**"}
+          "measure (replayed)": "**measure**, replayed on the records", "measure": "**measure**, in a run of its own"}
 
 
 def geometric(values):

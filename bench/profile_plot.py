@@ -9,9 +9,10 @@ import json
 import math
 from xml.sax.saxutils import escape
 
-LEVELS = ["measure", "model", "rule", "rule (left out)", "hand-written", "plain CSR"]
+LEVELS = ["measure", "measure (replayed)", "model", "rule", "rule (left out)", "hand-written", "plain CSR"]
 # Light and dark page; told apart by dashes, too.
-STYLES = {"measure": ("#1a7f37", "#3fb950", ""), "model": ("#0969da", "#58a6ff", "9 4"), "rule": ("#bc4c00", "#f0883e", ""),
+STYLES = {"measure": ("#1a7f37", "#3fb950", ""), "measure (replayed)": ("#1a7f37", "#3fb950", "5 3"),
+          "model": ("#0969da", "#58a6ff", "9 4"), "rule": ("#bc4c00", "#f0883e", ""),
           "rule (left out)": ("#bc4c00", "#f0883e", "5 3"),
           "hand-written": ("#8250df", "#bc8cff", "3 3"), "plain CSR": ("#59636e", "#9198a1", "2 5")}
 OTHER = ("#bf3989", "#f778ba", "6 2 2 2")
