@@ -24,6 +24,7 @@ struct Parameter {
     bool within_wavefront = false;  ///< values beyond the target's wavefront are refused
     bool launch_only = false;       ///< decides the launch; the template does not have it
     bool range = false;             ///< any value from the first to the last of `allowed` is legal
+    bool of_matrix = false;         ///< what the matrix holds decides it: searches leave it alone
 };
 
 /// A function template of the kernel's file and when it runs. GPU steps say how they are launched,

@@ -31,6 +31,9 @@ Names layout_parameters(Format format, bool gpu) {
             return {"k", "srs", "ssrs"};
         case Format::bcsr:
             return {"block_rows", "block_cols"};
+        case Format::strips:
+        case Format::tiles:
+            break;
     }
     return {};
 }

@@ -26,13 +26,15 @@ constexpr Names<ValueType, 6> value_types{{{ValueType::f32, "f32"},
 constexpr Names<IndexType, 2> index_types{{{IndexType::i32, "i32"}, {IndexType::i64, "i64"}}};
 constexpr Names<Scale, 3> scales{
     {{Scale::zero, "zero"}, {Scale::one, "one"}, {Scale::general, "general"}}};
-constexpr Names<Format, 7> formats{{{Format::csr, "csr"},
+constexpr Names<Format, 9> formats{{{Format::csr, "csr"},
                                     {Format::coo, "coo"},
                                     {Format::ell, "ell"},
                                     {Format::sell, "sell"},
                                     {Format::hyb, "hyb"},
                                     {Format::csr_k, "csr-k"},
-                                    {Format::bcsr, "bcsr"}}};
+                                    {Format::bcsr, "bcsr"},
+                                    {Format::strips, "strips"},
+                                    {Format::tiles, "tiles"}}};
 constexpr Names<Op, 3> ops{{{Op::none, "N"}, {Op::transpose, "T"}, {Op::conj_transpose, "H"}}};
 
 template <typename Enum, std::size_t n>

@@ -20,7 +20,7 @@ enum class Scale { zero, one, general };
 /// values). As BLAS spells them: "N", "T", "H".
 enum class Op { none, transpose, conj_transpose };
 /// Storage format of A on the device.
-enum class Format { csr, coo, ell, sell, hyb, csr_k, bcsr };
+enum class Format { csr, coo, ell, sell, hyb, csr_k, bcsr, strips, tiles };
 
 const char* to_string(ValueType);
 const char* to_string(IndexType);
