@@ -5,6 +5,7 @@
 
 #include "registry_batch.hpp"
 #include "registry_bcsr.hpp"
+#include "registry_convert.hpp"
 #include "registry_csr_k.hpp"
 #include "registry_gpu.hpp"
 #include "registry_light.hpp"
@@ -164,6 +165,8 @@ const KernelEntry& kernel_entry(std::string_view id) {
     for (auto& entry : kernel_registry())
         if (entry.id == id) return entry;
     for (auto& entry : helper_kernels())
+        if (entry.id == id) return entry;
+    for (auto& entry : conversion_kernels())
         if (entry.id == id) return entry;
     refuse("unknown kernel '" + std::string(id) + "': use one of " +
            list(kernel_registry(), [](auto& e) { return e.id; }));

@@ -1,5 +1,6 @@
 #include "emission/argument_text.hpp"
 #include "emission/kernel_file.hpp"
+#include "registry_convert.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -62,6 +63,10 @@ std::string gpu_text(const KernelFile& f) {
                      kernel_head(f, i));
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
+    // Between the steps of a conversion the host allocates: there is no one launcher.
+    if (is_conversion(f.entry.id))
+        return std::string("// A in format ") + to_string(f.entry.format) +
+               ". Array sizes count elements.\n\n" + text;
     return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" + text +
            gpu_launcher(f);
 }

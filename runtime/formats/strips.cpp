@@ -27,30 +27,6 @@ constexpr std::int64_t entries_a_part = 65536;
 constexpr std::int64_t always_allowed = 1 << 20;
 constexpr double most_times_csr = 1.2;
 
-/// Throws TooLarge when the arrays would take more than the bound, unless a memory limit says how
-/// much they may take.
-void check_bytes(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
-                 const StoredMatrix& stored) {
-    if (stored.memory_limit > 0) return;
-    const std::int64_t code = param(signature, "value_code", 0);
-    const auto value = static_cast<std::int64_t>(size_of(storage_type(signature)));
-    const std::int64_t bytes_a_value = code == 0 ? value : code == 2 ? 0 : 1;
-    const std::int64_t bytes =
-        layout.stored() * bytes_a_value + layout.index_bytes(signature.index, signature.offset);
-    const auto csr = static_cast<double>(
-        matrix.nnz *
-            static_cast<std::int64_t>(size_of(matrix.value_type) + size_of(signature.index)) +
-        (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset)));
-    if (bytes <= always_allowed || static_cast<double>(bytes) <= most_times_csr * csr) return;
-    throw TooLarge(
-        fmt::format("format strips would store {} entries for {} nonzeros: {}, {:.2f} times the {} "
-                    "of CSR, more than the {} times that it may take",
-                    layout.stored(), matrix.nnz, format_bytes(static_cast<double>(bytes)),
-                    static_cast<double>(bytes) / csr, format_bytes(csr), most_times_csr),
-        "; use another sigma or threads_per_row, csr or tiles, or allow it with "
-        "options.memory_limit");
-}
-
 /// What the signature says of the matrix; throws where that is not so.
 void check_promises(const Signature& signature, const StripsLayout& layout) {
     const auto refuse = [](std::string_view parameter, std::string_view what) {
@@ -321,15 +297,35 @@ void add_all(const CsrView& matrix, const Signature& signature, const StripsLayo
 
 }  // namespace
 
+void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::int64_t stored,
+                        std::int64_t index_bytes) {
+    const std::int64_t code = param(signature, "value_code", 0);
+    const auto value = static_cast<std::int64_t>(size_of(storage_type(signature)));
+    const std::int64_t bytes_a_value = code == 0 ? value : code == 2 ? 0 : 1;
+    const std::int64_t bytes = stored * bytes_a_value + index_bytes;
+    const auto csr = static_cast<double>(
+        matrix.nnz *
+            static_cast<std::int64_t>(size_of(matrix.value_type) + size_of(signature.index)) +
+        (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset)));
+    if (bytes <= always_allowed || static_cast<double>(bytes) <= most_times_csr * csr) return;
+    throw TooLarge(
+        fmt::format("format strips would store {} entries for {} nonzeros: {}, {:.2f} times the {} "
+                    "of CSR, more than the {} times that it may take",
+                    stored, matrix.nnz, format_bytes(static_cast<double>(bytes)),
+                    static_cast<double>(bytes) / csr, format_bytes(csr), most_times_csr),
+        "; use another sigma or threads_per_row, csr or tiles, or allow it with "
+        "options.memory_limit");
+}
+
 StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how) {
     StoredMatrix stored = new_stored(Format::strips, matrix, how.memory_limit);
     const StripsLayout layout =
         lay_out_strips(matrix, strips_shape(signature), param(signature, "codes", 15));
     check_promises(signature, layout);
-    check_bytes(matrix, signature, layout, stored);
-    check_fits(layout.stored(), signature.offset, "stored entries", "offset");
-    stored.stored = layout.stored();
     stored.bytes = layout.index_bytes(signature.index, signature.offset);
+    stored.stored = layout.stored();
+    if (how.memory_limit == 0) check_strips_bytes(matrix, signature, stored.stored, stored.bytes);
+    check_fits(stored.stored, signature.offset, "stored entries", "offset");
     stored.scalars["num_slices"] = layout.slices();
     stored.scalars["num_strips"] = layout.strips();
     dispatch(signature.index, [&]<typename Index>(Index) {

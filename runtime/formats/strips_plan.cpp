@@ -180,18 +180,25 @@ bool StripsLayout::has_lengths() const {
                                [](std::int32_t info) { return (info & ragged_slice) != 0; });
 }
 
-std::int64_t StripsLayout::index_bytes(IndexType index, IndexType offset) const {
-    std::int64_t units = 0, chunks = 0;
-    for (std::int64_t slice = 0; slice < slices(); ++slice) units += delta_units(slice);
-    for (std::size_t row = 0; row < long_row.size(); ++row) chunks += chunks_of(row);
-    const auto longs = static_cast<std::int64_t>(long_row.size());
-    const std::int64_t offsets = 2 * (slices() + 1) + 2 * (longs + 1);
-    const std::int64_t indices = strips() + longs + long_ptr.back() + chunks;
-    const std::int64_t shorts =
-        (has_lengths() ? slices() * shape.lanes : 0) + static_cast<std::int64_t>(places.size());
+std::int64_t StripsSizes::bytes(IndexType index, IndexType offset) const {
+    const std::int64_t offsets = 2 * (slices + 1) + 2 * (long_rows + 1);
+    const std::int64_t indices = strips + long_rows + long_entries + chunks;
     return offsets * static_cast<std::int64_t>(size_of(offset)) +
-           indices * static_cast<std::int64_t>(size_of(index)) + 4 * slices() + 2 * shorts +
-           units * shape.lanes + bytes_beyond_deltas;
+           indices * static_cast<std::int64_t>(size_of(index)) + 4 * slices +
+           2 * (places + lengths) + delta_bytes + bytes_beyond_deltas;
+}
+
+std::int64_t StripsLayout::index_bytes(IndexType index, IndexType offset) const {
+    StripsSizes sizes{.slices = slices(),
+                      .strips = strips(),
+                      .places = std::ssize(places),
+                      .lengths = has_lengths() ? slices() * shape.lanes : 0,
+                      .long_rows = std::ssize(long_row),
+                      .long_entries = long_ptr.back()};
+    for (std::int64_t slice = 0; slice < slices(); ++slice)
+        sizes.delta_bytes += delta_units(slice) * shape.lanes;
+    for (std::size_t row = 0; row < long_row.size(); ++row) sizes.chunks += chunks_of(row);
+    return sizes.bytes(index, offset);
 }
 
 StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std::int64_t codes,

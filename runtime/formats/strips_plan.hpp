@@ -69,6 +69,16 @@ struct StripsPlan {
 /// Error(invalid_argument) for a row of more than 65534 strips that cannot be long.
 StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads = 0);
 
+/// Sizes of the arrays but those of values.
+struct StripsSizes {
+    std::int64_t slices = 0, strips = 0;
+    std::int64_t delta_bytes = 0;  ///< with masks, without those beyond the last
+    std::int64_t places = 0, lengths = 0;
+    std::int64_t long_rows = 0, long_entries = 0, chunks = 0;
+    /// Of all of them.
+    std::int64_t bytes(IndexType index, IndexType offset) const;
+};
+
 /// The way from lanes to block rows, and what each slice has: the first passes of a conversion.
 struct StripsLayout {
     StripsShape shape;
@@ -112,6 +122,11 @@ struct StripsLayout {
     /// Bytes of all arrays but those of values.
     std::int64_t index_bytes(IndexType index, IndexType offset) const;
 };
+
+/// Throws TooLarge when so many stored values, and so many bytes of the other arrays, are more than
+/// a matrix may take in this format.
+void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::int64_t stored,
+                        std::int64_t index_bytes);
 
 /// The layout, with the narrowest code in the bit mask `codes` for each slice; codes and fill stay
 /// 0 for a matrix without columns. Throws as plan_strips(), and Error(invalid_argument) for a slice

@@ -38,16 +38,16 @@ const void* array_there(const void* data, const CsrView& matrix, const CsrView* 
                                     : nullptr;
 }
 
-void check_limit(const StoredMatrix& stored, std::size_t bytes, std::int64_t limit) {
+}  // namespace
+
+void check_device_limit(Format format, std::size_t bytes, std::int64_t limit) {
     if (limit == 0 || bytes <= static_cast<std::size_t>(limit)) return;
     throw TooLarge(fmt::format("format {} would take {} on the device, more than "
                                "options.memory_limit, {}",
-                               to_string(stored.format), format_bytes(static_cast<double>(bytes)),
+                               to_string(format), format_bytes(static_cast<double>(bytes)),
                                format_bytes(static_cast<double>(limit))),
                    ": use a format that takes less, or raise the limit");
 }
-
-}  // namespace
 
 GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,
                  const UploadFrom& from) {
@@ -57,7 +57,7 @@ GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matr
     std::size_t total = 0;
     for (auto& [name, data] : stored.arrays)
         if (!is_borrowed(data)) total += array_bytes(stored, matrix, name);
-    check_limit(stored, total, from.memory_limit);
+    check_device_limit(stored.format, total, from.memory_limit);
     GpuMatrix on_device;
     on_device.stored.format = stored.format;
     on_device.stored.scalars = stored.scalars;

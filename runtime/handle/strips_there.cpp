@@ -1,0 +1,277 @@
+#include "handle/strips_there.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "formats/layout.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+// What stands where in the counts (templates/gpu/convert_strips.hpp).
+constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6;
+
+constexpr std::size_t alignment = 256;
+
+std::size_t aligned(std::size_t bytes) {
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+std::size_t bytes_of(std::int64_t count, std::size_t element) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * element;
+}
+
+/// Rows longer than that stand apart, or cannot be stored.
+std::int64_t most_entries(const StripsShape& shape) {
+    return (shape.long_from > 0 ? shape.long_from : most_strips) * shape.threads_per_row;
+}
+
+/// Numbers as an array of a device has them, appended to `bytes` from an aligned place on.
+void append(std::vector<std::byte>& bytes, const std::vector<std::int64_t>& numbers,
+            IndexType type) {
+    const std::size_t begin = bytes.size();
+    bytes.resize(begin + aligned(bytes_of(std::ssize(numbers), size_of(type))));
+    dispatch(type, [&]<typename Number>(Number) {
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const auto number = static_cast<Number>(numbers[i]);
+            std::memcpy(bytes.data() + begin + i * sizeof(Number), &number, sizeof(Number));
+        }
+    });
+}
+
+/// The values that a parameter of the converter may have.
+bool converter_allows(std::string_view parameter, std::int64_t value) {
+    const auto& params = kernel_entry("convert_strips").params;
+    const auto found = std::ranges::find(params, parameter, &Parameter::name);
+    return found != params.end() && allows(*found, value);
+}
+
+}  // namespace
+
+std::string why_not_there(const CsrView& matrix, std::int64_t max_row, const Signature& signature) {
+    const StripsShape shape = strips_shape(signature);
+    if (shape.block_size() > 1) return "blocks";
+    if (param(signature, "value_code", 0) == 3) return "a dictionary";
+    if (storage_type(signature) != matrix.value_type && size_of(storage_type(signature)) == 2)
+        return fmt::format("{} values", to_string(storage_type(signature)));
+    if (matrix.index_type != signature.index || matrix.offset_type != signature.offset)
+        return fmt::format("{} columns and {} offsets made of {} and {}",
+                           to_string(signature.index), to_string(signature.offset),
+                           to_string(matrix.index_type), to_string(matrix.offset_type));
+    for (auto& [name, value] : {std::pair{"sigma", shape.sigma}, std::pair{"slice", shape.lanes},
+                                std::pair{"threads_per_row", shape.threads_per_row}})
+        if (!converter_allows(name, value)) return fmt::format("{}={}", name, value);
+    if (shape.lanes > shape.wavefront) return fmt::format("slice={}", shape.lanes);
+    // What the sort's keys hold beside a row's place.
+    const int bits = 32 - std::countr_zero(static_cast<std::uint64_t>(shape.sigma));
+    const std::int64_t longest = std::min(max_row, most_entries(shape));
+    if (shape.sigma > 1 && longest >= (std::int64_t{1} << bits) - 2)
+        return fmt::format("rows of {} entries in windows of {}", longest, shape.sigma);
+    if (max_row > most_entries(shape) && shape.long_from == 0)
+        return fmt::format("rows of {} entries", max_row);
+    return "";
+}
+
+Signature conversion_to(const Signature& signature, const CsrView& matrix) {
+    Signature s;
+    s.kernel = "convert_strips";
+    s.value = matrix.value_type;
+    s.storage = storage_type(signature);
+    s.index = signature.index;
+    s.offset = signature.offset;
+    s.target = signature.target;
+    for (const char* name : {"slice", "sigma", "threads_per_row", "value_code"})
+        if (const auto found = signature.params.find(name); found != signature.params.end())
+            s.params.insert(*found);
+    return complete(s);
+}
+
+StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const MatrixThere& matrix,
+                         const Signature& signature)
+    : device_(device),
+      converter_(converter),
+      matrix_(matrix),
+      shape_(strips_shape(signature)),
+      index_(signature.index),
+      offset_(signature.offset) {
+    slices_ = (matrix.here.rows + shape_.positions() - 1) / shape_.positions();
+    list_long_rows();
+    reserve_rows();
+    values_.arrays["row_ptr"] = matrix.there.row_ptr;
+    values_.arrays["col_idx"] = matrix.there.col_idx;
+    values_.arrays["csr_values"] = matrix.there.values;
+    values_.scalars = {{"num_rows", matrix.here.rows},
+                       {"num_cols", matrix.here.cols},
+                       {"num_slices", slices_},
+                       {"num_lanes", slices_ * shape_.lanes},
+                       {"num_chunks", std::ssize(chunk_row_)},
+                       {"long_above", most_entries(shape_)},
+                       {"one", 1}};
+    find_strips();
+    find_codes(param(signature, "codes", 15));
+}
+
+void StripsThere::list_long_rows() {
+    const CsrView& a = matrix_.here;
+    const std::int64_t most = most_entries(shape_);
+    dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        const Offset* row_ptr = static_cast<const Offset*>(a.row_ptr);
+        for (std::int64_t row = 0; row < a.rows; ++row)
+            if (row_ptr[row + 1] - row_ptr[row] > most) long_row_.push_back(row);
+    });
+    for (const std::int64_t row : long_row_) {
+        const std::int64_t entries = a.row_length(row);
+        long_ptr_.push_back(long_ptr_.back() + entries);
+        chunk_ptr_.push_back(chunk_ptr_.back() + (entries + shape_.chunk - 1) / shape_.chunk);
+        chunk_row_.resize(static_cast<std::size_t>(chunk_ptr_.back()), std::ssize(long_ptr_) - 2);
+    }
+}
+
+void StripsThere::reserve_rows() {
+    // What is copied there comes first.
+    std::vector<std::byte> made(aligned(sizeof counts_));
+    const std::array<std::pair<const char*, std::size_t>, 6> empty{
+        {{"slice_ptr", bytes_of(slices_ + 1, size_of(offset_))},
+         {"delta_ptr", bytes_of(slices_ + 1, size_of(offset_))},
+         {"slice_size", bytes_of(slices_, size_of(offset_))},
+         {"slice_info", bytes_of(slices_, sizeof(std::int32_t))},
+         {"lengths", bytes_of(slices_ * shape_.lanes, sizeof(std::uint16_t))},
+         {"places", bytes_of(shape_.sigma > 1 ? matrix_.here.rows : 0, sizeof(std::uint16_t))}}};
+    std::vector<std::pair<const char*, std::size_t>> begins{{"counts", 0}};
+    const auto add = [&](const char* name, const std::vector<std::int64_t>& numbers,
+                         IndexType type) {
+        begins.emplace_back(name, made.size());
+        append(made, numbers, type);
+    };
+    add("long_row", long_row_, index_);
+    add("long_ptr", long_ptr_, offset_);
+    add("chunk_ptr", chunk_ptr_, offset_);
+    add("chunk_row", chunk_row_, index_);
+    std::size_t end = made.size();
+    for (auto& [name, bytes] : empty) {
+        begins.emplace_back(name, end);
+        end += aligned(bytes);
+    }
+    of_rows_ = device_.allocate(end);
+    device_.copy_to_device(of_rows_->data(), made.data(), made.size());
+    for (auto& [name, begin] : begins)
+        values_.arrays[name] = static_cast<std::byte*>(of_rows_->data()) + begin;
+}
+
+std::int64_t StripsThere::last_of(std::string_view offsets) const {
+    const auto* there = static_cast<const std::byte*>(values_.arrays.at(std::string(offsets)));
+    return dispatch(offset_, [&]<typename Offset>(Offset) -> std::int64_t {
+        Offset last = 0;
+        const auto at = static_cast<std::size_t>(slices_) * sizeof(Offset);
+        device_.copy_to_host(&last, there + at, sizeof last);
+        return last;
+    });
+}
+
+void StripsThere::find_strips() {
+    if (shape_.sigma > 1) launch("order");
+    launch("widths");
+    values_.arrays["ptr"] = values_.arrays["slice_ptr"];
+    launch("scan");
+    strips_ = last_of("slice_ptr");
+}
+
+void StripsThere::find_codes(std::int64_t codes) {
+    bases_ = device_.allocate(bytes_of(strips_, size_of(index_)));
+    values_.arrays["bases"] = bases_->data();
+    values_.scalars["codes"] = codes;
+    launch("codes");
+    values_.arrays["ptr"] = values_.arrays["delta_ptr"];
+    launch("scan");
+    units_ = last_of("delta_ptr");
+    device_.copy_to_host(counts_.data(), values_.arrays["counts"], sizeof counts_);
+}
+
+std::string StripsThere::fault() const {
+    if (counts_[count_outside] > 0) return "columns that the matrix has not";
+    if (counts_[count_unfit] > 0) return "slices that no code fits";
+    return "";
+}
+
+Signature StripsThere::narrowed(Signature signature) const {
+    std::int64_t codes = 0;
+    for (std::size_t code = 0; code < count_ragged; ++code)
+        if (counts_[code] > 0) codes |= std::int64_t{1} << code;
+    const auto set = [&](const char* name, std::int64_t value) {
+        const auto found = signature.params.find(name);
+        if (found != signature.params.end()) found->second = value;
+    };
+    set("codes", codes == 0 ? 1 : codes);
+    set("ragged", counts_[count_ragged] > 0 ? 1 : 0);
+    set("long_rows", long_row_.empty() ? 0 : 1);
+    return signature;
+}
+
+StripsSizes StripsThere::sizes() const {
+    return {.slices = slices_,
+            .strips = strips_,
+            .delta_bytes = units_ * shape_.lanes,
+            .places = shape_.sigma > 1 ? matrix_.here.rows : 0,
+            .lengths = counts_[count_ragged] > 0 ? slices_ * shape_.lanes : 0,
+            .long_rows = std::ssize(long_row_),
+            .long_entries = long_ptr_.back(),
+            .chunks = std::ssize(chunk_row_)};
+}
+
+GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_limit) {
+    GpuMatrix made;
+    StoredMatrix& stored = made.stored;
+    const CsrView& a = matrix_.here;
+    stored.format = Format::strips;
+    stored.stored = strips_ * shape_.lanes + long_ptr_.back();
+    stored.bytes = sizes().bytes(index_, offset_);
+    if (memory_limit == 0) check_strips_bytes(a, signature, stored.stored, stored.bytes);
+    check_fits(stored.stored, signature.offset, "stored entries", "offset");
+    const std::int64_t code = param(signature, "value_code", 0);
+    const std::size_t element = size_of(storage_type(signature));
+    const std::size_t delta_bytes =
+        static_cast<std::size_t>(units_ * shape_.lanes + bytes_beyond_deltas);
+    const std::array<std::pair<const char*, std::size_t>, 4> rest{
+        {{"deltas", delta_bytes},
+         {"long_col", bytes_of(long_ptr_.back(), size_of(index_))},
+         {"values", bytes_of(code == 0 ? stored.stored : 1, element)},
+         {"coded_values", bytes_of(code == 1 ? stored.stored : 1, 1)}}};
+    std::size_t total = of_rows_->bytes() + bases_->bytes();
+    for (auto& [name, bytes] : rest) total += bytes;
+    check_device_limit(Format::strips, total, memory_limit);
+    for (auto& [name, bytes] : rest)
+        values_.arrays[name] = made.memory.emplace_back(device_.allocate(bytes))->data();
+    auto* deltas = static_cast<std::byte*>(const_cast<void*>(values_.arrays["deltas"]));
+    device_.zero(deltas + delta_bytes - bytes_beyond_deltas, bytes_beyond_deltas);
+    values_.scalars["long_begin"] = strips_ * shape_.lanes;
+    launch("fill");
+    if (!chunk_row_.empty()) launch("long");
+    device_.synchronize({});
+    made.memory.push_back(std::move(of_rows_));
+    made.memory.push_back(std::move(bases_));
+    for (const char* name :
+         {"slice_ptr", "slice_info", "delta_ptr", "bases", "deltas", "lengths", "places", "values",
+          "coded_values", "long_row", "long_ptr", "long_col", "chunk_ptr", "chunk_row"})
+        stored.arrays[name] = values_.arrays.at(name);
+    stored.bytes += code == 0 ? stored.stored * static_cast<std::int64_t>(element) : stored.stored;
+    stored.scalars = {
+        {"num_rows", a.rows},
+        {"num_cols", a.cols},
+        {"nnz", a.nnz},
+        {"num_slices", slices_},
+        {"num_strips", strips_},
+        {"num_long", std::ssize(long_row_)},
+        {"num_chunks", std::ssize(chunk_row_)},
+        {"long_begin", strips_ * shape_.lanes},
+        {"num_warps", std::ssize(chunk_row_) +
+                          (slices_ * shape_.lanes + shape_.wavefront - 1) / shape_.wavefront}};
+    return made;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,73 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/device.hpp"
+#include "devices/gpu/kernel_steps.hpp"
+#include "formats/strips_plan.hpp"
+#include "handle/gpu_matrix.hpp"
+#include "spmvgen/matrix.hpp"
+#include "spmvgen/signature.hpp"
+
+/// Conversion to the format `strips` on the device that has the matrix.
+namespace spmvgen {
+
+/// A matrix whose arrays are in a device's memory.
+struct MatrixThere {
+    CsrView there;  ///< device pointers
+    CsrView here;   ///< the same, of which only row_ptr is on this host
+};
+
+/// Why the device does not make what a signature of that format wants of a matrix whose longest row
+/// has so many entries; "" = it does. The host makes everything.
+std::string why_not_there(const CsrView& matrix, std::int64_t max_row, const Signature& signature);
+
+/// The kernel that converts `matrix` for a signature of the format.
+Signature conversion_to(const Signature& signature, const CsrView& matrix);
+
+/// A conversion in two parts: how the matrix lies, then its arrays; what the signature says of the
+/// matrix is decided between. All arrays are those that convert() makes, to the last bit.
+class StripsThere {
+  public:
+    /// Finds out how the matrix lies for the shape, the types, and the codes in the parameter
+    /// `codes`. `converter` is loaded from conversion_to(). Columns are checked: fault() tells.
+    StripsThere(Device& device, const DeviceKernel& converter, const MatrixThere& matrix,
+                const Signature& signature);
+
+    /// Why this is no matrix, or none for the signature; "" = all is well. The host's conversion
+    /// refuses with a better text.
+    std::string fault() const;
+
+    /// Parameters of the matrix that are narrower than the signature's: codes, ragged, long_rows.
+    Signature narrowed(Signature signature) const;
+
+    /// Makes the arrays; once. Throws TooLarge as convert() and upload() do.
+    GpuMatrix store(const Signature& signature, std::int64_t memory_limit);
+
+  private:
+    void list_long_rows();
+    void reserve_rows();
+    void find_strips();
+    void find_codes(std::int64_t codes);
+    std::int64_t last_of(std::string_view offsets) const;
+    StripsSizes sizes() const;
+    void launch(std::string_view step) { launch_step(device_, converter_, step, values_); }
+
+    Device& device_;
+    const DeviceKernel& converter_;
+    const MatrixThere matrix_;
+    StripsShape shape_;
+    IndexType index_, offset_;
+    std::int64_t slices_ = 0, strips_ = 0, units_ = 0;
+    std::vector<std::int64_t> long_row_, long_ptr_{0}, chunk_ptr_{0}, chunk_row_;
+    /// Arrays whose sizes row offsets tell, one behind another.
+    std::unique_ptr<DeviceMemory> of_rows_, bases_;
+    std::array<std::uint64_t, 8> counts_{};
+    StepValues values_;
+};
+
+}  // namespace spmvgen

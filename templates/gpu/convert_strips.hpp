@@ -1,0 +1,364 @@
+// CSR into compressed strips (format `strips`), on the device.
+//
+// What:       the arrays of docs/strips.md for blocks of 1 × 1, the same to the last bit as the
+//             host makes them. The host launches the steps, reads totals in between, and allocates.
+// Source:     ours; the sort is Batcher's bitonic network (AFIPS 1968).
+// Parameters: block           128, 256, 512, 1024: threads of a block.
+//             slice           32, 64: lanes of a slice, within the wavefront.
+//             sigma           1, 64, 256, 1024, 4096: rows of a sorting window; 1 = not sorted.
+//             threads_per_row 1, 2, 4, 8, 16, 32: lanes that share a row.
+// Work:       order: a block a window. widths, codes, fill: a lane of a slice each thread. scan:
+// one
+//             block. long: a block a chunk of a long row.
+// Reads:      the row offsets three times, columns twice, values once, each lane its own row;
+// writes
+//             every array once, side by side.
+#pragma once
+#include "dialect/coded_values.hpp"
+#include "dialect/gpu.hpp"
+
+/// What stands in `lengths` for a long row.
+constexpr int length_of_long = 65535;
+
+/// Places of the rows of a window, sorted by falling length, equal ones in their order, long ones
+/// (of more than `long_above` entries) last. Rows that are not long have fewer than
+/// 2^(32 - log2 sigma) - 2 entries.
+template <typename Offset, int sigma, int block>
+void convert_strips_order(long num_rows, long long_above, const Offset* __restrict__ row_ptr,
+                          unsigned short* __restrict__ places) {
+    constexpr int bits = __builtin_ctz(sigma);
+    constexpr unsigned longest = (1u << (32 - bits)) - 2u;
+    // What sorts a row: how much shorter than the longest it is, then its place.
+    __shared__ unsigned keys[sigma];
+    const long first = static_cast<long>(blockIdx.x) * sigma;
+    for (int i = static_cast<int>(threadIdx.x); i < sigma; i += block) {
+        const long row = first + i;
+        unsigned rank = longest + 1u;
+        if (row < num_rows) {
+            const long length = row_ptr[row + 1] - row_ptr[row];
+            if (length <= long_above) {
+                rank = longest - static_cast<unsigned>(length);
+            }
+        }
+        keys[i] = rank << bits | static_cast<unsigned>(i);
+    }
+    __syncthreads();
+    for (int size = 2; size <= sigma; size *= 2) {
+        for (int gap = size / 2; gap > 0; gap /= 2) {
+            for (int pair = static_cast<int>(threadIdx.x); pair < sigma / 2; pair += block) {
+                const int low = pair / gap * 2 * gap + pair % gap;
+                const unsigned a = keys[low];
+                const unsigned b = keys[low + gap];
+                if ((a > b) == ((low & size) == 0)) {
+                    keys[low] = b;
+                    keys[low + gap] = a;
+                }
+            }
+            __syncthreads();
+        }
+    }
+    for (int i = static_cast<int>(threadIdx.x); i < sigma; i += block) {
+        if (first + i < num_rows) {
+            places[first + i] = static_cast<unsigned short>(keys[i] & (sigma - 1u));
+        }
+    }
+}
+
+/// The row at a position.
+template <int sigma>
+[[gnu::always_inline]] inline long row_at(const unsigned short* places, long position) {
+    if constexpr (sigma == 1) {
+        return position;
+    } else {
+        return position / sigma * sigma + places[position];
+    }
+}
+
+/// The largest of the numbers that the lanes of a slice have. All lanes of the warp take part.
+template <int slice, typename Number>
+[[gnu::always_inline]] inline Number slice_max(Number number) {
+    for (int delta = slice / 2; delta > 0; delta /= 2) {
+        const Number other = shuffle_down<slice>(number, delta);
+        number = other > number ? other : number;
+    }
+    return shuffle<slice>(number, 0);
+}
+
+/// The smallest.
+template <int slice, typename Number>
+[[gnu::always_inline]] inline Number slice_min(Number number) {
+    for (int delta = slice / 2; delta > 0; delta /= 2) {
+        const Number other = shuffle_down<slice>(number, delta);
+        number = other < number ? other : number;
+    }
+    return shuffle<slice>(number, 0);
+}
+
+/// Strips of each lane, and of each slice, with what slice_info says of them.
+template <typename Offset, int slice, int sigma, int threads_per_row, int block>
+void convert_strips_widths(long num_rows, long num_slices, long long_above,
+                           const Offset* __restrict__ row_ptr,
+                           const unsigned short* __restrict__ places,
+                           unsigned short* __restrict__ lengths, int* __restrict__ slice_info,
+                           Offset* __restrict__ slice_size) {
+    const long lane = static_cast<long>(blockIdx.x) * block + threadIdx.x;
+    const long own = lane / slice;
+    const long position = lane / threads_per_row;
+    int strips = 0;    // of this lane
+    int full = 65534;  // strips that the lanes up to here have, if they have a row
+    if (own < num_slices && position < num_rows) {
+        const long row = row_at<sigma>(places, position);
+        const long entries = row_ptr[row + 1] - row_ptr[row];
+        const long rest = entries - lane % threads_per_row + threads_per_row - 1;
+        if (entries > long_above) {
+            full = -1;
+        } else {
+            strips = static_cast<int>(rest / threads_per_row);
+            full = strips;
+        }
+    }
+    const int width = slice_max<slice>(strips);
+    const int least = slice_min<slice>(full);
+    if (own < num_slices) {
+        lengths[lane] = static_cast<unsigned short>(full < 0 ? length_of_long : strips);
+        if (lane % slice == 0) {
+            slice_info[own] = (least < 0 ? 0 : least) << 4 | (least != width ? 4 : 0);
+            slice_size[own] = static_cast<Offset>(width);
+        }
+    }
+}
+
+/// ptr[i] = the sum of the sizes before slice i, at last that of all.
+template <typename Offset, int block>
+void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
+                         Offset* __restrict__ ptr) {
+    constexpr int items = 4;  // of a thread, so that one block has few rounds
+    constexpr int warps = block / warp_size;
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    __shared__ Offset warp_sums[warps];
+    Offset before = 0;  // of earlier rounds
+    for (long begin = 0; begin < num_slices; begin += block * items) {
+        const long first = begin + static_cast<long>(threadIdx.x) * items;
+        Offset size[items] = {};
+        Offset own = 0;
+        for (int i = 0; i < items; ++i) {
+            size[i] = first + i < num_slices ? slice_size[first + i] : static_cast<Offset>(0);
+            own += size[i];
+        }
+        Offset sum = own;
+        for (int delta = 1; delta < warp_size; delta *= 2) {
+            const Offset below = shuffle_up(sum, delta);
+            sum += lane >= delta ? below : static_cast<Offset>(0);
+        }
+        if (lane == warp_size - 1) {
+            warp_sums[warp] = sum;
+        }
+        __syncthreads();
+        Offset at = before + sum - own;
+        for (int w = 0; w < warps; ++w) {
+            at += w < warp ? warp_sums[w] : static_cast<Offset>(0);
+            before += warp_sums[w];
+        }
+        for (int i = 0; i < items; ++i) {
+            if (first + i < num_slices) {
+                ptr[first + i] = at;
+            }
+            at += size[i];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        ptr[num_slices] = before;
+    }
+}
+
+/// What the steps behind the widths know of a lane.
+struct strips_lane {
+    long slice;  ///< the number of its slice
+    int lane;    ///< its own number in the slice
+    int strips;  ///< of this lane; 0 for a long row, and beyond the last slice
+    int width;   ///< of the slice
+    long first;  ///< strip of the slice
+    long entry;  ///< of its row that it begins with; means nothing where strips is 0
+};
+
+template <typename Offset, int slice, int sigma, int threads_per_row, int block>
+[[gnu::always_inline]] inline strips_lane this_lane(long num_slices, const Offset* row_ptr,
+                                                    const unsigned short* places,
+                                                    const unsigned short* lengths,
+                                                    const Offset* slice_ptr) {
+    const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
+    strips_lane own = {};
+    own.slice = thread / slice;
+    own.lane = static_cast<int>(thread % slice);
+    if (own.slice < num_slices) {
+        own.first = slice_ptr[own.slice];
+        own.width = static_cast<int>(slice_ptr[own.slice + 1] - own.first);
+        own.strips = lengths[thread];
+        own.strips = own.strips == length_of_long ? 0 : own.strips;
+        if (own.strips > 0) {
+            const long row = row_at<sigma>(places, thread / threads_per_row);
+            own.entry = row_ptr[row] + thread % threads_per_row;
+        }
+    }
+    return own;
+}
+
+/// Counts of a conversion.
+constexpr int count_ragged = 4;   ///< slices; before it strips of slices with each code
+constexpr int count_outside = 5;  ///< strips and chunks with a column that A has not
+constexpr int count_unfit = 6;    ///< slices that no code fits
+constexpr int count_inexact = 7;  ///< values that the value code has not
+
+/// The code of each slice, the narrowest of the bit mask `codes` that fits, its bases, and the
+/// bytes of its deltas in units of the slice's lanes.
+template <typename Index, typename Offset, int slice, int sigma, int threads_per_row, int block>
+void convert_strips_codes(long num_cols, long num_slices, int codes,
+                          const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
+                          const unsigned short* __restrict__ places,
+                          const unsigned short* __restrict__ lengths,
+                          const Offset* __restrict__ slice_ptr, int* __restrict__ slice_info,
+                          Index* __restrict__ bases, Offset* __restrict__ slice_size,
+                          unsigned long long* __restrict__ counts) {
+    const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
+        num_slices, row_ptr, places, lengths, slice_ptr);
+    // A lane with an entry in every strip: an affine slice has the columns that it leads to.
+    const int longest = slice_min<slice>(own.strips == own.width ? own.lane : slice - 1);
+    const long entry_of_longest = shuffle<slice>(own.entry, longest);
+    int bent = 0;  // strips whose column is not where the longest lane leads to
+    unsigned long long widest = 0;
+    bool outside = false;
+    for (int k = 0; any_lane(k < own.width); ++k) {
+        const bool exists = k < own.strips;
+        Index low = 0;
+        if (exists) {
+            low = col_idx[own.entry + static_cast<long>(k) * threads_per_row];
+        }
+        const Index known = shuffle<slice>(low, longest);
+        bent += exists && low - own.lane != known - longest ? 1 : 0;
+        // Lanes without an entry repeat the one that is known.
+        low = exists ? low : known;
+        const Index high = slice_max<slice>(low);
+        low = slice_min<slice>(low);
+        const unsigned long long range =
+            static_cast<unsigned long long>(high) - static_cast<unsigned long long>(low);
+        widest = range > widest ? range : widest;
+        outside = outside || low < 0 || high >= num_cols;
+        if (own.lane == 0 && k < own.width) {
+            bases[own.first + k] = low;
+        }
+    }
+    bent = slice_max<slice>(bent);
+    int code = bent == 0           ? 0
+               : widest >> 8 == 0  ? 1
+               : widest >> 16 == 0 ? 2
+               : widest >> 32 == 0 ? 3
+                                   : 4;
+    while (code < 4 && (codes >> code & 1) == 0) {
+        ++code;
+    }
+    warp_barrier();
+    // Of the other codes the base is the least column; without one the delta is the column itself.
+    if (code == 0 || (code == 3 && sizeof(Index) == 4)) {
+        for (int k = own.lane; k < own.width; k += slice) {
+            bases[own.first + k] =
+                code == 3 ? static_cast<Index>(0)
+                          : static_cast<Index>(
+                                col_idx[entry_of_longest + static_cast<long>(k) * threads_per_row] -
+                                longest);
+        }
+    }
+    if (own.slice < num_slices && own.lane == 0) {
+        const int info = slice_info[own.slice];
+        slice_info[own.slice] = info | (code & 3);
+        slice_size[own.slice] = static_cast<Offset>(
+            code == 3 ? 4 * static_cast<long>(own.width) : code * static_cast<long>(own.width));
+        atomicAdd(counts + (code < 4 ? code : count_unfit),
+                  static_cast<unsigned long long>(code < 4 ? own.width : 1));
+        if ((info & 4) != 0) {
+            atomicAdd(counts + count_ragged, 1ull);
+        }
+        if (outside) {
+            atomicAdd(counts + count_outside, 1ull);
+        }
+    }
+}
+
+/// Puts a value to its place.
+template <int value_code, typename Vector, typename Storage>
+[[gnu::always_inline]] inline void put_value(Storage* values, unsigned char* coded_values,
+                                             long place, Vector value) {
+    if constexpr (value_code == plain_values) {
+        values[place] = converted<Storage>(value);
+    } else if constexpr (value_code == small_integers) {
+        if constexpr (is_complex<Vector>) {
+            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value.re));
+        } else {
+            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value));
+        }
+    }
+}
+
+/// Deltas and values of the slices; what is padding is zero.
+template <typename Vector, typename Storage, typename Index, typename Offset, int slice, int sigma,
+          int threads_per_row, int value_code, int block>
+void convert_strips_fill(long num_slices, const Offset* __restrict__ row_ptr,
+                         const Index* __restrict__ col_idx, const Vector* __restrict__ csr_values,
+                         const unsigned short* __restrict__ places,
+                         const unsigned short* __restrict__ lengths,
+                         const Offset* __restrict__ slice_ptr, const int* __restrict__ slice_info,
+                         const Index* __restrict__ bases, const Offset* __restrict__ delta_ptr,
+                         unsigned char* __restrict__ deltas, Storage* __restrict__ values,
+                         unsigned char* __restrict__ coded_values) {
+    const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
+        num_slices, row_ptr, places, lengths, slice_ptr);
+    if (own.slice < num_slices) {
+        const int code = slice_info[own.slice] & 3;
+        unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
+        for (int k = 0; k < own.width; ++k) {
+            Vector value = {};
+            unsigned delta = 0;
+            if (k < own.strips) {
+                const long entry = own.entry + static_cast<long>(k) * threads_per_row;
+                value = csr_values[entry];
+                delta = static_cast<unsigned>(col_idx[entry] - bases[own.first + k]);
+            }
+            const long at = static_cast<long>(k) * slice + own.lane;
+            if (code == 1) {
+                bytes[at] = static_cast<unsigned char>(delta);
+            } else if (code == 2) {
+                reinterpret_cast<unsigned short*>(bytes)[at] = static_cast<unsigned short>(delta);
+            } else if (code == 3) {
+                reinterpret_cast<unsigned*>(bytes)[at] = delta;
+            }
+            put_value<value_code>(values, coded_values, own.first * slice + at, value);
+        }
+    }
+}
+
+/// Columns and values of the long rows, which stay as they are in A.
+template <typename Vector, typename Storage, typename Index, typename Offset, int value_code,
+          int block>
+void convert_strips_long(long num_cols, long long_begin, const Offset* __restrict__ row_ptr,
+                         const Index* __restrict__ col_idx, const Vector* __restrict__ csr_values,
+                         const Index* __restrict__ long_row, const Offset* __restrict__ long_ptr,
+                         const Offset* __restrict__ chunk_ptr, const Index* __restrict__ chunk_row,
+                         Index* __restrict__ long_col, Storage* __restrict__ values,
+                         unsigned char* __restrict__ coded_values,
+                         unsigned long long* __restrict__ counts) {
+    constexpr int chunk = 32 * warp_size;
+    const long row = chunk_row[blockIdx.x];
+    const long begin = (static_cast<long>(blockIdx.x) - chunk_ptr[row]) * chunk;
+    const long left = long_ptr[row + 1] - long_ptr[row] - begin;
+    const long from = row_ptr[long_row[row]] + begin;
+    const long to = long_ptr[row] + begin;
+    for (int i = static_cast<int>(threadIdx.x); i < chunk && i < left; i += block) {
+        const Index column = col_idx[from + i];
+        if (column < 0 || column >= num_cols) {
+            atomicAdd(counts + count_outside, 1ull);
+        }
+        long_col[to + i] = column;
+        put_value<value_code>(values, coded_values, long_begin + to + i, csr_values[from + i]);
+    }
+}

@@ -1,0 +1,66 @@
+#include "registry_convert.hpp"
+
+#include <algorithm>
+
+namespace spmvgen {
+namespace {
+
+int block_threads(const Signature& s) {
+    return static_cast<int>(s.params.at("block"));
+}
+
+/// A lane of a slice each thread.
+GridRule lane_each(const Signature& s) {
+    return {.items = "num_lanes", .items_per_block = s.params.at("block")};
+}
+
+GridRule window_each(const Signature& s) {
+    return {.items = "num_rows", .items_per_block = s.params.at("sigma")};
+}
+
+GridRule one_block(const Signature&) {
+    return {.items = "one"};
+}
+
+GridRule chunk_each(const Signature&) {
+    return {.items = "num_chunks"};
+}
+
+bool sorts(const Signature& s) {
+    return s.params.at("sigma") > 1;
+}
+
+// clang-format off
+const KernelEntry convert_strips{
+    .id = "convert_strips",
+    .format = Format::strips,
+    .gpu = true,
+    .file = "gpu/convert_strips.hpp",
+    .summary = "CSR into compressed strips, on the device that has it",
+    .params = {{"block", {128, 256, 512, 1024}, 512, "threads of a block"},
+               {"slice", {32, 64}, 32, "lanes of a slice", true},
+               {"sigma", {1, 64, 256, 1024, 4096}, 1, "rows of a sorting window; 1 = unsorted"},
+               {"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"},
+               {"value_code", {0, 1, 2}, 0, "as of the kernel that reads the strips"}},
+    .steps = {{"convert_strips_order", StepRule::grid, window_each, block_threads, sorts},
+              {"convert_strips_widths", StepRule::grid, lane_each, block_threads},
+              {"convert_strips_scan", StepRule::grid, one_block, block_threads},
+              {"convert_strips_codes", StepRule::grid, lane_each, block_threads},
+              {"convert_strips_fill", StepRule::grid, lane_each, block_threads},
+              {"convert_strips_long", StepRule::grid, chunk_each, block_threads}},
+    .workspace = {},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const KernelEntry> conversion_kernels() {
+    return {&convert_strips, 1};
+}
+
+bool is_conversion(std::string_view id) {
+    return std::ranges::find(conversion_kernels(), id, &KernelEntry::id) !=
+           conversion_kernels().end();
+}
+
+}  // namespace spmvgen

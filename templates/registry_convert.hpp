@@ -1,0 +1,16 @@
+#pragma once
+#include <span>
+
+#include "registry.hpp"
+
+namespace spmvgen {
+
+/// Kernels that are no products either: they store a matrix that is in the device's memory in
+/// another format. Their steps are launched one by one, by name (devices/gpu/kernel_steps.hpp),
+/// with what the host finds out in between. Found by kernel_entry() as helper_kernels() are.
+std::span<const KernelEntry> conversion_kernels();
+
+/// Whether the kernel of that id is one of them.
+bool is_conversion(std::string_view id);
+
+}  // namespace spmvgen
