@@ -18,6 +18,10 @@ GridRule window_each(const Signature& s) {
     return {.items = "num_rows", .items_per_block = s.params.at("sigma")};
 }
 
+GridRule value_each(const Signature& s) {
+    return {.items = "nnz", .items_per_block = s.params.at("block"), .blocks_per_unit = 8};
+}
+
 GridRule one_block(const Signature&) {
     return {.items = "one"};
 }
@@ -28,6 +32,10 @@ GridRule chunk_each(const Signature&) {
 
 bool sorts(const Signature& s) {
     return s.params.at("sigma") > 1;
+}
+
+bool codes_values(const Signature& s) {
+    return s.params.at("value_code") > 0;
 }
 
 // clang-format off
@@ -46,6 +54,7 @@ const KernelEntry convert_strips{
               {"convert_strips_widths", StepRule::grid, lane_each, block_threads},
               {"convert_strips_scan", StepRule::grid, one_block, block_threads},
               {"convert_strips_codes", StepRule::grid, lane_each, block_threads},
+              {"convert_strips_check", StepRule::grid, value_each, block_threads, codes_values},
               {"convert_strips_fill", StepRule::grid, lane_each, block_threads},
               {"convert_strips_long", StepRule::grid, chunk_each, block_threads}},
     .workspace = {},

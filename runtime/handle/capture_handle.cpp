@@ -93,8 +93,10 @@ std::optional<CaptureSettings> capture_settings() {
 void capture_handle(const CsrView& matrix, const Options& options, const Info& info) noexcept {
     when_asked([&](const CaptureSettings& settings) {
         if (!options.device_arrays) return capture(matrix, options, info, settings);
-        const CsrMatrix here = download(*device_for(options, nullptr), matrix);
-        capture(here.view(), options, info, settings);
+        const auto device = device_for(options, nullptr);
+        DeviceCsr input(*device, matrix);
+        input.complete();
+        capture(input.here(), options, info, settings);
     });
 }
 

@@ -5,6 +5,7 @@
 #include "handle/input.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/coo_matrix.hpp"
+#include "matrix/csr_matrix.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -18,22 +19,29 @@ Buffer fetch(Device& device, const void* array, std::int64_t count, std::size_t 
 
 }  // namespace
 
-CsrMatrix download(Device& device, const CsrView& a) {
+DeviceCsr::DeviceCsr(Device& device, const CsrView& a) : device_(device), there_(a), here_(a) {
     validate_shape(a);
-    CsrMatrix here{a.rows, a.cols, a.nnz, a.offset_type, a.index_type, a.value_type, {}, {}, {}};
+    here_.row_ptr = here_.col_idx = here_.values = nullptr;
     if (a.rows > 0) {
-        here.row_ptr = fetch(device, a.row_ptr, a.rows + 1, size_of(a.offset_type));
+        row_ptr_ = fetch(device, a.row_ptr, a.rows + 1, size_of(a.offset_type));
+        here_.row_ptr = row_ptr_.data();
         // A wrong number of entries is found out before the arrays are read by it.
-        const std::int64_t end = here.view().row_begin(a.rows);
+        const std::int64_t end = here_.row_begin(a.rows);
         if (end != a.nnz)
             throw Error(
                 ErrorCode::invalid_argument,
                 fmt::format("broken CSR matrix: row_ptr ends at {}, but there are {} entries", end,
                             a.nnz));
     }
-    here.col_idx = fetch(device, a.col_idx, a.nnz, size_of(a.index_type));
-    here.values = fetch(device, a.values, a.nnz, size_of(a.value_type));
-    return here;
+}
+
+void DeviceCsr::complete() {
+    if (complete_) return;
+    col_idx_ = fetch(device_, there_.col_idx, there_.nnz, size_of(there_.index_type));
+    values_ = fetch(device_, there_.values, there_.nnz, size_of(there_.value_type));
+    here_.col_idx = col_idx_.data();
+    here_.values = values_.data();
+    complete_ = true;
 }
 
 DownloadedEntries download(Device& device, const CooView& a) {
@@ -53,9 +61,10 @@ std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Option
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device) {
     const Stopwatch watch;
-    const CsrMatrix here = download(*device, matrix);
+    DeviceCsr input(*device, matrix);
+    if (options.reorder != "none" || options.op != "N") input.complete();
     const double ms = watch.ms();
-    auto impl = make_of_host_matrix(here.view(), options, provider, device, &matrix);
+    auto impl = make_of_host_matrix(input.here(), options, provider, device, &input);
     impl->keep(options.owner, matrix, false);
     impl->tell_given(matrix.value_type, matrix.nnz, std::move(device));
     impl->tell_more_time(ms);

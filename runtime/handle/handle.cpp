@@ -59,7 +59,7 @@ Options with_atomics(Options o) {
 std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& options,
                                        KernelProvider& provider,
                                        const std::shared_ptr<Device>& device,
-                                       const CsrView* on_device = nullptr) {
+                                       DeviceCsr* on_device = nullptr) {
     const auto make = [&](const Options& o) {
         return device == nullptr ? make_host_handle(matrix, o, provider)
                                  : make_gpu_handle(matrix, o, provider, device, on_device);
@@ -71,7 +71,7 @@ std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& opt
 std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& options,
                                        KernelProvider& provider,
                                        const std::shared_ptr<Device>& device,
-                                       const CsrView* on_device) {
+                                       DeviceCsr* on_device) {
     const Op op = checked_op(options);
     if (op == Op::none) {
         if (options.transpose_by_atomics)
@@ -142,7 +142,7 @@ std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Devic
 std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Options& options,
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
-                                                const CsrView* on_device) {
+                                                DeviceCsr* on_device) {
     if (options.reorder != "none")
         return make_reordered_handle(matrix, options, provider, std::move(device));
     return make_of_op(matrix, options, provider, device, on_device);

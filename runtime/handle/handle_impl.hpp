@@ -26,6 +26,8 @@ struct NewValues {
 /// What the options ask of the tuner, for the target and the number types of `types`.
 Request request_of(const Options& options, const Signature& types);
 
+class DeviceCsr;
+
 /// What is behind a handle: one class for CPUs, one for GPUs.
 class HandleImpl {
   public:
@@ -148,12 +150,12 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Option
 std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
-/// The same of a matrix on this host, which also is on the device as `on_device` where that is not
-/// null; the options have been checked. `device` is null for the host.
+/// The same of a matrix on this host, which is that of `on_device` where that is not null; the
+/// options have been checked. `device` is null for the host.
 std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Options& options,
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
-                                                const CsrView* on_device = nullptr);
+                                                DeviceCsr* on_device = nullptr);
 /// make(options); where that throws TooLarge and the options leave the format open, the same of
 /// format csr, which tells what was too large.
 std::unique_ptr<HandleImpl> make_within_limit(
@@ -167,11 +169,12 @@ std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const O
                                                   std::shared_ptr<Device> device);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider);
-/// `device` is what options.device names. `on_device`, where not null, is the matrix in its memory:
-/// what the kernel reads as it is, is copied from there, or borrowed with options.copy = false.
+/// `device` is what options.device names. `on_device`, where not null, has the matrix in its
+/// memory: what the kernel reads as it is, is copied from there, or borrowed with options.copy =
+/// false; what the device can convert never comes to this host.
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
                                             std::shared_ptr<Device> device,
-                                            const CsrView* on_device = nullptr);
+                                            DeviceCsr* on_device = nullptr);
 
 }  // namespace spmvgen

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "devices/device.hpp"
-#include "matrix/csr_matrix.hpp"
+#include "matrix/buffer.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 /// Where the arrays of a handle's matrix come from.
@@ -12,11 +12,31 @@ namespace spmvgen {
 /// host.
 std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Device> device);
 
-/// A CSR matrix out of a device's memory. Throws Error(invalid_argument), as validate(), for sizes
-/// that contradict each other, before the arrays are read; nothing else is checked.
-CsrMatrix download(Device& device, const CsrView& matrix);
+/// A CSR matrix in a device's memory, whose row offsets are here, too; the rest is once it was
+/// asked for. For one thread.
+class DeviceCsr {
+  public:
+    /// Copies row_ptr. Throws Error(invalid_argument), as validate(), for sizes that contradict
+    /// each other, before the arrays are read; nothing else is checked.
+    DeviceCsr(Device& device, const CsrView& there);
+    DeviceCsr(const DeviceCsr&) = delete;
+    DeviceCsr& operator=(const DeviceCsr&) = delete;
 
-/// The same of entries in any order.
+    const CsrView& there() const { return there_; }
+    /// On this host; columns and values are null until complete().
+    const CsrView& here() const { return here_; }
+    bool is_complete() const { return complete_; }
+    /// Copies the rest.
+    void complete();
+
+  private:
+    Device& device_;
+    CsrView there_, here_;
+    Buffer row_ptr_, col_idx_, values_;
+    bool complete_ = false;
+};
+
+/// Entries in any order, out of a device's memory.
 struct DownloadedEntries {
     CooView view;
     Buffer row_idx, col_idx, values;

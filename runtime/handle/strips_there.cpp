@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "formats/layout.hpp"
+#include "matrix/chunks.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
@@ -15,9 +16,10 @@ namespace spmvgen {
 namespace {
 
 // What stands where in the counts (templates/gpu/convert_strips.hpp).
-constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6;
+constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6, count_inexact = 7;
 
 constexpr std::size_t alignment = 256;
+constexpr std::int64_t rows_a_part = 65536;
 
 std::size_t aligned(std::size_t bytes) {
     return (bytes + alignment - 1) / alignment * alignment;
@@ -54,10 +56,13 @@ bool converter_allows(std::string_view parameter, std::int64_t value) {
 
 }  // namespace
 
-std::string why_not_there(const CsrView& matrix, std::int64_t max_row, const Signature& signature) {
+std::string why_not_there(const MatrixThere& given, const Signature& signature) {
+    const CsrView& matrix = given.there;
+    const std::int64_t max_row = given.max_row;
     const StripsShape shape = strips_shape(signature);
+    if (matrix.nnz == 0) return "no entries";
     if (shape.block_size() > 1) return "blocks";
-    if (param(signature, "value_code", 0) == 3) return "a dictionary";
+    if (!converter_allows("value_code", param(signature, "value_code", 0))) return "a dictionary";
     if (storage_type(signature) != matrix.value_type && size_of(storage_type(signature)) == 2)
         return fmt::format("{} values", to_string(storage_type(signature)));
     if (matrix.index_type != signature.index || matrix.offset_type != signature.offset)
@@ -108,6 +113,7 @@ StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const Ma
     values_.arrays["csr_values"] = matrix.there.values;
     values_.scalars = {{"num_rows", matrix.here.rows},
                        {"num_cols", matrix.here.cols},
+                       {"nnz", matrix.here.nnz},
                        {"num_slices", slices_},
                        {"num_lanes", slices_ * shape_.lanes},
                        {"num_chunks", std::ssize(chunk_row_)},
@@ -120,11 +126,15 @@ StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const Ma
 void StripsThere::list_long_rows() {
     const CsrView& a = matrix_.here;
     const std::int64_t most = most_entries(shape_);
-    dispatch(a.offset_type, [&]<typename Offset>(Offset) {
-        const Offset* row_ptr = static_cast<const Offset*>(a.row_ptr);
-        for (std::int64_t row = 0; row < a.rows; ++row)
-            if (row_ptr[row + 1] - row_ptr[row] > most) long_row_.push_back(row);
+    if (matrix_.max_row <= most) return;
+    std::vector<std::vector<std::int64_t>> parts(
+        static_cast<std::size_t>((a.rows + rows_a_part - 1) / rows_a_part));
+    for_parts(a.rows, rows_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t row = begin; row < end; ++row)
+            if (a.row_length(row) > most)
+                parts[static_cast<std::size_t>(begin / rows_a_part)].push_back(row);
     });
+    for (auto& part : parts) long_row_.insert(long_row_.end(), part.begin(), part.end());
     for (const std::int64_t row : long_row_) {
         const std::int64_t entries = a.row_length(row);
         long_ptr_.push_back(long_ptr_.back() + entries);
@@ -189,6 +199,7 @@ void StripsThere::find_codes(std::int64_t codes) {
     launch("codes");
     values_.arrays["ptr"] = values_.arrays["delta_ptr"];
     launch("scan");
+    if (param(converter_.signature(), "value_code") > 0) launch("check");
     units_ = last_of("delta_ptr");
     device_.copy_to_host(counts_.data(), values_.arrays["counts"], sizeof counts_);
 }
@@ -196,19 +207,22 @@ void StripsThere::find_codes(std::int64_t codes) {
 std::string StripsThere::fault() const {
     if (counts_[count_outside] > 0) return "columns that the matrix has not";
     if (counts_[count_unfit] > 0) return "slices that no code fits";
+    if (counts_[count_inexact] > 0) return "values that the value code has not";
     return "";
 }
 
-Signature StripsThere::narrowed(Signature signature) const {
+Signature StripsThere::narrowed(Signature signature,
+                                const std::map<std::string, std::int64_t>& fixed) const {
     std::int64_t codes = 0;
     for (std::size_t code = 0; code < count_ragged; ++code)
         if (counts_[code] > 0) codes |= std::int64_t{1} << code;
     const auto set = [&](const char* name, std::int64_t value) {
         const auto found = signature.params.find(name);
-        if (found != signature.params.end()) found->second = value;
+        if (found != signature.params.end() && !fixed.contains(name)) found->second = value;
     };
     set("codes", codes == 0 ? 1 : codes);
     set("ragged", counts_[count_ragged] > 0 ? 1 : 0);
+    set("fill", 0);
     set("long_rows", long_row_.empty() ? 0 : 1);
     return signature;
 }
@@ -250,6 +264,8 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     auto* deltas = static_cast<std::byte*>(const_cast<void*>(values_.arrays["deltas"]));
     device_.zero(deltas + delta_bytes - bytes_beyond_deltas, bytes_beyond_deltas);
     values_.scalars["long_begin"] = strips_ * shape_.lanes;
+    values_.scalars["empty_code"] =
+        std::countr_zero(static_cast<std::uint64_t>(param(signature, "codes", 15)));
     launch("fill");
     if (!chunk_row_.empty()) launch("long");
     device_.synchronize({});
@@ -259,7 +275,9 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
          {"slice_ptr", "slice_info", "delta_ptr", "bases", "deltas", "lengths", "places", "values",
           "coded_values", "long_row", "long_ptr", "long_col", "chunk_ptr", "chunk_row"})
         stored.arrays[name] = values_.arrays.at(name);
-    stored.bytes += code == 0 ? stored.stored * static_cast<std::int64_t>(element) : stored.stored;
+    stored.bytes += code == 1
+                        ? stored.stored
+                        : static_cast<std::int64_t>(element) * (code == 2 ? 1 : stored.stored);
     stored.scalars = {
         {"num_rows", a.rows},
         {"num_cols", a.cols},

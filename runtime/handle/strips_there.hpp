@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,13 +19,14 @@ namespace spmvgen {
 
 /// A matrix whose arrays are in a device's memory.
 struct MatrixThere {
-    CsrView there;  ///< device pointers
-    CsrView here;   ///< the same, of which only row_ptr is on this host
+    CsrView there;             ///< device pointers
+    CsrView here;              ///< the same, of which only row_ptr is on this host
+    std::int64_t max_row = 0;  ///< entries of the longest row
 };
 
-/// Why the device does not make what a signature of that format wants of a matrix whose longest row
-/// has so many entries; "" = it does. The host makes everything.
-std::string why_not_there(const CsrView& matrix, std::int64_t max_row, const Signature& signature);
+/// What a signature of that format wants of the matrix that the device does not make; "" = nothing.
+/// The host makes everything.
+std::string why_not_there(const MatrixThere& matrix, const Signature& signature);
 
 /// The kernel that converts `matrix` for a signature of the format.
 Signature conversion_to(const Signature& signature, const CsrView& matrix);
@@ -42,8 +44,9 @@ class StripsThere {
     /// refuses with a better text.
     std::string fault() const;
 
-    /// Parameters of the matrix that are narrower than the signature's: codes, ragged, long_rows.
-    Signature narrowed(Signature signature) const;
+    /// The signature with what the matrix decides (codes, ragged, fill, long_rows) no wider than it
+    /// is, but for the parameters in `fixed`.
+    Signature narrowed(Signature signature, const std::map<std::string, std::int64_t>& fixed) const;
 
     /// Makes the arrays; once. Throws TooLarge as convert() and upload() do.
     GpuMatrix store(const Signature& signature, std::int64_t memory_limit);

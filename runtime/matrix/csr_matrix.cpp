@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "matrix/chunks.hpp"
+#include "matrix/rows_only.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -177,6 +178,12 @@ void validate_shape(const CsrView& a) {
     if (a.col_idx == nullptr && a.nnz > 0) broken("col_idx is null");
     if (a.values == nullptr && a.nnz > 0) broken("values is null");
     if (a.rows == 0 && a.nnz > 0) broken(fmt::format("{} entries but no rows", a.nnz));
+}
+
+bool rows_are_right(const CsrView& a, int threads) {
+    return a.rows == 0 || dispatch(a.offset_type, [&](auto offset) {
+               return rows_are_right<decltype(offset)>(a, threads);
+           });
 }
 
 void validate(const CsrView& a, int threads) {

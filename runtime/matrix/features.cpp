@@ -2,11 +2,16 @@
 
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features_parts.hpp"
+#include "matrix/rows_only.hpp"
 
 namespace spmvgen {
 
 RowFeatures analyse_row_lengths(const CsrView& matrix, int threads) {
     validate(matrix, threads);
+    return features_of_rows(matrix, threads);
+}
+
+RowFeatures features_of_rows(const CsrView& matrix, int threads) {
     RowFeatures features;
     features.rows = matrix.rows;
     features.cols = matrix.cols;

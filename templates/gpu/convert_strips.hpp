@@ -7,12 +7,11 @@
 //             slice           32, 64: lanes of a slice, within the wavefront.
 //             sigma           1, 64, 256, 1024, 4096: rows of a sorting window; 1 = not sorted.
 //             threads_per_row 1, 2, 4, 8, 16, 32: lanes that share a row.
+//             value_code      0, 1, 2: as dialect/coded_values.hpp says; no dictionaries.
 // Work:       order: a block a window. widths, codes, fill: a lane of a slice each thread. scan:
-// one
-//             block. long: a block a chunk of a long row.
+//             one block. long: a block a chunk of a long row. check: values shared out evenly.
 // Reads:      the row offsets three times, columns twice, values once, each lane its own row;
-// writes
-//             every array once, side by side.
+//             writes every array once, side by side.
 #pragma once
 #include "dialect/coded_values.hpp"
 #include "dialect/gpu.hpp"
@@ -291,7 +290,7 @@ template <int value_code, typename Vector, typename Storage>
                                              long place, Vector value) {
     if constexpr (value_code == plain_values) {
         values[place] = converted<Storage>(value);
-    } else if constexpr (value_code == small_integers) {
+    } else {
         if constexpr (is_complex<Vector>) {
             coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value.re));
         } else {
@@ -300,30 +299,77 @@ template <int value_code, typename Vector, typename Storage>
     }
 }
 
-/// Deltas and values of the slices; what is padding is zero.
+/// Whether two numbers have the same bits; not so of NaNs.
+template <typename Real>
+[[gnu::always_inline]] inline bool is_same_number(Real a, Real b) {
+    return a == b && (a != 0 || (1 / a < 0) == (1 / b < 0));
+}
+
+/// Whether a value can be had back from its code; `first` is the matrix's first.
+template <int value_code, typename Vector>
+[[gnu::always_inline]] inline bool has_code(Vector value, Vector first) {
+    if constexpr (value_code == one_value) {
+        return is_same_number(value, first);
+    } else {
+        return value >= -128 && value <= 127 &&
+               is_same_number(value, static_cast<Vector>(static_cast<int>(value)));
+    }
+}
+
+/// Tells whether there is a value that its code has not.
+template <typename Vector, int value_code, int block>
+void convert_strips_check(long nnz, const Vector* __restrict__ csr_values,
+                          unsigned long long* __restrict__ counts) {
+    const Vector first = csr_values[0];
+    bool fits = true;
+    for (long i = static_cast<long>(blockIdx.x) * block + threadIdx.x; i < nnz;
+         i += static_cast<long>(gridDim.x) * block) {
+        const Vector value = csr_values[i];
+        if constexpr (!is_complex<Vector>) {
+            fits = fits && has_code<value_code>(value, first);
+        } else if constexpr (value_code == one_value) {
+            fits = fits && is_same_number(value.re, first.re) && is_same_number(value.im, first.im);
+        } else {
+            fits = fits && has_code<value_code>(value.re, first.re) &&
+                   is_same_number(value.im, value.im - value.im);
+        }
+    }
+    if (!fits) {
+        atomicAdd(counts + count_inexact, 1ull);
+    }
+}
+
+/// Deltas and values of the slices; what is padding is zero. Slices without strips get the code
+/// `empty_code`, which the kernel that reads them has.
 template <typename Vector, typename Storage, typename Index, typename Offset, int slice, int sigma,
           int threads_per_row, int value_code, int block>
-void convert_strips_fill(long num_slices, const Offset* __restrict__ row_ptr,
+void convert_strips_fill(long num_slices, int empty_code, const Offset* __restrict__ row_ptr,
                          const Index* __restrict__ col_idx, const Vector* __restrict__ csr_values,
                          const unsigned short* __restrict__ places,
                          const unsigned short* __restrict__ lengths,
-                         const Offset* __restrict__ slice_ptr, const int* __restrict__ slice_info,
+                         const Offset* __restrict__ slice_ptr, int* __restrict__ slice_info,
                          const Index* __restrict__ bases, const Offset* __restrict__ delta_ptr,
                          unsigned char* __restrict__ deltas, Storage* __restrict__ values,
                          unsigned char* __restrict__ coded_values) {
     const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
         num_slices, row_ptr, places, lengths, slice_ptr);
+    if constexpr (value_code == one_value) {
+        if (own.slice == 0 && own.lane == 0) {
+            values[0] = converted<Storage>(csr_values[0]);
+        }
+    }
     if (own.slice < num_slices) {
-        const int code = slice_info[own.slice] & 3;
+        const int info = slice_info[own.slice];
+        const int code = info & 3;
+        if (own.width == 0 && own.lane == 0) {
+            slice_info[own.slice] = (info & ~3) | empty_code;
+        }
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
         for (int k = 0; k < own.width; ++k) {
-            Vector value = {};
-            unsigned delta = 0;
-            if (k < own.strips) {
-                const long entry = own.entry + static_cast<long>(k) * threads_per_row;
-                value = csr_values[entry];
-                delta = static_cast<unsigned>(col_idx[entry] - bases[own.first + k]);
-            }
+            const bool exists = k < own.strips;
+            const long entry = own.entry + static_cast<long>(k) * threads_per_row;
+            const unsigned delta =
+                exists ? static_cast<unsigned>(col_idx[entry] - bases[own.first + k]) : 0u;
             const long at = static_cast<long>(k) * slice + own.lane;
             if (code == 1) {
                 bytes[at] = static_cast<unsigned char>(delta);
@@ -332,7 +378,10 @@ void convert_strips_fill(long num_slices, const Offset* __restrict__ row_ptr,
             } else if (code == 3) {
                 reinterpret_cast<unsigned*>(bytes)[at] = delta;
             }
-            put_value<value_code>(values, coded_values, own.first * slice + at, value);
+            if constexpr (value_code != one_value) {
+                put_value<value_code>(values, coded_values, own.first * slice + at,
+                                      exists ? csr_values[entry] : Vector{});
+            }
         }
     }
 }
@@ -359,6 +408,8 @@ void convert_strips_long(long num_cols, long long_begin, const Offset* __restric
             atomicAdd(counts + count_outside, 1ull);
         }
         long_col[to + i] = column;
-        put_value<value_code>(values, coded_values, long_begin + to + i, csr_values[from + i]);
+        if constexpr (value_code != one_value) {
+            put_value<value_code>(values, coded_values, long_begin + to + i, csr_values[from + i]);
+        }
     }
 }

@@ -156,6 +156,92 @@ TEST(DeviceArrays, CopiedOnesStayOnTheDevice) {
     EXPECT_EQ(product_of(handle, a), a.product(a.numbers(1)));
 }
 
+/// The SIMT executor, counting what comes from it to the host.
+class CountingDevice : public Device {
+  public:
+    explicit CountingDevice(const std::string& text) : inner_(open_device(text)) {}
+    std::size_t came_here = 0;
+
+    const DeviceFacts& facts() const override { return inner_->facts(); }
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        return inner_->allocate(bytes);
+    }
+    void copy_to_device(void* device, const void* host, std::size_t bytes) override {
+        inner_->copy_to_device(device, host, bytes);
+    }
+    void copy_to_host(void* host, const void* device, std::size_t bytes) override {
+        came_here += bytes;
+        inner_->copy_to_host(host, device, bytes);
+    }
+    void copy_on_device(void* to, const void* from, std::size_t bytes) override {
+        inner_->copy_on_device(to, from, bytes);
+    }
+    void zero(void* device, std::size_t bytes) override { inner_->zero(device, bytes); }
+    std::size_t free_bytes() override { return inner_->free_bytes(); }
+    std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) override {
+        return inner_->load(binary);
+    }
+    void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& grid,
+                void* const* arguments, StreamRef stream) override {
+        inner_->launch(kernel, step, grid, arguments, stream);
+    }
+    void synchronize(StreamRef stream) override { inner_->synchronize(stream); }
+
+  private:
+    std::shared_ptr<Device> inner_;
+};
+
+Options strips_options(const std::string& device) {
+    Options options = options_for(device);
+    options.device_arrays = true;
+    options.kernel = "strips";
+    options.params = {{"block_rows", 1}, {"block_cols", 1}, {"value_code", 0}, {"long_from", 32}};
+    return options;
+}
+
+TEST(DeviceArrays, StripsAreMadeWhereTheMatrixIs) {
+    for (const char* text : {"simt:sm_90", "simt:gfx906"})
+        for (const std::int64_t sigma : {1, 64}) {
+            SCOPED_TRACE(testing::Message() << text << ", sigma " << sigma);
+            const auto device = std::make_shared<CountingDevice>(text);
+            const AnyMatrix<double> a(200);
+            const There there(*device, a);
+            Options options = strips_options(text);
+            options.params["sigma"] = sigma;
+            Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
+            const std::size_t offsets = a.row_ptr.size() * sizeof(int);
+            EXPECT_LT(device->came_here, offsets + 200) << "row offsets and some counts";
+            EXPECT_THAT(handle.info().reason, testing::EndsWith("; converted on the device"));
+            EXPECT_THAT(handle.info().kernel, testing::HasSubstr("_long_rows1_"));
+            EXPECT_GT(handle.info().convert_ms, 0);
+            EXPECT_EQ(product_of(handle, a), a.product(a.values));
+            const auto fresh = a.numbers(1);
+            const auto fresh_there = There::put(*device, fresh);
+            handle.update_values(static_cast<const double*>(fresh_there->data()));
+            EXPECT_EQ(product_of(handle, a), a.product(fresh));
+        }
+}
+
+TEST(DeviceArrays, StripsThatTheDeviceCannotMakeAreTheHosts) {
+    const auto device = open_device("simt:sm_90");
+    AnyMatrix<double> a;
+    There there(*device, a);
+    Options options = strips_options("simt:sm_90");
+    options.params["block_rows"] = 2;
+    const Handle blocks(there.view, options);
+    EXPECT_THAT(blocks.info().reason,
+                testing::EndsWith("; converted on the host: the device makes no blocks"));
+    EXPECT_EQ(product_of(blocks, a), a.product(a.values));
+    options = strips_options("simt:sm_90");
+    options.params["codes"] = 1;
+    EXPECT_THAT(code_and_text([&] { const Handle handle(there.view, options); }),
+                StartsWith("invalid_argument: slice 0 of format strips needs "));
+    CsrView wrong = there.view;
+    wrong.cols = 2;
+    EXPECT_THAT(code_and_text([&] { const Handle handle(wrong, strips_options("simt:sm_90")); }),
+                StartsWith("invalid_argument: broken CSR matrix: entry "));
+}
+
 TEST(DeviceArrays, WrongOnesAreRefused) {
     const auto device = open_device("simt:sm_90");
     AnyMatrix<double> a;

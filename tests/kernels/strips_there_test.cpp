@@ -1,0 +1,227 @@
+// Conversion to strips on the device: the arrays are the host's, bit for bit.
+#include "handle/strips_there.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "fixtures.hpp"
+#include "handle/kernel_provider.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/gallery.hpp"
+#include "matrix/rows_only.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+
+/// A matrix in a device's memory.
+class There {
+  public:
+    There(Device& device, const CsrView& a) {
+        view_ = a;
+        view_.row_ptr = put(device, a.row_ptr, a.rows + 1, size_of(a.offset_type));
+        view_.col_idx = put(device, a.col_idx, a.nnz, size_of(a.index_type));
+        view_.values = put(device, a.values, a.nnz, size_of(a.value_type));
+    }
+    const CsrView& view() const { return view_; }
+
+  private:
+    const void* put(Device& device, const void* from, std::int64_t count, std::size_t element) {
+        const std::size_t bytes = static_cast<std::size_t>(count) * element;
+        auto& memory = memory_.emplace_back(device.allocate(bytes));
+        device.copy_to_device(memory->data(), from, bytes);
+        return memory->data();
+    }
+    CsrView view_;
+    std::vector<std::unique_ptr<DeviceMemory>> memory_;
+};
+
+KernelPolicy policy() {
+    return {.mode = CacheMode::on, .directory = fixtures::cache_of_this_run()};
+}
+
+Signature strips_signature(const Device& device, const CsrView& a,
+                           std::map<std::string, std::int64_t> params,
+                           std::optional<ValueType> storage = {}) {
+    Signature s;
+    s.kernel = "strips";
+    s.value = a.value_type;
+    s.storage = storage;
+    s.index = a.index_type;
+    s.offset = a.offset_type;
+    s.params = std::move(params);
+    s.target = device.facts().target;
+    return complete(s);
+}
+
+/// Elements that an array has, and bytes of each; what is not read has none.
+struct Extent {
+    std::int64_t count;
+    std::size_t element;
+};
+
+std::map<std::string, Extent> extents(const StoredMatrix& m, const Signature& s) {
+    const auto of = [&](const char* name) { return m.scalars.at(name); };
+    const std::int64_t lanes = of("num_slices") * s.params.at("slice");
+    const auto last = [&](const char* array, std::int64_t at) -> std::int64_t {
+        return dispatch(s.offset, [&]<typename Offset>(Offset) -> std::int64_t {
+            return static_cast<const Offset*>(m.arrays.at(array))[at];
+        });
+    };
+    const std::size_t index = size_of(s.index), offset = size_of(s.offset);
+    const std::int64_t code = s.params.at("value_code");
+    return {
+        {"slice_ptr", {of("num_slices") + 1, offset}},
+        {"slice_info", {of("num_slices"), 4}},
+        {"delta_ptr", {of("num_slices") + 1, offset}},
+        {"bases", {of("num_strips"), index}},
+        {"deltas", {last("delta_ptr", of("num_slices")) * s.params.at("slice") + 64, 1}},
+        {"lengths", {s.params.at("ragged") == 1 ? lanes : 0, 2}},
+        {"places", {s.params.at("sigma") > 1 ? of("num_rows") : 0, 2}},
+        {"values",
+         {code == 0   ? m.stored
+          : code == 2 ? 1
+                      : 0,
+          size_of(storage_type(s))}},
+        {"coded_values", {code == 1 ? m.stored : 0, 1}},
+        {"long_row", {of("num_long"), index}},
+        {"long_ptr", {of("num_long") + 1, offset}},
+        {"long_col", {last("long_ptr", of("num_long")), index}},
+        {"chunk_ptr", {of("num_long") + 1, offset}},
+        {"chunk_row", {of("num_chunks"), index}},
+    };
+}
+
+/// Converts on the device and on the host and compares.
+void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s) {
+    SCOPED_TRACE(to_string(s));
+    const There there(*device, a);
+    MatrixThere matrix{there.view(), a, features_of_rows(a).max_row};
+    matrix.here.col_idx = matrix.here.values = nullptr;
+    ASSERT_EQ(why_not_there(matrix, s), "");
+    const auto converter =
+        KernelProvider::process().get(conversion_to(s, a), policy(), device).kernel;
+    StripsThere strips(*device, *converter->loaded, matrix, s);
+    ASSERT_EQ(strips.fault(), "");
+    s = strips.narrowed(s, {});
+    const StoredMatrix host = convert(a, s, false, 1 << 30);
+    const GpuMatrix gpu = strips.store(s, 1 << 30);
+    EXPECT_EQ(gpu.stored.scalars, host.scalars);
+    EXPECT_EQ(gpu.stored.stored, host.stored);
+    EXPECT_EQ(gpu.stored.bytes, host.bytes);
+    std::set<std::string> names;
+    for (auto& [name, extent] : extents(host, s)) {
+        names.insert(name);
+        const std::size_t bytes = static_cast<std::size_t>(extent.count) * extent.element;
+        std::vector<unsigned char> made(bytes);
+        device->copy_to_host(made.data(), gpu.stored.arrays.at(name), bytes);
+        const auto* expected = static_cast<const unsigned char*>(host.arrays.at(name));
+        const auto wrong = std::mismatch(made.begin(), made.end(), expected).first - made.begin();
+        EXPECT_EQ(wrong, static_cast<std::ptrdiff_t>(bytes)) << name << " differs at that byte";
+    }
+    for (auto& [name, array] : host.arrays) EXPECT_TRUE(names.contains(name)) << name;
+}
+
+using Params = std::map<std::string, std::int64_t>;
+
+class StripsThereTest : public testing::TestWithParam<const char*> {
+  protected:
+    std::shared_ptr<Device> device_ = open_device(GetParam());
+};
+INSTANTIATE_TEST_SUITE_P(, StripsThereTest, testing::Values("simt:sm_90", "simt:gfx906"),
+                         [](auto& test) { return std::string(test.param).substr(5); });
+
+TEST_P(StripsThereTest, EveryFixtureAsTheHostMakesIt) {
+    for (auto& fixture : fixtures::all()) {
+        SCOPED_TRACE(fixture.name);
+        if (fixture.nnz() == 0) continue;
+        const fixtures::TypedMatrix<double, int, int> a(fixture);
+        for (const Params& params :
+             {Params{}, Params{{"sigma", 64}}, Params{{"threads_per_row", 4}, {"long_from", 32}},
+              Params{{"sigma", 64}, {"threads_per_row", 2}, {"long_from", 32}, {"codes", 12}}})
+            expect_equal(device_, a.view(), strips_signature(*device_, a.view(), params));
+    }
+}
+
+TEST_P(StripsThereTest, OtherTypes) {
+    const auto& fixture = fixtures::find("every_length");
+    const fixtures::TypedMatrix<float, int, long> a(fixture);
+    expect_equal(device_, a.view(), strips_signature(*device_, a.view(), {{"sigma", 64}}));
+    const fixtures::TypedMatrix<std::complex<double>, long, long> b(fixture);
+    expect_equal(device_, b.view(), strips_signature(*device_, b.view(), {{"codes", 8}}));
+    expect_equal(device_, b.view(), strips_signature(*device_, b.view(), {}, ValueType::c32));
+    const fixtures::TypedMatrix<double, long, int> c(fixture);
+    expect_equal(device_, c.view(), strips_signature(*device_, c.view(), {}, ValueType::f32));
+}
+
+TEST_P(StripsThereTest, WindowsAndCodesOfLargerMatrices) {
+    for (const char* spec : {"stencil5:nx=90,ny=40", "random:rows=5000,cols=70000,per_row=3"}) {
+        SCOPED_TRACE(spec);
+        const CsrMatrix a = make_gallery_matrix(spec);
+        for (const std::int64_t sigma : {1, 256, 4096})
+            expect_equal(device_, a.view(),
+                         strips_signature(*device_, a.view(), {{"sigma", sigma}}));
+    }
+}
+
+TEST_P(StripsThereTest, CodedValues) {
+    fixtures::TypedMatrix<double, int, int> a(fixtures::find("longer_than_a_block"));
+    for (std::size_t k = 0; k < a.values.size(); ++k)
+        a.values[k] = static_cast<double>(k % 256) - 128.0;
+    expect_equal(device_, a.view(), strips_signature(*device_, a.view(), {{"value_code", 1}}));
+    for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] = -0.0;
+    expect_equal(device_, a.view(), strips_signature(*device_, a.view(), {{"value_code", 2}}));
+}
+
+TEST_P(StripsThereTest, FindsWhatIsWrong) {
+    fixtures::TypedMatrix<double, int, int> a(fixtures::find("one_dense_row"));
+    const auto fault = [&](const Params& params) {
+        const Signature s = strips_signature(*device_, a.view(), params);
+        const There there(*device_, a.view());
+        const auto converter =
+            KernelProvider::process().get(conversion_to(s, a.view()), policy(), device_).kernel;
+        return StripsThere(*device_, *converter->loaded, {there.view(), a.view(), 300}, s).fault();
+    };
+    EXPECT_EQ(fault({}), "");
+    EXPECT_EQ(fault({{"codes", 1}}), "slices that no code fits");
+    EXPECT_EQ(fault({{"value_code", 1}}), "values that the value code has not");
+    EXPECT_EQ(fault({{"value_code", 2}}), "values that the value code has not");
+    for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] = k == 17 ? -0.0 : 0.0;
+    EXPECT_EQ(fault({{"value_code", 1}}), "values that the value code has not");
+    EXPECT_EQ(fault({{"value_code", 2}}), "values that the value code has not");
+    for (const int wrong : {-1, 300}) {
+        a.col_idx[40] = wrong;
+        EXPECT_EQ(fault({}), "columns that the matrix has not");
+        EXPECT_EQ(fault({{"long_from", 32}}), "columns that the matrix has not") << "in a long row";
+    }
+}
+
+TEST(StripsThere, SaysWhatItDoesNotMake) {
+    const auto device = open_device("simt:sm_90");
+    const fixtures::TypedMatrix<double, int, int> a(fixtures::find("regular"));
+    const auto why = [&](const Params& params, std::int64_t longest = 5,
+                         std::optional<ValueType> storage = {}) {
+        return why_not_there({a.view(), a.view(), longest},
+                             strips_signature(*device, a.view(), params, storage));
+    };
+    EXPECT_EQ(why({}), "");
+    EXPECT_EQ(why({{"block_rows", 2}}), "blocks");
+    EXPECT_EQ(why({{"value_code", 3}}), "a dictionary");
+    EXPECT_EQ(why({{"sigma", 16384}}), "sigma=16384");
+    EXPECT_EQ(why({{"slice", 64}}), "slice=64");
+    EXPECT_EQ(why({}, 5, ValueType::bf16), "bf16 values");
+    EXPECT_EQ(why({{"long_rows", 0}}, 65535), "rows of 65535 entries");
+    Signature wide = strips_signature(*device, a.view(), {});
+    wide.index = IndexType::i64;
+    EXPECT_EQ(why_not_there({a.view(), a.view(), 5}, wide),
+              "i64 columns and i32 offsets made of i32 and i32");
+}
+
+}  // namespace
+}  // namespace spmvgen
