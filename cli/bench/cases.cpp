@@ -47,7 +47,7 @@ const KernelEntry& entry_of(const std::string& kernel, bool gpu) {
     if (entry.gpu != gpu)
         throw UsageError("--kernels: " + kernel + " is for " +
                          (entry.gpu ? "GPUs; name one with --device" : "CPUs; drop --device"));
-    if (!is_plain_product(entry))
+    if (!is_single_product(entry))
         throw UsageError("--kernels: " + kernel + " does not multiply one matrix, y = Ax");
     return entry;
 }
