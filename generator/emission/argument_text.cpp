@@ -79,6 +79,20 @@ std::string element_count(Format format) {
     }
 }
 
+/// What the arrays of values hold, which a parameter may say.
+std::string values_text(const KernelFile& file, const std::string& name) {
+    const auto code = file.signature.params.find("value_code");
+    const std::int64_t value_code = code == file.signature.params.end() ? 0 : code->second;
+    const std::string entries = element_count(file.entry.format);
+    if (name == "coded_values")
+        return name + entries +
+               (value_code == 1 ? ": value of each entry, a signed integer of 8 bits"
+                                : ": number of each entry's value in values");
+    if (value_code == 2) return name + "[1]: the value of every entry";
+    if (value_code == 3) return name + "[256]: the values that entries have";
+    return name + entries + ": value of each entry";
+}
+
 std::string dense_text(const KernelFile& file, const std::string& rows) {
     const int k = file.signature.num_rhs;
     return k == 1 ? "[" + rows + "]"
@@ -120,7 +134,7 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
         return name + "[blocks]: first column of each block, from 0";
     if (name == "col_idx")
         return name + element_count(file.entry.format) + ": column of each entry, from 0";
-    if (name == "values") return name + element_count(file.entry.format) + ": value of each entry";
+    if (name == "values" || name == "coded_values") return values_text(file, name);
     return text_in(known, name);
 }
 

@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 6> index_arrays{"_idx", "_order", "_row",
 
 /// Whether `element` is the type that the array of this name has for the signature.
 bool fits(const std::string& name, const std::string& element, const Signature& s) {
+    if (name == "coded_values") return element == "unsigned char";
     if (name.ends_with("values")) return spells(element, storage_type(s));
     if (name.ends_with("_masks")) return integer_type(element) == IndexType::i64;
     const bool indices = std::ranges::any_of(
