@@ -10,6 +10,7 @@
 #include "registry_light.hpp"
 #include "registry_matrix_units.hpp"
 #include "registry_permute.hpp"
+#include "registry_strips.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -157,6 +158,7 @@ std::span<const KernelEntry> kernel_registry() {
         for (auto& entry : batch_kernels()) all.push_back(entry);
         for (auto& entry : bcsr_kernels()) all.push_back(entry);
         for (auto& entry : matrix_unit_kernels()) all.push_back(entry);
+        for (auto& entry : strips_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;
