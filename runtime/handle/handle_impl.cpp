@@ -6,6 +6,7 @@
 
 #include "handle/cache_mode.hpp"
 #include "handle/levels.hpp"
+#include "handle/number_types.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "registry_permute.hpp"
@@ -118,9 +119,15 @@ Request request_of(const Options& options, const Signature& types) {
             .deterministic = options.deterministic,
             .vectors = types.value,
             .storage = storage_type(types),
+            .encode = may_encode(options),
             .accumulator = types.accumulator,
             .epilogue = options.epilogue,
             .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
+}
+
+void HandleImpl::set_types(const Options& options, ValueType matrix) {
+    set_number_types(signature_, options, matrix);
+    plain_storage_ = storage_type(signature_);
 }
 
 void HandleImpl::take(const Choice& choice) {

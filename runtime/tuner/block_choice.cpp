@@ -4,10 +4,18 @@
 
 #include <limits>
 
+#include "formats/value_encoding.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
 namespace {
+
+ExactValues exact_values(const CsrView& matrix, bool half, int threads) {
+    const EncodingChoice anything{
+        .half = half, .small_integers = true, .one_value = true, .dictionary = true};
+    const ValueEncoding found = encode_values(matrix, anything, threads);
+    return {found.storage, static_cast<std::int64_t>(found.code)};
+}
 
 /// A size, and what speaks for it.
 struct Rated {
@@ -113,7 +121,20 @@ bool wants_blocks(const Request& request) {
 }
 
 Choice Chooser::operator()(Request request) {
-    if (!wants_blocks(request)) return choose(features_, request);
+    look_at_values(request);
+    if (wants_blocks(request)) look_at_blocks(request);
+    return choose(features_, request);
+}
+
+void Chooser::look_at_values(Request& request) {
+    if (!request.encode || request.exact || matrix_.nnz < least_encoded) return;
+    const bool gpu = architecture(request.target).kind != TargetKind::host;
+    // A CPU widens f16 in too many steps.
+    if (!exact_) exact_ = exact_values(matrix_, gpu, threads_);
+    request.exact = exact_;
+}
+
+void Chooser::look_at_blocks(Request& request) {
     const bool host = architecture(request.target).kind == TargetKind::host;
     const std::string device = request.device.empty() ? to_string(request.target) : request.device;
     const BlockProblem problem{.rows = matrix_.rows,
@@ -129,7 +150,6 @@ Choice Chooser::operator()(Request request) {
     request.blocks = choose_block(
         *fill_, problem,
         find_dense_profile(tuning_files("dense-"), device, host ? request.threads : 0));
-    return choose(features_, request);
 }
 
 }  // namespace spmvgen

@@ -62,6 +62,36 @@ void set_conjugate(Signature& s, const KernelEntry& entry, const Request& reques
                                 it->second, entry.id, to_string(request.op)));
 }
 
+/// What of the values was made use of.
+std::string exact_text(const Signature& s, const RowFeatures& f, const Request& request) {
+    const auto code = s.params.find("value_code");
+    const std::int64_t value_code = code != s.params.end() ? code->second : 0;
+    if (value_code != 0)
+        return fmt::format("; values stored as {}", value_code == 1   ? "integers of 8 bits"
+                                                    : value_code == 2 ? "the one that all are"
+                                                                      : "numbers of a dictionary");
+    if (storage_type(s) == stored_type(request, f.value_type)) return "";
+    return fmt::format("; values are exact in {}", to_string(storage_type(s)));
+}
+
+/// Whether the kernel reads arrays of CSR where they are.
+bool borrows(const KernelEntry& entry, const Request& request) {
+    return request.csr_index && (entry.format == Format::csr || entry.format == Format::csr_k);
+}
+
+/// What the values allow without loss, for this kernel.
+void set_exact_values(Signature& s, const KernelEntry& entry, const Request& request) {
+    if (!request.exact || borrows(entry, request)) return;
+    const auto code = std::ranges::find(entry.params, "value_code", &Parameter::name);
+    if (code != entry.params.end()) {
+        const std::int64_t wanted = request.exact->value_code;
+        const auto [it, open] = s.params.try_emplace("value_code", 0);
+        if (open && allows(*code, wanted)) it->second = wanted;
+        if (it->second != 0) return;
+    }
+    s.storage = request.exact->storage;
+}
+
 /// An upper bound of the entries that are stored, padding included.
 double most_stored(const RowFeatures& f, Format format) {
     const auto nnz = static_cast<double>(f.nnz);
@@ -108,6 +138,7 @@ Signature signature_for(const KernelEntry& entry, const Request& request, ValueT
     signature.num_rhs = request.num_rhs;
     signature.params = request.params;
     signature.target = request.target;
+    set_exact_values(signature, entry, request);
     set_determinism(signature, entry, request);
     set_conjugate(signature, entry, request);
     signature.params.merge(std::move(params));
@@ -134,6 +165,7 @@ Choice choose(const RowFeatures& f, const Request& request, std::span<const Lear
         with_learned_params(set.params(entry, situation), entry, chosen.params, request.target));
     set_types(signature, f, request, entry.format);
     Choice choice{std::move(signature), chosen.reason, ""};
+    choice.reason += exact_text(choice.signature, f, request);
     if (entry.format == Format::csr_k) choice.reason += "; " + plan_csr_k(entry, situation).reason;
     if (entry.format == Format::bcsr && request.blocks) {
         choice.reason += "; " + request.blocks->reason;

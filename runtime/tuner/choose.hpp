@@ -17,6 +17,13 @@ struct BlockChoice {
     std::string warning = {};  ///< of the tuning parameters that were to be read; "" = none
 };
 
+/// What the values of a matrix can be stored as so that every bit can be had back
+/// (formats/value_encoding.hpp).
+struct ExactValues {
+    ValueType storage = ValueType::f64;  ///< for kernels that know no code which fits
+    std::int64_t value_code = 0;         ///< for those that have this parameter
+};
+
 /// What the caller fixed; "auto" and absent parameters are free.
 struct Request {
     std::string format = "auto";
@@ -28,8 +35,11 @@ struct Request {
     int units = 0;               ///< of a GPU: multiprocessors, compute units; 0 = not known
     bool deterministic = false;  ///< only kernels that give the same bits each time
     bool batch = false;          ///< kernels of batches instead of single matrices
-    std::optional<ValueType> vectors = {};      ///< of x and y; absent = A's
-    std::optional<ValueType> storage = {};      ///< narrower than `vectors`, for A's values
+    std::optional<ValueType> vectors = {};  ///< of x and y; absent = A's
+    std::optional<ValueType> storage = {};  ///< narrower than `vectors`, for A's values
+    bool encode = false;  ///< values may be stored in fewer bytes where that loses nothing
+    /// With `encode`: what the values allow; what params says wins. Absent = as they are.
+    std::optional<ExactValues> exact = {};
     std::optional<ValueType> accumulator = {};  ///< wider than `vectors`, for the sums
     std::string epilogue = {};                  ///< as in Signature
     Op op = Op::none;         ///< of a kernel that transposes the stored matrix by itself
