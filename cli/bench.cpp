@@ -12,6 +12,7 @@
 #include "bench/table.hpp"
 #include "interrupt.hpp"
 #include "matrix_source.hpp"
+#include "measure/random_vector.hpp"
 #include "operands.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -19,6 +20,9 @@
 
 namespace spmvgen::cli {
 namespace {
+
+constexpr const char* random_numbers = "random";
+constexpr std::uint64_t random_values_seed = 11;
 
 /// What is to be measured, and with what; all that can be wrong with the options is found here.
 struct BenchPlan {
@@ -37,6 +41,9 @@ CaseMethod method_of(const BenchOptions& o) {
             throw UsageError("--cache: unknown state '" + cache + "': use hot, cold or hot,cold");
         (cache == "hot" ? method.hot : method.cold) = true;
     }
+    for (auto& numbers : o.numbers)
+        if (numbers != "own" && numbers != "random")
+            throw UsageError("--numbers: unknown '" + numbers + "': use own, random or own,random");
     if (method.seconds <= 0) throw UsageError("--budget: '" + o.budget + "' is no time to measure");
     if (!method.cold && o.flush_bytes > 0) throw UsageError("--flush: is for --cache cold");
     return method;
@@ -59,7 +66,8 @@ BenchPlan plan_of(const BenchOptions& o) {
     const int threads = o.threads > 0 ? o.threads : omp_get_max_threads();
     plan.place = std::make_unique<Place>(device, threads, o.flush_bytes);
     plan.peers = find_peers(o, {.device = device, .threads = threads});
-    plan.cases = bench_cases(o, plan.peers, device != nullptr);
+    plan.cases = bench_cases(o, plan.peers,
+                             device != nullptr ? device->facts().target : parse_target("native"));
     return plan;
 }
 
@@ -103,13 +111,13 @@ class Bench {
     }
 
   private:
-    bool wanted(const BenchMatrix& matrix, const std::string& value, const BenchCase& one) const {
-        return !file_->has(matrix.name, value, one.name);
-    }
+    bool wanted(const ResultKey& key) const { return !file_->has(key); }
     std::size_t remaining(const BenchMatrix& matrix) const {
         std::size_t count = 0;
         for (auto& value : options_.values)
-            for (auto& one : plan_.cases) count += wanted(matrix, value, one);
+            for (auto& numbers : options_.numbers)
+                for (auto& one : plan_.cases)
+                    count += wanted({matrix.name, value, numbers, one.name});
         return count;
     }
     std::size_t remaining() const {
@@ -122,7 +130,12 @@ class Bench {
         if (remaining(matrix) == 0) return;
         SourcedMatrix source;
         if (!attempt(matrix, [&] { source = load_matrix(matrix.source); })) return;
-        for (auto& value : options_.values) run_value(matrix, source.matrix, value, progress);
+        for (const char* numbers : {"own", "random"}) {  // in this order: the second replaces
+            if (std::ranges::count(options_.numbers, numbers) == 0) continue;
+            if (numbers == random_numbers) randomize(source.matrix);
+            for (auto& value : options_.values)
+                run_value(matrix, source.matrix, {"", value, numbers, ""}, progress);
+        }
     }
 
     /// Does what a matrix may be unfit for, and then tells why.
@@ -146,9 +159,14 @@ class Bench {
         ++tally_.unread;
     }
 
-    void run_value(const BenchMatrix& named, const CsrMatrix& given, const std::string& value,
+    static void randomize(CsrMatrix& matrix) {
+        fill_random(matrix.value_type, matrix.values.data(), matrix.nnz, random_values_seed);
+    }
+
+    /// `kind` says which values; its matrix and case are empty.
+    void run_value(const BenchMatrix& named, const CsrMatrix& given, const ResultKey& kind,
                    Progress& progress) {
-        const ValueType type = parse_value_type(value);
+        const ValueType type = parse_value_type(kind.value);
         CsrMatrix converted;
         const CsrMatrix& matrix = type != given.value_type ? converted : given;
         std::optional<CaseRunner> runner;
@@ -159,12 +177,9 @@ class Bench {
         if (!fit) return;
         for (auto& one : plan_.cases) {
             if (Interrupt::came()) return;
-            if (!wanted(named, value, one)) continue;
-            Json row{{"matrix", named.name},
-                     {"rows", matrix.rows},
-                     {"cols", matrix.cols},
-                     {"nnz", matrix.nnz},
-                     {"value", value}};
+            if (!wanted({named.name, kind.value, kind.numbers, one.name})) continue;
+            Json row{{"matrix", named.name}, {"rows", matrix.rows}, {"cols", matrix.cols},
+                     {"nnz", matrix.nnz},    {"value", kind.value}, {"numbers", kind.numbers}};
             if (!named.structure.empty()) row["class"] = named.structure;
             row.update(runner->run(one));
             keep(row);
@@ -236,12 +251,13 @@ void add_bench(CLI::App& program, Verbs& verbs) {
         ->type_name("DEVICE");
     list("--kernels", o->kernels,
          "auto (what the rule chooses), auto/LEVEL, levels (all but exhaustive), all, none, or "
-         "ids; default auto,all",
+         "ids, with parameters as sell:sigma=1:unroll=4; default auto,all",
          "K,…");
     list("--formats", o->formats, "of all kernels only those of these formats", "F,…");
     list("--against", o->against,
          "all that is there (the default), none, or of cusparse, mkl, eigen, librsb, plain", "P,…");
     list("--value", o->values, "value types, default f64", "T,…");
+    list("--numbers", o->numbers, "own (the matrix's, the default), random (in [0.5, 1.5))", "N,…");
     list("--cache", o->caches, "hot (repeated), cold (caches emptied), default hot,cold", "C,…");
     verb->add_option("--threads", o->threads, "threads of this CPU; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));

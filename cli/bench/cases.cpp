@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "handle/levels.hpp"
 #include "options.hpp"
@@ -47,9 +48,22 @@ const KernelEntry& entry_of(const std::string& kernel, bool gpu) {
     if (entry.gpu != gpu)
         throw UsageError("--kernels: " + kernel + " is for " +
                          (entry.gpu ? "GPUs; name one with --device" : "CPUs; drop --device"));
-    if (!is_plain_product(entry))
+    if (!is_single_product(entry))
         throw UsageError("--kernels: " + kernel + " does not multiply one matrix, y = Ax");
     return entry;
+}
+
+/// "sell_slices:sigma=1:unroll=4": a kernel and those of its parameters that are fixed.
+BenchCase named_case(const std::string& name, const Target& target) {
+    std::istringstream words(name);
+    BenchCase one{.name = name, .library = "spmvgen"};
+    std::getline(words, one.kernel, ':');
+    entry_of(one.kernel, architecture(target).kind != TargetKind::host);
+    std::vector<std::string> params;
+    for (std::string word; std::getline(words, word, ':');) params.push_back(word);
+    one.params = parse_params(params);
+    check_params("auto", one.kernel, one.params, target, false);
+    return one;
 }
 
 bool wanted_format(const BenchOptions& o, Format format) {
@@ -111,7 +125,8 @@ std::vector<FoundPeer> find_peers(const BenchOptions& o, const peers::Place& pla
 }
 
 std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<FoundPeer>& peers,
-                                   bool gpu) {
+                                   const Target& target) {
+    const bool gpu = architecture(target).kind != TargetKind::host;
     for (auto& format : o.formats) resolve("--formats", [&] { return parse_format(format); });
     std::vector<BenchCase> cases;
     for (auto& name : o.kernels) {
@@ -130,11 +145,12 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
                                      .library = "spmvgen",
                                      .kernel = std::string(entry.id)});
         } else {
-            const KernelEntry& entry = entry_of(name, gpu);
-            if (!wanted_format(o, entry.format))
-                throw UsageError("--kernels: " + name + " is of format " + to_string(entry.format) +
+            BenchCase one = named_case(name, target);
+            const Format format = kernel_entry(one.kernel).format;
+            if (!wanted_format(o, format))
+                throw UsageError("--kernels: " + name + " is of format " + to_string(format) +
                                  ", which --formats leaves out");
-            add_case(cases, {.name = name, .library = "spmvgen", .kernel = name});
+            add_case(cases, std::move(one));
         }
     }
     for (auto& found : peers)
@@ -157,6 +173,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     options.device = options_.device;
     options.threads = place_.device() == nullptr ? place_.threads() : 0;
     options.kernel = one.kernel;
+    options.params = one.params;
     options.level = one.level;
     options.memory_limit = memory_limit(matrix_);
     options.copy = false;

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct BenchOptions {
     double scale = 1;
     std::string device = "host";
     std::vector<std::string> formats, kernels{"auto", "all"}, against{"all"}, values{"f64"},
-        caches{"hot", "cold"};
+        caches{"hot", "cold"}, numbers{"own"};
     int threads = 0;
     std::string budget = "200ms";
     std::int64_t flush_bytes = 0;
@@ -38,16 +39,19 @@ std::vector<FoundPeer> find_peers(const BenchOptions& options, const peers::Plac
 
 /// One thing that is timed on every matrix.
 struct BenchCase {
-    std::string name;     ///< "auto", "auto/measure", "csr_vector", "cusparse/csr_alg1"
-    std::string library;  ///< "spmvgen", or the peer's name
-    std::string level = "rule", kernel = "auto";  ///< of ours
+    /// "auto", "auto/measure", "csr_vector", "sell:sigma=1", "cusparse/csr_alg1"
+    std::string name;
+    std::string library;                              ///< "spmvgen", or the peer's name
+    std::string level = "rule", kernel = "auto";      ///< of ours
+    std::map<std::string, std::int64_t> params = {};  ///< of the kernel that are fixed
     peers::Peer* peer = nullptr;
     std::string way = {};  ///< of the peer's
 };
 
-/// The cases that --kernels and --formats name, then the ways of the peers. Throws UsageError.
+/// The cases that --kernels and --formats name, then the ways of the peers; `target` is
+/// what ours are made for. Throws UsageError.
 std::vector<BenchCase> bench_cases(const BenchOptions& options, const std::vector<FoundPeer>& peers,
-                                   bool gpu);
+                                   const Target& target);
 
 /// What is measured of each case.
 struct CaseMethod {

@@ -26,6 +26,7 @@ Json peers_json(const std::vector<FoundPeer>& peers) {
 Json method_json(const Place& place, const CaseMethod& method) {
     return {
         {"x", "uniform in [0.5, 1.5), seed 7"},
+        {"random_values", "uniform in [0.5, 1.5), seed 11"},
         {"product", "y = Ax"},
         {"check", "before and after timing, against a compensated reference"},
         {"clock", place.clock()},
@@ -57,6 +58,7 @@ std::string command_of(const BenchOptions& o) {
     add("--kernels", list(o.kernels));
     add("--against", list(o.against));
     add("--value", list(o.values));
+    if (o.numbers != std::vector<std::string>{"own"}) add("--numbers", list(o.numbers));
     add("--cache", list(o.caches));
     if (o.threads > 0) add("--threads", std::to_string(o.threads));
     add("--budget", o.budget);

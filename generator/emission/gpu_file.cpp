@@ -1,4 +1,5 @@
 #include "emission/argument_text.hpp"
+#include "emission/gpu_instructions.hpp"
 #include "emission/kernel_file.hpp"
 #include "spmvgen/error.hpp"
 
@@ -62,8 +63,8 @@ std::string gpu_text(const KernelFile& f) {
                      kernel_head(f, i));
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
-    return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" + text +
-           gpu_launcher(f);
+    return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" +
+           instruction_texts(text) + text + gpu_launcher(f);
 }
 
 }  // namespace spmvgen

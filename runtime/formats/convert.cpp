@@ -109,6 +109,7 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
         case Format::bcsr:
             return store_bcsr(matrix, signature, how);
         case Format::strips:
+            return store_strips(matrix, signature, how);
         case Format::tiles:
             break;
     }

@@ -20,8 +20,11 @@ bool keeps_order(Format format) {
 }
 
 /// Whether the place of a value depends on columns, beside the lengths of rows.
-bool places_by_column(Format format) {
-    return format == Format::bcsr;
+bool places_by_column(const Signature& signature) {
+    const Format format = kernel_entry(signature.kernel).format;
+    return format == Format::bcsr ||
+           (format == Format::strips &&
+            param(signature, "block_rows", 1) * param(signature, "block_cols", 1) > 1);
 }
 
 Buffer copy_of(const void* from, std::int64_t count, std::size_t element) {
@@ -46,7 +49,7 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
     view_.row_ptr = view_.col_idx = view_.values = nullptr;
     if (in_order_ || !keep || matrix.nnz == 0) return;
     row_ptr_ = copy_of(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
-    if (places_by_column(kernel_entry(signature.kernel).format))
+    if (places_by_column(signature))
         col_idx_ = copy_of(matrix.col_idx, matrix.nnz, size_of(matrix.index_type));
 }
 

@@ -89,7 +89,8 @@ const std::vector<Wrong> wrong_lines{
     {"emit --format csr --as object",
      "--as object makes a binary file: name it with -o (- = standard output)", "spmvgen emit"},
     {"emit --format bsr",
-     "--format: unknown format 'bsr': use one of csr, coo, ell, sell, hyb, csr-k, bcsr, strips, tiles",
+     "--format: unknown format 'bsr': use one of csr, coo, ell, sell, hyb, csr-k, bcsr, strips, "
+     "tiles",
      "spmvgen emit"},
     {"emit --kernel csr_rows --format ell", "--kernel: csr_rows is for format csr, not ell",
      "spmvgen emit"},
