@@ -15,7 +15,7 @@
 #include "handle/variant_table.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser.hpp"
 
 namespace spmvgen {
 namespace {
@@ -59,6 +59,7 @@ class GpuHandle : public HandleImpl {
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
     void make_base(const CsrView& matrix, const Options& options, const CsrView* on_device);
+    ProvidedGpuKernel get_kernel(const Options& options);
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
@@ -102,12 +103,13 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     const Stopwatch analysis;
     const RowFeatures features = analyse_row_lengths(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
-    const Choice rule = choose_for(matrix, features, request, options.threads);
+    Chooser chooser(matrix, features, options.threads);
+    const Choice rule = chooser(request);
     if (matrix.nnz > 0) {
         const auto trials =
             gpu_trials(matrix, num_rhs_, device_, options.memory_limit, provider_, policy_);
-        take(apply_level({matrix, features, request, options, provider_, policy_, device_}, rule,
-                         *trials));
+        take(apply_level({matrix, features, request, options, provider_, policy_, device_, chooser},
+                         rule, *trials));
     } else {
         take(rule);
         signature_.alpha = Scale::zero;
@@ -122,8 +124,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 void GpuHandle::make_base(const CsrView& matrix, const Options& options, const CsrView* on_device) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
-    if ((transposes() ? matrix.cols : matrix.rows) > 0)
-        provided = provider_.get(signature_, policy_, device_);
+    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel(options);
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     {
@@ -140,6 +141,17 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, const C
     tell_kernel(*variants_->get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
         return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
     }));
+}
+
+ProvidedGpuKernel GpuHandle::get_kernel(const Options& options) {
+    return kernel_or_general(options, [&](const Signature& s, bool last_resort) {
+        try {
+            return provider_.get(s, policy_, device_);
+        } catch (const Error& error) {
+            if (last_resort || error.code() != ErrorCode::compile) throw;
+            return ProvidedGpuKernel();
+        }
+    });
 }
 
 void GpuHandle::tell_kernel(const GpuBoundKernel& kernel) {

@@ -73,6 +73,21 @@ class HandleImpl {
     void take(const Choice& choice);
     /// The same with what the level made of it.
     void take(LevelChoice level);
+    /// The kernel of signature_; where it cannot be had, and the same kernel for any matrix can,
+    /// that one, with which signature_ then goes on. `get` gives the kernel of a signature, or
+    /// throws Error(compile), or gives none.
+    template <typename Get>
+    auto kernel_or_general(const Options& options, Get get) {
+        const Signature general = for_any_matrix(signature_, options.params, plain_storage_);
+        if (general == signature_) return get(signature_, true);
+        auto first = get(signature_, false);
+        if (first.kernel != nullptr) return first;
+        auto second = get(general, false);
+        if (second.kernel == nullptr) return get(signature_, true);
+        info_.reason += "; with the kernel for any columns and values, for its own cannot be had";
+        signature_ = general;
+        return second;
+    }
     /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
     /// and launches. `device` is null for the host.
     void predict(const Device* device, int threads);

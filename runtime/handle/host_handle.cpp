@@ -17,7 +17,7 @@
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser.hpp"
 
 namespace spmvgen {
 namespace {
@@ -143,7 +143,8 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     const Stopwatch analysis;
     const RowFeatures features = analyse_row_lengths(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
-    const Choice rule = choose_for(matrix, features, request, options.threads);
+    Chooser chooser(matrix, features, options.threads);
+    const Choice rule = chooser(request);
     if (matrix.nnz == 0) {
         take(rule);
         info_.reason = "the matrix has no entries: y = βy needs no kernel";
@@ -153,15 +154,19 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     } else {
         const auto trials = host_trials(matrix, num_rhs_, threads_, !options.copy,
                                         options.memory_limit, provider_, policy_);
-        LevelChoice level = apply_level(
-            {matrix, features, request, options, provider_, policy_, nullptr}, rule, *trials);
+        LevelChoice level =
+            apply_level({matrix, features, request, options, provider_, policy_, nullptr, chooser},
+                        rule, *trials);
         const bool generic = level.generic;
         take(std::move(level));
         info_.deterministic |= threads_ == 1;
         if (generic) return keep_csr(matrix, options);
     }
     const Stopwatch watch;
-    const ProvidedKernel provided = provider_.get(signature_, policy_);
+    const ProvidedKernel provided =
+        kernel_or_general(options, [&](const Signature& s, bool last_resort) {
+            return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
+        });
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     if (provided.kernel == nullptr) {

@@ -4,6 +4,7 @@
 
 #include "formats/narrow.hpp"
 #include "formats/value_encoding.hpp"
+#include "formats/value_pattern.hpp"
 #include "handle/handle_impl.hpp"
 #include "spmvgen/error.hpp"
 

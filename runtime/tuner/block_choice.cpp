@@ -2,20 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
-#include "formats/value_encoding.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
 namespace {
-
-ExactValues exact_values(const CsrView& matrix, bool half, int threads) {
-    const EncodingChoice anything{
-        .half = half, .small_integers = true, .one_value = true, .dictionary = true};
-    const ValueEncoding found = encode_values(matrix, anything, threads);
-    return {found.storage, static_cast<std::int64_t>(found.code)};
-}
 
 /// A size, and what speaks for it.
 struct Rated {
@@ -79,13 +69,6 @@ BlockChoice by_bytes(const BlockFill& fill, const BlockProblem& problem,
     return choice;
 }
 
-int given(const Request& request, const char* name) {
-    const auto found = request.params.find(name);
-    const bool usable =
-        found != request.params.end() && found->second >= 1 && found->second <= most_block;
-    return usable ? static_cast<int>(found->second) : 0;
-}
-
 }  // namespace
 
 double block_bytes(const BlockFill& fill, const BlockProblem& problem, int rows, int cols) {
@@ -118,38 +101,6 @@ bool wants_blocks(const Request& request) {
     return request.format == "bcsr" ||
            (request.format == "auto" &&
             (request.params.contains("block_rows") || request.params.contains("block_cols")));
-}
-
-Choice Chooser::operator()(Request request) {
-    look_at_values(request);
-    if (wants_blocks(request)) look_at_blocks(request);
-    return choose(features_, request);
-}
-
-void Chooser::look_at_values(Request& request) {
-    if (!request.encode || request.exact || matrix_.nnz < least_encoded) return;
-    const bool gpu = architecture(request.target).kind != TargetKind::host;
-    // A CPU widens f16 in too many steps.
-    if (!exact_) exact_ = exact_values(matrix_, gpu, threads_);
-    request.exact = exact_;
-}
-
-void Chooser::look_at_blocks(Request& request) {
-    const bool host = architecture(request.target).kind == TargetKind::host;
-    const std::string device = request.device.empty() ? to_string(request.target) : request.device;
-    const BlockProblem problem{.rows = matrix_.rows,
-                               .nnz = matrix_.nnz,
-                               .value = vectors_type(request, features_.value_type),
-                               .storage = stored_type(request, features_.value_type),
-                               .index = features_.cols < std::numeric_limits<std::int32_t>::max()
-                                            ? IndexType::i32
-                                            : IndexType::i64,
-                               .rows_given = given(request, "block_rows"),
-                               .cols_given = given(request, "block_cols")};
-    if (!fill_) fill_ = block_fill(matrix_, default_sigma, threads_);
-    request.blocks = choose_block(
-        *fill_, problem,
-        find_dense_profile(tuning_files("dense-"), device, host ? request.threads : 0));
 }
 
 }  // namespace spmvgen

@@ -13,6 +13,16 @@
 namespace spmvgen {
 namespace {
 
+/// Of the first rule that applies with a kernel that is free.
+Pick pick_first(const Situation& s, std::span<const Rule> rules) {
+    for (auto& rule : rules) {
+        const Pick chosen = rule.pick(s);
+        if (find_kernel(s.among, chosen.kernel) != nullptr)
+            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel), {}};
+    }
+    return {};
+}
+
 Pick pick(const Situation& s, const RuleSet& set, std::span<const LearnedRule> learned) {
     const KernelEntry& first = *s.among.front();
     if (s.request.kernel != "auto") return {first.id, "asked for", {}};
@@ -21,15 +31,12 @@ Pick pick(const Situation& s, const RuleSet& set, std::span<const LearnedRule> l
                 fmt::format("the one kernel of format {}{}", to_string(first.format),
                             s.request.params.empty() ? "" : " with these parameters"),
                 {}};
+    if (Pick chosen = pick_first(s, set.by_matrix); !chosen.kernel.empty()) return chosen;
     if (const FoundRule found = find_learned_rule(learned, s.request, s.f.value_type);
         found.rule != nullptr)
         if (Pick chosen = pick_learned(found, s.f, s.request); !chosen.kernel.empty())
             return chosen;
-    for (auto& rule : set.rules) {
-        const Pick chosen = rule.pick(s);
-        if (find_kernel(s.among, chosen.kernel) != nullptr)
-            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel), {}};
-    }
+    if (Pick chosen = pick_first(s, set.rules); !chosen.kernel.empty()) return chosen;
     return {first.id, fmt::format("no rule applies: {}", first.id), {}};
 }
 
@@ -117,11 +124,22 @@ void set_types(Signature& s, const RowFeatures& f, const Request& request, Forma
 
 }  // namespace
 
+Params without_matrix_params(const Signature& signature, const Request& request) {
+    Params params = signature.params;
+    for (auto& parameter : kernel_entry(signature.kernel).params)
+        if (const std::string name(parameter.name);
+            parameter.of_matrix && !request.params.contains(name))
+            params.erase(name);
+    return params;
+}
+
 Params with_learned_params(Params params, const KernelEntry& kernel, const Params& learned,
                            const Target& target) {
     for (auto& [name, value] : learned) {
         const auto parameter = std::ranges::find(kernel.params, name, &Parameter::name);
-        const bool limited = parameter != kernel.params.end() && parameter->within_wavefront;
+        const bool known = parameter != kernel.params.end();
+        if (known && parameter->of_matrix) continue;
+        const bool limited = known && parameter->within_wavefront;
         params[name] = limited ? std::min<std::int64_t>(value, target.wavefront) : value;
     }
     return params;
@@ -143,6 +161,15 @@ Signature signature_for(const KernelEntry& entry, const Request& request, ValueT
     set_conjugate(signature, entry, request);
     signature.params.merge(std::move(params));
     return complete(std::move(signature));
+}
+
+Signature for_any_matrix(Signature s, const std::map<std::string, std::int64_t>& given,
+                         ValueType storage) {
+    for (auto& parameter : kernel_entry(s.kernel).params)
+        if (const std::string name(parameter.name); parameter.of_matrix && !given.contains(name))
+            s.params.erase(name);
+    s.storage = storage;
+    return complete(std::move(s));
 }
 
 Choice choose(const RowFeatures& features, const Request& request) {
