@@ -159,7 +159,7 @@ std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& reques
 }  // namespace
 
 RuleSet cpu_rules() {
-    return {rules, cpu_params, cpu_possible};
+    return {{}, rules, cpu_params, cpu_possible};
 }
 
 }  // namespace spmvgen
