@@ -78,13 +78,12 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"bcsr_fused", {{"block_rows", 8}, {"block_cols", 8}, {"subwarp", 32}, {"block", 64}}},
     {"bcsr_split", {{"block_rows", 2}, {"block_cols", 5}, {"subwarp", 1}, {"block", 64}}},
     {"strips", {{"sigma", 64}, {"long_from", 32}, {"unroll", 3}, {"block", 64}}},
-    {"strips", {{"slice", 64}, {"sigma", 16384}, {"codes", 12}, {"unroll", 1}}},
-    {"strips", {{"threads_per_row", 4}, {"codes", 8}, {"unroll", 8}, {"long_from", 32}}},
-    {"strips", {{"threads_per_row", 32}, {"sigma", 256}, {"long_rows", 0}}},
-    {"strips", {{"block_rows", 3}, {"block_cols", 3}, {"long_from", 32}, {"sigma", 64}}},
-    {"strips", {{"block_rows", 8}, {"block_cols", 8}, {"slice", 64}, {"threads_per_row", 2}}},
-    {"strips", {{"block_rows", 2}, {"block_cols", 1}, {"codes", 4}, {"unroll", 2}}},
-    {"strips", {{"block_rows", 1}, {"block_cols", 5}, {"codes", 7}}},
+    {"strips",
+     {{"slice", 64}, {"threads_per_row", 4}, {"codes", 12}, {"sigma", 16384}, {"long_from", 32}}},
+    {"strips",
+     {{"block_rows", 3}, {"block_cols", 3}, {"codes", 4}, {"sigma", 64}, {"long_from", 32}}},
+    {"strips",
+     {{"block_rows", 2}, {"block_cols", 5}, {"codes", 8}, {"threads_per_row", 32}, {"slice", 64}}},
 };
 
 std::vector<Row> rows(const std::string& device) {
