@@ -108,8 +108,9 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
             return store_csr_k(matrix, signature, how);
         case Format::bcsr:
             return store_bcsr(matrix, signature, how);
-        case Format::strips:
         case Format::tiles:
+            return store_tiles(matrix, signature, how);
+        case Format::strips:
             break;
     }
     throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");

@@ -31,8 +31,9 @@ Names layout_parameters(Format format, bool gpu) {
             return {"k", "srs", "ssrs"};
         case Format::bcsr:
             return {"block_rows", "block_cols"};
-        case Format::strips:
         case Format::tiles:
+            return {"items", "run", "block", "gaps", "hubs", "warm"};
+        case Format::strips:
             break;
     }
     return {};
