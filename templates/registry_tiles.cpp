@@ -13,6 +13,7 @@ const Parameter items{"items", {8, 16, 32}, 8, "entries of a lane in a tile"};
 const Parameter run{"run", {1, 2, 4, 8, 16, 32}, 4, "tiles that a warp takes, one after another"};
 const Parameter staged{"staged", {32, 64, 128, 256}, 64, "sums of rows that a warp has in shared memory"};
 const Parameter gaps{"gaps", {0, 1}, 1, "whether some rows are empty", false, false, false, true};
+const Parameter value_code{"value_code", {0, 1, 2, 3}, 0, "how values are coded: 0 plain, 1 small integers, 2 one value, 3 dictionary", false, false, false, true};
 // clang-format on
 
 /// Fixed shared memory of a block on every NVIDIA GPU.
@@ -48,14 +49,14 @@ GridRule thread_a_row(const Signature& s) {
 }
 
 KernelEntry tiles() {
-    const auto grid = [](const Signature&) { return GridRule{.items = "num_blocks"}; };
+    const auto grid = [](const Signature&) { return GridRule{.items = "grid_blocks"}; };
     constexpr auto step = StepRule::grid;
     return {.id = "tiles",
             .format = Format::tiles,
             .gpu = true,
             .file = "gpu/tiles.hpp",
             .summary = "equally many entries a lane, one launch; rows of any lengths",
-            .params = {block, items, run, staged, gaps},
+            .params = {block, items, run, staged, gaps, value_code},
             .steps = {{"tiles_scaled", step, thread_a_row, block_of, only_scales},
                       {"tiles", step, grid, block_of, has_product}},
             .workspace = {{"open_sum", "value", 1, true, "tiles", warps},

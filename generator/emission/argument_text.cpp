@@ -40,6 +40,19 @@ constexpr std::array known{
     KnownArgument{"block_ptr",
                   "[num_block_rows + 1]: where each row of blocks begins, then their number"},
     KnownArgument{"block_masks", "[blocks]: a bit for each element that is none of fill"},
+    KnownArgument{"num_tiles", "tiles of A"},
+    KnownArgument{"num_runs", "runs of tiles, one for each warp"},
+    KnownArgument{"num_filled", "rows with entries"},
+    KnownArgument{"num_empty", "rows without entries"},
+    KnownArgument{"tile_row", "[num_tiles]: number of the row open as each tile begins, or -1"},
+    KnownArgument{"row_marks", "[stored entries / 8]: a bit for each entry that begins a row"},
+    KnownArgument{"cut_first_run",
+                  "[num_runs + 1]: first run of the row cut where each begins, or -1"},
+    KnownArgument{"cut_last_run", "[num_runs + 1]: last run of that row, or -1"},
+    KnownArgument{"filled_rows", "[num_filled]: the rows with entries"},
+    KnownArgument{"empty_rows", "[num_empty]: the rows without"},
+    KnownArgument{"num_hot", "columns that x is gathered for"},
+    KnownArgument{"hot_cols", "[num_hot]: the most used columns, most used first"},
     KnownArgument{"row_order", "[num_rows]: row of A at each position"},
 };
 
@@ -77,6 +90,20 @@ std::string element_count(Format format) {
         default:
             return "[stored entries]";
     }
+}
+
+/// What the arrays of values hold, which a parameter may say.
+std::string values_text(const KernelFile& file, const std::string& name) {
+    const auto code = file.signature.params.find("value_code");
+    const std::int64_t value_code = code == file.signature.params.end() ? 0 : code->second;
+    const std::string entries = element_count(file.entry.format);
+    if (name == "coded_values")
+        return name + entries +
+               (value_code == 1 ? ": value of each entry, a signed integer of 8 bits"
+                                : ": number of each entry's value in values");
+    if (value_code == 2) return name + "[1]: the value of every entry";
+    if (value_code == 3) return name + "[256]: the values that entries have";
+    return name + entries + ": value of each entry";
 }
 
 std::string dense_text(const KernelFile& file, const std::string& rows) {
@@ -120,7 +147,7 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
         return name + "[blocks]: first column of each block, from 0";
     if (name == "col_idx")
         return name + element_count(file.entry.format) + ": column of each entry, from 0";
-    if (name == "values") return name + element_count(file.entry.format) + ": value of each entry";
+    if (name == "values" || name == "coded_values") return values_text(file, name);
     return text_in(known, name);
 }
 

@@ -13,11 +13,13 @@ namespace spmvgen {
 namespace {
 
 /// Endings of the names of arrays that hold row or column numbers.
-constexpr std::array<std::string_view, 6> index_arrays{"_idx", "_order", "_row",
-                                                       "_col", "_rows",  "sr_ptr"};
+constexpr std::array<std::string_view, 8> index_arrays{"_idx",  "_order", "_row", "_col",
+                                                       "_rows", "_cols",  "_run", "sr_ptr"};
 
 /// Whether `element` is the type that the array of this name has for the signature.
 bool fits(const std::string& name, const std::string& element, const Signature& s) {
+    if (name == "coded_values") return element == "unsigned char";
+    if (name == "row_marks") return element == "unsigned char";
     if (name.ends_with("values")) return spells(element, storage_type(s));
     if (name.ends_with("_masks")) return integer_type(element) == IndexType::i64;
     const bool indices = std::ranges::any_of(

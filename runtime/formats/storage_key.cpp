@@ -32,7 +32,7 @@ Names layout_parameters(Format format, bool gpu) {
         case Format::bcsr:
             return {"block_rows", "block_cols"};
         case Format::tiles:
-            return {"items", "run", "block", "gaps", "hubs", "warm"};
+            return {"items", "run", "block", "gaps", "value_code", "hubs", "warm"};
         case Format::strips:
             break;
     }

@@ -7,6 +7,7 @@
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "formats/tiles_plan.hpp"
+#include "formats/value_encoding.hpp"
 #include "matrix/chunks.hpp"
 
 namespace spmvgen {
@@ -58,9 +59,10 @@ FilledRows filled_rows(const CsrView& matrix) {
 /// The arrays that say where rows begin; uninitialised.
 template <typename Index>
 struct RowArrays {
-    Index* tile_row;              ///< for each tile: number of the row open as it begins, or -1
-    std::uint8_t* row_marks;      ///< a bit for each entry that begins a row
-    Index *cut_first, *cut_last;  ///< for each run and one more: runs of the row cut there, or -1
+    Index* tile_row;          ///< for each tile: number of the row open as it begins, or -1
+    std::uint8_t* row_marks;  ///< a bit for each entry that begins a row
+    Index *cut_first_run,
+        *cut_last_run;  ///< for each run and one more: runs of the row cut there, or -1
     Index *filled_rows, *empty_rows;  ///< where rows are looked up; else empty
 };
 
@@ -70,14 +72,14 @@ RowArrays<Index> add_row_arrays(const CsrView& matrix, const Shape& shape, const
     RowArrays<Index> rows{};
     rows.tile_row = add_array<Index>(stored, "tile_row", shape.tiles);
     rows.row_marks = add_array<std::uint8_t>(stored, "row_marks", shape.tiles * shape.tile / 8);
-    rows.cut_first = add_array<Index>(stored, "cut_first", shape.runs + 1);
-    rows.cut_last = add_array<Index>(stored, "cut_last", shape.runs + 1);
+    rows.cut_first_run = add_array<Index>(stored, "cut_first_run", shape.runs + 1);
+    rows.cut_last_run = add_array<Index>(stored, "cut_last_run", shape.runs + 1);
     rows.filled_rows = add_array<Index>(stored, "filled_rows", gaps ? filled.count : 0);
     rows.empty_rows = add_array<Index>(stored, "empty_rows", gaps ? matrix.rows - filled.count : 0);
     std::fill_n(rows.tile_row, shape.tiles, Index{-1});
     std::fill_n(rows.row_marks, shape.tiles * shape.tile / 8, std::uint8_t{0});
-    std::fill_n(rows.cut_first, shape.runs + 1, Index{-1});
-    std::fill_n(rows.cut_last, shape.runs + 1, Index{-1});
+    std::fill_n(rows.cut_first_run, shape.runs + 1, Index{-1});
+    std::fill_n(rows.cut_last_run, shape.runs + 1, Index{-1});
     return rows;
 }
 
@@ -98,8 +100,8 @@ void write_row(const Shape& shape, std::int64_t number, std::int64_t begin, std:
     const std::int64_t size = shape.tile * shape.run;
     const std::int64_t last = (end - 1) / size;
     for (std::int64_t run = begin / size + 1; run <= last; ++run) {
-        rows.cut_first[run] = static_cast<Index>(begin / size);
-        rows.cut_last[run] = static_cast<Index>(last);
+        rows.cut_first_run[run] = static_cast<Index>(begin / size);
+        rows.cut_last_run[run] = static_cast<Index>(last);
     }
 }
 
@@ -172,13 +174,19 @@ void write_columns(const CsrView& matrix, const Shape& shape, std::int64_t hot,
     });
 }
 
+/// Returns the bytes of the arrays that one apply reads.
 template <typename From, typename To>
-void write_values(const CsrView& matrix, const Shape& shape, StoredMatrix& stored) {
-    To* const values = add_array<To>(stored, "values", stored.stored);
+std::int64_t write_values(const CsrView& matrix, const Signature& signature, const Shape& shape,
+                          StoredMatrix& stored) {
+    const ValueArrays<From, To> values(matrix, signature, stored, stored.stored);
     const From* const from = matrix.values_as<From>();
     place_entries(shape, [&](std::int64_t entry, std::int64_t place) {
-        values[place] = entry < matrix.nnz ? stored_value<To>(from[entry]) : To{};
+        if (entry < matrix.nnz)
+            values.put(place, from[entry]);
+        else
+            values.pad(place);
     });
+    return values.bytes();
 }
 
 void check_gaps(const CsrView& matrix, const FilledRows& filled, const Signature& signature) {
@@ -189,10 +197,11 @@ void check_gaps(const CsrView& matrix, const FilledRows& filled, const Signature
                             signature.kernel, matrix.rows - filled.count, matrix.rows));
 }
 
-std::int64_t bytes_read(const Signature& signature, const Shape& shape,
-                        const StoredMatrix& stored) {
+/// Bytes that one apply reads beside the values.
+std::int64_t index_bytes(const Signature& signature, const Shape& shape,
+                         const StoredMatrix& stored) {
     const auto index = static_cast<std::int64_t>(size_of(signature.index));
-    return stored.stored * entry_bytes(signature) + stored.stored / 8 +
+    return stored.stored * index + stored.stored / 8 +
            (shape.tiles + 2 * (shape.runs + 1)) * index +
            (param(signature, "gaps") == 1 ? stored.scalars.at("num_rows") * index : 0);
 }
@@ -215,7 +224,7 @@ StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, cons
         write_columns<Index>(matrix, shape, hot, stored);
     });
     dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
-        write_values<From, To>(matrix, shape, stored);
+        stored.bytes = write_values<From, To>(matrix, signature, shape, stored);
     });
     const std::int64_t empty = gaps ? matrix.rows - filled.count : 0;
     const std::int64_t block = param(signature, "block");
@@ -223,9 +232,9 @@ StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, cons
     stored.scalars["num_runs"] = shape.runs;
     stored.scalars["num_filled"] = filled.count;
     stored.scalars["num_empty"] = empty;
-    stored.scalars["num_blocks"] =
+    stored.scalars["grid_blocks"] =
         divide_up(shape.runs, block / shape.lanes) + divide_up(empty, block);
-    stored.bytes = bytes_read(signature, shape, stored);
+    stored.bytes += index_bytes(signature, shape, stored);
     return stored;
 }
 

@@ -10,7 +10,7 @@
 // Whoever finds that all others have arrived adds up the parts, in their order, stores the row and
 // puts the count back to 0. Nobody waits, and the bits of y do not depend on who comes last.
 #pragma once
-#include "dialect/gpu.hpp"
+#include "dialect/gpu_coded_values.hpp"
 
 /// The bits of the lane's entries that begin a row.
 template <int items>
@@ -86,8 +86,8 @@ struct run_state {
     bool has_head;  ///< a row has ended in the run
 };
 
-/// Stores y of one right-hand side for the rows that the tile ends; but of the run's first, which
-/// another run may have begun, lane `rhs` gets the sum in *head. `before` and `ended` count the
+/// Stores y of one right-hand side for the rows that the tile ends; but the sum of the run's first,
+/// which another run may have begun, goes to *end_sum. `before` and `ended` count the
 /// marks of the lanes below, and those of this one too. `open` is what the row has so far that is
 /// open as the tile begins; returns what the one has that is open as it ends. All lanes of the
 /// warp take part.
@@ -95,7 +95,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
           int items, int staged, int gaps, typename Value, typename Vector, typename Index>
 [[gnu::always_inline]] inline Value end_rows(const Value* product, unsigned marks, int before,
                                              int ended, run_state at, int rhs, Value open,
-                                             Value* head, Value* part, const Index* filled_rows,
+                                             Value* end_sum, Value* part, const Index* filled_rows,
                                              Vector* y, Vector alpha, Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int rows = shuffle(ended, warp_size - 1);
@@ -104,8 +104,10 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         sum = add(open, sum);
     }
     sum = segment_prefix(sum, ended);
-    const Value below = shuffle_up(sum, 1);
-    const Value begun = lane == 0 ? open : below;
+    Value begun = shuffle_up(sum, 1);
+    if (lane == 0) {
+        begun = open;
+    }
     // Once, unless rows are very short.
     for (int base = 0; base < rows; base += staged) {
         const int place = before - base;
@@ -117,8 +119,8 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         }
         warp_barrier();
         const bool skips_first = base == 0 && !at.has_head;
-        if (skips_first && lane == rhs) {
-            *head = part[0];
+        if (skips_first && lane == 0) {
+            *end_sum = part[0];
         }
         const int count = rows - base < staged ? rows - base : staged;
         for (int i = skips_first ? lane + 1 : lane; i < count; i += warp_size) {
@@ -144,29 +146,29 @@ template <int num_rhs, int rhs_group, typename Value>
     return add(subwarp_sum<warp_size>(sum), end_sum[element_of<num_rhs, rhs_group>(last) + rhs]);
 }
 
-/// Leaves what a run has of cut rows, and stores those that are complete with it. `head` and `open`
-/// of lane r belong to right-hand side r: sums of the row that was open as the run began, and of
-/// the one that is open as it ends, which has number at.number. All lanes of the warp take part.
+/// Leaves what a run has of cut rows, and stores those that are complete with it. `open` of lane r
+/// is the sum, for right-hand side r, of the row that is open as the run ends, which has number
+/// at.number; if a row has ended in it, end_sum has the first. All lanes of the warp take part.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           int gaps, typename Value, typename Vector, typename Index>
 [[gnu::always_inline]] inline void join_runs(long run, long first_number, run_state at,
-                                             long num_filled, Value head, Value open,
-                                             const Index* cut_first, const Index* cut_last,
+                                             long num_filled, Value open,
+                                             const Index* cut_first_run, const Index* cut_last_run,
                                              const Index* filled_rows, Value* open_sum,
                                              Value* end_sum, unsigned long long* arrived, Vector* y,
                                              Vector alpha, Vector beta) {
     constexpr int groups = num_rhs / rhs_group;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     // The run in which the row begins that is cut where this one begins or ends; -1: none is.
-    const long head_first = cut_first[run];
-    const long open_first = cut_first[run + 1];
-    const long open_last = cut_last[run + 1];
+    const long head_first = cut_first_run[run];
+    const long open_first = cut_first_run[run + 1];
+    const long open_last = cut_last_run[run + 1];
     const bool ends_row = head_first >= 0 && (at.has_head || open_first < 0);
     const bool leaves_row = open_first >= 0;
     if (lane < rhs_group) {
         const long place = element_of<num_rhs, rhs_group>(run) + lane;
-        if (ends_row) {
-            end_sum[place] = at.has_head ? head : open;
+        if (ends_row && !at.has_head) {
+            end_sum[place] = open;
         }
         if (leaves_row) {
             open_sum[place] = open;
