@@ -76,6 +76,8 @@ RowArrays<Index> add_row_arrays(const CsrView& matrix, const Shape& shape, const
     rows.cut_last_run = add_array<Index>(stored, "cut_last_run", shape.runs + 1);
     rows.filled_rows = add_array<Index>(stored, "filled_rows", gaps ? filled.count : 0);
     rows.empty_rows = add_array<Index>(stored, "empty_rows", gaps ? matrix.rows - filled.count : 0);
+    // Of an empty array there is one element, too.
+    for (Index* array : {rows.tile_row, rows.filled_rows, rows.empty_rows}) *array = 0;
     std::fill_n(rows.tile_row, shape.tiles, Index{-1});
     std::fill_n(rows.row_marks, shape.tiles * shape.tile / 8, std::uint8_t{0});
     std::fill_n(rows.cut_first_run, shape.runs + 1, Index{-1});
@@ -232,6 +234,8 @@ StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, cons
     stored.scalars["num_runs"] = shape.runs;
     stored.scalars["num_filled"] = filled.count;
     stored.scalars["num_empty"] = empty;
+    stored.scalars["gather_items"] =
+        std::max({shape.runs, empty, hot > 0 ? stored.scalars["num_hot"] : 0});
     stored.scalars["grid_blocks"] =
         divide_up(shape.runs, block / shape.lanes) + divide_up(empty, block);
     stored.bytes += index_bytes(signature, shape, stored);

@@ -12,6 +12,9 @@
 #pragma once
 #include "dialect/gpu_coded_values.hpp"
 
+/// Threads of the launch that gathers x.
+constexpr int gather_block = 256;
+
 /// The bits of the lane's entries that begin a row.
 template <int items>
 [[gnu::always_inline]] inline unsigned load_marks(const unsigned char* row_marks, long tile) {
@@ -68,6 +71,26 @@ template <int items, int staged, typename Value>
         sum = add(sum, product[k]);
     }
     return sum;
+}
+
+/// The element of x for one right-hand side that a stored column stands for: the `hubs` most used
+/// columns come first and lie in shared memory, the `warm` next ones lie side by side in hot_x
+/// behind them, and all columns, counted from hubs + warm on, in x.
+template <int hubs, int warm, int num_rhs, int rhs_group, typename Vector, typename Index>
+[[gnu::always_inline]] inline Vector load_x(const Vector* hub_x, const Vector* hot_x,
+                                            const Vector* x, Index code, int rhs) {
+    constexpr int hot = hubs + warm;
+    if constexpr (hubs > 0) {
+        if (code < hubs) {
+            return hub_x[code * rhs_group + rhs];
+        }
+    }
+    if constexpr (warm > 0) {
+        if (code < hot) {
+            return hot_x[element_of<num_rhs, rhs_group>(code) + rhs];
+        }
+    }
+    return x[element_of<num_rhs, rhs_group>(code - hot) + rhs];
 }
 
 /// The row with that number.
@@ -215,6 +238,69 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
             }
         }
     }
+}
+
+/// The warp's run number `this_run`: y = αAx + βy for the rows that begin and end in it, and its
+/// part of those that it shares with others. `part` has `staged` places for this warp alone. All
+/// lanes of the warp take part.
+template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int items, int run, int staged, int gaps, int value_code, int hubs, int warm,
+          typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void multiply_run(
+    long this_run, long num_tiles, long num_filled, const Index* tile_row,
+    const unsigned char* row_marks, const Index* col_idx, const Storage* values,
+    const unsigned char* coded_values, const Index* cut_first_run, const Index* cut_last_run,
+    const Index* filled_rows, const Vector* hub_x, const Vector* hot_x, const Vector* x, Vector* y,
+    Vector alpha, Vector beta, Value* part, Value* open_sum, Value* end_sum,
+    unsigned long long* arrived) {
+    constexpr int size = warp_size * items;
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const long begin = this_run * run;
+    const long end = begin + run < num_tiles ? begin + run : num_tiles;
+    const long first_number = tile_row[begin];
+    run_state at = {first_number, false};
+    Value open = {};  // of lane r: the sum, for right-hand side r, of the row that is open
+    for (long tile = begin; tile < end; ++tile) {
+        const long first = tile * size + lane;
+        Index col[items];
+        Value value[items];
+        for (int k = 0; k < items; ++k) {
+            col[k] = load_stream(col_idx + first + k * warp_size);
+        }
+        const unsigned marks = load_marks<items>(row_marks, tile);
+        for (int k = 0; k < items; ++k) {
+            value[k] = coded_value<value_code, Value>(values, coded_values, first + k * warp_size);
+        }
+        int ended = 0;
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            Vector factor[items];
+            for (int k = 0; k < items; ++k) {
+                factor[k] = load_x<hubs, warm, num_rhs, rhs_group>(hub_x, hot_x, x, col[k], rhs);
+            }
+            if (rhs == 0) {
+                // While x is on its way.
+                ended = warp_prefix(count_bits(marks));
+            }
+            Value product[items];
+            for (int k = 0; k < items; ++k) {
+                product[k] = multiply(value[k], converted<Value>(factor[k]));
+            }
+            const Value left = end_rows<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue,
+                                        items, staged, gaps>(
+                product, marks, ended - count_bits(marks), ended, at, rhs, shuffle(open, rhs),
+                end_sum + element_of<num_rhs, rhs_group>(this_run) + rhs, part, filled_rows, y,
+                alpha, beta);
+            if (lane == rhs) {
+                open = left;
+            }
+        }
+        const int rows = shuffle(ended, warp_size - 1);
+        at.number += rows;
+        at.has_head = at.has_head || rows > 0;
+    }
+    join_runs<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, gaps>(
+        this_run, first_number, at, num_filled, open, cut_first_run, cut_last_run, filled_rows,
+        open_sum, end_sum, arrived, y, alpha, beta);
 }
 
 /// y = epilogue(βy) for the empty row that the thread finds at place `i`, if there is one.

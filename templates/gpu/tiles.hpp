@@ -21,18 +21,14 @@
 // Reads:      nnz·(storage + index + 1/8) bytes of A, 12 bytes a run, with gaps an index a row; x
 //             once for each entry; writes y once, reads it when β ≠ 0.
 #pragma once
+#include "dialect/gpu_segments.hpp"
 #include "dialect/gpu_tiles.hpp"
 
 /// α = 0: y = βy. Takes all of the kernel's parameters, since it is then the only step.
 template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           int block, int items, int run, int staged, int gaps, int value_code>
 void tiles_scaled(long num_rows, Vector* __restrict__ y, Vector beta) {
-    const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    if (row < num_rows) {
-        const Vector sum[rhs_group] = {};
-        store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, beta,
-                                                                            beta);
-    }
+    store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue, block>(num_rows, y, beta);
 }
 
 /// y = αAx + βy. tile_row[t]: number of the row that is open as tile t begins, -1 when none is.
@@ -49,11 +45,9 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
            const Index* __restrict__ empty_rows, const Vector* __restrict__ x,
            Vector* __restrict__ y, Vector alpha, Vector beta, Value* __restrict__ open_sum,
            Value* __restrict__ end_sum, unsigned long long* __restrict__ arrived) {
-    constexpr int size = warp_size * items;
     constexpr int warps = block / warp_size;
     __shared__ Value parts[warps * staged];
     const int thread = static_cast<int>(threadIdx.x);
-    const int lane = thread % warp_size;
     Value* part = parts + thread / warp_size * staged;
     const long this_run = static_cast<long>(blockIdx.x) * warps + thread / warp_size;
     if (this_run >= num_runs) {
@@ -67,50 +61,8 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
         }
         return;
     }
-    const long begin = this_run * run;
-    const long end = begin + run < num_tiles ? begin + run : num_tiles;
-    const long first_number = tile_row[begin];
-    run_state at = {first_number, false};
-    Value open = {};  // of lane r: the sum, for right-hand side r, of the row that is open
-    for (long tile = begin; tile < end; ++tile) {
-        Index col[items];
-        Value value[items];
-        for (int k = 0; k < items; ++k) {
-            col[k] = load_stream(col_idx + tile * size + k * warp_size + lane);
-        }
-        const unsigned marks = load_marks<items>(row_marks, tile);
-        for (int k = 0; k < items; ++k) {
-            value[k] = coded_value<value_code, Value>(values, coded_values,
-                                                      tile * size + k * warp_size + lane);
-        }
-        int ended = 0;
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            Vector factor[items];
-            for (int k = 0; k < items; ++k) {
-                factor[k] = x[element_of<num_rhs, rhs_group>(col[k]) + rhs];
-            }
-            if (rhs == 0) {
-                // While x is on its way.
-                ended = warp_prefix(count_bits(marks));
-            }
-            Value product[items];
-            for (int k = 0; k < items; ++k) {
-                product[k] = multiply(value[k], converted<Value>(factor[k]));
-            }
-            const Value left = end_rows<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue,
-                                        items, staged, gaps>(
-                product, marks, ended - count_bits(marks), ended, at, rhs, shuffle(open, rhs),
-                end_sum + element_of<num_rhs, rhs_group>(this_run) + rhs, part, filled_rows, y,
-                alpha, beta);
-            if (lane == rhs) {
-                open = left;
-            }
-        }
-        const int rows = shuffle(ended, warp_size - 1);
-        at.number += rows;
-        at.has_head = at.has_head || rows > 0;
-    }
-    join_runs<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, gaps>(
-        this_run, first_number, at, num_filled, open, cut_first_run, cut_last_run, filled_rows,
-        open_sum, end_sum, arrived, y, alpha, beta);
+    multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, run, staged, gaps,
+                 value_code, 0, 0>(this_run, num_tiles, num_filled, tile_row, row_marks, col_idx,
+                                   values, coded_values, cut_first_run, cut_last_run, filled_rows,
+                                   x, x, x, y, alpha, beta, part, open_sum, end_sum, arrived);
 }
