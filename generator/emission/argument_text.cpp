@@ -41,6 +41,23 @@ constexpr std::array known{
                   "[num_block_rows + 1]: where each row of blocks begins, then their number"},
     KnownArgument{"block_masks", "[blocks]: a bit for each element that is none of fill"},
     KnownArgument{"row_order", "[num_rows]: row of A at each position"},
+    KnownArgument{"slice_info",
+                  "[num_slices]: code of the deltas (bits 0, 1), whether lengths differ (bit 2), "
+                  "whether there are masks (bit 3), strips of all lanes"},
+    KnownArgument{"delta_ptr",
+                  "[num_slices + 1]: where each slice's deltas begin, in bytes of a lane"},
+    KnownArgument{"bases", "[strips]: what the deltas of each strip are added to"},
+    KnownArgument{"deltas", "deltas of block columns, as many bits as the slice's code says"},
+    KnownArgument{"lengths", "[lanes of slices]: strips of each; 65535 = its row is long"},
+    KnownArgument{"places", "[block rows]: which one of its window is at each position"},
+    KnownArgument{"num_chunks", "chunks of long rows"},
+    KnownArgument{"long_begin", "place of the first value of long rows"},
+    KnownArgument{"long_row", "[long rows]: row of A of each"},
+    KnownArgument{"long_ptr",
+                  "[long rows + 1]: where the entries of each begin, then their number"},
+    KnownArgument{"long_col", "[entries of long rows]: column of each"},
+    KnownArgument{"chunk_ptr", "[long rows + 1]: first chunk of each, then their number"},
+    KnownArgument{"chunk_row", "[num_chunks]: the long row of each, counted from 0"},
 };
 
 // Kernels of batches call some arrays the same, but these hold all systems.

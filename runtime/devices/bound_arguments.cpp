@@ -16,12 +16,21 @@ namespace {
 constexpr std::array<std::string_view, 6> index_arrays{"_idx", "_order", "_row",
                                                        "_col", "_rows",  "sr_ptr"};
 
+/// Arrays whose elements are the same for every signature.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> fixed_arrays{
+    {{"coded_values", "unsigned char"},
+     {"deltas", "unsigned char"},
+     {"slice_info", "int"},
+     {"lengths", "unsigned short"},
+     {"places", "unsigned short"}}};
+
 /// Whether `element` is the type that the array of this name has for the signature.
 bool fits(const std::string& name, const std::string& element, const Signature& s) {
-    if (name == "coded_values") return element == "unsigned char";
+    for (auto& [array, type] : fixed_arrays)
+        if (name == array) return element == type;
     if (name.ends_with("values")) return spells(element, storage_type(s));
     if (name.ends_with("_masks")) return integer_type(element) == IndexType::i64;
-    const bool indices = std::ranges::any_of(
+    const bool indices = name == "bases" || std::ranges::any_of(
         index_arrays, [&](std::string_view ending) { return name.ends_with(ending); });
     return integer_type(element) == (indices ? s.index : s.offset);
 }

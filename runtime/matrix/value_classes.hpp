@@ -27,7 +27,7 @@ ValueBits bits_of(const Value& value) {
 template <typename Value>
 Value value_of(const ValueBits& bits) {
     Value value{};
-    std::memcpy(&value, bits.data(), sizeof(Value));
+    std::memcpy(static_cast<void*>(&value), bits.data(), sizeof(Value));
     return value;
 }
 

@@ -16,12 +16,14 @@ namespace spmvgen::direct {
 std::vector<KernelCase> csr_cases();
 std::vector<KernelCase> other_cases();
 std::vector<KernelCase> block_cases();
+std::vector<KernelCase> strips_cases();
 
 const std::vector<KernelCase>& kernel_table() {
     static const std::vector<KernelCase> table = [] {
         std::vector<KernelCase> all = csr_cases();
         for (auto& kernel : other_cases()) all.push_back(kernel);
         for (auto& kernel : block_cases()) all.push_back(kernel);
+        for (auto& kernel : strips_cases()) all.push_back(kernel);
         return all;
     }();
     return table;
