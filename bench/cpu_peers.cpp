@@ -1,7 +1,9 @@
 // bench_cpu_peers: the CPU kernels, with parameters as given, beside the other libraries, in
-// alternating rounds: every case runs once in each round, so that a busy machine slows all alike. A
-// case is KERNEL or KERNEL:PARAM=NUMBER,…; of format strips what the matrix decides is filled in.
-// Each product is checked before it is timed. One line of JSON a matrix.
+// alternating rounds, so that a busy machine slows all alike. In its turn a case first runs for
+// some time untimed: with 480 MiB of last-level cache shared by many, it takes some twenty products
+// until its arrays are where they stay. Then samples of about a millisecond are taken. A case is
+// KERNEL or KERNEL:PARAM=NUMBER,…; of format strips what the matrix decides is filled in. Each
+// product is checked before it is timed. One line of JSON a matrix.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -30,8 +32,8 @@ using cli::Json;
 struct Arguments {
     std::vector<std::string> matrices, cases, peers{"mkl", "eigen", "librsb", "plain"};
     std::string json;
-    int rounds = 15;
-    double sample_ms = 1;
+    int rounds = 5;
+    double warm_ms = 30, time_ms = 20;  ///< of a case in a round
     bool random = false;
 };
 
@@ -115,12 +117,21 @@ void add_peers(const CsrMatrix& matrix, std::vector<std::unique_ptr<peers::Peer>
             }
 }
 
+/// Calls it for about so long; gives what samples of about a millisecond took a call.
+std::vector<double> run_for(double ms, const Case& one) {
+    std::vector<double> seconds;
+    const double end = bench::seconds_now() + 1e-3 * ms;
+    while (seconds.empty() || bench::seconds_now() < end)
+        seconds.push_back(bench::seconds_of(one.calls, one.apply));
+    return seconds;
+}
+
 void time_rounds(const Arguments& a, std::vector<Case>& cases) {
-    for (Case& one : cases) one.calls = bench::calls_for(a.sample_ms * 1e-3, one.apply);
+    for (Case& one : cases) one.calls = bench::calls_for(1e-3, one.apply);
     for (int round = 0; round < a.rounds; ++round)
         for (Case& one : cases) {
-            one.apply();
-            one.seconds.push_back(bench::seconds_of(one.calls, one.apply));
+            run_for(a.warm_ms, one);
+            std::ranges::copy(run_for(a.time_ms, one), std::back_inserter(one.seconds));
         }
 }
 
@@ -203,7 +214,8 @@ int main(int count, char** words) {
     app.add_option("--case", a.cases, "KERNEL or KERNEL:PARAM=NUMBER,…")->required();
     app.add_option("--peer", a.peers, "libraries to compare with");
     app.add_option("--rounds", a.rounds, "rounds");
-    app.add_option("--sample-ms", a.sample_ms, "milliseconds of a sample");
+    app.add_option("--warm-ms", a.warm_ms, "milliseconds that a case runs untimed in a round");
+    app.add_option("--time-ms", a.time_ms, "milliseconds that a case is timed in a round");
     app.add_flag("--random", a.random, "values are random, not the matrix' own");
     app.add_option("--json", a.json, "file that a line a matrix is added to");
     CLI11_PARSE(app, count, words);

@@ -159,13 +159,15 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
     constexpr int blocks_fill = block_rows * block_cols > 1 ? fill : 0;
     const long count = (num_rows + (block_rows - 1)) / block_rows - first;
     bool is_ragged = false;
-    long full = width;
     if constexpr (ragged == 1) {
         is_ragged = (info & ragged_bit) != 0;
-        full = is_ragged ? info >> full_shift : width;
     }
     if constexpr (num_rhs == 1) {
         if (count >= lanes) {
+            long full = width;
+            if constexpr (ragged == 1) {
+                full = is_ragged ? info >> full_shift : width;
+            }
             Value sum[lanes * block_rows] = {};
             multiply_lanes<code, lanes, block_rows, block_cols, blocks_fill, value_code, prefetch>(
                 sum, bases, deltas, length, values, coded_values, place, x, num_cols, info, full,

@@ -81,6 +81,7 @@ class Product {
         options.copy = false;  // keeps the index types where the format is CSR
         options.cache = CacheMode::memory;
         options.strict = true;
+        options.memory_limit = 1 << 30;  // padding is no trouble here
         const Handle handle(matrix_.view(), options);
         EXPECT_EQ(handle.source() != "", fixture_.nnz() > 0 && fixture_.rows > 0);
         for (const float alpha : {1.0F, -1.5F, 0.0F})
