@@ -9,6 +9,7 @@
 #include "registry_gpu.hpp"
 #include "registry_light.hpp"
 #include "registry_permute.hpp"
+#include "registry_strips.hpp"
 #include "registry_strips_cpu.hpp"
 #include "spmvgen/error.hpp"
 
@@ -156,6 +157,7 @@ std::span<const KernelEntry> kernel_registry() {
         for (auto& entry : csr_k_kernels()) all.push_back(entry);
         for (auto& entry : batch_kernels()) all.push_back(entry);
         for (auto& entry : bcsr_kernels()) all.push_back(entry);
+        for (auto& entry : strips_kernels()) all.push_back(entry);
         for (auto& entry : strips_cpu_kernels()) all.push_back(entry);
         return all;
     }();

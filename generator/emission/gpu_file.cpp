@@ -53,6 +53,13 @@ void replace_once(std::string& text, const std::string& from, const std::string&
     text.replace(at, from.size(), to);
 }
 
+/// Compilers for GPUs know no pragmas of GCC.
+void spell_unrolling(std::string& text) {
+    constexpr std::string_view from = "#pragma GCC unroll ", to = "#pragma unroll ";
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at))
+        text.replace(at, from.size(), to);
+}
+
 }  // namespace
 
 std::string gpu_text(const KernelFile& f) {
@@ -60,6 +67,7 @@ std::string gpu_text(const KernelFile& f) {
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
         replace_once(text, "static inline void " + f.specialized.functions[i].name + "(",
                      kernel_head(f, i));
+    spell_unrolling(text);
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
     return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" + text +

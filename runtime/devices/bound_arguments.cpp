@@ -30,8 +30,10 @@ bool fits(const std::string& name, const std::string& element, const Signature& 
         if (name == array) return element == type;
     if (name.ends_with("values")) return spells(element, storage_type(s));
     if (name.ends_with("_masks")) return integer_type(element) == IndexType::i64;
-    const bool indices = name == "bases" || std::ranges::any_of(
-        index_arrays, [&](std::string_view ending) { return name.ends_with(ending); });
+    const bool indices =
+        name == "bases" || std::ranges::any_of(index_arrays, [&](std::string_view ending) {
+            return name.ends_with(ending);
+        });
     return integer_type(element) == (indices ? s.index : s.offset);
 }
 

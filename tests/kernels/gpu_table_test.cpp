@@ -77,6 +77,13 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"bcsr_fused", {{"block_rows", 3}, {"block_cols", 3}, {"subwarp", 1}, {"unroll", 8}}},
     {"bcsr_fused", {{"block_rows", 8}, {"block_cols", 8}, {"subwarp", 32}, {"block", 64}}},
     {"bcsr_split", {{"block_rows", 2}, {"block_cols", 5}, {"subwarp", 1}, {"block", 64}}},
+    {"strips", {{"sigma", 64}, {"long_from", 32}, {"unroll", 3}, {"block", 64}}},
+    {"strips",
+     {{"slice", 64}, {"threads_per_row", 4}, {"codes", 12}, {"sigma", 16384}, {"long_from", 32}}},
+    {"strips",
+     {{"block_rows", 3}, {"block_cols", 3}, {"codes", 4}, {"sigma", 64}, {"long_from", 32}}},
+    {"strips",
+     {{"block_rows", 2}, {"block_cols", 5}, {"codes", 8}, {"threads_per_row", 32}, {"slice", 64}}},
 };
 
 std::vector<Row> rows(const std::string& device) {
