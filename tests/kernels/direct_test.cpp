@@ -89,7 +89,7 @@ void check_modes(const KernelCase& kernel, const Fixture& f) {
     const fixtures::TypedMatrix<Value, Integer, Integer> matrix(f);
     constexpr IndexType integers = type_tag<Integer>::value;
     const StoredMatrix stored =
-        convert(matrix.view(), signature(kernel, type_tag<Value>::value, integers), true);
+        convert(matrix.view(), signature(kernel, type_tag<Value>::value, integers), true, 1 << 30);
     for (Scale alpha : {Scale::zero, Scale::one, Scale::general})
         for (Scale beta : {Scale::zero, Scale::one, Scale::general})
             for (int num_rhs : integers == IndexType::i32 ? std::vector{1, 3} : std::vector{1})
