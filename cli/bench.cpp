@@ -4,7 +4,9 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <utility>
 
+#include "bench/about.hpp"
 #include "bench/cases.hpp"
 #include "bench/header.hpp"
 #include "bench/matrices.hpp"
@@ -148,12 +150,16 @@ class Bench {
 
     void run_value(const BenchMatrix& named, const CsrMatrix& given, const std::string& value,
                    Progress& progress) {
+        if (std::ranges::none_of(plan_.cases, [&](auto& one) { return wanted(named, value, one); }))
+            return;
         const ValueType type = parse_value_type(value);
         CsrMatrix converted;
         const CsrMatrix& matrix = type != given.value_type ? converted : given;
         std::optional<CaseRunner> runner;
+        Json about;
         const bool fit = attempt(named, [&] {
             if (type != given.value_type) converted = convert_values(given.view(), type);
+            if (!options_.json.empty()) about = about_json(matrix, options_.threads);
             runner.emplace(matrix, *plan_.place, options_, plan_.method);
         });
         if (!fit) return;
@@ -167,6 +173,7 @@ class Bench {
                      {"value", value}};
             if (!named.structure.empty()) row["class"] = named.structure;
             row.update(runner->run(one));
+            if (!about.is_null()) row["about"] = std::exchange(about, Json());
             keep(row);
             progress.step(named.name + " " + one.name);
         }
@@ -236,7 +243,7 @@ void add_bench(CLI::App& program, Verbs& verbs) {
         ->type_name("DEVICE");
     list("--kernels", o->kernels,
          "auto (what the rule chooses), auto/LEVEL, levels (all but exhaustive), all, none, or "
-         "ids; default auto,all",
+         "ids, also with parameters, csr_vector:unroll=2; default auto,all",
          "K,…");
     list("--formats", o->formats, "of all kernels only those of these formats", "F,…");
     list("--against", o->against,

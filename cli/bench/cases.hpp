@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/workbench.hpp"
@@ -38,9 +39,11 @@ std::vector<FoundPeer> find_peers(const BenchOptions& options, const peers::Plac
 
 /// One thing that is timed on every matrix.
 struct BenchCase {
-    std::string name;     ///< "auto", "auto/measure", "csr_vector", "cusparse/csr_alg1"
+    std::string name;     ///< "auto", "auto/measure", "strips:codes=8", "cusparse/csr_alg1"
     std::string library;  ///< "spmvgen", or the peer's name
     std::string level = "rule", kernel = "auto";  ///< of ours
+    /// Of ours: what is fixed, as set_option() takes it: {"param.codes", "8"}.
+    std::vector<std::pair<std::string, std::string>> settings = {};
     peers::Peer* peer = nullptr;
     std::string way = {};  ///< of the peer's
 };

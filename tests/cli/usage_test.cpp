@@ -11,11 +11,13 @@ struct Wrong {
 // Each wrong command line: exit status 2, nothing on standard output, this text.
 const std::vector<Wrong> wrong_lines{
     {"",
-     "a command is missing: use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "a command is missing: use one of emit, analyze, run, bench, report, tune, convert, cache, "
+     "pack, "
      "gallery, doctor",
      "spmvgen"},
     {"foo",
-     "unknown command 'foo': use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "unknown command 'foo': use one of emit, analyze, run, bench, report, tune, convert, cache, "
+     "pack, "
      "gallery, doctor",
      "spmvgen"},
     {"--foo", "unknown option '--foo'", "spmvgen"},
@@ -89,7 +91,8 @@ const std::vector<Wrong> wrong_lines{
     {"emit --format csr --as object",
      "--as object makes a binary file: name it with -o (- = standard output)", "spmvgen emit"},
     {"emit --format bsr",
-     "--format: unknown format 'bsr': use one of csr, coo, ell, sell, hyb, csr-k, bcsr, strips, tiles",
+     "--format: unknown format 'bsr': use one of csr, coo, ell, sell, hyb, csr-k, bcsr, strips, "
+     "tiles",
      "spmvgen emit"},
     {"emit --kernel csr_rows --format ell", "--kernel: csr_rows is for format csr, not ell",
      "spmvgen emit"},
