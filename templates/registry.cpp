@@ -11,8 +11,8 @@
 #include "registry_matrix_units.hpp"
 #include "registry_permute.hpp"
 #include "registry_strips.hpp"
-#include "registry_tiles.hpp"
 #include "registry_strips_cpu.hpp"
+#include "registry_tiles.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
