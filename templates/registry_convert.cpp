@@ -34,6 +34,11 @@ bool sorts(const Signature& s) {
     return s.params.at("sigma") > 1;
 }
 
+/// Whether there is one for each entry.
+bool has_values(const Signature& s) {
+    return s.params.at("value_code") != 2;
+}
+
 bool codes_values(const Signature& s) {
     return s.params.at("value_code") > 0;
 }
@@ -56,7 +61,8 @@ const KernelEntry convert_strips{
               {"convert_strips_codes", StepRule::grid, lane_each, block_threads},
               {"convert_strips_check", StepRule::grid, value_each, block_threads, codes_values},
               {"convert_strips_fill", StepRule::grid, lane_each, block_threads},
-              {"convert_strips_long", StepRule::grid, chunk_each, block_threads}},
+              {"convert_strips_long_columns", StepRule::grid, chunk_each, block_threads},
+              {"convert_strips_long_values", StepRule::grid, chunk_each, block_threads, has_values}},
     .workspace = {},
 };
 // clang-format on

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "formats/value_pattern.hpp"
 #include "handle/apply_memory.hpp"
@@ -8,19 +9,13 @@
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
-#include "handle/input.hpp"
-#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
-#include "handle/strips_there.hpp"
 #include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
-#include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
-#include "matrix/rows_only.hpp"
-#include "registry.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser.hpp"
 
 namespace spmvgen {
 namespace {
@@ -44,22 +39,12 @@ void check_gpu_options(const Options& o, const DeviceFacts& facts) {
 
 namespace {
 
-/// Whether the options leave nothing to choose that columns or values decide.
-bool needs_rows_only(const Options& options) {
-    const auto is_one = [&](const char* name) {
-        const auto found = options.params.find(name);
-        return found != options.params.end() && found->second == 1;
-    };
-    return options.level == "rule" && options.expected_applies == 0 &&
-           (options.kernel == "strips" || options.format == "strips") && is_one("block_rows") &&
-           is_one("block_cols") && options.params.contains("value_code");
-}
-
-/// All but the table of variants and the workspaces stays as the constructor left it.
+/// All but the table of variants and the workspaces stays as the constructor left it, until new
+/// values come.
 class GpuHandle : public HandleImpl {
   public:
     GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-              std::shared_ptr<Device> device, DeviceCsr* on_device);
+              std::shared_ptr<Device> device, const CsrView* on_device);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return source_; }
@@ -68,45 +53,46 @@ class GpuHandle : public HandleImpl {
     }
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
+    void widen(const Signature& wider, const void* values, Stream stream) override;
 
   private:
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
-    void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device);
-    /// Begins the conversion on the device that has A, of whose rows the longest has so many
-    /// entries. Where that cannot be all of A comes here, for the host.
-    void plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row);
-    std::string begin_strips(const DeviceCsr& input, const Options& options, std::int64_t max_row);
-    void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device);
+    void make_base(const CsrView& matrix, const Options& options, const CsrView* on_device);
+    ProvidedGpuKernel get_kernel(const Options& options);
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
     const DeviceMemory* memory_of(const std::string& array) const;
     const GpuBoundKernel& variant(Scale alpha, Scale beta);
     void tell_kernel(const GpuBoundKernel& kernel);
+    Variant make_variant(const Signature& base, Scale alpha, Scale beta,
+                         const StoredMatrix& on_device);
     /// Whether y = αAx + βy leaves y as it is.
     bool is_nothing(Scale alpha, Scale beta) const;
 
     std::shared_ptr<Device> device_;  ///< outlives what is on it
     GpuMatrix matrix_;
-    std::shared_ptr<const GpuKernel> converter_;
-    std::optional<StripsThere> strips_;  ///< while the constructor runs
-    VariantTable<Variant> variants_;
+    std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
     ValuePattern pattern_;
     StreamWorkspaces workspaces_;
+    std::int64_t memory_limit_ = 0;
     std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes
     std::string source_;
 };
 
 GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                     std::shared_ptr<Device> device, DeviceCsr* on_device)
-    : HandleImpl(options, provider), device_(std::move(device)), workspaces_(*device_) {
+                     std::shared_ptr<Device> device, const CsrView* on_device)
+    : HandleImpl(options, provider),
+      device_(std::move(device)),
+      workspaces_(*device_),
+      memory_limit_(options.memory_limit) {
     const Stopwatch watch;
     const DeviceFacts& facts = device_->facts();
     check_gpu_options(options, facts);
     info_.device = facts.text + ", " + facts.name;
     signature_.target = facts.target;
-    set_number_types(signature_, options, matrix.value_type);
+    set_types(options, matrix.value_type);
     Request request = request_for(options);
     request.units = facts.units;
     request.device = facts.name;
@@ -115,100 +101,57 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         request.csr_offset = matrix.offset_type;
     }
     const Stopwatch analysis;
-    if (on_device != nullptr &&
-        !(needs_rows_only(options) && rows_are_right(matrix, options.threads)))
-        on_device->complete();
-    const bool is_here = on_device == nullptr || on_device->is_complete();
-    const RowFeatures features = is_here ? analyse_row_lengths(matrix, options.threads)
-                                         : features_of_rows(matrix, options.threads);
+    const RowFeatures features = analyse_row_lengths(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
-    const Choice rule = choose_for(matrix, features, request, options.threads);
+    Chooser chooser(matrix, features, options.threads);
+    const Choice rule = chooser(request);
     if (matrix.nnz > 0) {
         const auto trials =
             gpu_trials(matrix, num_rhs_, device_, options.memory_limit, provider_, policy_);
-        take(apply_level({matrix, features, request, options, provider_, policy_, device_}, rule,
-                         *trials));
+        take(apply_level({matrix, features, request, options, provider_, policy_, device_, chooser},
+                         rule, *trials));
     } else {
         take(rule);
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
-    if (on_device != nullptr) plan_there(*on_device, options, features.max_row);
     make_base(matrix, options, on_device);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     info_.prepare_ms = watch.ms();
 }
 
-void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device) {
+void GpuHandle::make_base(const CsrView& matrix, const Options& options, const CsrView* on_device) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
-    if ((transposes() ? matrix.cols : matrix.rows) > 0)
-        provided = provider_.get(signature_, policy_, device_);
-    info_.kernel_ms += watch.ms();
+    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel(options);
+    info_.kernel_ms = watch.ms();
     tell_origin(provided);
-    const Stopwatch conversion;
-    if (strips_)
-        matrix_ = strips_->store(signature_, options.memory_limit);
-    else
-        convert_here(matrix, options, on_device);
-    info_.convert_ms += conversion.ms();
-    describe(matrix, matrix_.stored);
-    strips_.reset();
+    {
+        const Stopwatch conversion;
+        const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit);
+        describe(matrix, stored);
+        matrix_ =
+            upload(*device_, stored, matrix, {on_device, !options.copy, options.memory_limit});
+        info_.convert_ms = conversion.ms();
+    }
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
     info_.update_bytes = pattern_.bytes();
     if (provided.kernel == nullptr) return;
-    tell_kernel(*variants_.get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
+    tell_kernel(*variants_->get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
         return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
     }));
 }
 
-void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
-                             const DeviceCsr* on_device) {
-    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit);
-    matrix_ = upload(*device_, stored, matrix,
-                     {on_device != nullptr ? &on_device->there() : nullptr, !options.copy,
-                      options.memory_limit});
-}
-
-void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row) {
-    if (kernel_entry(signature_.kernel).format == Format::strips) {
-        const std::string why = begin_strips(input, options, max_row);
-        info_.reason +=
-            why.empty() ? "; converted on the device" : "; converted on the host: " + why;
-    }
-    if (strips_ || input.is_complete()) return;
-    const Stopwatch rest;
-    input.complete();
-    validate(input.here(), options.threads);
-    info_.analysis_ms += rest.ms();
-}
-
-/// Why the device cannot; "" = strips_ is there.
-std::string GpuHandle::begin_strips(const DeviceCsr& input, const Options& options,
-                                    std::int64_t max_row) {
-    const MatrixThere matrix{input.there(), input.here(), max_row};
-    if (auto why = why_not_there(matrix, signature_); !why.empty())
-        return "the device makes no " + why;
-    const Stopwatch making;
-    try {
-        converter_ =
-            provider_.get(conversion_to(signature_, input.there()), policy_, device_).kernel;
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::compile) throw;
-        return error.what();
-    }
-    info_.kernel_ms = making.ms();
-    const Stopwatch conversion;
-    strips_.emplace(*device_, *converter_->loaded, matrix, signature_);
-    info_.convert_ms = conversion.ms();
-    const std::string fault = strips_->fault();
-    if (!fault.empty()) {
-        strips_.reset();
-        return "there are " + fault;
-    }
-    signature_ = strips_->narrowed(signature_, options.params);
-    return "";
+ProvidedGpuKernel GpuHandle::get_kernel(const Options& options) {
+    return kernel_or_general(options, [&](const Signature& s, bool last_resort) {
+        try {
+            return provider_.get(s, policy_, device_);
+        } catch (const Error& error) {
+            if (last_resort || error.code() != ErrorCode::compile) throw;
+            return ProvidedGpuKernel();
+        }
+    });
 }
 
 void GpuHandle::tell_kernel(const GpuBoundKernel& kernel) {
@@ -256,7 +199,7 @@ void GpuHandle::set_values_there(const void* values, Stream stream) {
         return device_->copy_on_device(own->data(), values, bytes);
     }
     matrix_.stored.arrays["values"] = values;
-    variants_.for_each([&](const Variant& kernel) { kernel->replace_array("values", values); });
+    variants_->for_each([&](const Variant& kernel) { kernel->replace_array("values", values); });
 }
 
 void GpuHandle::set_values(const NewValues& values, Stream stream) {
@@ -285,20 +228,51 @@ void GpuHandle::prepare(Scale alpha, Scale beta, Stream stream) {
 }
 
 const GpuBoundKernel& GpuHandle::variant(Scale alpha, Scale beta) {
-    return *variants_.get(alpha, beta, [&](Scale a, Scale b) {
-        Signature wanted = signature_;
-        wanted.alpha = a;
-        wanted.beta = b;
-        return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
-                                                matrix_.stored);
+    return *variants_->get(alpha, beta, [&](Scale a, Scale b) {
+        return make_variant(signature_, a, b, matrix_.stored);
     });
+}
+
+GpuHandle::Variant GpuHandle::make_variant(const Signature& base, Scale alpha, Scale beta,
+                                           const StoredMatrix& on_device) {
+    Signature wanted = base;
+    wanted.alpha = alpha;
+    wanted.beta = beta;
+    return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
+                                            on_device);
+}
+
+void GpuHandle::widen(const Signature& wider, const void* values, Stream stream) {
+    device_->synchronize({stream.native});
+    const StoredValues fresh = pattern_.convert_values(values, wider);
+    GpuMatrix next = with_new_values(*device_, matrix_, fresh, memory_limit_);
+    std::unique_ptr<VariantTable<Variant>> variants;
+    try {
+        variants = variants_->made_anew([&](Scale a, Scale b, const Variant&) {
+            return make_variant(wider, a, b, next.stored);
+        });
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile) throw;
+        refuse_to_widen(wider, error.what());
+    }
+    matrix_.memory.reserve(matrix_.memory.size() + next.memory.size());
+    // Nothing throws from here on. Graphs that were captured, and what is under way on other
+    // streams, may still read the old arrays: they stay.
+    std::ranges::move(next.memory, std::back_inserter(matrix_.memory));
+    matrix_.stored = std::move(next.stored);
+    variants_ = std::move(variants);
+    pattern_.change_signature(wider);
+    tell_widened(wider);
+    tell_kernel(variant(signature_.alpha, signature_.beta));
+    predict(device_.get(), 0);
 }
 
 }  // namespace
 
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
-                                            std::shared_ptr<Device> device, DeviceCsr* on_device) {
+                                            std::shared_ptr<Device> device,
+                                            const CsrView* on_device) {
     return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device), on_device);
 }
 

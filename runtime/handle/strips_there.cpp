@@ -146,8 +146,9 @@ void StripsThere::list_long_rows() {
 void StripsThere::reserve_rows() {
     // What is copied there comes first.
     std::vector<std::byte> made(aligned(sizeof counts_));
-    const std::array<std::pair<const char*, std::size_t>, 6> empty{
-        {{"slice_ptr", bytes_of(slices_ + 1, size_of(offset_))},
+    const std::array<std::pair<const char*, std::size_t>, 7> empty{
+        {{"long_col", bytes_of(long_ptr_.back(), size_of(index_))},
+         {"slice_ptr", bytes_of(slices_ + 1, size_of(offset_))},
          {"delta_ptr", bytes_of(slices_ + 1, size_of(offset_))},
          {"slice_size", bytes_of(slices_, size_of(offset_))},
          {"slice_info", bytes_of(slices_, sizeof(std::int32_t))},
@@ -197,6 +198,7 @@ void StripsThere::find_codes(std::int64_t codes) {
     values_.arrays["bases"] = bases_->data();
     values_.scalars["codes"] = codes;
     launch("codes");
+    if (!chunk_row_.empty()) launch("long_columns");
     values_.arrays["ptr"] = values_.arrays["delta_ptr"];
     launch("scan");
     if (param(converter_.signature(), "value_code") > 0) launch("check");
@@ -251,9 +253,8 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     const std::size_t element = size_of(storage_type(signature));
     const std::size_t delta_bytes =
         static_cast<std::size_t>(units_ * shape_.lanes + bytes_beyond_deltas);
-    const std::array<std::pair<const char*, std::size_t>, 4> rest{
+    const std::array<std::pair<const char*, std::size_t>, 3> rest{
         {{"deltas", delta_bytes},
-         {"long_col", bytes_of(long_ptr_.back(), size_of(index_))},
          {"values", bytes_of(code == 0 ? stored.stored : 1, element)},
          {"coded_values", bytes_of(code == 1 ? stored.stored : 1, 1)}}};
     std::size_t total = of_rows_->bytes() + bases_->bytes();
@@ -267,7 +268,7 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     values_.scalars["empty_code"] =
         std::countr_zero(static_cast<std::uint64_t>(param(signature, "codes", 15)));
     launch("fill");
-    if (!chunk_row_.empty()) launch("long");
+    if (!chunk_row_.empty() && code != 2) launch("long_values");
     device_.synchronize({});
     made.memory.push_back(std::move(of_rows_));
     made.memory.push_back(std::move(bases_));

@@ -9,7 +9,8 @@
 //             threads_per_row 1, 2, 4, 8, 16, 32: lanes that share a row.
 //             value_code      0, 1, 2: as dialect/coded_values.hpp says; no dictionaries.
 // Work:       order: a block a window. widths, codes, fill: a lane of a slice each thread. scan:
-//             one block. long: a block a chunk of a long row. check: values shared out evenly.
+//             one block. long_columns, long_values: a block a chunk of a long row. check: values
+//             shared out evenly.
 // Reads:      the row offsets three times, columns twice, values once, each lane its own row;
 //             writes every array once, side by side.
 #pragma once
@@ -284,7 +285,7 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
     }
 }
 
-/// Puts a value to its place.
+/// Puts a value to its place; value_code is not one_value.
 template <int value_code, typename Vector, typename Storage>
 [[gnu::always_inline]] inline void put_value(Storage* values, unsigned char* coded_values,
                                              long place, Vector value) {
@@ -386,30 +387,63 @@ void convert_strips_fill(long num_slices, int empty_code, const Offset* __restri
     }
 }
 
-/// Columns and values of the long rows, which stay as they are in A.
+/// A part of a long row for a block.
+struct strips_chunk {
+    long from;  ///< its first entry in A
+    long to;    ///< its first entry among those of the long rows
+    long count;
+};
+
+template <typename Index, typename Offset>
+[[gnu::always_inline]] inline strips_chunk this_chunk(const Offset* row_ptr, const Index* long_row,
+                                                      const Offset* long_ptr,
+                                                      const Offset* chunk_ptr,
+                                                      const Index* chunk_row) {
+    constexpr int size = 32 * warp_size;
+    const long row = chunk_row[blockIdx.x];
+    const long begin = (static_cast<long>(blockIdx.x) - chunk_ptr[row]) * size;
+    const long left = long_ptr[row + 1] - long_ptr[row] - begin;
+    strips_chunk chunk = {};
+    chunk.from = row_ptr[long_row[row]] + begin;
+    chunk.to = long_ptr[row] + begin;
+    chunk.count = left < size ? left : static_cast<long>(size);
+    return chunk;
+}
+
+/// Columns of the long rows, which stay as they are in A.
+template <typename Index, typename Offset, int block>
+void convert_strips_long_columns(long num_cols, const Offset* __restrict__ row_ptr,
+                                 const Index* __restrict__ col_idx,
+                                 const Index* __restrict__ long_row,
+                                 const Offset* __restrict__ long_ptr,
+                                 const Offset* __restrict__ chunk_ptr,
+                                 const Index* __restrict__ chunk_row, Index* __restrict__ long_col,
+                                 unsigned long long* __restrict__ counts) {
+    const strips_chunk chunk = this_chunk(row_ptr, long_row, long_ptr, chunk_ptr, chunk_row);
+    bool outside = false;
+    for (int i = static_cast<int>(threadIdx.x); i < chunk.count; i += block) {
+        const Index column = col_idx[chunk.from + i];
+        outside = outside || column < 0 || column >= num_cols;
+        long_col[chunk.to + i] = column;
+    }
+    if (outside) {
+        atomicAdd(counts + count_outside, 1ull);
+    }
+}
+
+/// Their values.
 template <typename Vector, typename Storage, typename Index, typename Offset, int value_code,
           int block>
-void convert_strips_long(long num_cols, long long_begin, const Offset* __restrict__ row_ptr,
-                         const Index* __restrict__ col_idx, const Vector* __restrict__ csr_values,
-                         const Index* __restrict__ long_row, const Offset* __restrict__ long_ptr,
-                         const Offset* __restrict__ chunk_ptr, const Index* __restrict__ chunk_row,
-                         Index* __restrict__ long_col, Storage* __restrict__ values,
-                         unsigned char* __restrict__ coded_values,
-                         unsigned long long* __restrict__ counts) {
-    constexpr int chunk = 32 * warp_size;
-    const long row = chunk_row[blockIdx.x];
-    const long begin = (static_cast<long>(blockIdx.x) - chunk_ptr[row]) * chunk;
-    const long left = long_ptr[row + 1] - long_ptr[row] - begin;
-    const long from = row_ptr[long_row[row]] + begin;
-    const long to = long_ptr[row] + begin;
-    for (int i = static_cast<int>(threadIdx.x); i < chunk && i < left; i += block) {
-        const Index column = col_idx[from + i];
-        if (column < 0 || column >= num_cols) {
-            atomicAdd(counts + count_outside, 1ull);
-        }
-        long_col[to + i] = column;
-        if constexpr (value_code != one_value) {
-            put_value<value_code>(values, coded_values, long_begin + to + i, csr_values[from + i]);
-        }
+void convert_strips_long_values(long long_begin, const Offset* __restrict__ row_ptr,
+                                const Vector* __restrict__ csr_values,
+                                const Index* __restrict__ long_row,
+                                const Offset* __restrict__ long_ptr,
+                                const Offset* __restrict__ chunk_ptr,
+                                const Index* __restrict__ chunk_row, Storage* __restrict__ values,
+                                unsigned char* __restrict__ coded_values) {
+    const strips_chunk chunk = this_chunk(row_ptr, long_row, long_ptr, chunk_ptr, chunk_row);
+    for (int i = static_cast<int>(threadIdx.x); i < chunk.count; i += block) {
+        put_value<value_code>(values, coded_values, long_begin + chunk.to + i,
+                              csr_values[chunk.from + i]);
     }
 }
