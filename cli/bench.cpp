@@ -10,6 +10,7 @@
 #include "bench/matrices.hpp"
 #include "bench/results.hpp"
 #include "bench/table.hpp"
+#include "handle/number_types.hpp"
 #include "interrupt.hpp"
 #include "matrix_source.hpp"
 #include "measure/random_vector.hpp"
@@ -34,6 +35,7 @@ struct BenchPlan {
 };
 
 CaseMethod method_of(const BenchOptions& o) {
+    resolve("--encodings", [&] { return check_encodings(o.encodings); });
     CaseMethod method{
         .hot = false, .cold = false, .seconds = parse_milliseconds("--budget", o.budget) / 1e3};
     for (auto& cache : o.caches) {
@@ -258,6 +260,9 @@ void add_bench(CLI::App& program, Verbs& verbs) {
          "all that is there (the default), none, or of cusparse, mkl, eigen, librsb, plain", "P,…");
     list("--value", o->values, "value types, default f64", "T,…");
     list("--numbers", o->numbers, "own (the matrix's, the default), random (in [0.5, 1.5))", "N,…");
+    verb->add_option("--encodings", o->encodings,
+                     "auto (default): A's values in fewer bytes where that is exact; none")
+        ->type_name("HOW");
     list("--cache", o->caches, "hot (repeated), cold (caches emptied), default hot,cold", "C,…");
     verb->add_option("--threads", o->threads, "threads of this CPU; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));

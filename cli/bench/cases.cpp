@@ -175,6 +175,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     options.kernel = one.kernel;
     options.params = one.params;
     options.level = one.level;
+    options.encodings = options_.encodings;
     options.memory_limit = memory_limit(matrix_);
     options.copy = false;
     options.updatable = false;

@@ -20,7 +20,7 @@ struct BenchOptions {
     std::vector<std::string> formats, kernels{"auto", "all"}, against{"all"}, values{"f64"},
         caches{"hot", "cold"}, numbers{"own"};
     int threads = 0;
-    std::string budget = "200ms";
+    std::string budget = "200ms", encodings = "auto";
     std::int64_t flush_bytes = 0;
     std::string json;
     bool resume = false;

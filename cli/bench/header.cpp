@@ -59,6 +59,7 @@ std::string command_of(const BenchOptions& o) {
     add("--against", list(o.against));
     add("--value", list(o.values));
     if (o.numbers != std::vector<std::string>{"own"}) add("--numbers", list(o.numbers));
+    if (o.encodings != "auto") add("--encodings", o.encodings);
     add("--cache", list(o.caches));
     if (o.threads > 0) add("--threads", std::to_string(o.threads));
     add("--budget", o.budget);

@@ -13,6 +13,7 @@ extern const gpu_index blockDim;
 extern const gpu_index gridDim;
 
 void __syncthreads();
+void __threadfence();
 
 template <typename T>
 T atomicAdd(T* address, T value);

@@ -49,6 +49,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"vectors", "f64"},
         {"accumulator", "c64"},
         {"storage", "bf16"},
+        {"encodings", "none"},
         {"epilogue", "value"},
         {"num_rhs", "3"},
         {"op", "H"},
@@ -103,7 +104,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
     };
     EXPECT_EQ(refusal("divice", "host"),
               "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
-              "target, deterministic, vectors, accumulator, storage, epilogue, num_rhs, op, "
+              "target, deterministic, vectors, accumulator, storage, encodings, epilogue, num_rhs, op, "
               "transpose_by_atomics, "
               "threads, copy, device_arrays, updatable, memory_limit, reorder, permuted_vectors, "
               "cache, cache_dir, kernel_sets, strict, level, budget_ms, expected_applies, or "
@@ -122,7 +123,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
               "invalid_argument: options.cache: unknown mode 'maybe': use one of on, memory, "
               "readonly, load, off");
     for (const char* name :
-         {"format", "kernel", "op", "vectors", "accumulator", "storage", "reorder", "level"})
+         {"format", "kernel", "op", "vectors", "accumulator", "storage", "encodings", "reorder", "level"})
         EXPECT_THAT(refusal(name, "nothing"),
                     testing::StartsWith(std::string("invalid_argument: options.") + name + ": "));
 }
