@@ -1,6 +1,8 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/workbench.hpp"
@@ -17,9 +19,9 @@ struct BenchOptions {
     double scale = 1;
     std::string device = "host";
     std::vector<std::string> formats, kernels{"auto", "all"}, against{"all"}, values{"f64"},
-        caches{"hot", "cold"};
+        caches{"hot", "cold"}, numbers{"own"};
     int threads = 0;
-    std::string budget = "200ms";
+    std::string budget = "200ms", encodings = "auto";
     std::int64_t flush_bytes = 0;
     std::string json;
     bool resume = false;
@@ -38,9 +40,11 @@ std::vector<FoundPeer> find_peers(const BenchOptions& options, const peers::Plac
 
 /// One thing that is timed on every matrix.
 struct BenchCase {
-    std::string name;     ///< "auto", "auto/measure", "csr_vector", "cusparse/csr_alg1"
+    std::string name;     ///< "auto", "auto/measure", "strips:codes=8", "cusparse/csr_alg1"
     std::string library;  ///< "spmvgen", or the peer's name
     std::string level = "rule", kernel = "auto";  ///< of ours
+    /// Of ours: what is fixed, as set_option() takes it: {"param.codes", "8"}.
+    std::vector<std::pair<std::string, std::string>> settings = {};
     peers::Peer* peer = nullptr;
     std::string way = {};  ///< of the peer's
 };

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "matrix/chunks.hpp"
+#include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -119,7 +120,7 @@ std::optional<std::vector<ValueBits>> different_values(const CsrView& a, int thr
 unsigned wanted_properties(ValueType type, const EncodingChoice& allowed) {
     unsigned wanted = (allowed.one_value ? equal : 0) | (allowed.small_integers ? int8 : 0);
     if (!allowed.narrow_storage) return wanted;
-    if (!is_complex(type)) wanted |= bf16 | f16;
+    if (!is_complex(type)) wanted |= bf16 | (allowed.half ? f16 : 0);
     return type == ValueType::f64 || type == ValueType::c64 ? wanted | f32 : wanted;
 }
 
@@ -129,27 +130,34 @@ unsigned property_of(ValueType storage) {
 }
 
 EncodingChoice only(ValueCode code) {
-    return {false, code == ValueCode::small_integers, code == ValueCode::one_value,
-            code == ValueCode::dictionary};
+    return {.narrow_storage = false,
+            .small_integers = code == ValueCode::small_integers,
+            .one_value = code == ValueCode::one_value,
+            .dictionary = code == ValueCode::dictionary};
+}
+
+ValueType narrowest(ValueType type, unsigned has) {
+    return (has & bf16) != 0  ? ValueType::bf16
+           : (has & f16) != 0 ? ValueType::f16
+           : (has & f32) != 0 ? (is_complex(type) ? ValueType::c32 : ValueType::f32)
+                              : type;
 }
 
 template <typename Value>
 ValueEncoding encode(const CsrView& a, const EncodingChoice& allowed, int threads) {
-    ValueEncoding plain{a.value_type};
     const unsigned has =
         common_properties<Value>(a, wanted_properties(a.value_type, allowed), threads);
-    if ((has & equal) != 0) return {a.value_type, ValueCode::one_value};
-    if ((has & int8) != 0) return {a.value_type, ValueCode::small_integers};
-    if (allowed.dictionary)
-        if (auto different = different_values<Value>(a, threads))
-            return {a.value_type, ValueCode::dictionary, std::move(*different)};
-    if ((has & bf16) != 0)
-        plain.storage = ValueType::bf16;
-    else if ((has & f16) != 0)
-        plain.storage = ValueType::f16;
-    else if ((has & f32) != 0)
-        plain.storage = is_complex(a.value_type) ? ValueType::c32 : ValueType::f32;
-    return plain;
+    ValueEncoding found{narrowest(a.value_type, has)};
+    if ((has & equal) != 0)
+        found.code = ValueCode::one_value;
+    else if ((has & int8) != 0)
+        found.code = ValueCode::small_integers;
+    else if (auto different =
+                 allowed.dictionary ? different_values<Value>(a, threads) : std::nullopt) {
+        found.code = ValueCode::dictionary;
+        found.dictionary = std::move(*different);
+    }
+    return found;
 }
 
 /// Place of the first value that the code does not have; nnz when there is none.
@@ -166,6 +174,26 @@ std::int64_t first_uncoded(const CsrView& a, ValueCode code) {
         }
     }
     return a.nnz;
+}
+
+ValueCode code_of(const Signature& signature) {
+    return static_cast<ValueCode>(param(signature, "value_code", 0));
+}
+
+/// The codes and storage types of which each holds values that the ones before it do not.
+int rank(const Signature& s, ValueType given) {
+    switch (code_of(s)) {
+        case ValueCode::one_value:
+            return 0;
+        case ValueCode::small_integers:
+            return 1;
+        case ValueCode::dictionary:
+            return 2;
+        case ValueCode::plain:
+            break;
+    }
+    const ValueType storage = storage_type(s);
+    return storage == given ? 5 : is_storage_only(storage) ? 3 : 4;
 }
 
 [[noreturn]] void refuse_code(const CsrView& a, ValueCode code) {
@@ -186,14 +214,6 @@ std::int64_t first_uncoded(const CsrView& a, ValueCode code) {
 
 }  // namespace
 
-EncodingChoice EncodingChoice::of(const std::vector<std::int64_t>& value_codes) {
-    const auto has = [&](ValueCode code) {
-        return std::ranges::find(value_codes, static_cast<int>(code)) != value_codes.end();
-    };
-    return {true, has(ValueCode::small_integers), has(ValueCode::one_value),
-            has(ValueCode::dictionary)};
-}
-
 std::int64_t value_bytes(const ValueEncoding& encoding) {
     switch (encoding.code) {
         case ValueCode::plain:
@@ -212,7 +232,7 @@ ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed
 }
 
 ValueEncoding required_encoding(const CsrView& matrix, const Signature& signature) {
-    const auto code = static_cast<ValueCode>(param(signature, "value_code", 0));
+    const auto code = code_of(signature);
     ValueEncoding encoding{storage_type(signature), code};
     if (code == ValueCode::plain || matrix.nnz == 0) return encoding;
     ValueEncoding found = encode_values(matrix, only(code));
@@ -221,9 +241,48 @@ ValueEncoding required_encoding(const CsrView& matrix, const Signature& signatur
     return encoding;
 }
 
+bool is_encoded(const Signature& signature, ValueType given) {
+    return code_of(signature) != ValueCode::plain || storage_type(signature) != given;
+}
+
+std::vector<Signature> wider_signatures(const Signature& signature, ValueType given) {
+    std::vector<Signature> all;
+    const auto add = [&](ValueCode code, ValueType storage) {
+        Signature s = signature;
+        if (s.params.contains("value_code")) s.params["value_code"] = static_cast<int>(code);
+        s.storage = storage;
+        if (storage == s.value) s.storage.reset();
+        if (rank(s, given) > rank(signature, given)) all.push_back(std::move(s));
+    };
+    for (auto& p : kernel_entry(signature.kernel).params) {
+        if (p.name != "value_code") continue;
+        for (const auto code : {ValueCode::small_integers, ValueCode::dictionary})
+            if (allows(p, static_cast<int>(code))) add(code, given);
+    }
+    for (const auto storage : {ValueType::bf16, ValueType::f16, ValueType::f32, ValueType::c32})
+        if (is_narrower(storage, given) && (storage != ValueType::f16 || is_gpu(signature)))
+            add(ValueCode::plain, storage);
+    add(ValueCode::plain, given);
+    return all;
+}
+
+std::int64_t value_array_bytes(const Signature& signature, std::int64_t entries) {
+    const auto element = static_cast<std::int64_t>(size_of(storage_type(signature)));
+    switch (code_of(signature)) {
+        case ValueCode::plain:
+            return entries * element;
+        case ValueCode::one_value:
+            return element;
+        case ValueCode::dictionary:
+            return entries + static_cast<std::int64_t>(most_distinct) * element;
+        default:
+            return entries;
+    }
+}
+
 bool holds_exactly(const CsrView& matrix, const Signature& signature) {
     if (matrix.nnz == 0) return true;
-    const auto code = static_cast<ValueCode>(param(signature, "value_code", 0));
+    const ValueCode code = code_of(signature);
     if (code != ValueCode::plain) return encode_values(matrix, only(code)).code == code;
     const ValueType storage = storage_type(signature);
     return storage == matrix.value_type || dispatch(matrix.value_type, [&]<typename Value>(Value) {

@@ -25,7 +25,9 @@ enum class ValueCode : int {
 
 /// How values are stored without loss. Nothing of it depends on the number of threads.
 struct ValueEncoding {
-    ValueType storage = ValueType::f64;  ///< of "values"
+    /// The narrowest type that every value is one of: what plain values are stored in. With another
+    /// code "values" has the type of the matrix.
+    ValueType storage = ValueType::f64;
     ValueCode code = ValueCode::plain;
     /// The different values, of the matrix's type, sorted by their bits: for code `dictionary`.
     std::vector<ValueBits> dictionary{};
@@ -35,22 +37,21 @@ struct ValueEncoding {
 /// What a kernel can read.
 struct EncodingChoice {
     bool narrow_storage = true;   ///< storage types narrower than the matrix's
+    bool half = true;             ///< of these f16, too
     bool small_integers = false;  ///< the codes but `plain`
     bool one_value = false;
     bool dictionary = false;
-    /// All codes that a registry's parameter value_code lists.
-    static EncodingChoice of(const std::vector<std::int64_t>& value_codes);
     bool operator==(const EncodingChoice&) const = default;
 };
 
 /// Bytes of an entry's value. The dictionary and the one value count nothing.
 std::int64_t value_bytes(const ValueEncoding& encoding);
 
-/// The encoding of fewest bytes that is allowed and gives each value back bit for bit: -0 and
-/// infinities are kept, NaNs by codes one_value and dictionary only, for a conversion may change
-/// their payload. Of equal size, integers come before a dictionary and bf16 before f16. Looks at
-/// every value, each at most twice, and stops as soon as nothing narrower is left. Parallel on
-/// `threads` threads (0 = what OpenMP would use).
+/// The code of fewest bytes that is allowed, and the narrowest storage type, that give each value
+/// back bit for bit: -0 and infinities are kept, NaNs by codes one_value and dictionary only, for a
+/// conversion may change their payload. Of equal size, integers come before a dictionary and bf16
+/// before f16. Looks at every value, each at most twice, and stops as soon as nothing narrower is
+/// left. Parallel on `threads` threads (0 = what OpenMP would use).
 ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed, int threads = 0);
 
 /// The encoding that the signature's parameter value_code (plain where it has none) and storage
@@ -60,6 +61,17 @@ ValueEncoding required_encoding(const CsrView& matrix, const Signature& signatur
 
 /// Whether a matrix with these values can be stored for the signature without loss.
 bool holds_exactly(const CsrView& matrix, const Signature& signature);
+
+/// Whether the signature stores values in fewer bytes than type `given`, which the matrix's have.
+bool is_encoded(const Signature& signature, ValueType given);
+
+/// What else the signature's kernel could store values as when new ones do not fit: with more bytes
+/// at each step, the last as type `given`. So numbers that come and go widen a matrix a few times
+/// at most. A CPU's kernels get no f16.
+std::vector<Signature> wider_signatures(const Signature& signature, ValueType given);
+
+/// Bytes of the arrays of values of a matrix that is stored so, with `entries` places.
+std::int64_t value_array_bytes(const Signature& signature, std::int64_t entries);
 
 /// The arrays "values" and "coded_values" of a stored matrix, and the way of a value to its place
 /// in them. From is the type of the matrix's values, To the storage type (dispatch_values).
@@ -75,7 +87,8 @@ class ValueArrays {
     /// has one element. Throws as required_encoding() and add_array().
     ValueArrays(const CsrView& matrix, const Signature& signature, StoredMatrix& stored,
                 std::int64_t entries)
-        : encoding_(required_encoding(matrix, signature)), entries_(entries) {
+        : encoding_(required_encoding(matrix, signature)),
+          bytes_(value_array_bytes(signature, entries)) {
         const bool bytes = code() == ValueCode::small_integers || code() == ValueCode::dictionary;
         const std::int64_t elements = code() == ValueCode::plain        ? entries
                                       : code() == ValueCode::dictionary ? max_dictionary
@@ -116,19 +129,7 @@ class ValueArrays {
             coded_[place] = 0;
     }
     /// Bytes of the arrays that one apply reads.
-    std::int64_t bytes() const {
-        const auto element = static_cast<std::int64_t>(sizeof(To));
-        switch (code()) {
-            case ValueCode::plain:
-                return entries_ * element;
-            case ValueCode::one_value:
-                return element;
-            case ValueCode::dictionary:
-                return entries_ + max_dictionary * element;
-            default:
-                return entries_;
-        }
-    }
+    std::int64_t bytes() const { return bytes_; }
 
   private:
     static constexpr auto max_dictionary = static_cast<std::int64_t>(most_distinct);
@@ -143,7 +144,7 @@ class ValueArrays {
     }
 
     ValueEncoding encoding_;
-    std::int64_t entries_;
+    std::int64_t bytes_;
     To* values_ = nullptr;
     unsigned char* coded_ = nullptr;
     ValueSet set_;

@@ -38,6 +38,12 @@ constexpr double entries_for_another = 1.5e5;  ///< of the matrix, for each one 
 constexpr double scattering_mean = 24;         ///< mean row, up to which sorting scatters much of x
 constexpr std::int64_t sorting_window = 1024;
 
+// Strips: from the bytes of prototypes (docs/strips.md).
+constexpr std::int64_t least_strips_entries = 450'000;  ///< a launch takes as long as they do
+constexpr double most_strips_padding = 1.35;            ///< stored values over nonzeros
+constexpr double most_index_bytes = 3;                  ///< a nonzero: CSR has four and a row's
+constexpr double most_strips_share = 0.95;              ///< of CSR's bytes
+
 /// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is
 /// resident, of kernels that balance nonzeros, by the number of these (Tsai, Cojean & Anzt 2020;
 /// the last two of NVIDIA's are today's Ginkgo's).
@@ -99,6 +105,15 @@ double entry_bytes(const Situation& s) {
                                size_of(IndexType::i32));
 }
 
+/// Of CSR, a nonzero, with values stored as narrow as they allow.
+double csr_bytes(const Situation& s) {
+    const ValueType storage =
+        s.request.exact ? s.request.exact->storage : stored_type(s.request, s.f.value_type);
+    const double rows = static_cast<double>(s.f.rows) / static_cast<double>(s.f.nnz);
+    return static_cast<double>(size_of(storage) + size_of(IndexType::i32)) +
+           rows * static_cast<double>(size_of(IndexType::i32));
+}
+
 /// What the L2 serves gains nothing by padding less, and loses x's locality by sorting.
 Pick uneven_in_cache(const Situation& s) {
     if (padding(s) <= even_padding || s.f.mean_row >= scattering_mean) return {};
@@ -152,6 +167,20 @@ Pick plain_bcsr(const Situation& s) {
         return {"bcsr_split", fmt::format("longest row {}", s.f.max_row)};
     return {"bcsr_fused", fmt::format("longest row {}", s.f.max_row)};
 }
+
+/// Bytes decide, where entries are many; what is not compressed gains nothing, and x's gathers do.
+Pick compressed_strips(const Situation& s) {
+    if (!s.request.strips || s.f.nnz < least_strips_entries) return {};
+    const StripsOutlook& outlook = *s.request.strips;
+    const double strips = outlook.bytes / static_cast<double>(s.f.nnz);
+    const double csr = csr_bytes(s);
+    if (outlook.padding > most_strips_padding || outlook.index_bytes > most_index_bytes ||
+        strips > most_strips_share * csr)
+        return {};
+    return {"strips", fmt::format("{:.1f} bytes an entry as strips, {:.1f} as CSR", strips, csr)};
+}
+
+constexpr std::array by_matrix{Rule{compressed_strips, {"strips"}}};
 
 constexpr std::array rules{Rule{few_long_rows, {"ell_groups", "coo", "csr_load_balance"}},
                            Rule{small, {"csr_classical"}},
@@ -260,7 +289,7 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.id == "csr_light") params.set("subwarp", light_subwarp(s));
     if (kernel.id == "csr_classical") params.set("unroll", classical_unroll(subwarp, s.f.mean_row));
     if (kernel.id == "hyb") params.set("per_thread", hyb_per_thread(s.f.nnz));
-    if (kernel.id == "sell_slices") set_slices(s, params);
+    if (kernel.id == "sell_slices" || kernel.id == "strips") set_slices(s, params);
     params.set("group", std::min<std::int64_t>(wavefront, subwarp_of_longest_row(s.f, wavefront)));
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
@@ -346,7 +375,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
             }
     if (kernel.id == "hyb")
         vary(ways, kernel, "per_thread", {hyb_per_thread(0), hyb_per_thread(small_tail)});
-    if (kernel.id == "sell_slices") vary_slices(ways, s);
+    if (kernel.id == "sell_slices" || kernel.id == "strips") vary_slices(ways, s);
     vary(ways, kernel, "group", powers_of_two(1, request.target.wavefront));
     vary(ways, kernel, "omega", possible_omega(s));
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
@@ -361,7 +390,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
 }  // namespace
 
 RuleSet gpu_rules() {
-    return {rules, gpu_params, gpu_possible};
+    return {by_matrix, rules, gpu_params, gpu_possible};
 }
 
 }  // namespace spmvgen

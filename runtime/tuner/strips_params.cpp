@@ -207,7 +207,7 @@ void choose_window(const std::vector<std::int64_t>& blocks, Chosen& chosen, int 
             stored * entry_bytes(chosen.signature(), 1, static_cast<int>(shape.block_rows),
                                  static_cast<int>(shape.block_cols));
         if (sigma > 1) bytes = bytes * (1 + sorting_cost) + 2 * static_cast<double>(blocks.size());
-        if (bytes < 0.99 * least) {
+        if (bytes < 0.98 * least) {
             least = bytes;
             best = sigma;
         }

@@ -37,6 +37,8 @@ template <typename T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width);
 template <typename T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width);
+// Has no name in CUDA: emitted texts that use it bring it along (emission/gpu_instructions.cpp).
+void mma_m8n8k4(double* sums, double a, double b);
 
 // AMD.
 unsigned long long __ballot(int predicate);
@@ -47,4 +49,6 @@ T __shfl_up(T value, unsigned delta, int width);
 template <typename T>
 T __shfl_down(T value, unsigned delta, int width);
 void __builtin_amdgcn_wave_barrier();
+double __builtin_amdgcn_mfma_f64_4x4x4f64(double a, double b, double sum, int cbsz, int abid,
+                                          int blgp);
 void __builtin_amdgcn_fence(unsigned order, const char* scope);

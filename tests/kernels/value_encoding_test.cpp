@@ -15,7 +15,7 @@ namespace {
 
 using format_cases::signature;
 
-constexpr EncodingChoice everything{true, true, true, true};
+constexpr EncodingChoice everything{.small_integers = true, .one_value = true, .dictionary = true};
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -95,11 +95,14 @@ TEST(ValueEncoding, TheFewestBytesAreTaken) {
     EXPECT_EQ(found(many(1000, [](int k) { return 0.1 * (k % 256); })).code, ValueCode::dictionary);
     EXPECT_EQ(found(many(1000, [](int k) { return 0.1 * (k % 257); })),
               (ValueEncoding{ValueType::f64}));
-    EXPECT_EQ(found(many(1000, [](int k) { return 0.5 * k; })).storage, ValueType::f16);
+    const std::vector<double> halves = many(1000, [](int k) { return 0.5 * k; });
+    EXPECT_EQ(found(halves), (ValueEncoding{ValueType::f16}));
+    EXPECT_EQ(found(halves, {.half = false}), (ValueEncoding{ValueType::f32}));
+    EXPECT_EQ(found<double>({1, 2.5}).storage, ValueType::bf16) << "beside a dictionary";
     const std::vector<double> few{1, 0.5};
-    EXPECT_EQ(found(few, {true, true, true, false}).storage, ValueType::bf16);
-    EXPECT_EQ(found(few, {false, true, true, false}), (ValueEncoding{ValueType::f64}));
-    EXPECT_EQ(EncodingChoice::of({0, 2}), (EncodingChoice{true, false, true, false}));
+    EXPECT_EQ(found(few, {.small_integers = true, .one_value = true}).storage, ValueType::bf16);
+    EXPECT_EQ(found(few, {.narrow_storage = false, .one_value = true}),
+              (ValueEncoding{ValueType::f64}));
     EXPECT_EQ(value_bytes(found<double>({0.1, 0.1})), 0);
     EXPECT_EQ(value_bytes(found<double>({0.1, 0.2})), 1);
     EXPECT_EQ(value_bytes(found(many(300, [](int k) { return 0.1 * k; }))), 8);
