@@ -11,6 +11,8 @@
 #include "registry_matrix_units.hpp"
 #include "registry_permute.hpp"
 #include "registry_strips.hpp"
+#include "registry_strips_cpu.hpp"
+#include "registry_tiles.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -159,6 +161,8 @@ std::span<const KernelEntry> kernel_registry() {
         for (auto& entry : bcsr_kernels()) all.push_back(entry);
         for (auto& entry : matrix_unit_kernels()) all.push_back(entry);
         for (auto& entry : strips_kernels()) all.push_back(entry);
+        for (auto& entry : tiles_kernels()) all.push_back(entry);
+        for (auto& entry : strips_cpu_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;
@@ -221,6 +225,7 @@ Signature complete(Signature s) {
     if (entry.batch) check_batch(s);
     if (const std::string why = entry.refuses != nullptr ? entry.refuses(s) : ""; !why.empty())
         refuse("kernel " + s.kernel + " " + why);
+    if (entry.format == Format::tiles) check_tiles(s);
     return s;
 }
 

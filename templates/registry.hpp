@@ -35,6 +35,10 @@ struct StepTemplate {
     GridRule (*grid)(const Signature&) = nullptr;
     int (*block)(const Signature&) = nullptr;
     bool (*wanted)(const Signature&) = nullptr;
+    /// The function's __shared__ array that becomes dynamic shared memory on NVIDIA's GPUs, which
+    /// give a block no more than 48 KiB otherwise, and its bytes; 0 = it stays as it is.
+    std::string_view dynamic_array = {};
+    std::int64_t (*dynamic_bytes)(const Signature&) = nullptr;
 };
 
 /// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value", which is that of

@@ -1,8 +1,9 @@
 // What a launch costs when it may begin while the one before it ends (programmatic dependent launch
-// of sm_90 and later): back-to-back products y = Ax, which each wait for the one before, in forms of
-// overlap.cu, on a stream and in a graph. Result of every form is checked.
+// of sm_90 and later): back-to-back products y = Ax, which each wait for the one before, in forms
+// of overlap.cu, on a stream and in a graph. Result of every form is checked.
 //
-//   overlap overlap.ptx MATRIX.csr…        (binary CSR with 32-bit indices and f64, docs/csr-binary.md)
+//   overlap overlap.ptx MATRIX.csr…        (binary CSR with 32-bit indices and f64,
+//   docs/csr-binary.md)
 //
 // Build: g++ -std=c++20 -O2 overlap.cpp -o overlap -ldl
 #include <dlfcn.h>
@@ -175,9 +176,10 @@ int main(int argc, char** argv) {
     const std::string ptx{std::istreambuf_iterator<char>(in), {}};
     void* module = nullptr;
     CALL(cuModuleLoadData, &module, ptx.c_str());
-    std::printf("%-22s %-12s %5s | stream: plain  waits  early | graph: plain  waits  early | host: "
-                "plain  early (µs)\n",
-                "matrix", "kernel", "block");
+    std::printf(
+        "%-22s %-12s %5s | stream: plain  waits  early | graph: plain  waits  early | host: "
+        "plain  early (µs)\n",
+        "matrix", "kernel", "block");
     const auto print = [](const std::string& matrix, const std::string& kernel, int block,
                           const Times* t) {
         std::printf("%-22s %-12s %5d | %13.2f %6.2f %6.2f | %12.2f %6.2f %6.2f | %11.2f %6.2f\n",
@@ -207,8 +209,12 @@ int main(int argc, char** argv) {
                   c = put(a.col_idx.data(), 4 * a.nnz), v = put(a.values.data(), 8 * a.nnz),
                   dx = put(x.data(), 8 * x.size()), dy = put(nullptr, 8 * y.size());
         int rows = a.rows;
-        void* arguments[] = {&rows, const_cast<Ptr*>(&p), const_cast<Ptr*>(&c),
-                             const_cast<Ptr*>(&v), const_cast<Ptr*>(&dx), const_cast<Ptr*>(&dy)};
+        void* arguments[] = {&rows,
+                             const_cast<Ptr*>(&p),
+                             const_cast<Ptr*>(&c),
+                             const_cast<Ptr*>(&v),
+                             const_cast<Ptr*>(&dx),
+                             const_cast<Ptr*>(&dy)};
         const double mean = double(a.nnz) / std::max(a.rows, 1);
         for (const int subwarp : {2, 4, 8, 16, 32}) {
             if (subwarp > 2 * mean || subwarp * 8 < mean) continue;

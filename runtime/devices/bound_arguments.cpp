@@ -13,12 +13,13 @@ namespace spmvgen {
 namespace {
 
 /// Endings of the names of arrays that hold row or column numbers.
-constexpr std::array<std::string_view, 6> index_arrays{"_idx", "_order", "_row",
-                                                       "_col", "_rows",  "sr_ptr"};
+constexpr std::array<std::string_view, 8> index_arrays{"_idx",  "_order", "_row", "_col",
+                                                       "_rows", "_cols",  "_run", "sr_ptr"};
 
 /// Arrays whose elements are the same for every signature.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> fixed_arrays{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> fixed_arrays{
     {{"coded_values", "unsigned char"},
+     {"row_marks", "unsigned char"},
      {"deltas", "unsigned char"},
      {"slice_info", "int"},
      {"lengths", "unsigned short"},

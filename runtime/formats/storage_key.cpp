@@ -36,7 +36,7 @@ Names layout_parameters(Format format, bool gpu) {
                     "block_rows", "block_cols", "codes",           "ragged",
                     "fill",       "long_rows",  "long_from",       "value_code"};
         case Format::tiles:
-            break;
+            return {"items", "run", "block", "gaps", "value_code", "hubs", "warm"};
     }
     return {};
 }

@@ -27,32 +27,16 @@ int code_of(std::int32_t info) {
     throw Error(ErrorCode::invalid_argument, message);
 }
 
-/// Blocks of each block row.
-std::vector<std::int64_t> count_blocks(const CsrView& matrix, const StripsShape& shape,
-                                       int threads) {
-    const std::int64_t count = round_up(matrix.rows, shape.block_rows) / shape.block_rows;
-    std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
-    for_parts(count, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
-        for (std::int64_t b = begin; b < end; ++b) {
-            if (shape.block_size() == 1) {
-                blocks[static_cast<std::size_t>(b)] = matrix.row_length(b);
-                continue;
-            }
-            row.make(b * shape.block_rows,
-                     [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
-            blocks[static_cast<std::size_t>(b)] = static_cast<std::int64_t>(row.size());
-        }
-    });
-    return blocks;
+/// Blocks that a block row in slices has at most.
+std::int64_t most_blocks(const StripsShape& shape) {
+    return (shape.long_from > 0 ? shape.long_from : most_strips) * shape.threads_per_row;
 }
 
 /// Lists the long rows and marks their block rows.
 void take_long_rows(const CsrView& matrix, StripsLayout& layout) {
     const StripsShape& shape = layout.shape;
     layout.long_ptr = {0};
-    const std::int64_t most =
-        (shape.long_from > 0 ? shape.long_from : most_strips) * shape.threads_per_row;
+    const std::int64_t most = most_blocks(shape);
     for (std::int64_t b = 0; b < layout.block_rows(); ++b) {
         std::int64_t& blocks = layout.blocks[static_cast<std::size_t>(b)];
         if (blocks <= most) continue;
@@ -160,6 +144,38 @@ StripsShape strips_shape(const Signature& s) {
     return shape;
 }
 
+std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const StripsShape& shape,
+                                             int threads) {
+    const std::int64_t count = round_up(matrix.rows, shape.block_rows) / shape.block_rows;
+    std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
+    for_parts(count, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
+        for (std::int64_t b = begin; b < end; ++b) {
+            if (shape.block_size() == 1) {
+                blocks[static_cast<std::size_t>(b)] = matrix.row_length(b);
+                continue;
+            }
+            row.make(b * shape.block_rows,
+                     [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
+            blocks[static_cast<std::size_t>(b)] = static_cast<std::int64_t>(row.size());
+        }
+    });
+    return blocks;
+}
+
+std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape,
+                          int threads) {
+    StripsLayout layout;
+    layout.shape = shape;
+    layout.blocks = blocks;
+    const std::int64_t most = most_blocks(shape);
+    for (std::int64_t& count : layout.blocks)
+        if (count > most) count = -1;
+    sort_windows(layout, threads);
+    measure_slices(layout, threads);
+    return layout.strips();
+}
+
 std::int64_t StripsPlan::codes() const {
     std::int64_t codes = 0;
     for (std::size_t code = 0; code < strips_of_code.size(); ++code)
@@ -198,7 +214,7 @@ StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std
                             int threads) {
     StripsLayout layout;
     layout.shape = shape;
-    layout.blocks = count_blocks(matrix, shape, threads);
+    layout.blocks = count_strip_blocks(matrix, shape, threads);
     take_long_rows(matrix, layout);
     sort_windows(layout, threads);
     measure_slices(layout, threads);

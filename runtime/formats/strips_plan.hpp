@@ -69,6 +69,15 @@ struct StripsPlan {
 /// Error(invalid_argument) for a row of more than 65534 strips that cannot be long.
 StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads = 0);
 
+/// Blocks of each block row of that shape. Parallel.
+std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const StripsShape& shape,
+                                             int threads = 0);
+
+/// Strips of all slices when the block rows have so many blocks: what a choice of σ looks at.
+/// Parallel.
+std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape,
+                          int threads = 0);
+
 /// The way from lanes to block rows, and what each slice has: the first passes of a conversion.
 struct StripsLayout {
     StripsShape shape;

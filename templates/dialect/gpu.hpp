@@ -113,6 +113,21 @@ template <int width = warp_size, typename Value>
     }
 }
 
+/// Number of bits that are 1.
+[[gnu::always_inline]] inline int count_bits(unsigned bits) {
+    if constexpr (nvidia) {
+        return __popc(bits);
+    } else {
+        return __builtin_popcount(bits);
+    }
+}
+
+/// What this thread has written to global memory is known to all blocks before anything that it
+/// writes or counts afterwards, and it sees what others have written before.
+[[gnu::always_inline]] inline void device_fence() {
+    __threadfence();
+}
+
 /// Makes what the warp's lanes wrote to shared memory known to all of them. All lanes take part.
 [[gnu::always_inline]] inline void warp_barrier() {
     if constexpr (nvidia) {

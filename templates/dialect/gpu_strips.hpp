@@ -24,7 +24,7 @@ constexpr int length_of_long = 65535;
 /// The block column of lane `lane` in strip `k` of the slice that has these bases and deltas.
 template <int code, int slice, typename Index>
 [[gnu::always_inline]] inline Index strip_column(const Index* bases, const unsigned char* deltas,
-                                                 int k, int lane) {
+                                                 long k, int lane) {
     if constexpr (code == 0) {
         return bases[k] + lane;
     } else if constexpr (code == 1) {
@@ -41,7 +41,7 @@ template <int code, int slice, typename Index>
 
 /// The mask of r·c bits of lane `lane` in strip `k`.
 template <int size, int slice>
-[[gnu::always_inline]] inline unsigned long long strip_mask(const unsigned char* masks, int k,
+[[gnu::always_inline]] inline unsigned long long strip_mask(const unsigned char* masks, long k,
                                                             int lane) {
     if constexpr (size <= 8) {
         return load_stream(masks + k * slice + lane);
@@ -73,7 +73,7 @@ template <int code, bool filled, bool whole, int batch, int slice, int block_row
                                               const unsigned char* deltas,
                                               const unsigned char* masks, const Storage* values,
                                               const unsigned char* coded_values, const Vector* x,
-                                              long place, int lane, int k, int own) {
+                                              long place, int lane, long k, int own) {
     constexpr int size = block_rows * block_cols;
     constexpr int width = block_cols * rhs_group;
     Index col[batch] = {};
@@ -137,12 +137,15 @@ template <int code, bool filled, int unroll, int slice, int block_rows, int bloc
                           block_cols * rhs_group * static_cast<int>(sizeof(Vector));
     constexpr int most = 192 / bytes;
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
-    int k = 0;
+    long k = 0;
+    // Compilers would mix two rounds and wait for the first in the middle of the loads.
+#pragma GCC unroll 1
     for (; k + batch <= full; k += batch) {
         add_strips<code, filled, true, batch, slice, block_rows, block_cols, value_code, num_rhs,
                    rhs_group>(sum, bases, deltas, masks, values, coded_values, x, place, lane, k,
                               own);
     }
+#pragma GCC unroll 1
     for (; k < own; k += batch) {
         add_strips<code, filled, batch == 1, batch, slice, block_rows, block_cols, value_code,
                    num_rhs, rhs_group>(sum, bases, deltas, masks, values, coded_values, x, place,
@@ -228,6 +231,7 @@ template <int unroll, int value_code, int num_rhs, int rhs_group, typename Value
                                                     const unsigned char* coded_values,
                                                     const Index* long_col, const Vector* x,
                                                     long long_begin, long first, long end) {
+#pragma GCC unroll 1
     for (long k = first; k < end; k += unroll * warp_size) {
         Index col[unroll] = {};
         Value value[unroll] = {};

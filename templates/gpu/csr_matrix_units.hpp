@@ -24,7 +24,6 @@ void csr_matrix_units(long num_rows, const Offset* __restrict__ row_ptr,
                       const Index* __restrict__ col_idx, const Storage* __restrict__ values,
                       const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha,
                       Vector beta) {
-    constexpr int batch = tiles * unroll;
     const long warp = static_cast<long>(blockIdx.x) * (block / warp_size) + threadIdx.x / warp_size;
     const long first_row = warp * (tiles * tile_rows) + row_of_lane();
     Value sums[tiles * tile_sums] = {};
@@ -41,8 +40,8 @@ void csr_matrix_units(long num_rows, const Offset* __restrict__ row_ptr,
         }
         bool more = true;
         while (more) {
-            Storage value[batch] = {};
-            Index col[batch] = {};
+            Storage value[tiles * unroll] = {};
+            Index col[tiles * unroll] = {};
             for (int t = 0; t < tiles; ++t) {
                 for (int u = 0; u < unroll; ++u) {
                     if (left[t] > u * tile_width) {
@@ -52,7 +51,7 @@ void csr_matrix_units(long num_rows, const Offset* __restrict__ row_ptr,
                     }
                 }
             }
-            Vector factor[batch] = {};
+            Vector factor[tiles * unroll] = {};
             for (int t = 0; t < tiles; ++t) {
                 for (int u = 0; u < unroll; ++u) {
                     if (left[t] > u * tile_width) {

@@ -91,6 +91,8 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             unsigned long long* chunks_done) {
     constexpr bool several_codes = (codes & (codes - 1)) != 0;
     constexpr bool has_fill = fill == 1 && block_rows * block_cols > 1;
+    constexpr bool has_info = several_codes || has_fill || ragged == 1;
+    constexpr bool own_deltas = several_codes || has_fill;
     long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     Value sum[block_rows * rhs_group] = {};
     if constexpr (long_rows == 1 && alpha_mode != scale::zero) {
@@ -120,14 +122,10 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const int lane = static_cast<int>(thread % slice);
             const long first = slice_ptr[number];
             const int width = static_cast<int>(slice_ptr[number + 1] - first);
-            int info = 0;
-            if constexpr (several_codes || has_fill || ragged == 1) {
-                info = slice_info[number];
-            }
-            int full = width;
+            const int info = has_info ? slice_info[number] : 0;
+            const int full = ragged == 1 ? info >> full_strips_shift : width;
             int own = width;
             if constexpr (ragged == 1) {
-                full = info >> full_strips_shift;
                 if ((info & ragged_slice) != 0) {
                     own = lengths[thread];
                     if constexpr (long_rows == 1) {
@@ -136,15 +134,12 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
                     }
                 }
             }
-            const unsigned char* slice_deltas = deltas;
-            if constexpr (several_codes || has_fill) {
-                slice_deltas += static_cast<long>(delta_ptr[number]) * slice;
-            } else if constexpr (codes > 1) {
-                slice_deltas += first * (slice * codes / 2);
-            }
+            // Where all slices have one code and no masks, as many bytes come before as strips say.
+            const long delta_place =
+                own_deltas ? static_cast<long>(delta_ptr[number]) : first * (codes / 2);
             add_coded_slice<codes, has_fill ? 1 : 0, unroll, slice, block_rows, block_cols,
                             value_code, num_rhs, rhs_group>(
-                sum, bases + first, slice_deltas, values, coded_values, x,
+                sum, bases + first, deltas + delta_place * slice, values, coded_values, x,
                 first * (block_rows * block_cols * slice) + lane, lane, info, width, full, own);
         }
         add_lanes<threads_per_row, block_rows * rhs_group>(sum);

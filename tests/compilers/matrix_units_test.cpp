@@ -87,7 +87,9 @@ TEST_P(MatrixUnits, AreNotUsedForAlphaZero) {
         Signature s = signature(parse_target(arch));
         s.alpha = Scale::zero;
         s.beta = Scale::general;
-        EXPECT_THAT(generator_.emit(s, "").text, Not(HasSubstr("mma"))) << arch;
+        const std::string text = generator_.emit(s, "").text;
+        EXPECT_THAT(text, Not(HasSubstr("mma_m8n8k4"))) << arch;
+        EXPECT_THAT(text, Not(HasSubstr("mfma"))) << arch;
     }
 }
 

@@ -76,7 +76,17 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"csr_k_blocks", {{"subwarp", 32}, {"row_threads", 4}, {"sr_threads", 1}, {"srs", 40}}},
     {"bcsr_fused", {{"block_rows", 3}, {"block_cols", 3}, {"subwarp", 1}, {"unroll", 8}}},
     {"bcsr_fused", {{"block_rows", 8}, {"block_cols", 8}, {"subwarp", 32}, {"block", 64}}},
+    {"tiles", {{"items", 16}, {"run", 1}, {"block", 64}}},
+    {"tiles", {{"items", 8}, {"run", 2}, {"staged", 32}, {"block", 512}}},
+    {"tiles", {{"items", 32}, {"run", 1}, {"staged", 256}, {"block", 128}}},
     {"bcsr_split", {{"block_rows", 2}, {"block_cols", 5}, {"subwarp", 1}, {"block", 64}}},
+    {"strips", {{"sigma", 64}, {"long_from", 32}, {"unroll", 3}, {"block", 64}}},
+    {"strips",
+     {{"slice", 64}, {"threads_per_row", 4}, {"codes", 12}, {"sigma", 16384}, {"long_from", 32}}},
+    {"strips",
+     {{"block_rows", 3}, {"block_cols", 3}, {"codes", 4}, {"sigma", 64}, {"long_from", 32}}},
+    {"strips",
+     {{"block_rows", 2}, {"block_cols", 5}, {"codes", 8}, {"threads_per_row", 32}, {"slice", 64}}},
 };
 /// The same of kernels that serve some signatures only.
 const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> limited_variants{

@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "registry.hpp"
+
+namespace spmvgen {
+
+/// The kernels of format tiles, for kernel_registry().
+std::vector<KernelEntry> tiles_kernels();
+
+/// Throws Error(invalid_argument) for a signature of one of them, its parameters filled in, that
+/// needs more shared memory than a block has on its target.
+void check_tiles(const Signature& signature);
+
+}  // namespace spmvgen
