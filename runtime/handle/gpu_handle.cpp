@@ -9,13 +9,19 @@
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/input.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
+#include "handle/strips_there.hpp"
 #include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
+#include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
+#include "matrix/rows_only.hpp"
+#include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser.hpp"
+#include "tuner/strips_choice.hpp"
 
 namespace spmvgen {
 namespace {
@@ -39,12 +45,23 @@ void check_gpu_options(const Options& o, const DeviceFacts& facts) {
 
 namespace {
 
+/// Whether the options leave nothing to choose that columns or values decide.
+bool needs_rows_only(const Options& options) {
+    const auto is_one = [&](const char* name) {
+        const auto found = options.params.find(name);
+        return found != options.params.end() && found->second == 1;
+    };
+    return options.level == "rule" && options.expected_applies == 0 &&
+           (options.kernel == "strips" || options.format == "strips") && is_one("block_rows") &&
+           is_one("block_cols") && (options.params.contains("value_code") || !may_encode(options));
+}
+
 /// All but the table of variants and the workspaces stays as the constructor left it, until new
 /// values come.
 class GpuHandle : public HandleImpl {
   public:
     GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-              std::shared_ptr<Device> device, const CsrView* on_device);
+              std::shared_ptr<Device> device, DeviceCsr* on_device);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return source_; }
@@ -58,8 +75,14 @@ class GpuHandle : public HandleImpl {
   private:
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
-    void make_base(const CsrView& matrix, const Options& options, const CsrView* on_device);
+    void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device);
     ProvidedGpuKernel get_kernel(const Options& options);
+    /// Begins the conversion on the device that has A, of whose rows the longest has so many
+    /// entries. Where that cannot be, all of A comes here, for the host.
+    void plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row);
+    std::string begin_strips(const DeviceCsr& input, const Options& options, std::int64_t max_row);
+    void fit_strips(const Options& options);
+    void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device);
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
@@ -73,6 +96,8 @@ class GpuHandle : public HandleImpl {
 
     std::shared_ptr<Device> device_;  ///< outlives what is on it
     GpuMatrix matrix_;
+    std::shared_ptr<const GpuKernel> converter_;
+    std::optional<StripsThere> strips_;  ///< while the constructor runs
     std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
     ValuePattern pattern_;
     StreamWorkspaces workspaces_;
@@ -82,7 +107,7 @@ class GpuHandle : public HandleImpl {
 };
 
 GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                     std::shared_ptr<Device> device, const CsrView* on_device)
+                     std::shared_ptr<Device> device, DeviceCsr* on_device)
     : HandleImpl(options, provider),
       device_(std::move(device)),
       workspaces_(*device_),
@@ -101,10 +126,15 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         request.csr_offset = matrix.offset_type;
     }
     const Stopwatch analysis;
-    const RowFeatures features = analyse_row_lengths(matrix, options.threads);
+    if (on_device != nullptr &&
+        !(needs_rows_only(options) && rows_are_right(matrix, options.threads)))
+        on_device->complete();
+    const bool is_here = on_device == nullptr || on_device->is_complete();
+    const RowFeatures features = is_here ? analyse_row_lengths(matrix, options.threads)
+                                         : features_of_rows(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
     Chooser chooser(matrix, features, options.threads);
-    const Choice rule = chooser(request);
+    const Choice rule = is_here ? chooser(request) : choose(features, request);
     if (matrix.nnz > 0) {
         const auto trials =
             gpu_trials(matrix, num_rhs_, device_, options.memory_limit, provider_, policy_);
@@ -115,32 +145,99 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
+    if (on_device != nullptr) plan_there(*on_device, options, features.max_row);
     make_base(matrix, options, on_device);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     info_.prepare_ms = watch.ms();
 }
 
-void GpuHandle::make_base(const CsrView& matrix, const Options& options, const CsrView* on_device) {
+void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
     if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel(options);
-    info_.kernel_ms = watch.ms();
+    info_.kernel_ms += watch.ms();
     tell_origin(provided);
-    {
-        const Stopwatch conversion;
-        const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit);
-        describe(matrix, stored);
-        matrix_ =
-            upload(*device_, stored, matrix, {on_device, !options.copy, options.memory_limit});
-        info_.convert_ms = conversion.ms();
+    if (strips_ && conversion_to(signature_, matrix) != converter_->loaded->signature()) {
+        strips_.reset();  // of another kernel's values, and there is all of A here
+        info_.reason += ", in the end on the host";
     }
+    const Stopwatch conversion;
+    if (strips_)
+        matrix_ = strips_->store(signature_, options.memory_limit);
+    else
+        convert_here(matrix, options, on_device);
+    info_.convert_ms += conversion.ms();
+    strips_.reset();
+    describe(matrix, matrix_.stored);
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
     info_.update_bytes = pattern_.bytes();
     if (provided.kernel == nullptr) return;
     tell_kernel(*variants_->get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
         return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
     }));
+}
+
+void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
+                             const DeviceCsr* on_device) {
+    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit);
+    matrix_ = upload(*device_, stored, matrix,
+                     {on_device != nullptr ? &on_device->there() : nullptr, !options.copy,
+                      options.memory_limit});
+}
+
+void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row) {
+    if (kernel_entry(signature_.kernel).format == Format::strips && input.there().nnz > 0) {
+        const std::string why = begin_strips(input, options, max_row);
+        info_.reason +=
+            why.empty() ? "; converted on the device" : "; converted on the host: " + why;
+    }
+    if (strips_ || input.is_complete()) return;
+    const Stopwatch rest;
+    input.complete();
+    validate(input.here(), options.threads);
+    info_.analysis_ms += rest.ms();
+}
+
+/// Why the device cannot; "" = strips_ is there.
+std::string GpuHandle::begin_strips(const DeviceCsr& input, const Options& options,
+                                    std::int64_t max_row) {
+    const MatrixThere matrix{input.there(), input.here(), max_row};
+    if (auto why = why_not_there(matrix, signature_); !why.empty())
+        return "the device makes no " + why;
+    const Stopwatch making;
+    try {
+        converter_ =
+            provider_.get(conversion_to(signature_, input.there()), policy_, device_).kernel;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile) throw;
+        return error.what();
+    }
+    info_.kernel_ms = making.ms();
+    const Stopwatch conversion;
+    strips_.emplace(*device_, *converter_->loaded, matrix, signature_);
+    const std::string fault = strips_->fault();
+    if (!fault.empty()) {
+        strips_.reset();
+        return "there are " + fault;
+    }
+    if (!input.is_complete()) fit_strips(options);
+    info_.convert_ms = conversion.ms();
+    return "";
+}
+
+/// What the tuner makes of the columns, where they are here.
+void GpuHandle::fit_strips(const Options& options) {
+    const auto is_open = [&](const char* name) { return !options.params.contains(name); };
+    const StripsPlan plan = strips_->plan();
+    if (is_open("codes")) {
+        signature_.params["codes"] =
+            worthwhile_codes(plan, strips_shape(signature_), strips_->bytes(signature_));
+        strips_->use_codes(signature_.params["codes"]);
+    }
+    if (is_open("ragged")) signature_.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
+    if (is_open("fill")) signature_.params["fill"] = 0;
+    if (is_open("long_rows")) signature_.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
 }
 
 ProvidedGpuKernel GpuHandle::get_kernel(const Options& options) {
@@ -271,8 +368,7 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
 
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
-                                            std::shared_ptr<Device> device,
-                                            const CsrView* on_device) {
+                                            std::shared_ptr<Device> device, DeviceCsr* on_device) {
     return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device), on_device);
 }
 

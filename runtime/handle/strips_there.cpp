@@ -191,11 +191,12 @@ void StripsThere::find_strips() {
     values_.arrays["ptr"] = values_.arrays["slice_ptr"];
     launch("scan");
     strips_ = last_of("slice_ptr");
+    bases_ = device_.allocate(bytes_of(strips_, size_of(index_)));
+    values_.arrays["bases"] = bases_->data();
 }
 
 void StripsThere::find_codes(std::int64_t codes) {
-    bases_ = device_.allocate(bytes_of(strips_, size_of(index_)));
-    values_.arrays["bases"] = bases_->data();
+    codes_ = codes;
     values_.scalars["codes"] = codes;
     launch("codes");
     if (!chunk_row_.empty()) launch("long_columns");
@@ -213,20 +214,33 @@ std::string StripsThere::fault() const {
     return "";
 }
 
-Signature StripsThere::narrowed(Signature signature,
-                                const std::map<std::string, std::int64_t>& fixed) const {
-    std::int64_t codes = 0;
-    for (std::size_t code = 0; code < count_ragged; ++code)
-        if (counts_[code] > 0) codes |= std::int64_t{1} << code;
-    const auto set = [&](const char* name, std::int64_t value) {
-        const auto found = signature.params.find(name);
-        if (found != signature.params.end() && !fixed.contains(name)) found->second = value;
-    };
-    set("codes", codes == 0 ? 1 : codes);
-    set("ragged", counts_[count_ragged] > 0 ? 1 : 0);
-    set("fill", 0);
-    set("long_rows", long_row_.empty() ? 0 : 1);
-    return signature;
+void StripsThere::use_codes(std::int64_t codes) {
+    if (codes == codes_) return;
+    counts_.fill(0);
+    device_.zero(const_cast<void*>(values_.arrays.at("counts")), sizeof counts_);
+    find_codes(codes);
+}
+
+StripsPlan StripsThere::plan() const {
+    StripsPlan plan;
+    plan.slices = slices_;
+    plan.strips = strips_;
+    for (std::size_t code = 0; code < plan.strips_of_code.size(); ++code)
+        plan.strips_of_code[code] = static_cast<std::int64_t>(counts_[code]);
+    plan.ragged_slices = static_cast<std::int64_t>(counts_[count_ragged]);
+    plan.long_rows = std::ssize(long_row_);
+    plan.long_entries = long_ptr_.back();
+    plan.stored = stored();
+    plan.index_bytes = sizes().bytes(index_, offset_);
+    return plan;
+}
+
+double StripsThere::bytes(const Signature& signature) const {
+    const std::int64_t code = param(signature, "value_code", 0);
+    const auto value = static_cast<std::int64_t>(size_of(storage_type(signature)));
+    return static_cast<double>(sizes().bytes(index_, offset_) + stored() * (code == 0   ? value
+                                                                            : code == 2 ? 0
+                                                                                        : 1));
 }
 
 StripsSizes StripsThere::sizes() const {
@@ -245,7 +259,7 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     StoredMatrix& stored = made.stored;
     const CsrView& a = matrix_.here;
     stored.format = Format::strips;
-    stored.stored = strips_ * shape_.lanes + long_ptr_.back();
+    stored.stored = this->stored();
     stored.bytes = sizes().bytes(index_, offset_);
     if (memory_limit == 0) check_strips_bytes(a, signature, stored.stored, stored.bytes);
     check_fits(stored.stored, signature.offset, "stored entries", "offset");

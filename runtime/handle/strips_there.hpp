@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,9 +43,13 @@ class StripsThere {
     /// refuses with a better text.
     std::string fault() const;
 
-    /// The signature with what the matrix decides (codes, ragged, fill, long_rows) no wider than it
-    /// is, but for the parameters in `fixed`.
-    Signature narrowed(Signature signature, const std::map<std::string, std::int64_t>& fixed) const;
+    /// As plan_strips(), with the codes that were taken.
+    StripsPlan plan() const;
+    /// Bytes of all arrays.
+    double bytes(const Signature& signature) const;
+
+    /// Gives each slice the narrowest code of another bit mask, all of which fit.
+    void use_codes(std::int64_t codes);
 
     /// Makes the arrays; once. Throws TooLarge as convert() and upload() do.
     GpuMatrix store(const Signature& signature, std::int64_t memory_limit);
@@ -56,6 +59,7 @@ class StripsThere {
     void reserve_rows();
     void find_strips();
     void find_codes(std::int64_t codes);
+    std::int64_t stored() const { return strips_ * shape_.lanes + long_ptr_.back(); }
     std::int64_t last_of(std::string_view offsets) const;
     StripsSizes sizes() const;
     void launch(std::string_view step) { launch_step(device_, converter_, step, values_); }
@@ -65,7 +69,7 @@ class StripsThere {
     const MatrixThere matrix_;
     StripsShape shape_;
     IndexType index_, offset_;
-    std::int64_t slices_ = 0, strips_ = 0, units_ = 0;
+    std::int64_t slices_ = 0, strips_ = 0, units_ = 0, codes_ = 0;
     std::vector<std::int64_t> long_row_, long_ptr_{0}, chunk_ptr_{0}, chunk_row_;
     /// Arrays whose sizes row offsets tell, one behind another.
     std::unique_ptr<DeviceMemory> of_rows_, bases_;

@@ -1,24 +1,84 @@
 // CSR into compressed strips (format `strips`), on the device.
 //
-// What:       the arrays of docs/strips.md for blocks of 1 × 1, the same to the last bit as the
-//             host makes them. The host launches the steps, reads totals in between, and allocates.
+// What:       the arrays of docs/strips.md, the same to the last bit as the host makes them. The host
+//             launches the steps, reads totals in between, and allocates. Blocks are listed first,
+//             as entries of a smaller CSR matrix; what follows goes over these.
 // Source:     ours; the sort is Batcher's bitonic network (AFIPS 1968).
 // Parameters: block           128, 256, 512, 1024: threads of a block.
 //             slice           32, 64: lanes of a slice, within the wavefront.
 //             sigma           1, 64, 256, 1024, 4096: rows of a sorting window; 1 = not sorted.
 //             threads_per_row 1, 2, 4, 8, 16, 32: lanes that share a row.
+//             block_rows, block_cols  1 … 8: of a block.
 //             value_code      0, 1, 2: as dialect/coded_values.hpp says; no dictionaries.
-// Work:       order: a block a window. widths, codes, fill: a lane of a slice each thread. scan:
+// Work:       count_blocks, list_blocks: a block row a thread. order: a block a window. widths, codes, fill: a lane of a slice each thread. scan:
 //             one block. long_columns, long_values: a block a chunk of a long row. check: values
 //             shared out evenly.
 // Reads:      the row offsets three times, columns twice, values once, each lane its own row;
 //             writes every array once, side by side.
 #pragma once
-#include "dialect/coded_values.hpp"
-#include "dialect/gpu.hpp"
+#include "dialect/gpu_convert_strips.hpp"
 
-/// What stands in `lengths` for a long row.
-constexpr int length_of_long = 65535;
+/// How many blocks each block row has; none where A has not these columns, or they do not rise.
+template <typename Index, typename Offset, int block_rows, int block_cols, int block>
+void convert_strips_count_blocks(long num_rows, long num_cols, long num_block_rows,
+                                 const Offset* __restrict__ row_ptr,
+                                 const Index* __restrict__ col_idx,
+                                 Offset* __restrict__ block_count,
+                                 unsigned long long* __restrict__ counts) {
+    const long block_row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
+    if (block_row < num_block_rows) {
+        long at[block_rows] = {};
+        long end[block_rows] = {};
+        begin_block_row<block_rows>(at, end, row_ptr, block_row, num_rows);
+        bool outside = false;
+        bool falls = false;
+        for (int i = 0; i < block_rows; ++i) {
+            Index before = -1;
+            for (long k = at[i]; k < end[i]; ++k) {
+                const Index column = col_idx[k];
+                outside = outside || column < 0 || column >= num_cols;
+                falls = falls || column <= before;
+                before = column;
+            }
+        }
+        if (outside || falls) {
+            atomicAdd(counts + (outside ? count_outside : count_falling), 1ull);
+        }
+        Offset blocks = 0;
+        Index column = -1;
+        if (!outside && !falls) {
+            column = next_block<block_rows, block_cols>(at, end, col_idx);
+        }
+        while (column >= 0) {
+            ++blocks;
+            pass_block<block_rows, block_cols>(at, end, col_idx, column);
+            column = next_block<block_rows, block_cols>(at, end, col_idx);
+        }
+        block_count[block_row] = blocks;
+    }
+}
+
+/// The block columns of the blocks, and whether each is whole.
+template <typename Index, typename Offset, int block_rows, int block_cols, int block>
+void convert_strips_list_blocks(long num_rows, long num_block_rows,
+                                const Offset* __restrict__ row_ptr,
+                                const Index* __restrict__ col_idx,
+                                const Offset* __restrict__ block_ptr,
+                                Index* __restrict__ block_col,
+                                unsigned char* __restrict__ block_whole) {
+    const long block_row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
+    if (block_row < num_block_rows) {
+        long at[block_rows] = {};
+        long end[block_rows] = {};
+        begin_block_row<block_rows>(at, end, row_ptr, block_row, num_rows);
+        for (long k = block_ptr[block_row]; k < block_ptr[block_row + 1]; ++k) {
+            const Index column = next_block<block_rows, block_cols>(at, end, col_idx);
+            const int elements = pass_block<block_rows, block_cols>(at, end, col_idx, column);
+            block_col[k] = column;
+            block_whole[k] = elements == block_rows * block_cols ? 1 : 0;
+        }
+    }
+}
 
 /// Places of the rows of a window, sorted by falling length, equal ones in their order, long ones
 /// (of more than `long_above` entries) last. Rows that are not long have fewer than
@@ -62,36 +122,6 @@ void convert_strips_order(long num_rows, long long_above, const Offset* __restri
             places[first + i] = static_cast<unsigned short>(keys[i] & (sigma - 1u));
         }
     }
-}
-
-/// The row at a position.
-template <int sigma>
-[[gnu::always_inline]] inline long row_at(const unsigned short* places, long position) {
-    if constexpr (sigma == 1) {
-        return position;
-    } else {
-        return position / sigma * sigma + places[position];
-    }
-}
-
-/// The largest of the numbers that the lanes of a slice have. All lanes of the warp take part.
-template <int slice, typename Number>
-[[gnu::always_inline]] inline Number slice_max(Number number) {
-    for (int delta = slice / 2; delta > 0; delta /= 2) {
-        const Number other = shuffle_down<slice>(number, delta);
-        number = other > number ? other : number;
-    }
-    return shuffle<slice>(number, 0);
-}
-
-/// The smallest.
-template <int slice, typename Number>
-[[gnu::always_inline]] inline Number slice_min(Number number) {
-    for (int delta = slice / 2; delta > 0; delta /= 2) {
-        const Number other = shuffle_down<slice>(number, delta);
-        number = other < number ? other : number;
-    }
-    return shuffle<slice>(number, 0);
 }
 
 /// Strips of each lane, and of each slice, with what slice_info says of them.
@@ -173,47 +203,10 @@ void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
     }
 }
 
-/// What the steps behind the widths know of a lane.
-struct strips_lane {
-    long slice;  ///< the number of its slice
-    int lane;    ///< its own number in the slice
-    int strips;  ///< of this lane; 0 for a long row, and beyond the last slice
-    int width;   ///< of the slice
-    long first;  ///< strip of the slice
-    long entry;  ///< of its row that it begins with; means nothing where strips is 0
-};
-
-template <typename Offset, int slice, int sigma, int threads_per_row, int block>
-[[gnu::always_inline]] inline strips_lane this_lane(long num_slices, const Offset* row_ptr,
-                                                    const unsigned short* places,
-                                                    const unsigned short* lengths,
-                                                    const Offset* slice_ptr) {
-    const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    strips_lane own = {};
-    own.slice = thread / slice;
-    own.lane = static_cast<int>(thread % slice);
-    if (own.slice < num_slices) {
-        own.first = slice_ptr[own.slice];
-        own.width = static_cast<int>(slice_ptr[own.slice + 1] - own.first);
-        own.strips = lengths[thread];
-        own.strips = own.strips == length_of_long ? 0 : own.strips;
-        if (own.strips > 0) {
-            const long row = row_at<sigma>(places, thread / threads_per_row);
-            own.entry = row_ptr[row] + thread % threads_per_row;
-        }
-    }
-    return own;
-}
-
-/// Counts of a conversion.
-constexpr int count_ragged = 4;   ///< slices; before it strips of slices with each code
-constexpr int count_outside = 5;  ///< strips and chunks with a column that A has not
-constexpr int count_unfit = 6;    ///< slices that no code fits
-constexpr int count_inexact = 7;  ///< values that the value code has not
-
 /// The code of each slice, the narrowest of the bit mask `codes` that fits, its bases, and the
 /// bytes of its deltas in units of the slice's lanes.
-template <typename Index, typename Offset, int slice, int sigma, int threads_per_row, int block>
+template <typename Index, typename Offset, int slice, int sigma, int threads_per_row,
+          int block_rows, int block_cols, int block>
 void convert_strips_codes(long num_cols, long num_slices, int codes,
                           const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
                           const unsigned short* __restrict__ places,
@@ -271,7 +264,7 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
     }
     if (own.slice < num_slices && own.lane == 0) {
         const int info = slice_info[own.slice];
-        slice_info[own.slice] = info | (code & 3);
+        slice_info[own.slice] = (info & ~3) | (code & 3);
         slice_size[own.slice] = static_cast<Offset>(
             code == 3 ? 4 * static_cast<long>(own.width) : code * static_cast<long>(own.width));
         atomicAdd(counts + (code < 4 ? code : count_unfit),
@@ -282,38 +275,6 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
         if (outside) {
             atomicAdd(counts + count_outside, 1ull);
         }
-    }
-}
-
-/// Puts a value to its place; value_code is not one_value.
-template <int value_code, typename Vector, typename Storage>
-[[gnu::always_inline]] inline void put_value(Storage* values, unsigned char* coded_values,
-                                             long place, Vector value) {
-    if constexpr (value_code == plain_values) {
-        values[place] = converted<Storage>(value);
-    } else {
-        if constexpr (is_complex<Vector>) {
-            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value.re));
-        } else {
-            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value));
-        }
-    }
-}
-
-/// Whether two numbers have the same bits; not so of NaNs.
-template <typename Real>
-[[gnu::always_inline]] inline bool is_same_number(Real a, Real b) {
-    return a == b && (a != 0 || (1 / a < 0) == (1 / b < 0));
-}
-
-/// Whether a value can be had back from its code; `first` is the matrix's first.
-template <int value_code, typename Vector>
-[[gnu::always_inline]] inline bool has_code(Vector value, Vector first) {
-    if constexpr (value_code == one_value) {
-        return is_same_number(value, first);
-    } else {
-        return value >= -128 && value <= 127 &&
-               is_same_number(value, static_cast<Vector>(static_cast<int>(value)));
     }
 }
 
@@ -372,13 +333,7 @@ void convert_strips_fill(long num_slices, int empty_code, const Offset* __restri
             const unsigned delta =
                 exists ? static_cast<unsigned>(col_idx[entry] - bases[own.first + k]) : 0u;
             const long at = static_cast<long>(k) * slice + own.lane;
-            if (code == 1) {
-                bytes[at] = static_cast<unsigned char>(delta);
-            } else if (code == 2) {
-                reinterpret_cast<unsigned short*>(bytes)[at] = static_cast<unsigned short>(delta);
-            } else if (code == 3) {
-                reinterpret_cast<unsigned*>(bytes)[at] = delta;
-            }
+            put_delta(bytes, code, at, delta);
             if constexpr (value_code != one_value) {
                 put_value<value_code>(values, coded_values, own.first * slice + at,
                                       exists ? csr_values[entry] : Vector{});
@@ -387,27 +342,80 @@ void convert_strips_fill(long num_slices, int empty_code, const Offset* __restri
     }
 }
 
-/// A part of a long row for a block.
-struct strips_chunk {
-    long from;  ///< its first entry in A
-    long to;    ///< its first entry among those of the long rows
-    long count;
-};
-
-template <typename Index, typename Offset>
-[[gnu::always_inline]] inline strips_chunk this_chunk(const Offset* row_ptr, const Index* long_row,
-                                                      const Offset* long_ptr,
-                                                      const Offset* chunk_ptr,
-                                                      const Index* chunk_row) {
-    constexpr int size = 32 * warp_size;
-    const long row = chunk_row[blockIdx.x];
-    const long begin = (static_cast<long>(blockIdx.x) - chunk_ptr[row]) * size;
-    const long left = long_ptr[row + 1] - long_ptr[row] - begin;
-    strips_chunk chunk = {};
-    chunk.from = row_ptr[long_row[row]] + begin;
-    chunk.to = long_ptr[row] + begin;
-    chunk.count = left < size ? left : static_cast<long>(size);
-    return chunk;
+/// The same of blocks, whose masks stand behind the deltas of slices that have blocks which are not
+/// whole. row_ptr and col_idx are those of A, block_ptr and block_col those of the blocks.
+template <typename Vector, typename Storage, typename Index, typename Offset, int slice, int sigma,
+          int threads_per_row, int block_rows, int block_cols, int value_code, int block>
+void convert_strips_fill_blocks(
+    long num_rows, long num_slices, int empty_code, const Offset* __restrict__ row_ptr,
+    const Index* __restrict__ col_idx, const Offset* __restrict__ block_ptr,
+    const Vector* __restrict__ csr_values, const unsigned short* __restrict__ places,
+    const unsigned short* __restrict__ lengths, const Offset* __restrict__ slice_ptr,
+    int* __restrict__ slice_info, const Index* __restrict__ bases,
+    const Offset* __restrict__ delta_ptr, unsigned char* __restrict__ deltas,
+    Storage* __restrict__ values, unsigned char* __restrict__ coded_values) {
+    constexpr int elements = block_rows * block_cols;
+    const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
+        num_slices, block_ptr, places, lengths, slice_ptr);
+    if constexpr (value_code == one_value) {
+        if (own.slice == 0 && own.lane == 0) {
+            values[0] = converted<Storage>(csr_values[0]);
+        }
+    }
+    if (own.slice < num_slices) {
+        const int info = slice_info[own.slice];
+        const int code = info & 3;
+        if (own.width == 0 && own.lane == 0) {
+            slice_info[own.slice] = (info & ~3) | empty_code;
+        }
+        unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
+        unsigned char* masks =
+            bytes + static_cast<long>(own.width) * slice * (code == 3 ? 4 : code);
+        long at[block_rows] = {};
+        long end[block_rows] = {};
+        int skipped = static_cast<int>(own.lane % threads_per_row);
+        if (own.strips > 0) {
+            const long position = own.slice * (slice / threads_per_row) + own.lane / threads_per_row;
+            begin_block_row<block_rows>(at, end, row_ptr, row_at<sigma>(places, position),
+                                        num_rows);
+        }
+        for (int k = 0; k < own.width; ++k) {
+            const bool exists = k < own.strips;
+            Index column = 0;
+            if (exists) {
+                // What the other lanes of the block row have comes in between.
+                column = next_block<block_rows, block_cols>(at, end, col_idx);
+                for (; skipped > 0; --skipped) {
+                    pass_block<block_rows, block_cols>(at, end, col_idx, column);
+                    column = next_block<block_rows, block_cols>(at, end, col_idx);
+                }
+                skipped = threads_per_row - 1;
+            }
+            unsigned long long mask = 0;
+            const long first = (own.first + k) * (static_cast<long>(slice) * elements) + own.lane;
+            for (int i = 0; i < block_rows; ++i) {
+                for (int j = 0; j < block_cols; ++j) {
+                    Vector value = {};
+                    if (exists && at[i] < end[i] && col_idx[at[i]] == column * block_cols + j) {
+                        value = csr_values[at[i]];
+                        ++at[i];
+                        mask |= 1ull << (i * block_cols + j);
+                    }
+                    if constexpr (value_code != one_value) {
+                        put_value<value_code>(values, coded_values,
+                                              first + (i * block_cols + j) * slice, value);
+                    }
+                }
+            }
+            const unsigned delta =
+                exists ? static_cast<unsigned>(column - bases[own.first + k]) : 0u;
+            const long place = static_cast<long>(k) * slice + own.lane;
+            put_delta(bytes, code, place, delta);
+            if ((info & 8) != 0) {
+                put_mask<elements>(masks, place, mask);
+            }
+        }
+    }
 }
 
 /// Columns of the long rows, which stay as they are in A.

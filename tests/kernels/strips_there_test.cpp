@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <cstring>
 #include <set>
@@ -109,7 +110,14 @@ void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s)
         KernelProvider::process().get(conversion_to(s, a), policy(), device).kernel;
     StripsThere strips(*device, *converter->loaded, matrix, s);
     ASSERT_EQ(strips.fault(), "");
-    s = strips.narrowed(s, {});
+    const StripsPlan plan = plan_strips(a, s);
+    if (s.params.at("codes") == 15) {
+        EXPECT_EQ(strips.plan(), plan);
+        s.params["codes"] = plan.codes() & ~1 ? plan.codes() & ~1 : 1;  // without the narrowest
+        strips.use_codes(s.params["codes"]);
+    }
+    s.params["fill"] = 0;
+    s.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
     const StoredMatrix host = convert(a, s, false, 1 << 30);
     const GpuMatrix gpu = strips.store(s, 1 << 30);
     EXPECT_EQ(gpu.stored.scalars, host.scalars);
@@ -200,6 +208,54 @@ TEST_P(StripsThereTest, FindsWhatIsWrong) {
         EXPECT_EQ(fault({}), "columns that the matrix has not") << "in a long row";
         EXPECT_EQ(fault({{"long_from", 512}}), "columns that the matrix has not");
     }
+}
+
+std::size_t bytes_of(const StoredMatrix& m) {
+    std::size_t bytes = 0;
+    for (auto& buffer : m.owned) bytes += buffer.bytes();
+    return bytes;
+}
+
+// Without a limit the host's conversion takes 1.2 times the bytes of CSR at most, or is refused.
+TEST(StripsOnTheHost, TakeNoMoreThanTheyMay) {
+    const auto device = open_device("simt:sm_90");
+    int refused = 0;
+    for (const char* spec :
+         {"stencil27:nx=30,ny=30,nz=30", "stencil5:nx=300,ny=300", "random:rows=60000,per_row=5",
+          "near:n=60000,min_row=1,max_row=30,span=3000", "web:n=60000,max_row=5000"}) {
+        SCOPED_TRACE(spec);
+        const CsrMatrix a = make_gallery_matrix(spec);
+        for (const std::int64_t sigma : {1, 4096}) {
+            const Signature s = strips_signature(*device, a.view(), {{"sigma", sigma}});
+            try {
+                EXPECT_LE(static_cast<double>(bytes_of(convert(a.view(), s, false))),
+                          1.2 * static_cast<double>(a.bytes()));
+            } catch (const TooLarge&) {
+                ++refused;
+                EXPECT_GT(static_cast<double>(bytes_of(convert(a.view(), s, false, 1 << 30))),
+                          1.2 * static_cast<double>(a.bytes()));
+            }
+        }
+    }
+    EXPECT_EQ(refused, 2) << "rows of very different lengths in no order";
+}
+
+TEST(StripsOnTheHost, AreTheSameForAnyNumberOfThreads) {
+    const auto device = open_device("simt:sm_90");
+    const CsrMatrix a = make_gallery_matrix("web:n=20000,max_row=3000");
+    const Signature s = strips_signature(*device, a.view(), {{"sigma", 256}});
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(1);
+    const StoredMatrix alone = convert(a.view(), s, false, 1 << 30);
+    omp_set_num_threads(4);
+    const StoredMatrix together = convert(a.view(), s, false, 1 << 30);
+    omp_set_num_threads(before);
+    EXPECT_EQ(alone.scalars, together.scalars);
+    for (auto& [name, extent] : extents(alone, s))
+        EXPECT_EQ(std::memcmp(alone.arrays.at(name), together.arrays.at(name),
+                              static_cast<std::size_t>(extent.count) * extent.element),
+                  0)
+            << name;
 }
 
 TEST(StripsThere, SaysWhatItDoesNotMake) {
