@@ -43,6 +43,19 @@ bool codes_values(const Signature& s) {
     return s.params.at("value_code") > 0;
 }
 
+/// A block row each thread.
+GridRule block_row_each(const Signature& s) {
+    return {.items = "num_block_rows", .items_per_block = s.params.at("block")};
+}
+
+bool has_blocks(const Signature& s) {
+    return s.params.at("block_rows") * s.params.at("block_cols") > 1;
+}
+
+bool has_entries(const Signature& s) {
+    return !has_blocks(s);
+}
+
 // clang-format off
 const KernelEntry convert_strips{
     .id = "convert_strips",
@@ -54,13 +67,18 @@ const KernelEntry convert_strips{
                {"slice", {32, 64}, 32, "lanes of a slice", true},
                {"sigma", {1, 64, 256, 1024, 4096}, 1, "rows of a sorting window; 1 = unsorted"},
                {"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"},
+               {"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a block"},
+               {"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns of a block"},
                {"value_code", {0, 1, 2}, 0, "as of the kernel that reads the strips"}},
-    .steps = {{"convert_strips_order", StepRule::grid, window_each, block_threads, sorts},
+    .steps = {{"convert_strips_count_blocks", StepRule::grid, block_row_each, block_threads, has_blocks},
+              {"convert_strips_list_blocks", StepRule::grid, block_row_each, block_threads, has_blocks},
+              {"convert_strips_order", StepRule::grid, window_each, block_threads, sorts},
               {"convert_strips_widths", StepRule::grid, lane_each, block_threads},
               {"convert_strips_scan", StepRule::grid, one_block, block_threads},
               {"convert_strips_codes", StepRule::grid, lane_each, block_threads},
               {"convert_strips_check", StepRule::grid, value_each, block_threads, codes_values},
-              {"convert_strips_fill", StepRule::grid, lane_each, block_threads},
+              {"convert_strips_fill", StepRule::grid, lane_each, block_threads, has_entries},
+              {"convert_strips_fill_blocks", StepRule::grid, lane_each, block_threads, has_blocks},
               {"convert_strips_long_columns", StepRule::grid, chunk_each, block_threads},
               {"convert_strips_long_values", StepRule::grid, chunk_each, block_threads, has_values}},
     .workspace = {},

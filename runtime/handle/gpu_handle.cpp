@@ -10,6 +10,7 @@
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
+#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
 #include "handle/strips_there.hpp"
@@ -47,13 +48,10 @@ namespace {
 
 /// Whether the options leave nothing to choose that columns or values decide.
 bool needs_rows_only(const Options& options) {
-    const auto is_one = [&](const char* name) {
-        const auto found = options.params.find(name);
-        return found != options.params.end() && found->second == 1;
-    };
+    const auto is_given = [&](const char* name) { return options.params.contains(name); };
     return options.level == "rule" && options.expected_applies == 0 &&
-           (options.kernel == "strips" || options.format == "strips") && is_one("block_rows") &&
-           is_one("block_cols") && (options.params.contains("value_code") || !may_encode(options));
+           (options.kernel == "strips" || options.format == "strips") && is_given("block_rows") &&
+           is_given("block_cols") && (is_given("value_code") || !may_encode(options));
 }
 
 /// All but the table of variants and the workspaces stays as the constructor left it, until new
@@ -236,7 +234,7 @@ void GpuHandle::fit_strips(const Options& options) {
         strips_->use_codes(signature_.params["codes"]);
     }
     if (is_open("ragged")) signature_.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
-    if (is_open("fill")) signature_.params["fill"] = 0;
+    if (is_open("fill")) signature_.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
     if (is_open("long_rows")) signature_.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
 }
 

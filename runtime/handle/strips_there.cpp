@@ -16,7 +16,8 @@ namespace spmvgen {
 namespace {
 
 // What stands where in the counts (templates/gpu/convert_strips.hpp).
-constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6, count_inexact = 7;
+constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6, count_inexact = 7,
+                      count_filled = 8, count_falling = 9;
 
 constexpr std::size_t alignment = 256;
 constexpr std::int64_t rows_a_part = 65536;
@@ -61,7 +62,6 @@ std::string why_not_there(const MatrixThere& given, const Signature& signature) 
     const std::int64_t max_row = given.max_row;
     const StripsShape shape = strips_shape(signature);
     if (matrix.nnz == 0) return "no entries";
-    if (shape.block_size() > 1) return "blocks";
     if (!converter_allows("value_code", param(signature, "value_code", 0))) return "a dictionary";
     if (storage_type(signature) != matrix.value_type && size_of(storage_type(signature)) == 2)
         return fmt::format("{} values", to_string(storage_type(signature)));
@@ -69,13 +69,18 @@ std::string why_not_there(const MatrixThere& given, const Signature& signature) 
         return fmt::format("{} columns and {} offsets made of {} and {}",
                            to_string(signature.index), to_string(signature.offset),
                            to_string(matrix.index_type), to_string(matrix.offset_type));
-    for (auto& [name, value] : {std::pair{"sigma", shape.sigma}, std::pair{"slice", shape.lanes},
-                                std::pair{"threads_per_row", shape.threads_per_row}})
+    for (auto& [name, value] :
+         {std::pair{"sigma", shape.sigma}, std::pair{"slice", shape.lanes},
+          std::pair{"block_rows", shape.block_rows}, std::pair{"block_cols", shape.block_cols},
+          std::pair{"threads_per_row", shape.threads_per_row}})
         if (!converter_allows(name, value)) return fmt::format("{}={}", name, value);
     if (shape.lanes > shape.wavefront) return fmt::format("slice={}", shape.lanes);
     // What the sort's keys hold beside a row's place.
     const int bits = 32 - std::countr_zero(static_cast<std::uint64_t>(shape.sigma));
-    const std::int64_t longest = std::min(max_row, most_entries(shape));
+    const std::int64_t most_blocks = max_row * shape.block_rows;
+    if (shape.block_size() > 1 && most_blocks > most_entries(shape))
+        return fmt::format("blocks of rows of {} entries", max_row);
+    const std::int64_t longest = std::min(most_blocks, most_entries(shape));
     if (shape.sigma > 1 && longest >= (std::int64_t{1} << bits) - 2)
         return fmt::format("rows of {} entries in windows of {}", longest, shape.sigma);
     if (max_row > most_entries(shape) && shape.long_from == 0)
@@ -91,7 +96,8 @@ Signature conversion_to(const Signature& signature, const CsrView& matrix) {
     s.index = signature.index;
     s.offset = signature.offset;
     s.target = signature.target;
-    for (const char* name : {"slice", "sigma", "threads_per_row", "value_code"})
+    for (const char* name :
+         {"slice", "sigma", "threads_per_row", "block_rows", "block_cols", "value_code"})
         if (const auto found = signature.params.find(name); found != signature.params.end())
             s.params.insert(*found);
     return complete(s);
@@ -105,7 +111,7 @@ StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const Ma
       shape_(strips_shape(signature)),
       index_(signature.index),
       offset_(signature.offset) {
-    slices_ = (matrix.here.rows + shape_.positions() - 1) / shape_.positions();
+    slices_ = (block_rows() + shape_.positions() - 1) / shape_.positions();
     list_long_rows();
     reserve_rows();
     values_.arrays["row_ptr"] = matrix.there.row_ptr;
@@ -114,13 +120,36 @@ StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const Ma
     values_.scalars = {{"num_rows", matrix.here.rows},
                        {"num_cols", matrix.here.cols},
                        {"nnz", matrix.here.nnz},
+                       {"num_block_rows", block_rows()},
                        {"num_slices", slices_},
                        {"num_lanes", slices_ * shape_.lanes},
                        {"num_chunks", std::ssize(chunk_row_)},
                        {"long_above", most_entries(shape_)},
                        {"one", 1}};
+    if (shape_.block_size() > 1) list_blocks();
     find_strips();
     find_codes(param(signature, "codes", 15));
+}
+
+void StripsThere::list_blocks() {
+    launch("count_blocks");
+    StepValues& v = values_;
+    v.arrays["slice_size"] = v.arrays["block_count"];
+    v.arrays["ptr"] = v.arrays["block_ptr"];
+    v.scalars["num_slices"] = block_rows();
+    launch("scan");
+    const std::int64_t blocks = offset_at("block_ptr", block_rows());
+    block_col_ = device_.allocate(bytes_of(blocks, size_of(index_)));
+    block_whole_ = device_.allocate(bytes_of(blocks, 1));
+    v.arrays["block_col"] = block_col_->data();
+    v.arrays["block_whole"] = block_whole_->data();
+    launch("list_blocks");
+    // What comes next goes over the blocks as if they were entries.
+    v.arrays["row_ptr"] = v.arrays["block_ptr"];
+    v.arrays["col_idx"] = v.arrays["block_col"];
+    v.scalars["num_rows"] = block_rows();
+    v.scalars["num_slices"] = slices_;
+    v.arrays["slice_size"] = v.arrays["size_of_slices"];
 }
 
 void StripsThere::list_long_rows() {
@@ -144,17 +173,10 @@ void StripsThere::list_long_rows() {
 }
 
 void StripsThere::reserve_rows() {
+    using Sizes = std::vector<std::pair<const char*, std::size_t>>;
     // What is copied there comes first.
-    std::vector<std::byte> made(aligned(sizeof counts_));
-    const std::array<std::pair<const char*, std::size_t>, 7> empty{
-        {{"long_col", bytes_of(long_ptr_.back(), size_of(index_))},
-         {"slice_ptr", bytes_of(slices_ + 1, size_of(offset_))},
-         {"delta_ptr", bytes_of(slices_ + 1, size_of(offset_))},
-         {"slice_size", bytes_of(slices_, size_of(offset_))},
-         {"slice_info", bytes_of(slices_, sizeof(std::int32_t))},
-         {"lengths", bytes_of(slices_ * shape_.lanes, sizeof(std::uint16_t))},
-         {"places", bytes_of(shape_.sigma > 1 ? matrix_.here.rows : 0, sizeof(std::uint16_t))}}};
-    std::vector<std::pair<const char*, std::size_t>> begins{{"counts", 0}};
+    std::vector<std::byte> made;
+    Sizes begins;
     const auto add = [&](const char* name, const std::vector<std::int64_t>& numbers,
                          IndexType type) {
         begins.emplace_back(name, made.size());
@@ -164,24 +186,42 @@ void StripsThere::reserve_rows() {
     add("long_ptr", long_ptr_, offset_);
     add("chunk_ptr", chunk_ptr_, offset_);
     add("chunk_row", chunk_row_, index_);
-    std::size_t end = made.size();
-    for (auto& [name, bytes] : empty) {
-        begins.emplace_back(name, end);
-        end += aligned(bytes);
-    }
-    of_rows_ = device_.allocate(end);
+    const auto lay_out = [&](const Sizes& sizes, std::size_t end) {
+        for (auto& [name, bytes] : sizes) {
+            begins.emplace_back(name, end);
+            end += aligned(bytes);
+        }
+        auto memory = device_.allocate(end);
+        for (auto& [name, begin] : begins)
+            values_.arrays[name] = static_cast<std::byte*>(memory->data()) + begin;
+        begins.clear();
+        return memory;
+    };
+    const std::int64_t of_blocks = shape_.block_size() > 1 ? block_rows() : 0;
+    of_rows_ =
+        lay_out({{"long_col", bytes_of(long_ptr_.back(), size_of(index_))},
+                 {"slice_ptr", bytes_of(slices_ + 1, size_of(offset_))},
+                 {"delta_ptr", bytes_of(slices_ + 1, size_of(offset_))},
+                 {"slice_info", bytes_of(slices_, sizeof(std::int32_t))},
+                 {"lengths", bytes_of(slices_ * shape_.lanes, sizeof(std::uint16_t))},
+                 {"places", bytes_of(shape_.sigma > 1 ? block_rows() : 0, sizeof(std::uint16_t))}},
+                made.size());
     device_.copy_to_device(of_rows_->data(), made.data(), made.size());
-    for (auto& [name, begin] : begins)
-        values_.arrays[name] = static_cast<std::byte*>(of_rows_->data()) + begin;
+    scratch_ = lay_out({{"counts", sizeof counts_},
+                        {"size_of_slices", bytes_of(slices_, size_of(offset_))},
+                        {"block_count", bytes_of(of_blocks, size_of(offset_))},
+                        {"block_ptr", bytes_of(of_blocks + 1, size_of(offset_))}},
+                       0);
+    values_.arrays["slice_size"] = values_.arrays["size_of_slices"];
+    device_.zero(place_of("counts"), sizeof counts_);
 }
 
-std::int64_t StripsThere::last_of(std::string_view offsets) const {
-    const auto* there = static_cast<const std::byte*>(values_.arrays.at(std::string(offsets)));
+std::int64_t StripsThere::offset_at(const char* offsets, std::int64_t at) const {
     return dispatch(offset_, [&]<typename Offset>(Offset) -> std::int64_t {
-        Offset last = 0;
-        const auto at = static_cast<std::size_t>(slices_) * sizeof(Offset);
-        device_.copy_to_host(&last, there + at, sizeof last);
-        return last;
+        Offset number = 0;
+        device_.copy_to_host(&number, static_cast<const Offset*>(values_.arrays.at(offsets)) + at,
+                             sizeof number);
+        return number;
     });
 }
 
@@ -190,7 +230,7 @@ void StripsThere::find_strips() {
     launch("widths");
     values_.arrays["ptr"] = values_.arrays["slice_ptr"];
     launch("scan");
-    strips_ = last_of("slice_ptr");
+    strips_ = offset_at("slice_ptr", slices_);
     bases_ = device_.allocate(bytes_of(strips_, size_of(index_)));
     values_.arrays["bases"] = bases_->data();
 }
@@ -203,13 +243,14 @@ void StripsThere::find_codes(std::int64_t codes) {
     values_.arrays["ptr"] = values_.arrays["delta_ptr"];
     launch("scan");
     if (param(converter_.signature(), "value_code") > 0) launch("check");
-    units_ = last_of("delta_ptr");
+    units_ = offset_at("delta_ptr", slices_);
     device_.copy_to_host(counts_.data(), values_.arrays["counts"], sizeof counts_);
 }
 
 std::string StripsThere::fault() const {
     if (counts_[count_outside] > 0) return "columns that the matrix has not";
     if (counts_[count_unfit] > 0) return "slices that no code fits";
+    if (counts_[count_falling] > 0) return "rows whose columns do not rise, for blocks";
     if (counts_[count_inexact] > 0) return "values that the value code has not";
     return "";
 }
@@ -217,7 +258,7 @@ std::string StripsThere::fault() const {
 void StripsThere::use_codes(std::int64_t codes) {
     if (codes == codes_) return;
     counts_.fill(0);
-    device_.zero(const_cast<void*>(values_.arrays.at("counts")), sizeof counts_);
+    device_.zero(place_of("counts"), sizeof counts_);
     find_codes(codes);
 }
 
@@ -228,6 +269,7 @@ StripsPlan StripsThere::plan() const {
     for (std::size_t code = 0; code < plan.strips_of_code.size(); ++code)
         plan.strips_of_code[code] = static_cast<std::int64_t>(counts_[code]);
     plan.ragged_slices = static_cast<std::int64_t>(counts_[count_ragged]);
+    plan.filled_slices = static_cast<std::int64_t>(counts_[count_filled]);
     plan.long_rows = std::ssize(long_row_);
     plan.long_entries = long_ptr_.back();
     plan.stored = stored();
@@ -247,7 +289,7 @@ StripsSizes StripsThere::sizes() const {
     return {.slices = slices_,
             .strips = strips_,
             .delta_bytes = units_ * shape_.lanes,
-            .places = shape_.sigma > 1 ? matrix_.here.rows : 0,
+            .places = shape_.sigma > 1 ? block_rows() : 0,
             .lengths = counts_[count_ragged] > 0 ? slices_ * shape_.lanes : 0,
             .long_rows = std::ssize(long_row_),
             .long_entries = long_ptr_.back(),
@@ -276,12 +318,16 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     check_device_limit(Format::strips, total, memory_limit);
     for (auto& [name, bytes] : rest)
         values_.arrays[name] = made.memory.emplace_back(device_.allocate(bytes))->data();
-    auto* deltas = static_cast<std::byte*>(const_cast<void*>(values_.arrays["deltas"]));
+    auto* deltas = static_cast<std::byte*>(place_of("deltas"));
     device_.zero(deltas + delta_bytes - bytes_beyond_deltas, bytes_beyond_deltas);
-    values_.scalars["long_begin"] = strips_ * shape_.lanes;
+    const std::int64_t long_begin = stored.stored - long_ptr_.back();
+    values_.scalars["long_begin"] = long_begin;
     values_.scalars["empty_code"] =
         std::countr_zero(static_cast<std::uint64_t>(param(signature, "codes", 15)));
-    launch("fill");
+    values_.arrays["row_ptr"] = matrix_.there.row_ptr;
+    values_.arrays["col_idx"] = matrix_.there.col_idx;
+    values_.scalars["num_rows"] = a.rows;
+    launch(shape_.block_size() > 1 ? "fill_blocks" : "fill");
     if (!chunk_row_.empty() && code != 2) launch("long_values");
     device_.synchronize({});
     made.memory.push_back(std::move(of_rows_));
@@ -301,7 +347,7 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
         {"num_strips", strips_},
         {"num_long", std::ssize(long_row_)},
         {"num_chunks", std::ssize(chunk_row_)},
-        {"long_begin", strips_ * shape_.lanes},
+        {"long_begin", long_begin},
         {"num_warps", std::ssize(chunk_row_) +
                           (slices_ * shape_.lanes + shape_.wavefront - 1) / shape_.wavefront}};
     return made;

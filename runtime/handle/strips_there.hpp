@@ -56,11 +56,18 @@ class StripsThere {
 
   private:
     void list_long_rows();
+    void list_blocks();
     void reserve_rows();
     void find_strips();
     void find_codes(std::int64_t codes);
-    std::int64_t stored() const { return strips_ * shape_.lanes + long_ptr_.back(); }
-    std::int64_t last_of(std::string_view offsets) const;
+    std::int64_t block_rows() const {
+        return (matrix_.here.rows + shape_.block_rows - 1) / shape_.block_rows;
+    }
+    std::int64_t stored() const {
+        return strips_ * shape_.lanes * shape_.block_size() + long_ptr_.back();
+    }
+    void* place_of(const char* array) const { return const_cast<void*>(values_.arrays.at(array)); }
+    std::int64_t offset_at(const char* offsets, std::int64_t at) const;
     StripsSizes sizes() const;
     void launch(std::string_view step) { launch_step(device_, converter_, step, values_); }
 
@@ -73,7 +80,9 @@ class StripsThere {
     std::vector<std::int64_t> long_row_, long_ptr_{0}, chunk_ptr_{0}, chunk_row_;
     /// Arrays whose sizes row offsets tell, one behind another.
     std::unique_ptr<DeviceMemory> of_rows_, bases_;
-    std::array<std::uint64_t, 8> counts_{};
+    /// What is of use until store() is done.
+    std::unique_ptr<DeviceMemory> scratch_, block_col_, block_whole_;
+    std::array<std::uint64_t, 16> counts_{};
     StepValues values_;
 };
 

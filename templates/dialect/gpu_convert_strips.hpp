@@ -6,6 +6,47 @@
 /// What stands in `lengths` for a long row.
 constexpr int length_of_long = 65535;
 
+/// Sorts `count` keys, a power of two, in shared memory: Batcher's bitonic network. All `block`
+/// threads of the block take part, and see the sorted keys afterwards.
+template <int count, int block>
+[[gnu::always_inline]] inline void sort_keys(unsigned* keys) {
+    for (int size = 2; size <= count; size *= 2) {
+        for (int gap = size / 2; gap > 0; gap /= 2) {
+            for (int pair = static_cast<int>(threadIdx.x); pair < count / 2; pair += block) {
+                const int low = pair / gap * 2 * gap + pair % gap;
+                const unsigned a = keys[low];
+                const unsigned b = keys[low + gap];
+                if ((a > b) == ((low & size) == 0)) {
+                    keys[low] = b;
+                    keys[low + gap] = a;
+                }
+            }
+            __syncthreads();
+        }
+    }
+}
+
+/// The sum of what the threads before this one have. All `block` threads of the block take part;
+/// warp_sums holds the sums of the warps afterwards.
+template <int block, typename Number>
+[[gnu::always_inline]] inline Number sum_before(Number* warp_sums, Number own) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    Number sum = own;
+    for (int delta = 1; delta < warp_size; delta *= 2) {
+        const Number below = shuffle_up(sum, delta);
+        sum += lane >= delta ? below : static_cast<Number>(0);
+    }
+    if (lane == warp_size - 1) {
+        warp_sums[warp] = sum;
+    }
+    __syncthreads();
+    for (int w = 0; w < block / warp_size; ++w) {
+        sum += w < warp ? warp_sums[w] : static_cast<Number>(0);
+    }
+    return sum - own;
+}
+
 /// The row at a position.
 template <int sigma>
 [[gnu::always_inline]] inline long row_at(const unsigned short* places, long position) {
@@ -90,7 +131,10 @@ constexpr int count_falling = 9;  ///< block rows whose columns do not rise
 
 /// Bytes of a mask of so many bits.
 template <int elements>
-inline constexpr int mask_bytes = elements <= 8 ? 1 : elements <= 16 ? 2 : elements <= 32 ? 4 : 8;
+inline constexpr int mask_bytes = elements <= 8    ? 1
+                                  : elements <= 16 ? 2
+                                  : elements <= 32 ? 4
+                                                   : 8;
 
 /// Puts a block's mask to its place.
 template <int elements>
@@ -122,20 +166,52 @@ template <int value_code, typename Vector, typename Storage>
     }
 }
 
+/// Of a matrix whose values are all one, that.
+template <typename Vector, typename Storage>
+[[gnu::always_inline]] inline void put_one_value(Storage* values, const Vector* csr_values,
+                                                 strips_lane own) {
+    if (own.slice == 0 && own.lane == 0) {
+        values[0] = converted<Storage>(csr_values[0]);
+    }
+}
+
+/// What slice_info says of the lane's slice, which gets the code `empty_code` when it has no
+/// strips.
+[[gnu::always_inline]] inline int info_of_slice(int* slice_info, strips_lane own, int empty_code) {
+    const int info = slice_info[own.slice];
+    if (own.width == 0 && own.lane == 0) {
+        slice_info[own.slice] = (info & ~3) | empty_code;
+    }
+    return info;
+}
+
 /// Whether two numbers have the same bits; not so of NaNs.
 template <typename Real>
 [[gnu::always_inline]] inline bool is_same_number(Real a, Real b) {
     return a == b && (a != 0 || (1 / a < 0) == (1 / b < 0));
 }
 
-/// Whether a value can be had back from its code; `first` is the matrix's first.
-template <int value_code, typename Vector>
-[[gnu::always_inline]] inline bool has_code(Vector value, Vector first) {
+/// Whether a real number can be had back from its code; `first` is the matrix's first.
+template <int value_code, typename Real>
+[[gnu::always_inline]] inline bool has_real_code(Real value, Real first) {
     if constexpr (value_code == one_value) {
         return is_same_number(value, first);
     } else {
         return value >= -128 && value <= 127 &&
-               is_same_number(value, static_cast<Vector>(static_cast<int>(value)));
+               is_same_number(value, static_cast<Real>(static_cast<int>(value)));
+    }
+}
+
+/// The same of any value.
+template <int value_code, typename Vector>
+[[gnu::always_inline]] inline bool has_code(Vector value, Vector first) {
+    if constexpr (!is_complex<Vector>) {
+        return has_real_code<value_code>(value, first);
+    } else if constexpr (value_code == one_value) {
+        return is_same_number(value.re, first.re) && is_same_number(value.im, first.im);
+    } else {
+        return has_real_code<value_code>(value.re, first.re) &&
+               is_same_number(value.im, value.im - value.im);
     }
 }
 
@@ -173,6 +249,26 @@ template <int block_rows, typename Offset>
     }
 }
 
+/// Whether rows have columns that A has not (1) or that do not rise (2); these are counted. 0 = no.
+template <int block_rows, typename Index>
+[[gnu::always_inline]] inline int count_bad_rows(const long* at, const long* end,
+                                                 const Index* col_idx, long num_cols,
+                                                 unsigned long long* counts) {
+    int bad = 0;
+    for (int i = 0; i < block_rows; ++i) {
+        Index before = -1;
+        for (long k = at[i]; k < end[i]; ++k) {
+            const Index column = col_idx[k];
+            bad = column < 0 || column >= num_cols ? 1 : bad == 0 && column <= before ? 2 : bad;
+            before = column;
+        }
+    }
+    if (bad != 0) {
+        atomicAdd(counts + (bad == 1 ? count_outside : count_falling), 1ull);
+    }
+    return bad;
+}
+
 /// The block column of the next block of rows whose columns rise; -1 when there is none.
 template <int block_rows, int block_cols, typename Index>
 [[gnu::always_inline]] inline Index next_block(const long* at, const long* end,
@@ -207,4 +303,16 @@ template <int block_rows, int block_cols, typename Index>
         }
     }
     return elements;
+}
+
+/// The block column of the next block but `skipped`, which other lanes of the block row have.
+template <int block_rows, int block_cols, typename Index>
+[[gnu::always_inline]] inline Index block_after(long* at, const long* end, const Index* col_idx,
+                                                int skipped) {
+    Index column = next_block<block_rows, block_cols>(at, end, col_idx);
+    for (int i = 0; i < skipped; ++i) {
+        pass_block<block_rows, block_cols>(at, end, col_idx, column);
+        column = next_block<block_rows, block_cols>(at, end, col_idx);
+    }
+    return column;
 }

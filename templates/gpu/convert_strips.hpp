@@ -1,6 +1,7 @@
 // CSR into compressed strips (format `strips`), on the device.
 //
-// What:       the arrays of docs/strips.md, the same to the last bit as the host makes them. The host
+// What:       the arrays of docs/strips.md, the same to the last bit as the host makes them. The
+// host
 //             launches the steps, reads totals in between, and allocates. Blocks are listed first,
 //             as entries of a smaller CSR matrix; what follows goes over these.
 // Source:     ours; the sort is Batcher's bitonic network (AFIPS 1968).
@@ -10,7 +11,8 @@
 //             threads_per_row 1, 2, 4, 8, 16, 32: lanes that share a row.
 //             block_rows, block_cols  1 … 8: of a block.
 //             value_code      0, 1, 2: as dialect/coded_values.hpp says; no dictionaries.
-// Work:       count_blocks, list_blocks: a block row a thread. order: a block a window. widths, codes, fill: a lane of a slice each thread. scan:
+// Work:       count_blocks, list_blocks: a block row a thread. order: a block a window. widths,
+// codes, fill: a lane of a slice each thread. scan:
 //             one block. long_columns, long_values: a block a chunk of a long row. check: values
 //             shared out evenly.
 // Reads:      the row offsets three times, columns twice, values once, each lane its own row;
@@ -30,29 +32,13 @@ void convert_strips_count_blocks(long num_rows, long num_cols, long num_block_ro
         long at[block_rows] = {};
         long end[block_rows] = {};
         begin_block_row<block_rows>(at, end, row_ptr, block_row, num_rows);
-        bool outside = false;
-        bool falls = false;
-        for (int i = 0; i < block_rows; ++i) {
-            Index before = -1;
-            for (long k = at[i]; k < end[i]; ++k) {
-                const Index column = col_idx[k];
-                outside = outside || column < 0 || column >= num_cols;
-                falls = falls || column <= before;
-                before = column;
-            }
-        }
-        if (outside || falls) {
-            atomicAdd(counts + (outside ? count_outside : count_falling), 1ull);
-        }
         Offset blocks = 0;
-        Index column = -1;
-        if (!outside && !falls) {
-            column = next_block<block_rows, block_cols>(at, end, col_idx);
-        }
-        while (column >= 0) {
-            ++blocks;
-            pass_block<block_rows, block_cols>(at, end, col_idx, column);
-            column = next_block<block_rows, block_cols>(at, end, col_idx);
+        if (count_bad_rows<block_rows>(at, end, col_idx, num_cols, counts) == 0) {
+            Index column = next_block<block_rows, block_cols>(at, end, col_idx);
+            for (; column >= 0; ++blocks) {
+                pass_block<block_rows, block_cols>(at, end, col_idx, column);
+                column = next_block<block_rows, block_cols>(at, end, col_idx);
+            }
         }
         block_count[block_row] = blocks;
     }
@@ -63,8 +49,7 @@ template <typename Index, typename Offset, int block_rows, int block_cols, int b
 void convert_strips_list_blocks(long num_rows, long num_block_rows,
                                 const Offset* __restrict__ row_ptr,
                                 const Index* __restrict__ col_idx,
-                                const Offset* __restrict__ block_ptr,
-                                Index* __restrict__ block_col,
+                                const Offset* __restrict__ block_ptr, Index* __restrict__ block_col,
                                 unsigned char* __restrict__ block_whole) {
     const long block_row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (block_row < num_block_rows) {
@@ -103,20 +88,7 @@ void convert_strips_order(long num_rows, long long_above, const Offset* __restri
         keys[i] = rank << bits | static_cast<unsigned>(i);
     }
     __syncthreads();
-    for (int size = 2; size <= sigma; size *= 2) {
-        for (int gap = size / 2; gap > 0; gap /= 2) {
-            for (int pair = static_cast<int>(threadIdx.x); pair < sigma / 2; pair += block) {
-                const int low = pair / gap * 2 * gap + pair % gap;
-                const unsigned a = keys[low];
-                const unsigned b = keys[low + gap];
-                if ((a > b) == ((low & size) == 0)) {
-                    keys[low] = b;
-                    keys[low + gap] = a;
-                }
-            }
-            __syncthreads();
-        }
-    }
+    sort_keys<sigma, block>(keys);
     for (int i = static_cast<int>(threadIdx.x); i < sigma; i += block) {
         if (first + i < num_rows) {
             places[first + i] = static_cast<unsigned short>(keys[i] & (sigma - 1u));
@@ -163,10 +135,7 @@ template <typename Offset, int block>
 void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
                          Offset* __restrict__ ptr) {
     constexpr int items = 4;  // of a thread, so that one block has few rounds
-    constexpr int warps = block / warp_size;
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    __shared__ Offset warp_sums[warps];
+    __shared__ Offset warp_sums[block / warp_size];
     Offset before = 0;  // of earlier rounds
     for (long begin = 0; begin < num_slices; begin += block * items) {
         const long first = begin + static_cast<long>(threadIdx.x) * items;
@@ -176,18 +145,8 @@ void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
             size[i] = first + i < num_slices ? slice_size[first + i] : static_cast<Offset>(0);
             own += size[i];
         }
-        Offset sum = own;
-        for (int delta = 1; delta < warp_size; delta *= 2) {
-            const Offset below = shuffle_up(sum, delta);
-            sum += lane >= delta ? below : static_cast<Offset>(0);
-        }
-        if (lane == warp_size - 1) {
-            warp_sums[warp] = sum;
-        }
-        __syncthreads();
-        Offset at = before + sum - own;
-        for (int w = 0; w < warps; ++w) {
-            at += w < warp ? warp_sums[w] : static_cast<Offset>(0);
+        Offset at = before + sum_before<block>(warp_sums, own);
+        for (int w = 0; w < block / warp_size; ++w) {
             before += warp_sums[w];
         }
         for (int i = 0; i < items; ++i) {
@@ -212,8 +171,10 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
                           const unsigned short* __restrict__ places,
                           const unsigned short* __restrict__ lengths,
                           const Offset* __restrict__ slice_ptr, int* __restrict__ slice_info,
-                          Index* __restrict__ bases, Offset* __restrict__ slice_size,
+                          const unsigned char* __restrict__ block_whole, Index* __restrict__ bases,
+                          Offset* __restrict__ slice_size,
                           unsigned long long* __restrict__ counts) {
+    constexpr int elements = block_rows * block_cols;
     const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
         num_slices, row_ptr, places, lengths, slice_ptr);
     // A lane with an entry in every strip: an affine slice has the columns that it leads to.
@@ -221,12 +182,14 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
     const long entry_of_longest = shuffle<slice>(own.entry, longest);
     int bent = 0;  // strips whose column is not where the longest lane leads to
     unsigned long long widest = 0;
+    int holes = 0;  // blocks that are not whole
     bool outside = false;
     for (int k = 0; any_lane(k < own.width); ++k) {
         const bool exists = k < own.strips;
-        Index low = 0;
-        if (exists) {
-            low = col_idx[own.entry + static_cast<long>(k) * threads_per_row];
+        const long entry = own.entry + static_cast<long>(k) * threads_per_row;
+        Index low = exists ? col_idx[entry] : static_cast<Index>(0);
+        if constexpr (elements > 1) {
+            holes += exists && block_whole[entry] == 0 ? 1 : 0;
         }
         const Index known = shuffle<slice>(low, longest);
         bent += exists && low - own.lane != known - longest ? 1 : 0;
@@ -243,6 +206,9 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
         }
     }
     bent = slice_max<slice>(bent);
+    if constexpr (elements > 1) {
+        holes = slice_max<slice>(holes);
+    }
     int code = bent == 0           ? 0
                : widest >> 8 == 0  ? 1
                : widest >> 16 == 0 ? 2
@@ -264,9 +230,14 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
     }
     if (own.slice < num_slices && own.lane == 0) {
         const int info = slice_info[own.slice];
-        slice_info[own.slice] = (info & ~3) | (code & 3);
-        slice_size[own.slice] = static_cast<Offset>(
-            code == 3 ? 4 * static_cast<long>(own.width) : code * static_cast<long>(own.width));
+        const int filled = holes > 0 ? 8 : 0;
+        const int bytes =
+            (code == 3 ? 4 : code) + (filled != 0 ? mask_bytes<block_rows * block_cols> : 0);
+        slice_info[own.slice] = (info & ~11) | filled | (code & 3);
+        slice_size[own.slice] = static_cast<Offset>(static_cast<long>(own.width) * bytes);
+        if (filled != 0) {
+            atomicAdd(counts + count_filled, 1ull);
+        }
         atomicAdd(counts + (code < 4 ? code : count_unfit),
                   static_cast<unsigned long long>(code < 4 ? own.width : 1));
         if ((info & 4) != 0) {
@@ -286,15 +257,7 @@ void convert_strips_check(long nnz, const Vector* __restrict__ csr_values,
     bool fits = true;
     for (long i = static_cast<long>(blockIdx.x) * block + threadIdx.x; i < nnz;
          i += static_cast<long>(gridDim.x) * block) {
-        const Vector value = csr_values[i];
-        if constexpr (!is_complex<Vector>) {
-            fits = fits && has_code<value_code>(value, first);
-        } else if constexpr (value_code == one_value) {
-            fits = fits && is_same_number(value.re, first.re) && is_same_number(value.im, first.im);
-        } else {
-            fits = fits && has_code<value_code>(value.re, first.re) &&
-                   is_same_number(value.im, value.im - value.im);
-        }
+        fits = fits && has_code<value_code>(csr_values[i], first);
     }
     if (!fits) {
         atomicAdd(counts + count_inexact, 1ull);
@@ -316,16 +279,11 @@ void convert_strips_fill(long num_slices, int empty_code, const Offset* __restri
     const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
         num_slices, row_ptr, places, lengths, slice_ptr);
     if constexpr (value_code == one_value) {
-        if (own.slice == 0 && own.lane == 0) {
-            values[0] = converted<Storage>(csr_values[0]);
-        }
+        put_one_value(values, csr_values, own);
     }
     if (own.slice < num_slices) {
-        const int info = slice_info[own.slice];
+        const int info = info_of_slice(slice_info, own, empty_code);
         const int code = info & 3;
-        if (own.width == 0 && own.lane == 0) {
-            slice_info[own.slice] = (info & ~3) | empty_code;
-        }
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
         for (int k = 0; k < own.width; ++k) {
             const bool exists = k < own.strips;
@@ -358,16 +316,11 @@ void convert_strips_fill_blocks(
     const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
         num_slices, block_ptr, places, lengths, slice_ptr);
     if constexpr (value_code == one_value) {
-        if (own.slice == 0 && own.lane == 0) {
-            values[0] = converted<Storage>(csr_values[0]);
-        }
+        put_one_value(values, csr_values, own);
     }
     if (own.slice < num_slices) {
-        const int info = slice_info[own.slice];
+        const int info = info_of_slice(slice_info, own, empty_code);
         const int code = info & 3;
-        if (own.width == 0 && own.lane == 0) {
-            slice_info[own.slice] = (info & ~3) | empty_code;
-        }
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
         unsigned char* masks =
             bytes + static_cast<long>(own.width) * slice * (code == 3 ? 4 : code);
@@ -375,7 +328,8 @@ void convert_strips_fill_blocks(
         long end[block_rows] = {};
         int skipped = static_cast<int>(own.lane % threads_per_row);
         if (own.strips > 0) {
-            const long position = own.slice * (slice / threads_per_row) + own.lane / threads_per_row;
+            const long position =
+                own.slice * (slice / threads_per_row) + own.lane / threads_per_row;
             begin_block_row<block_rows>(at, end, row_ptr, row_at<sigma>(places, position),
                                         num_rows);
         }
@@ -383,27 +337,20 @@ void convert_strips_fill_blocks(
             const bool exists = k < own.strips;
             Index column = 0;
             if (exists) {
-                // What the other lanes of the block row have comes in between.
-                column = next_block<block_rows, block_cols>(at, end, col_idx);
-                for (; skipped > 0; --skipped) {
-                    pass_block<block_rows, block_cols>(at, end, col_idx, column);
-                    column = next_block<block_rows, block_cols>(at, end, col_idx);
-                }
+                column = block_after<block_rows, block_cols>(at, end, col_idx, skipped);
                 skipped = threads_per_row - 1;
             }
             unsigned long long mask = 0;
             const long first = (own.first + k) * (static_cast<long>(slice) * elements) + own.lane;
             for (int i = 0; i < block_rows; ++i) {
                 for (int j = 0; j < block_cols; ++j) {
-                    Vector value = {};
-                    if (exists && at[i] < end[i] && col_idx[at[i]] == column * block_cols + j) {
-                        value = csr_values[at[i]];
-                        ++at[i];
-                        mask |= 1ull << (i * block_cols + j);
-                    }
+                    const bool found =
+                        exists && take_element<block_cols>(at[i], end[i], col_idx, column, j);
+                    mask |= found ? 1ull << (i * block_cols + j) : 0ull;
                     if constexpr (value_code != one_value) {
                         put_value<value_code>(values, coded_values,
-                                              first + (i * block_cols + j) * slice, value);
+                                              first + (i * block_cols + j) * slice,
+                                              found ? csr_values[at[i] - 1] : Vector{});
                     }
                 }
             }

@@ -230,7 +230,8 @@ TEST(DeviceArrays, StripsThatTheDeviceCannotMakeAreTheHosts) {
     options.params["block_rows"] = 2;
     const Handle blocks(there.view, options);
     EXPECT_THAT(blocks.info().reason,
-                testing::EndsWith("; converted on the host: the device makes no blocks"));
+                testing::EndsWith("; converted on the host: the device makes no blocks of "
+                                  "rows of 45 entries"));
     EXPECT_EQ(product_of(blocks, a), a.product(a.values));
     options = strips_options("simt:sm_90");
     options.params["codes"] = 1;
