@@ -294,6 +294,7 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
     if (kernel.format == Format::bcsr) set_blocks(s, params);
+    if (kernel.format == Format::tiles) params.set("gaps", s.f.empty_rows > 0 ? 1 : 0);
     if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
         params.set("sigma", sorting_window);
     return params.take();
@@ -378,6 +379,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     if (kernel.id == "sell_slices" || kernel.id == "strips") vary_slices(ways, s);
     vary(ways, kernel, "group", powers_of_two(1, request.target.wavefront));
     vary(ways, kernel, "omega", possible_omega(s));
+    if (kernel.format == Format::tiles) vary(ways, kernel, "gaps", {0, 1});
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
     std::vector<Setter> sorted = ways;
     vary(sorted, kernel, "sigma", {sorting_window});
