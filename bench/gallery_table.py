@@ -13,6 +13,7 @@ import gzip
 import json
 import math
 import os
+import re
 import sys
 
 OURS = "spmvgen"
@@ -82,7 +83,7 @@ def time_of(row, cache):
 
 
 def is_choice(row):
-    return row["library"] == OURS and row["case"].split("/")[0] == "auto"
+    return row["library"] == OURS and re.split("[/:]", row["case"])[0] == "auto"
 
 
 def best(rows, cache, wanted):

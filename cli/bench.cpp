@@ -4,7 +4,9 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <utility>
 
+#include "bench/about.hpp"
 #include "bench/cases.hpp"
 #include "bench/header.hpp"
 #include "bench/matrices.hpp"
@@ -68,8 +70,7 @@ BenchPlan plan_of(const BenchOptions& o) {
     const int threads = o.threads > 0 ? o.threads : omp_get_max_threads();
     plan.place = std::make_unique<Place>(device, threads, o.flush_bytes);
     plan.peers = find_peers(o, {.device = device, .threads = threads});
-    plan.cases = bench_cases(o, plan.peers,
-                             device != nullptr ? device->facts().target : parse_target("native"));
+    plan.cases = bench_cases(o, plan.peers, device != nullptr);
     return plan;
 }
 
@@ -168,12 +169,18 @@ class Bench {
     /// `kind` says which values; its matrix and case are empty.
     void run_value(const BenchMatrix& named, const CsrMatrix& given, const ResultKey& kind,
                    Progress& progress) {
+        if (std::ranges::none_of(plan_.cases, [&](auto& one) {
+                return wanted({named.name, kind.value, kind.numbers, one.name});
+            }))
+            return;
         const ValueType type = parse_value_type(kind.value);
         CsrMatrix converted;
         const CsrMatrix& matrix = type != given.value_type ? converted : given;
         std::optional<CaseRunner> runner;
+        Json about;
         const bool fit = attempt(named, [&] {
             if (type != given.value_type) converted = convert_values(given.view(), type);
+            if (!options_.json.empty()) about = about_json(matrix, options_.threads);
             runner.emplace(matrix, *plan_.place, options_, plan_.method);
         });
         if (!fit) return;
@@ -184,6 +191,7 @@ class Bench {
                      {"nnz", matrix.nnz},    {"value", kind.value}, {"numbers", kind.numbers}};
             if (!named.structure.empty()) row["class"] = named.structure;
             row.update(runner->run(one));
+            if (!about.is_null()) row["about"] = std::exchange(about, Json());
             keep(row);
             progress.step(named.name + " " + one.name);
         }
@@ -253,7 +261,7 @@ void add_bench(CLI::App& program, Verbs& verbs) {
         ->type_name("DEVICE");
     list("--kernels", o->kernels,
          "auto (what the rule chooses), auto/LEVEL, levels (all but exhaustive), all, none, or "
-         "ids, with parameters as sell:sigma=1:unroll=4; default auto,all",
+         "ids, also with parameters, csr_vector:unroll=2; default auto,all",
          "K,…");
     list("--formats", o->formats, "of all kernels only those of these formats", "F,…");
     list("--against", o->against,

@@ -38,8 +38,8 @@ struct CommandLine {
         program.set_help_flag("-h,--help", "show this and exit");
         program.require_subcommand(1);
         program.footer(examples);
-        for (auto add : {add_emit, add_analyze, add_run, add_bench, add_tune, add_convert,
-                         add_cache, add_pack, add_gallery, add_doctor})
+        for (auto add : {add_emit, add_analyze, add_run, add_bench, add_report, add_tune,
+                         add_convert, add_cache, add_pack, add_gallery, add_doctor})
             add(program, verbs);
     }
 };

@@ -36,6 +36,7 @@ void add_doctor(CLI::App& program, Verbs& verbs);
 void add_emit(CLI::App& program, Verbs& verbs);
 void add_gallery(CLI::App& program, Verbs& verbs);
 void add_pack(CLI::App& program, Verbs& verbs);
+void add_report(CLI::App& program, Verbs& verbs);
 void add_run(CLI::App& program, Verbs& verbs);
 void add_tune(CLI::App& program, Verbs& verbs);
 

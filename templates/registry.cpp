@@ -11,6 +11,7 @@
 #include "registry_matrix_units.hpp"
 #include "registry_permute.hpp"
 #include "registry_strips.hpp"
+#include "registry_strips_cpu.hpp"
 #include "registry_tiles.hpp"
 #include "spmvgen/error.hpp"
 
@@ -161,6 +162,7 @@ std::span<const KernelEntry> kernel_registry() {
         for (auto& entry : matrix_unit_kernels()) all.push_back(entry);
         for (auto& entry : strips_kernels()) all.push_back(entry);
         for (auto& entry : tiles_kernels()) all.push_back(entry);
+        for (auto& entry : strips_cpu_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;

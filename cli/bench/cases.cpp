@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "handle/levels.hpp"
+#include "handle/options_by_name.hpp"
 #include "options.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -53,19 +54,6 @@ const KernelEntry& entry_of(const std::string& kernel, bool gpu) {
     return entry;
 }
 
-/// "sell_slices:sigma=1:unroll=4": a kernel and those of its parameters that are fixed.
-BenchCase named_case(const std::string& name, const Target& target) {
-    std::istringstream words(name);
-    BenchCase one{.name = name, .library = "spmvgen"};
-    std::getline(words, one.kernel, ':');
-    entry_of(one.kernel, architecture(target).kind != TargetKind::host);
-    std::vector<std::string> params;
-    for (std::string word; std::getline(words, word, ':');) params.push_back(word);
-    one.params = parse_params(params);
-    check_params("auto", one.kernel, one.params, target, false);
-    return one;
-}
-
 bool wanted_format(const BenchOptions& o, Format format) {
     return o.formats.empty() || std::ranges::find(o.formats, to_string(format)) != o.formats.end();
 }
@@ -75,13 +63,50 @@ void add_case(std::vector<BenchCase>& cases, BenchCase one) {
         cases.push_back(std::move(one));
 }
 
-void add_level(std::vector<BenchCase>& cases, const std::string& name) {
+/// One "NAME=VALUE" of a case, as set_option() takes it.
+std::pair<std::string, std::string> setting_of(const std::string& text, const BenchCase& one) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+        throw UsageError("--kernels: " + one.name + ": '" + text +
+                         "' is not NAME=VALUE, such as sigma=1");
+    const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+    const bool any = name == "encodings" || name == "reorder";
+    std::pair<std::string, std::string> setting{any ? name : "param." + name, value};
+    if (!any) {
+        if (one.kernel == "auto")
+            throw UsageError("--kernels: " + one.name + ": " + name +
+                             " is of a kernel; of auto there are encodings and reorder");
+        const auto& params = kernel_entry(one.kernel).params;
+        if (std::ranges::find(params, name, &Parameter::name) == params.end())
+            throw UsageError("--kernels: " + one.name + ": " + one.kernel + " has no parameter " +
+                             name + "; see spmvgen emit --list");
+    }
+    Options options;
+    resolve("--kernels: " + one.name, [&] { set_option(options, setting.first, value); });
+    return setting;
+}
+
+std::string level_of(const std::string& name) {
     constexpr std::string_view prefix = "auto/";
     const std::string level = name == "auto" ? "rule" : name.substr(prefix.size());
     if (!is_level(level))
         throw UsageError("--kernels: unknown level '" + level + "' in " + name + ": use " +
                          std::string(level_names));
-    add_case(cases, {.name = name, .library = "spmvgen", .level = level});
+    return level;
+}
+
+/// "auto", "auto/LEVEL" or a kernel, each also with what is fixed: "strips:codes=8:sigma=1".
+BenchCase case_of(const std::string& spelled, bool gpu) {
+    std::istringstream parts(spelled);
+    std::string name, setting;
+    std::getline(parts, name, ':');
+    BenchCase one{.name = spelled, .library = "spmvgen"};
+    if (name == "auto" || name.starts_with("auto/"))
+        one.level = level_of(name);
+    else
+        one.kernel = entry_of(name, gpu).id;
+    while (std::getline(parts, setting, ':')) one.settings.push_back(setting_of(setting, one));
+    return one;
 }
 
 /// What a format may take: cuSPARSE's are limited likewise. Small matrices may be padded freely.
@@ -125,8 +150,7 @@ std::vector<FoundPeer> find_peers(const BenchOptions& o, const peers::Place& pla
 }
 
 std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<FoundPeer>& peers,
-                                   const Target& target) {
-    const bool gpu = architecture(target).kind != TargetKind::host;
+                                   bool gpu) {
     for (auto& format : o.formats) resolve("--formats", [&] { return parse_format(format); });
     std::vector<BenchCase> cases;
     for (auto& name : o.kernels) {
@@ -135,9 +159,7 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
                 throw UsageError("--kernels: none stands alone; drop the rest");
         } else if (name == "levels") {
             for (const char* level : {"auto", "auto/recorded", "auto/model", "auto/measure"})
-                add_level(cases, level);
-        } else if (name == "auto" || name.starts_with("auto/")) {
-            add_level(cases, name);
+                add_case(cases, case_of(level, gpu));
         } else if (name == "all") {
             for (auto& entry : kernel_registry())
                 if (entry.gpu == gpu && is_plain_product(entry) && wanted_format(o, entry.format))
@@ -145,10 +167,10 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
                                      .library = "spmvgen",
                                      .kernel = std::string(entry.id)});
         } else {
-            BenchCase one = named_case(name, target);
-            const Format format = kernel_entry(one.kernel).format;
-            if (!wanted_format(o, format))
-                throw UsageError("--kernels: " + name + " is of format " + to_string(format) +
+            BenchCase one = case_of(name, gpu);
+            if (one.kernel != "auto" && !wanted_format(o, kernel_entry(one.kernel).format))
+                throw UsageError("--kernels: " + name + " is of format " +
+                                 to_string(kernel_entry(one.kernel).format) +
                                  ", which --formats leaves out");
             add_case(cases, std::move(one));
         }
@@ -173,13 +195,13 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     options.device = options_.device;
     options.threads = place_.device() == nullptr ? place_.threads() : 0;
     options.kernel = one.kernel;
-    options.params = one.params;
     options.level = one.level;
     options.encodings = options_.encodings;
     options.memory_limit = memory_limit(matrix_);
     options.copy = false;
     options.updatable = false;
     options.strict = true;
+    for (auto& [name, text] : one.settings) set_option(options, name, text);
     const auto handle = std::make_shared<const Handle>(matrix_.view(), options);
     const Info& info = handle->info();
     row["kernel"] = info.kernel;
@@ -192,6 +214,14 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     row["plan_ms"] = info.prepare_ms - info.convert_ms;
     row["kernel_ms"] = info.kernel_ms;  // of plan_ms, as the next
     row["analysis_ms"] = info.analysis_ms;
+    row["storage"] = info.storage;
+    row["matrix_bytes"] = info.matrix_bytes;
+    if (info.predicted_us > 0) {
+        row["predicted_us"] = info.predicted_us;
+        row["profile"] = info.profile;
+    }
+    for (auto& kernel : info.measured)
+        row["measured"].push_back({{"kernel", kernel.kernel}, {"us", kernel.us}});
     const std::function<void()> apply =
         dispatch(matrix_.value_type, [&](auto tag) -> std::function<void()> {
             using Value = decltype(tag);

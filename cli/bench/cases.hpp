@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/workbench.hpp"
@@ -39,19 +40,18 @@ std::vector<FoundPeer> find_peers(const BenchOptions& options, const peers::Plac
 
 /// One thing that is timed on every matrix.
 struct BenchCase {
-    /// "auto", "auto/measure", "csr_vector", "sell:sigma=1", "cusparse/csr_alg1"
-    std::string name;
-    std::string library;                              ///< "spmvgen", or the peer's name
-    std::string level = "rule", kernel = "auto";      ///< of ours
-    std::map<std::string, std::int64_t> params = {};  ///< of the kernel that are fixed
+    std::string name;     ///< "auto", "auto/measure", "strips:codes=8", "cusparse/csr_alg1"
+    std::string library;  ///< "spmvgen", or the peer's name
+    std::string level = "rule", kernel = "auto";  ///< of ours
+    /// Of ours: what is fixed, as set_option() takes it: {"param.codes", "8"}.
+    std::vector<std::pair<std::string, std::string>> settings = {};
     peers::Peer* peer = nullptr;
     std::string way = {};  ///< of the peer's
 };
 
-/// The cases that --kernels and --formats name, then the ways of the peers; `target` is
-/// what ours are made for. Throws UsageError.
+/// The cases that --kernels and --formats name, then the ways of the peers. Throws UsageError.
 std::vector<BenchCase> bench_cases(const BenchOptions& options, const std::vector<FoundPeer>& peers,
-                                   const Target& target);
+                                   bool gpu);
 
 /// What is measured of each case.
 struct CaseMethod {

@@ -8,6 +8,8 @@
 
 #include "bench/results.hpp"
 #include "machine.hpp"
+#include "measure/bandwidth.hpp"
+#include "tuner/device_profile.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -38,6 +40,23 @@ Json method_json(const Place& place, const CaseMethod& method) {
         {"cache_bytes", place.cache_bytes()},
         {"statistic", "median of the samples, with quartiles; spread = their distance / median"},
         {"bytes", "each array of A, x and y counted once"}};
+}
+
+/// How fast bytes can be read there: what the roofline of a report is drawn by. Null = not known.
+Json bandwidth_json(const BenchOptions& o, const Place& place) {
+    if (place.device() == nullptr) {
+        if (o.json.empty() || place.flush_bytes() == 0) return nullptr;
+        const Bandwidth measured = measure_bandwidth(place.threads(), place.flush_bytes());
+        return {{"source", "measured before the first case"},
+                {"read", {{{"bytes", measured.bytes}, {"bytes_per_s", measured.best()}}}}};
+    }
+    const DeviceProfile* const profile = find_device_profile(place.device()->facts().name);
+    if (profile == nullptr) return nullptr;
+    Json read = Json::array();
+    for (auto& rate : profile->read)
+        read.push_back({{"bytes", rate.bytes}, {"bytes_per_s", rate.per_s}});
+    return {{"source", profile->file + ", " + profile->source + " " + profile->date},
+            {"read", read}};
 }
 
 }  // namespace
@@ -79,6 +98,7 @@ Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
             {"versions", versions_json()},
             {"peers", peers_json(peers)},
             {"method", method_json(place, method)},
+            {"bandwidth", bandwidth_json(o, place)},
             {"empty_cold_sample_us", method.cold ? place.empty_sample_us() : 0}};
 }
 

@@ -37,7 +37,11 @@ std::vector<BenchMatrix> bench_matrices(const std::vector<std::string>& named,
                                         const std::string& suite, double scale) {
     if (suite.empty() && scale != 1) throw UsageError("--scale: is for --suite");
     std::vector<BenchMatrix> matrices;
-    for (auto& source : named) matrices.push_back({name_of(source), source, ""});
+    for (auto& source : named) {
+        const Twin* const twin = find_twin(name_of(source));
+        matrices.push_back({name_of(source), source,
+                            twin == nullptr ? std::string() : std::string(twin->structure)});
+    }
     if (!suite.empty()) std::ranges::move(all_of(suite, scale), std::back_inserter(matrices));
     if (matrices.empty())
         throw UsageError("no matrix is named: give A.mtx, gallery:SPEC or --suite");

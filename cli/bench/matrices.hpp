@@ -8,7 +8,7 @@ namespace spmvgen::cli {
 struct BenchMatrix {
     std::string name;       ///< for tables, and its key in a file of results: "thermal2"
     std::string source;     ///< as load_matrix() takes it
-    std::string structure;  ///< class of structure: "mesh"; "" = not known
+    std::string structure;  ///< class of structure, of a twin by its name: "mesh"; "" = not known
 };
 
 /// The matrices that are named and, if `suite` is not empty, those that expand_suite() finds: of

@@ -93,14 +93,13 @@ void fill(const CsrView& matrix, const Signature& signature, const Layout& layou
         for (std::int64_t i = 0; i < layout.rows; ++i)
             for (std::int64_t j = 0; j < layout.cols; ++j) to.values[layout.place(k, i, j)] = To{};
     std::fill_n(to.values + elements, beyond, To{});
-    for_parts(static_cast<std::int64_t>(ends.size()) - 1, block_rows_a_part, 0,
-              [&](std::int64_t begin, std::int64_t end, int) {
-                  BlockRow row(matrix, layout.rows, layout.cols, true);
-                  for (std::int64_t b = begin; b < end; ++b)
-                      write_block_row<From>(matrix, layout, row, b * layout.rows,
-                                            ends[static_cast<std::size_t>(b)],
-                                            ends[static_cast<std::size_t>(b + 1)], to);
-              });
+    const auto before = [&](std::int64_t b) { return ends[static_cast<std::size_t>(b)]; };
+    for_shares(std::ssize(ends) - 1, before, [&](std::int64_t begin, std::int64_t end) {
+        BlockRow row(matrix, layout.rows, layout.cols, true);
+        for (std::int64_t b = begin; b < end; ++b)
+            write_block_row<From>(matrix, layout, row, b * layout.rows, before(b), before(b + 1),
+                                  to);
+    });
 }
 
 }  // namespace

@@ -21,7 +21,6 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t slices_a_part = 64;
-constexpr std::int64_t entries_a_part = 65536;
 
 /// Bytes that no bound is put on: what is so small is nobody's memory trouble.
 constexpr std::int64_t always_allowed = 1 << 20;
@@ -66,6 +65,37 @@ void check_promises(const Signature& signature, const StripsLayout& layout) {
         refuse("fill", "has blocks with elements that are not stored");
 }
 
+/// add_array() whose one element, when there should be none, is zero.
+template <typename T>
+T* add_numbers(StoredMatrix& stored, std::string_view name, std::int64_t count) {
+    T* const numbers = add_array<T>(stored, name, count);
+    if (count == 0) *numbers = T{};
+    return numbers;
+}
+
+/// Calls body(begin, end) for parts of the slices; for a CPU's kernel the parts are the shares of
+/// its threads, so that each writes what it will read.
+template <typename Body>
+void for_slices(const StripsLayout& layout, Body body) {
+    const auto before = [&](std::int64_t s) {
+        return layout.slice_ptr[static_cast<std::size_t>(s)];
+    };
+    if (layout.shape.wavefront == 0) return for_shares(layout.slices(), before, body);
+    for_parts(layout.slices(), slices_a_part, 0,
+              [&](std::int64_t begin, std::int64_t end, int) { body(begin, end); });
+}
+
+/// Calls body(row) for each number of a long row, shared out likewise.
+template <typename Body>
+void for_long_rows(const StripsLayout& layout, Body body) {
+    const auto before = [&](std::int64_t r) {
+        return layout.long_ptr[static_cast<std::size_t>(r)];
+    };
+    for_shares(std::ssize(layout.long_row), before, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) body(static_cast<std::size_t>(row));
+    });
+}
+
 template <typename Number>
 void copy_numbers(const std::vector<std::int64_t>& from, Number* to) {
     std::ranges::transform(from, to, [](std::int64_t n) { return static_cast<Number>(n); });
@@ -73,7 +103,7 @@ void copy_numbers(const std::vector<std::int64_t>& from, Number* to) {
 
 template <typename Number>
 void copy_all(StoredMatrix& stored, std::string_view name, const std::vector<Number>& from) {
-    std::ranges::copy(from, add_array<Number>(stored, name, std::ssize(from)));
+    std::ranges::copy(from, add_numbers<Number>(stored, name, std::ssize(from)));
 }
 
 /// Where the bytes of each slice begin in deltas, in units of S; at last their number.
@@ -89,7 +119,7 @@ void add_lengths(const StripsLayout& layout, StoredMatrix& stored) {
     const std::int64_t lanes = layout.shape.lanes;
     const bool wanted = layout.has_lengths();
     auto* lengths =
-        add_array<std::uint16_t>(stored, "lengths", wanted ? layout.slices() * lanes : 0);
+        add_numbers<std::uint16_t>(stored, "lengths", wanted ? layout.slices() * lanes : 0);
     if (!wanted) return;
 #pragma omp parallel for schedule(static)
     for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
@@ -112,20 +142,21 @@ void add_long_rows(const CsrView& matrix, const StripsLayout& layout, StoredMatr
                          static_cast<std::int64_t>(row));
     }
     copy_numbers(layout.long_row,
-                 add_array<Index>(stored, "long_row", std::ssize(layout.long_row)));
+                 add_numbers<Index>(stored, "long_row", std::ssize(layout.long_row)));
     copy_numbers(layout.long_ptr,
-                 add_array<Offset>(stored, "long_ptr", std::ssize(layout.long_ptr)));
-    copy_numbers(chunk_ptr, add_array<Offset>(stored, "chunk_ptr", std::ssize(chunk_ptr)));
-    copy_numbers(chunk_row, add_array<Index>(stored, "chunk_row", std::ssize(chunk_row)));
-    Index* columns = add_array<Index>(stored, "long_col", layout.long_ptr.back());
+                 add_numbers<Offset>(stored, "long_ptr", std::ssize(layout.long_ptr)));
+    copy_numbers(chunk_ptr, add_numbers<Offset>(stored, "chunk_ptr", std::ssize(chunk_ptr)));
+    copy_numbers(chunk_row, add_numbers<Index>(stored, "chunk_row", std::ssize(chunk_row)));
+    Index* columns = add_numbers<Index>(stored, "long_col", layout.long_ptr.back());
     if (matrix.col_idx != nullptr)
         dispatch(matrix.index_type, [&]<typename Column>(Column) {
-            for (std::size_t row = 0; row < layout.long_row.size(); ++row)
-                std::transform(
-                    matrix.col_idx_as<Column>() + matrix.row_begin(layout.long_row[row]),
-                    matrix.col_idx_as<Column>() + matrix.row_begin(layout.long_row[row] + 1),
-                    columns + layout.long_ptr[row],
-                    [](Column column) { return static_cast<Index>(column); });
+            for_long_rows(layout, [&](std::size_t row) {
+                const Column* from = matrix.col_idx_as<Column>();
+                std::transform(from + matrix.row_begin(layout.long_row[row]),
+                               from + matrix.row_begin(layout.long_row[row] + 1),
+                               columns + layout.long_ptr[row],
+                               [](Column column) { return static_cast<Index>(column); });
+            });
         });
     stored.scalars["num_long"] = std::ssize(layout.long_row);
     stored.scalars["num_chunks"] = std::ssize(chunk_row);
@@ -220,17 +251,16 @@ template <typename Index>
 void add_columns(const CsrView& matrix, const StripsLayout& layout,
                  const std::vector<std::int64_t>& offsets, StoredMatrix& stored) {
     const std::int64_t bytes = offsets.back() * layout.shape.lanes;
-    Index* bases = add_array<Index>(stored, "bases", layout.strips());
-    auto* deltas = add_array<unsigned char>(stored, "deltas", bytes + bytes_beyond_deltas);
+    Index* bases = add_numbers<Index>(stored, "bases", layout.strips());
+    auto* deltas = add_numbers<unsigned char>(stored, "deltas", bytes + bytes_beyond_deltas);
     std::fill_n(deltas + bytes, bytes_beyond_deltas, static_cast<unsigned char>(0));
     if (matrix.col_idx == nullptr) return;
     dispatch_columns(matrix, layout.shape, [&]<typename Columns>(Columns*) {
-        for_parts(layout.slices(), slices_a_part, 0,
-                  [&](std::int64_t begin, std::int64_t end, int) {
-                      DeltaWriter<Index, Columns> writer(matrix, layout, bases, deltas);
-                      for (std::int64_t slice = begin; slice < end; ++slice)
-                          writer.write(slice, offsets[static_cast<std::size_t>(slice)]);
-                  });
+        for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
+            DeltaWriter<Index, Columns> writer(matrix, layout, bases, deltas);
+            for (std::int64_t slice = begin; slice < end; ++slice)
+                writer.write(slice, offsets[static_cast<std::size_t>(slice)]);
+        });
     });
 }
 
@@ -283,7 +313,7 @@ template <typename From, typename To>
 void add_values(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
                 StoredMatrix& stored) {
     const ValueArrays<From, To> values(matrix, signature, stored, layout.stored());
-    for_parts(layout.slices(), slices_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
+    for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
         BlockRow blocks(matrix, layout.shape.block_rows, layout.shape.block_cols, false);
         for (std::int64_t slice = begin; slice < end; ++slice)
             if (layout.shape.block_size() == 1)
@@ -292,14 +322,12 @@ void add_values(const CsrView& matrix, const Signature& signature, const StripsL
                 write_blocks<From>(matrix, layout, slice, blocks, values);
     });
     const std::int64_t long_begin = stored.scalars.at("long_begin");
-    for (std::size_t row = 0; row < layout.long_row.size(); ++row) {
+    for_long_rows(layout, [&](std::size_t row) {
         const From* from = matrix.values_as<From>() + matrix.row_begin(layout.long_row[row]);
-        const std::int64_t place = long_begin + layout.long_ptr[row];
-        for_parts(layout.long_ptr[row + 1] - layout.long_ptr[row], entries_a_part, 0,
-                  [&](std::int64_t begin, std::int64_t end, int) {
-                      for (std::int64_t k = begin; k < end; ++k) values.put(place + k, from[k]);
-                  });
-    }
+        const std::int64_t entries = layout.long_ptr[row + 1] - layout.long_ptr[row];
+        for (std::int64_t k = 0; k < entries; ++k)
+            values.put(long_begin + layout.long_ptr[row] + k, from[k]);
+    });
     stored.bytes += values.bytes();
 }
 
@@ -307,8 +335,8 @@ template <typename Index, typename Offset>
 void add_all(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
              StoredMatrix& stored) {
     const std::vector<std::int64_t> offsets = delta_offsets(layout);
-    copy_numbers(layout.slice_ptr, add_array<Offset>(stored, "slice_ptr", layout.slices() + 1));
-    copy_numbers(offsets, add_array<Offset>(stored, "delta_ptr", layout.slices() + 1));
+    copy_numbers(layout.slice_ptr, add_numbers<Offset>(stored, "slice_ptr", layout.slices() + 1));
+    copy_numbers(offsets, add_numbers<Offset>(stored, "delta_ptr", layout.slices() + 1));
     copy_all(stored, "slice_info", layout.slice_info);
     copy_all(stored, "places", layout.places);
     add_lengths(layout, stored);

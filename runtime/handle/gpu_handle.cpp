@@ -115,8 +115,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
-    info_.kernel = kernel_name(signature_);
     make_base(matrix, options, on_device);
+    info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     info_.prepare_ms = watch.ms();
 }

@@ -5,6 +5,7 @@
 
 #include "matrix/chunks.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "matrix/density.hpp"
 #include "matrix/features_parts.hpp"
 #include "spmvgen/error.hpp"
 
@@ -53,7 +54,7 @@ const char* shade(std::int64_t entries, std::int64_t most) {
 
 }  // namespace
 
-std::string density_plot(const CsrView& a, int columns, int lines) {
+DensityGrid density_grid(const CsrView& a, int columns, int lines) {
     if (columns < 1 || lines < 1 || columns > most_cells || lines > most_cells)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("density plot: {} columns and {} lines; 1 to {} are allowed",
@@ -61,13 +62,21 @@ std::string density_plot(const CsrView& a, int columns, int lines) {
     validate(a);
     const std::int64_t width = std::min<std::int64_t>(columns, a.cols);
     const std::int64_t height = std::min<std::int64_t>(lines, a.rows);
-    Cells cells(static_cast<std::size_t>(width * height));
+    DensityGrid grid{static_cast<int>(width), static_cast<int>(height),
+                     Cells(static_cast<std::size_t>(width * height))};
     if (a.nnz > 0)
-        cells = dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        grid.counts = dispatch(a.offset_type, [&]<typename Offset>(Offset) {
             return dispatch(a.index_type, [&]<typename Index>(Index) {
                 return count_cells<Offset, Index>(a, width, height);
             });
         });
+    return grid;
+}
+
+std::string density_plot(const CsrView& a, int columns, int lines) {
+    const DensityGrid grid = density_grid(a, columns, lines);
+    const Cells& cells = grid.counts;
+    const std::int64_t width = grid.columns, height = grid.lines;
     const std::int64_t most = cells.empty() ? 0 : *std::max_element(cells.begin(), cells.end());
     std::string plot = "┌";
     for (std::int64_t c = 0; c < width; ++c) plot += "─";

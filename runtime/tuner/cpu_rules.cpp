@@ -20,6 +20,12 @@ constexpr double even_padding = 1.02;         ///< stored entries over nonzeros 
 constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
 constexpr std::int64_t sorting_window = 4096;
+// Of compressed strips: docs/strips-cpu.md.
+constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
+constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
+constexpr double prefetched_bytes = 2e6;       ///< of A for each thread: more than a core's caches
+constexpr double long_over_mean = 4;           ///< rows that leave the slices
+constexpr std::int64_t least_long_row = 64, most_long_from = 4096;
 
 ValueType sums(const Situation& s) {
     return sums_type(s.request, s.f.value_type);
@@ -108,6 +114,16 @@ std::int64_t lanes_of_a_row(const Situation& s) {
     return std::min(lanes, std::max<std::int64_t>(2, register_lanes(s)));
 }
 
+/// Lanes of two registers; rows sorted where slices would be padded; rows apart that would make a
+/// slice of a window wide for themselves.
+Params strips_params(const Situation& s) {
+    const auto far_longer = static_cast<std::int64_t>(long_over_mean * s.f.mean_row);
+    return {{"lanes", strip_lanes},
+            {"sigma", padding(s) > even_padding ? sorting_window : 1},
+            {"long_from", std::clamp(far_longer, least_long_row, most_long_from)},
+            {"prefetch", bytes_per_thread(s) < prefetched_bytes ? 0 : strip_prefetch}};
+}
+
 /// Parameters of the kernel that a rule sets when the request leaves them open; the others keep
 /// the registry's presets.
 std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const Situation& s) {
@@ -123,6 +139,7 @@ std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const S
     if (kernel == "sell" && padding(s) > even_padding && sorted_padding(s) < padding(s))
         return {{"sigma", sorting_window}};
     if (entry.format == Format::bcsr) return block_size(s);
+    if (kernel == "strips_cpu") return strips_params(s);
     return {};
 }
 
@@ -144,7 +161,9 @@ std::set<std::int64_t> possible_lanes(const Request& request, ValueType value) {
 
 std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& request,
                                  ValueType value) {
-    if (entry.format == Format::csr_k || entry.format == Format::bcsr) refuse_to_list(entry);
+    if (entry.format == Format::csr_k || entry.format == Format::bcsr ||
+        entry.format == Format::strips)
+        refuse_to_list(entry);
     if (entry.id == "sell") return {{}, {{"sigma", sorting_window}}};
     std::set<std::int64_t> lanes;
     if (entry.id == "csr_vector" || entry.id == "csr_balanced" || entry.id == "coo_segmented")

@@ -280,6 +280,13 @@ void set_blocks(const Situation& s, Setter& params) {
     params.set("subwarp", lanes);
 }
 
+/// As many entries under way as rows have, and two tiles of rows where these have few.
+void set_tiles(const Situation& s, Setter& params) {
+    constexpr double width = 4;
+    params.set("unroll", static_cast<std::int64_t>(std::ceil(s.f.mean_row / width)));
+    params.set("tiles", s.f.mean_row <= width ? 2 : 1);
+}
+
 Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.format == Format::csr_k) return plan_csr_k(kernel, s).params;
     Setter params(kernel);
@@ -295,6 +302,7 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.format == Format::ell) set_groups(s, params);
     if (kernel.format == Format::bcsr) set_blocks(s, params);
     if (kernel.format == Format::tiles) params.set("gaps", s.f.empty_rows > 0 ? 1 : 0);
+    if (kernel.id == "csr_matrix_units") set_tiles(s, params);
     if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
         params.set("sigma", sorting_window);
     return params.take();

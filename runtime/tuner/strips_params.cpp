@@ -14,11 +14,13 @@ namespace {
 
 // Of an H200 (../shared/performance.md); only ratios of these decide.
 constexpr double bytes_a_microsecond = 4.3e6;
-constexpr double bytes_in_flight = 3e6;   ///< that hide the memory's latency
-constexpr double round_microseconds = 1;  ///< from a batch's first load to its last product
-constexpr double delta_bytes = 1.5;       ///< of an entry, before its columns were looked at
-constexpr double sorting_cost = 0.03;     ///< of x's locality, as a share of the bytes
-constexpr double most_fill = 1.1;         ///< stored elements over nonzeros that blocks may have
+constexpr double bytes_in_flight = 3e6;     ///< that hide the memory's latency
+constexpr double round_microseconds = 0.5;  ///< from a batch's first load to its last product
+constexpr double delta_bytes = 1;           ///< of an entry, before its columns were looked at
+constexpr double shared_delta_bytes = 2;    ///< the same where lanes share a row
+constexpr double least_gain = 0.93;         ///< of the time, that more lanes a row must give
+constexpr double sorting_cost = 0.03;       ///< of x's locality, as a share of the bytes
+constexpr double most_fill = 1.02;          ///< stored elements over nonzeros that blocks may have
 constexpr int most_block_size = 16;
 constexpr int most_block_rows = 6;
 constexpr std::int64_t most_unroll = 8;
@@ -119,27 +121,53 @@ Lengths count_lengths(const std::vector<std::int64_t>& blocks) {
     return lengths;
 }
 
+/// Strips of all slices to be expected when `count` windows are sorted, before any is: of all rows
+/// by falling length, the first slices of the windows have the first ones, and the longest of each
+/// are the first of these; the second slices have the next ones, and so on. add(strips, rows) tells
+/// of rows with so many strips, by falling numbers.
+class ExpectedStrips {
+  public:
+    ExpectedStrips(std::int64_t count, std::int64_t positions)
+        : windows_(count), group_(count * positions) {}
+    void add(double strips, std::int64_t rows) {
+        while (rows > 0) {
+            const std::int64_t at = next_ % group_;
+            const std::int64_t end = at < windows_ ? windows_ : group_;
+            const std::int64_t taken = std::min(rows, end - at);
+            if (at < windows_) all_ += strips * static_cast<double>(taken);
+            next_ += taken;
+            rows -= taken;
+        }
+    }
+    double all() const { return all_; }
+
+  private:
+    std::int64_t windows_, group_, next_ = 0;
+    double all_ = 0;
+};
+
 /// Expected microseconds with `t` lanes a row and rows of more than long_from strips apart.
-double expected_time(const Lengths& lengths, const Signature& s, const StripsShape& shape,
-                     std::int64_t t, std::int64_t long_from) {
-    double bytes = 0, strips = 0, longest = 0;
-    const double block = value_bytes(s) * static_cast<double>(shape.block_size());
-    for (std::size_t i = 0; i < lengths.blocks.size(); ++i) {
-        const auto blocks = static_cast<double>(lengths.blocks[i]);
+double expected_time(const Lengths& lengths, const Signature& s, StripsShape shape, std::int64_t t,
+                     std::int64_t long_from, std::int64_t sigma) {
+    shape.threads_per_row = t;
+    ExpectedStrips strips((lengths.all_rows + sigma - 1) / sigma, shape.positions());
+    const auto size = static_cast<double>(shape.block_size());
+    const double block = value_bytes(s) * size;
+    double bytes = 0, longest = 0, under_way = 0;
+    for (std::size_t i = lengths.blocks.size(); i-- > 0;) {
         const auto rows = static_cast<double>(lengths.rows[i]);
-        const double own = std::ceil(blocks / static_cast<double>(t));
-        if (own > static_cast<double>(long_from)) {
-            bytes += rows * blocks * (block + 4 * static_cast<double>(shape.block_size()));
+        const std::int64_t own = (lengths.blocks[i] + t - 1) / t;
+        if (own > long_from) {
+            bytes += rows * static_cast<double>(lengths.blocks[i]) * (block + 4 * size);
             continue;
         }
-        bytes += rows * own * static_cast<double>(t) * (block + delta_bytes);
-        strips += rows * own;
-        longest = own;
+        strips.add(static_cast<double>(own), lengths.rows[i]);
+        under_way += rows * static_cast<double>(std::min(lengths.blocks[i], t * most_unroll / 2));
+        longest = std::max(longest, static_cast<double>(own));
     }
-    const double mean = strips / std::max(1.0, static_cast<double>(lengths.all_rows));
-    const double under_way = static_cast<double>(lengths.all_rows * t) * (block + 8) *
-                             std::clamp(mean, 1.0, static_cast<double>(most_unroll) / 2);
-    const double share = std::min(1.0, under_way / bytes_in_flight);
+    bytes += strips.all() * static_cast<double>(shape.lanes) *
+             (block + (t == 1 ? delta_bytes : shared_delta_bytes));
+    const double share = std::min(1.0, under_way * (block + 8) / bytes_in_flight);
     return bytes / bytes_a_microsecond / std::max(share, 1e-6) +
            round_microseconds * std::ceil(longest / static_cast<double>(most_unroll));
 }
@@ -150,17 +178,19 @@ void choose_lanes(const std::vector<std::int64_t>& blocks, Chosen& chosen) {
     const StripsShape shape = strips_shape(chosen.signature());
     double least = std::numeric_limits<double>::infinity();
     std::int64_t lanes = shape.threads_per_row, from = shape.long_from;
+    const std::int64_t sigma = chosen.is_free("sigma") ? windows.back() : shape.sigma;
     for (const std::int64_t t : chosen.values("threads_per_row", 1))
-        for (const std::int64_t limit : chosen.values("long_from", 0)) {
-            const double time = expected_time(lengths, chosen.signature(), shape, t, limit);
-            if (time < 0.97 * least) {  // fewer lanes and lower limits come first
+        for (const std::int64_t limit :
+             shape.long_from == 0 ? std::vector{most_strips} : chosen.values("long_from", 0)) {
+            const double time = expected_time(lengths, chosen.signature(), shape, t, limit, sigma);
+            if (time < least_gain * least) {  // fewer lanes and lower limits come first
                 least = time;
                 lanes = t;
                 from = limit;
             }
         }
     chosen.set("threads_per_row", lanes);
-    chosen.set("long_from", from);
+    if (shape.long_from > 0) chosen.set("long_from", from);
 }
 
 /// The window with the fewest bytes; small ones keep more of x's locality.
@@ -177,7 +207,7 @@ void choose_window(const std::vector<std::int64_t>& blocks, Chosen& chosen, int 
             stored * entry_bytes(chosen.signature(), 1, static_cast<int>(shape.block_rows),
                                  static_cast<int>(shape.block_cols));
         if (sigma > 1) bytes = bytes * (1 + sorting_cost) + 2 * static_cast<double>(blocks.size());
-        if (bytes < 0.99 * least) {
+        if (bytes < 0.98 * least) {
             least = bytes;
             best = sigma;
         }

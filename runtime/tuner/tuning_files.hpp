@@ -28,7 +28,7 @@ struct EmbeddedTuningFile {
     std::string_view name, text;
 };
 
-/// All that are embedded, by name (made by cmake/EmbedTuningFiles.cmake).
+/// All that are embedded, by name (made by cmake/EmbedTexts.cmake).
 std::span<const EmbeddedTuningFile> embedded_tuning_files();
 
 }  // namespace spmvgen

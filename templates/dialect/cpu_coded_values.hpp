@@ -22,9 +22,9 @@ template <int value_code, typename Value, typename Storage>
 }
 
 /// to[l] = the value at place + l for every lane l.
-template <int value_code, int lanes, typename Value, typename Storage>
+template <int value_code, int lanes, typename Value, typename Storage, typename Byte>
 [[gnu::always_inline]] inline void decode_lanes(Value* to, const Storage* values,
-                                                const unsigned char* coded_values, long place) {
+                                                const Byte* coded_values, long place) {
     if constexpr (value_code == plain_values) {
         widen_lanes<lanes>(to, values + place);
     } else if constexpr (value_code == one_value) {
@@ -35,7 +35,7 @@ template <int value_code, int lanes, typename Value, typename Storage>
     } else {
         // All bytes at once, so that no store to `to` stands between their loads: bytes may be
         // anything's.
-        typedef unsigned char Codes __attribute__((vector_size(lanes)));
+        typedef Byte Codes __attribute__((vector_size(lanes)));
         Codes codes = {};
         __builtin_memcpy(&codes, coded_values + place, sizeof(Codes));
         for (int l = 0; l < lanes; ++l) {

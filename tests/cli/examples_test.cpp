@@ -37,6 +37,13 @@ TEST_P(Examples, OfHelpWork) {
         write("b.json", to_json(std::vector{gpu_record()}));
         ASSERT_EQ(run_line("tune import a.json").status, 0);
     }
+    if (GetParam() == "report")
+        for (const std::string name : {"R.jsonl", "S.jsonl"})
+            ASSERT_EQ(run_line("bench A.mtx --kernels auto --against none --budget 1ms --cache hot "
+                               "--json " +
+                               name)
+                          .status,
+                      0);
     const auto examples = examples_in(run_line(GetParam() + " --help").out);
     EXPECT_GE(examples.size(), 2u);
     for (std::string line : examples) {
@@ -60,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                                          "cache prune", "cache clear", "cache warm", "gallery",
                                          "gallery list", "gallery make", "doctor", "pack",
                                          "pack build", "pack list", "pack verify", "pack merge",
-                                         "bench"),
+                                         "bench", "report"),
                          test_name);
 
 }  // namespace

@@ -11,11 +11,13 @@ struct Wrong {
 // Each wrong command line: exit status 2, nothing on standard output, this text.
 const std::vector<Wrong> wrong_lines{
     {"",
-     "a command is missing: use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "a command is missing: use one of emit, analyze, run, bench, report, tune, convert, cache, "
+     "pack, "
      "gallery, doctor",
      "spmvgen"},
     {"foo",
-     "unknown command 'foo': use one of emit, analyze, run, bench, tune, convert, cache, pack, "
+     "unknown command 'foo': use one of emit, analyze, run, bench, report, tune, convert, cache, "
+     "pack, "
      "gallery, doctor",
      "spmvgen"},
     {"--foo", "unknown option '--foo'", "spmvgen"},

@@ -1,5 +1,6 @@
-# Writes a C++ file with the texts of tuning_db's files.
-# Input: FILES (absolute), OUTPUT.
+# Writes a C++ file with the texts of files.
+# Input: FILES (absolute), OUTPUT; and of what it defines HEADER (which declares it), TYPE (a struct of two string_views, name and
+# text) and FUNCTION, which returns a span of TYPE, ordered by name.
 list(SORT FILES COMPARE FILE_BASENAME)
 set(texts "")
 set(rows "")
@@ -12,15 +13,15 @@ foreach(path IN LISTS FILES)
   string(APPEND rows "    {\"${name}\", {text_${number}, sizeof text_${number} - 1}},\n")
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"tuner/tuning_files.hpp\"
+file(WRITE ${OUTPUT} "#include \"${HEADER}\"
 
 namespace {
 ${texts}
-constexpr spmvgen::EmbeddedTuningFile files[] = {
+constexpr ${TYPE} files[] = {
 ${rows}};
 }  // namespace
 
-std::span<const spmvgen::EmbeddedTuningFile> spmvgen::embedded_tuning_files() {
+std::span<const ${TYPE}> ${FUNCTION}() {
     return files;
 }
 ")
