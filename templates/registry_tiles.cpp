@@ -158,6 +158,10 @@ std::vector<KernelEntry> tiles_kernels() {
     return {tiles(), tiles_hubs()};
 }
 
+std::int64_t tiles_shared_bytes(const Signature& s) {
+    return staged_bytes(s) + (s.params.contains("hubs") ? hub_bytes(s) : 0);
+}
+
 void check_tiles(const Signature& s) {
     const bool has_hubs = s.params.contains("hubs");
     if (has_hubs && hot_columns(s) == 0)
@@ -171,7 +175,7 @@ void check_tiles(const Signature& s) {
                       std::to_string(staged_here) + " bytes of shared memory, more than the " +
                       std::to_string(most) + " that it may: use a smaller block or staged");
     if (!has_hubs) return;
-    if (const std::int64_t all = staged_here + hub_bytes(s); all > in_block)
+    if (const std::int64_t all = tiles_shared_bytes(s); all > in_block)
         refuse(s, " with hubs=" + std::to_string(param(s, "hubs")) +
                       ", block=" + std::to_string(param(s, "block")) +
                       " and staged=" + std::to_string(param(s, "staged")) + " takes " +

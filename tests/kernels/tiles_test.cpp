@@ -9,6 +9,7 @@
 #include "format_cases.hpp"
 #include "formats/tiles_plan.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "tuner/tiles_choice.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {
@@ -36,6 +37,10 @@ struct Rows {
         return csr_view(rows(), cols, offsets.data(), columns.data(), values.data());
     }
 };
+
+std::vector<int> repeated(int count, int length) {
+    return std::vector<int>(static_cast<std::size_t>(count), length);
+}
 
 /// Entries of which a bit in row_marks says that they begin a row.
 std::vector<int> marked(const StoredMatrix& m) {
@@ -208,6 +213,40 @@ TEST(TilesPlan, AnEmptyMatrixHasNoHubs) {
     EXPECT_THAT(plan.hub_share, ElementsAre(0));
 }
 
+/// Of 40000 columns the first `popular` are in all `rows` rows, the others in one each.
+Rows with_hubs(int popular, int rows) {
+    constexpr int num_cols = 40000;
+    const int others = (num_cols - popular) / rows;
+    Rows matrix(repeated(rows, popular + others), num_cols);
+    for (int row = 0; row < rows; ++row)
+        for (int k = 0; k < popular + others; ++k)
+            matrix.columns[static_cast<std::size_t>(row * (popular + others) + k)] =
+                k < popular ? k : popular + row * others + k - popular;
+    return matrix;
+}
+
+TEST(TilesChooser, TakesTheLeastCountThatCoversNearlyAll) {
+    const Rows matrix = with_hubs(1000, 400);
+    const CsrView view = matrix.view();
+    TilesChooser chooser(view, 1);
+    Signature s = signature("tiles_hubs");
+    // Of 400 rows of 1000 + 97 entries 1024 columns have 400024 entries.
+    EXPECT_EQ(chooser.fit(s, {}), "1024 hub columns have 91 % of the entries");
+    EXPECT_EQ(s.params.at("hubs"), 1024);
+    s.params["hubs"] = 4096;
+    EXPECT_EQ(chooser.fit(s, {{"hubs", 4096}}), "");
+    EXPECT_EQ(s.params.at("hubs"), 4096);
+    Signature plain = signature("tiles");
+    EXPECT_EQ(chooser.fit(plain, {}), "");
+}
+
+TEST(TilesChooser, TakesTheLeastWhereNothingIsPopular) {
+    const Rows matrix = with_hubs(0, 40);
+    const CsrView view = matrix.view();
+    Signature s = signature("tiles_hubs", {{"per_unit", 8}});
+    EXPECT_EQ(TilesChooser(view, 1).fit(s, {}), "512 hub columns have 1 % of the entries");
+}
+
 // Products.
 
 Options on(const char* device, const std::string& kernel,
@@ -238,10 +277,6 @@ void check_three_times(const Rows& matrix, const Options& options) {
         if (time == 0) first = y;
         EXPECT_EQ(y, first) << "time " << time;
     }
-}
-
-std::vector<int> repeated(int count, int length) {
-    return std::vector<int>(static_cast<std::size_t>(count), length);
 }
 
 TEST(TilesProduct, RowsThatMeetTheEndsOfTilesAndRuns) {
