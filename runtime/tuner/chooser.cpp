@@ -90,9 +90,14 @@ void Chooser::look_at_strips(Request& request) {
 }
 
 void Chooser::fit(Choice& choice, const Request& request) {
-    if (kernel_entry(choice.signature.kernel).format != Format::strips || matrix_.nnz == 0) return;
-    choice.reason +=
-        "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
+    if (matrix_.nnz == 0) return;
+    const Format format = kernel_entry(choice.signature.kernel).format;
+    if (format == Format::strips)
+        choice.reason +=
+            "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
+    if (format == Format::tiles)
+        if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
+            choice.reason += "; " + found;
 }
 
 }  // namespace spmvgen
