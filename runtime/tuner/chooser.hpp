@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -19,7 +21,8 @@ inline constexpr std::int64_t least_encoded = 100'000;
 ///   tuning_files("dense-");
 /// - with Request::encode and ::look what values can be stored as without loss;
 /// - for strips how the columns compress, for their parameters of the matrix and, with
-///   Request::look, for the rules when row lengths leave strips in the running.
+///   Request::look, for the rules when row lengths leave strips in the running;
+/// - for tiles with hubs how often the columns are used, likewise.
 /// The matrix must outlive it. For one thread at a time.
 class Chooser {
   public:
@@ -33,6 +36,7 @@ class Chooser {
     void look_at_values(Request& request);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
+    void look_at_hubs(Request& request);
     /// Sets the parameters that the matrix decides and the request leaves open.
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
@@ -42,6 +46,7 @@ class Chooser {
     const int threads_;
     std::optional<BlockFill> fill_;
     std::optional<ExactValues> exact_;
+    std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     StripsChooser strips_;
 };
 
