@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -39,6 +41,7 @@ class Chooser {
     void look_at_values(Request& request);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
+    void look_at_hubs(Request& request);
     /// Sets the parameters that the matrix decides and the request leaves open.
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
@@ -48,6 +51,7 @@ class Chooser {
     const int threads_;
     std::optional<BlockFill> fill_;
     std::optional<ExactValues> exact_;
+    std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     StripsChooser strips_;
     TilesChooser tiles_;
 };

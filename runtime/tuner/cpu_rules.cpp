@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tuner/csr_k.hpp"
+#include "tuner/matrix_rules.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -117,10 +118,14 @@ std::int64_t lanes_of_a_row(const Situation& s) {
 /// Lanes of two registers; rows sorted where slices would be padded; rows apart that would make a
 /// slice of a window wide for themselves.
 Params strips_params(const Situation& s) {
-    const auto far_longer = static_cast<std::int64_t>(long_over_mean * s.f.mean_row);
+    // A power of two, so that kernel sets can list them.
+    std::int64_t far_longer = least_long_row;
+    while (far_longer < most_long_from &&
+           static_cast<double>(far_longer) < long_over_mean * s.f.mean_row)
+        far_longer *= 2;
     return {{"lanes", strip_lanes},
             {"sigma", padding(s) > even_padding ? sorting_window : 1},
-            {"long_from", std::clamp(far_longer, least_long_row, most_long_from)},
+            {"long_from", far_longer},
             {"prefetch", bytes_per_thread(s) < prefetched_bytes ? 0 : strip_prefetch}};
 }
 
@@ -159,11 +164,23 @@ std::set<std::int64_t> possible_lanes(const Request& request, ValueType value) {
     return lanes;
 }
 
+/// What strips_params gives.
+std::vector<Params> possible_strips() {
+    std::vector<Params> all;
+    for (std::int64_t long_from = least_long_row; long_from <= most_long_from; long_from *= 2)
+        for (const std::int64_t sigma : {std::int64_t{1}, sorting_window})
+            for (const std::int64_t prefetch : {std::int64_t{0}, strip_prefetch})
+                all.push_back({{"lanes", strip_lanes},
+                               {"sigma", sigma},
+                               {"long_from", long_from},
+                               {"prefetch", prefetch}});
+    return all;
+}
+
 std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& request,
                                  ValueType value) {
-    if (entry.format == Format::csr_k || entry.format == Format::bcsr ||
-        entry.format == Format::strips)
-        refuse_to_list(entry);
+    if (entry.format == Format::csr_k || entry.format == Format::bcsr) refuse_to_list(entry);
+    if (entry.format == Format::strips) return possible_strips();
     if (entry.id == "sell") return {{}, {{"sigma", sorting_window}}};
     std::set<std::int64_t> lanes;
     if (entry.id == "csr_vector" || entry.id == "csr_balanced" || entry.id == "coo_segmented")
@@ -178,7 +195,7 @@ std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& reques
 }  // namespace
 
 RuleSet cpu_rules() {
-    return {{}, rules, cpu_params, cpu_possible};
+    return {cpu_matrix_rules(), rules, cpu_params, cpu_possible};
 }
 
 }  // namespace spmvgen

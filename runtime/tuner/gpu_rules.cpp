@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tuner/csr_k.hpp"
+#include "tuner/matrix_rules.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -37,12 +38,6 @@ constexpr double entries_for_another = 1.5e5;  ///< of the matrix, for each one 
                                                ///< take as long meanwhile
 constexpr double scattering_mean = 24;         ///< mean row, up to which sorting scatters much of x
 constexpr std::int64_t sorting_window = 1024;
-
-// Strips: from the bytes of prototypes (docs/strips.md).
-constexpr std::int64_t least_strips_entries = 450'000;  ///< a launch takes as long as they do
-constexpr double most_strips_padding = 1.35;            ///< stored values over nonzeros
-constexpr double most_index_bytes = 3;                  ///< a nonzero: CSR has four and a row's
-constexpr double most_strips_share = 0.95;              ///< of CSR's bytes
 
 /// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is
 /// resident, of kernels that balance nonzeros, by the number of these (Tsai, Cojean & Anzt 2020;
@@ -105,15 +100,6 @@ double entry_bytes(const Situation& s) {
                                size_of(IndexType::i32));
 }
 
-/// Of CSR, a nonzero, with values stored as narrow as they allow.
-double csr_bytes(const Situation& s) {
-    const ValueType storage =
-        s.request.exact ? s.request.exact->storage : stored_type(s.request, s.f.value_type);
-    const double rows = static_cast<double>(s.f.rows) / static_cast<double>(s.f.nnz);
-    return static_cast<double>(size_of(storage) + size_of(IndexType::i32)) +
-           rows * static_cast<double>(size_of(IndexType::i32));
-}
-
 /// What the L2 serves gains nothing by padding less, and loses x's locality by sorting.
 Pick uneven_in_cache(const Situation& s) {
     if (padding(s) <= even_padding || s.f.mean_row >= scattering_mean) return {};
@@ -167,20 +153,6 @@ Pick plain_bcsr(const Situation& s) {
         return {"bcsr_split", fmt::format("longest row {}", s.f.max_row)};
     return {"bcsr_fused", fmt::format("longest row {}", s.f.max_row)};
 }
-
-/// Bytes decide, where entries are many; what is not compressed gains nothing, and x's gathers do.
-Pick compressed_strips(const Situation& s) {
-    if (!s.request.strips || s.f.nnz < least_strips_entries) return {};
-    const StripsOutlook& outlook = *s.request.strips;
-    const double strips = outlook.bytes / static_cast<double>(s.f.nnz);
-    const double csr = csr_bytes(s);
-    if (outlook.padding > most_strips_padding || outlook.index_bytes > most_index_bytes ||
-        strips > most_strips_share * csr)
-        return {};
-    return {"strips", fmt::format("{:.1f} bytes an entry as strips, {:.1f} as CSR", strips, csr)};
-}
-
-constexpr std::array by_matrix{Rule{compressed_strips, {"strips"}}};
 
 constexpr std::array rules{Rule{few_long_rows, {"ell_groups", "coo", "csr_load_balance"}},
                            Rule{small, {"csr_classical"}},
@@ -245,6 +217,9 @@ std::int64_t classical_unroll(std::int64_t subwarp, double mean) {
 std::int64_t hyb_per_thread(std::int64_t nnz) {
     return nnz < small_tail ? 4 : 16;
 }
+
+/// Where nothing is known of the columns.
+constexpr std::int64_t preset_hubs = 2048;
 
 /// Algorithm 5.
 constexpr std::int64_t most_groups = 16;
@@ -329,6 +304,7 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.format == Format::bcsr) set_blocks(s, params);
     if (kernel.format == Format::tiles) set_tiles_of_entries(kernel, s, params);
     if (kernel.id == "csr_matrix_units") set_tiles(s, params);
+    params.set("hubs", s.request.hubs ? s.request.hubs->hubs : preset_hubs);
     if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
         params.set("sigma", sorting_window);
     return params.take();
@@ -338,6 +314,12 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
 
 bool has(const KernelEntry& kernel, std::string_view name) {
     return std::ranges::find(kernel.params, name, &Parameter::name) != kernel.params.end();
+}
+
+/// Of a parameter; none when the kernel does not have it.
+std::vector<std::int64_t> allowed_values(const KernelEntry& kernel, std::string_view name) {
+    const auto found = std::ranges::find(kernel.params, name, &Parameter::name);
+    return found != kernel.params.end() ? found->allowed : std::vector<std::int64_t>{};
 }
 
 /// Every way to set one parameter more, when the kernel has it.
@@ -417,6 +399,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
         vary(ways, kernel, "run", powers_of_two(1, most_run));
         vary(ways, kernel, "staged", powers_of_two(least_staged, most_staged(kernel)));
         vary(ways, kernel, "gaps", {0, 1});
+        vary(ways, kernel, "hubs", allowed_values(kernel, "hubs"));
     }
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
     std::vector<Setter> sorted = ways;
@@ -430,7 +413,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
 }  // namespace
 
 RuleSet gpu_rules() {
-    return {by_matrix, rules, gpu_params, gpu_possible};
+    return {gpu_matrix_rules(), rules, gpu_params, gpu_possible};
 }
 
 }  // namespace spmvgen
