@@ -31,6 +31,12 @@ struct StripsOutlook {
     double padding = 1;      ///< stored values over nonzeros
 };
 
+/// How the entries of a matrix concentrate in few columns, for tiles with hubs.
+struct HubsOutlook {
+    std::int64_t hubs = 0;  ///< so many columns of those used most
+    double share = 0;       ///< have this share of all entries
+};
+
 /// What the caller fixed; "auto" and absent parameters are free.
 struct Request {
     std::string format = "auto";
@@ -56,6 +62,8 @@ struct Request {
     std::optional<BlockChoice> blocks = {};
     /// Strips, where they are among the kernels; absent = the rules do not think of them.
     std::optional<StripsOutlook> strips = {};
+    /// Hubs, where tiles_hubs is among the kernels; absent = the rules do not think of it.
+    std::optional<HubsOutlook> hubs = {};
     /// Types of the caller's own arrays, which a CSR kernel must take as they are (they are
     /// borrowed); absent = the narrowest that the matrix allows.
     std::optional<IndexType> csr_index = std::nullopt, csr_offset = std::nullopt;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
+#include "formats/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
 #include "tuner/block_choice.hpp"
 #include "tuner/candidates.hpp"
+#include "tuner/matrix_rules.hpp"
 
 namespace spmvgen {
 namespace {
@@ -19,6 +22,9 @@ int given(const Request& request, const char* name) {
         found != request.params.end() && found->second >= 1 && found->second <= most_block;
     return usable ? static_cast<int>(found->second) : 0;
 }
+
+constexpr std::int64_t least_hub_entries = 1'000'000;  ///< with fewer the launches are all
+constexpr double least_hub_index_bytes = 3;            ///< of strips, a nonzero
 
 bool is_host(const Request& request) {
     return architecture(request.target).kind == TargetKind::host;
@@ -44,6 +50,7 @@ Choice Chooser::operator()(Request request) {
     look_at_values(request);
     if (wants_blocks(request)) look_at_blocks(request);
     look_at_strips(request);
+    look_at_hubs(request);
     Choice choice = choose(features_, request);
     fit(choice, request);
     return choice;
@@ -89,10 +96,32 @@ void Chooser::look_at_strips(Request& request) {
     request.strips = strips_.outlook(choice.signature);
 }
 
+void Chooser::look_at_hubs(Request& request) {
+    if (request.hubs || !request.look || request.num_rhs > 1 || matrix_.nnz < least_hub_entries)
+        return;
+    // What is compressed well is none of a network.
+    if (request.strips && request.strips->index_bytes < least_hub_index_bytes) return;
+    const auto among = candidates(request);
+    if (among.size() < 2 || find_kernel(among, "tiles_hubs") == nullptr) return;
+    const std::int64_t hubs =
+        hub_columns(request.target, vectors_type(request, features_.value_type));
+    if (matrix_.cols <= 2 * hubs) return;
+    if (!hub_shares_.contains(hubs)) {
+        const TilesPlan plan = plan_tiles(matrix_, std::span(&hubs, 1), threads_);
+        hub_shares_[hubs] = plan.hub_share.front();
+    }
+    request.hubs = HubsOutlook{hubs, hub_shares_.at(hubs)};
+}
+
 void Chooser::fit(Choice& choice, const Request& request) {
-    if (kernel_entry(choice.signature.kernel).format != Format::strips || matrix_.nnz == 0) return;
-    choice.reason +=
-        "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
+    if (matrix_.nnz == 0) return;
+    const Format format = kernel_entry(choice.signature.kernel).format;
+    if (format == Format::strips)
+        choice.reason +=
+            "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
+    if (format == Format::tiles)
+        if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
+            choice.reason += "; " + found;
 }
 
 }  // namespace spmvgen

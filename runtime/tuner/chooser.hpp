@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -6,6 +8,7 @@
 #include "spmvgen/matrix.hpp"
 #include "tuner/choose.hpp"
 #include "tuner/strips_choice.hpp"
+#include "tuner/tiles_choice.hpp"
 
 namespace spmvgen {
 
@@ -19,13 +22,18 @@ inline constexpr std::int64_t least_encoded = 100'000;
 ///   tuning_files("dense-");
 /// - with Request::encode and ::look what values can be stored as without loss;
 /// - for strips how the columns compress, for their parameters of the matrix and, with
-///   Request::look, for the rules when row lengths leave strips in the running.
+///   Request::look, for the rules when row lengths leave strips in the running;
+/// - for tiles with hubs how many entries how many columns have.
 /// The matrix must outlive it. For one thread at a time.
 class Chooser {
   public:
     /// threads = 0: what OpenMP would use.
     Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0)
-        : matrix_(matrix), features_(features), threads_(threads), strips_(matrix, threads) {}
+        : matrix_(matrix),
+          features_(features),
+          threads_(threads),
+          strips_(matrix, threads),
+          tiles_(matrix, threads) {}
     /// Throws Error(invalid_argument) as choose().
     Choice operator()(Request request);
 
@@ -33,6 +41,7 @@ class Chooser {
     void look_at_values(Request& request);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
+    void look_at_hubs(Request& request);
     /// Sets the parameters that the matrix decides and the request leaves open.
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
@@ -42,7 +51,9 @@ class Chooser {
     const int threads_;
     std::optional<BlockFill> fill_;
     std::optional<ExactValues> exact_;
+    std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     StripsChooser strips_;
+    TilesChooser tiles_;
 };
 
 /// The same for one request.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tuner/csr_k.hpp"
+#include "tuner/matrix_rules.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -37,12 +38,6 @@ constexpr double entries_for_another = 1.5e5;  ///< of the matrix, for each one 
                                                ///< take as long meanwhile
 constexpr double scattering_mean = 24;         ///< mean row, up to which sorting scatters much of x
 constexpr std::int64_t sorting_window = 1024;
-
-// Strips: from the bytes of prototypes (docs/strips.md).
-constexpr std::int64_t least_strips_entries = 450'000;  ///< a launch takes as long as they do
-constexpr double most_strips_padding = 1.35;            ///< stored values over nonzeros
-constexpr double most_index_bytes = 3;                  ///< a nonzero: CSR has four and a row's
-constexpr double most_strips_share = 0.95;              ///< of CSR's bytes
 
 /// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is
 /// resident, of kernels that balance nonzeros, by the number of these (Tsai, Cojean & Anzt 2020;
@@ -105,15 +100,6 @@ double entry_bytes(const Situation& s) {
                                size_of(IndexType::i32));
 }
 
-/// Of CSR, a nonzero, with values stored as narrow as they allow.
-double csr_bytes(const Situation& s) {
-    const ValueType storage =
-        s.request.exact ? s.request.exact->storage : stored_type(s.request, s.f.value_type);
-    const double rows = static_cast<double>(s.f.rows) / static_cast<double>(s.f.nnz);
-    return static_cast<double>(size_of(storage) + size_of(IndexType::i32)) +
-           rows * static_cast<double>(size_of(IndexType::i32));
-}
-
 /// What the L2 serves gains nothing by padding less, and loses x's locality by sorting.
 Pick uneven_in_cache(const Situation& s) {
     if (padding(s) <= even_padding || s.f.mean_row >= scattering_mean) return {};
@@ -167,20 +153,6 @@ Pick plain_bcsr(const Situation& s) {
         return {"bcsr_split", fmt::format("longest row {}", s.f.max_row)};
     return {"bcsr_fused", fmt::format("longest row {}", s.f.max_row)};
 }
-
-/// Bytes decide, where entries are many; what is not compressed gains nothing, and x's gathers do.
-Pick compressed_strips(const Situation& s) {
-    if (!s.request.strips || s.f.nnz < least_strips_entries) return {};
-    const StripsOutlook& outlook = *s.request.strips;
-    const double strips = outlook.bytes / static_cast<double>(s.f.nnz);
-    const double csr = csr_bytes(s);
-    if (outlook.padding > most_strips_padding || outlook.index_bytes > most_index_bytes ||
-        strips > most_strips_share * csr)
-        return {};
-    return {"strips", fmt::format("{:.1f} bytes an entry as strips, {:.1f} as CSR", strips, csr)};
-}
-
-constexpr std::array by_matrix{Rule{compressed_strips, {"strips"}}};
 
 constexpr std::array rules{Rule{few_long_rows, {"ell_groups", "coo", "csr_load_balance"}},
                            Rule{small, {"csr_classical"}},
@@ -246,6 +218,9 @@ std::int64_t hyb_per_thread(std::int64_t nnz) {
     return nnz < small_tail ? 4 : 16;
 }
 
+/// Where nothing is known of the columns.
+constexpr std::int64_t preset_hubs = 2048;
+
 /// Algorithm 5.
 constexpr std::int64_t most_groups = 16;
 
@@ -287,6 +262,32 @@ void set_tiles(const Situation& s, Setter& params) {
     params.set("tiles", s.f.mean_row <= width ? 2 : 1);
 }
 
+/// Format tiles: so many tiles a warp that all warps which fit have some, of hubs several times;
+/// and places for about as many rows as a tile ends.
+constexpr std::int64_t most_run = 8;
+constexpr std::int64_t least_staged = 32;
+
+std::int64_t most_staged(const KernelEntry& kernel) {
+    return kernel.id == "tiles_hubs" ? 128 : 256;
+}
+
+void set_tiles_of_entries(const KernelEntry& kernel, const Situation& s, Setter& params) {
+    constexpr std::int64_t items = 8;
+    constexpr double room = 1.25;  // for tiles with more rows than the mean
+    const std::int64_t tile = items * s.request.target.wavefront;
+    const std::int64_t warps = std::max<std::int64_t>(
+        1, std::int64_t{s.request.units} * architecture(s.request.target).gpu.max_wavefronts);
+    const std::int64_t times = kernel.id == "tiles_hubs" ? 4 : 1;
+    params.set("run", std::clamp<std::int64_t>(s.f.nnz / (tile * warps * times), 1, most_run));
+    const auto filled = static_cast<double>(s.f.rows - s.f.empty_rows);
+    const double ended = room * static_cast<double>(tile) * filled /
+                         static_cast<double>(std::max<std::int64_t>(s.f.nnz, 1));
+    std::int64_t staged = least_staged;
+    while (staged < most_staged(kernel) && static_cast<double>(staged) < ended) staged *= 2;
+    params.set("staged", staged);
+    params.set("gaps", s.f.empty_rows > 0 ? 1 : 0);
+}
+
 Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.format == Format::csr_k) return plan_csr_k(kernel, s).params;
     Setter params(kernel);
@@ -301,7 +302,9 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
     if (kernel.format == Format::bcsr) set_blocks(s, params);
+    if (kernel.format == Format::tiles) set_tiles_of_entries(kernel, s, params);
     if (kernel.id == "csr_matrix_units") set_tiles(s, params);
+    params.set("hubs", s.request.hubs ? s.request.hubs->hubs : preset_hubs);
     if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
         params.set("sigma", sorting_window);
     return params.take();
@@ -311,6 +314,12 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
 
 bool has(const KernelEntry& kernel, std::string_view name) {
     return std::ranges::find(kernel.params, name, &Parameter::name) != kernel.params.end();
+}
+
+/// Of a parameter; none when the kernel does not have it.
+std::vector<std::int64_t> allowed_values(const KernelEntry& kernel, std::string_view name) {
+    const auto found = std::ranges::find(kernel.params, name, &Parameter::name);
+    return found != kernel.params.end() ? found->allowed : std::vector<std::int64_t>{};
 }
 
 /// Every way to set one parameter more, when the kernel has it.
@@ -386,6 +395,12 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     if (kernel.id == "sell_slices" || kernel.id == "strips") vary_slices(ways, s);
     vary(ways, kernel, "group", powers_of_two(1, request.target.wavefront));
     vary(ways, kernel, "omega", possible_omega(s));
+    if (kernel.format == Format::tiles) {
+        vary(ways, kernel, "run", powers_of_two(1, most_run));
+        vary(ways, kernel, "staged", powers_of_two(least_staged, most_staged(kernel)));
+        vary(ways, kernel, "gaps", {0, 1});
+        vary(ways, kernel, "hubs", allowed_values(kernel, "hubs"));
+    }
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
     std::vector<Setter> sorted = ways;
     vary(sorted, kernel, "sigma", {sorting_window});
@@ -398,7 +413,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
 }  // namespace
 
 RuleSet gpu_rules() {
-    return {by_matrix, rules, gpu_params, gpu_possible};
+    return {gpu_matrix_rules(), rules, gpu_params, gpu_possible};
 }
 
 }  // namespace spmvgen

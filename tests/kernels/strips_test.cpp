@@ -8,9 +8,10 @@
 #include "fixtures.hpp"
 #include "format_cases.hpp"
 #include "formats/strips_plan.hpp"
+#include "matrix/features.hpp"
 #include "matrix/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
-#include "tuner/strips_params.hpp"
+#include "tuner/chooser.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {
@@ -257,7 +258,19 @@ TEST(StripsPlan, CountsCodes) {
     EXPECT_EQ(plan_strips(far.view(), strips()).codes(), 8);
 }
 
-/// Products with the parameters that choose_strips() finds, on the SIMT executor.
+/// The parameters that a matrix gets on a device.
+std::map<std::string, std::int64_t> chosen(const CsrMatrix& matrix, const char* arch,
+                                           std::map<std::string, std::int64_t> given = {},
+                                           int threads = 0) {
+    Request request;
+    request.kernel = "strips";
+    request.target = parse_target(arch);
+    request.params = std::move(given);
+    const RowFeatures features = analyse_row_lengths(matrix.view());
+    return choose_for(matrix.view(), features, request, threads).signature.params;
+}
+
+/// Products with the parameters that the matrix gets, on the SIMT executor.
 class StripsOf : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(, StripsOf, testing::ValuesIn(kinds), [](auto& test) {
     return std::string(test.param, std::strcspn(test.param, ":"));
@@ -272,11 +285,7 @@ TEST_P(StripsOf, AMatrixGiveItsProduct) {
         options.kernel = "strips";
         options.strict = true;
         options.cache = CacheMode::memory;
-        Signature s;
-        s.kernel = "strips";
-        s.target = parse_target(std::string(device).substr(5));
-        options.params = strips_params(matrix.view(), s);
-        EXPECT_EQ(options.params, strips_params(matrix.view(), s, 3));
+        EXPECT_EQ(chosen(matrix, device + 5), chosen(matrix, device + 5, {}, 3));
         Handle handle(matrix.view(), options);
         std::vector<double> x(static_cast<std::size_t>(matrix.view().cols));
         for (std::size_t j = 0; j < x.size(); ++j)
@@ -301,28 +310,24 @@ TEST_P(StripsOf, AMatrixGiveItsProduct) {
 }
 
 TEST(StripsParams, FitTheMatrix) {
-    const auto params = [](const CsrMatrix& matrix,
-                           std::map<std::string, std::int64_t> given = {}) {
-        Signature s;
-        s.kernel = "strips";
-        s.target = parse_target("sm_90");
-        s.params = std::move(given);
-        return strips_params(matrix.view(), s);
-    };
     const CsrMatrix stencil = make_gallery_matrix("stencil5:nx=40,ny=40");
-    auto p = params(stencil);
+    auto p = chosen(stencil, "sm_90");
+    EXPECT_EQ(p.at("slice"), 32);
     EXPECT_EQ(p.at("block_rows"), 1);
     EXPECT_EQ(p.at("long_rows"), 0);
     EXPECT_EQ(p.at("sigma"), 1);
-    EXPECT_EQ(p.count("value_code"), 0U);
-    p = params(stencil, {{"sigma", 64}, {"value_code", 3}, {"codes", 8}});
+    EXPECT_EQ(p.at("unroll"), 5);
+    EXPECT_EQ(chosen(stencil, "gfx906").at("slice"), 64);
+    p = chosen(stencil, "sm_90", {{"sigma", 64}, {"value_code", 0}, {"unroll", 2}});
     EXPECT_EQ(p.at("sigma"), 64);
-    EXPECT_EQ(p.at("value_code"), 3);
-    EXPECT_NE(p.at("codes"), 8);
-    p = params(make_gallery_matrix("fem:nx=12,ny=12,dofs=3"));
+    EXPECT_EQ(p.at("unroll"), 2);
+    p = chosen(make_gallery_matrix("fem:nx=12,ny=12,dofs=3"), "sm_90");
     EXPECT_EQ(p.at("block_rows"), 3);
     EXPECT_EQ(p.at("block_cols"), 3);
     EXPECT_EQ(p.at("fill"), 0);
+    p = chosen(make_gallery_matrix("arrow:n=3000"), "sm_90");
+    EXPECT_EQ(p.at("long_rows"), 1);
+    EXPECT_EQ(p.at("threads_per_row"), 1);
 }
 
 }  // namespace
