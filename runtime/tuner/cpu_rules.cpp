@@ -26,7 +26,7 @@ constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
 constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
 constexpr double prefetched_bytes = 2e6;       ///< of A for each thread: more than a core's caches
 constexpr double long_over_mean = 4;           ///< rows that leave the slices
-constexpr std::int64_t least_long_row = 64, most_long_from = 4096;
+constexpr std::int64_t least_long_row = 64, most_long_from = 4096, long_from_step = 4;
 
 ValueType sums(const Situation& s) {
     return sums_type(s.request, s.f.value_type);
@@ -118,11 +118,11 @@ std::int64_t lanes_of_a_row(const Situation& s) {
 /// Lanes of two registers; rows sorted where slices would be padded; rows apart that would make a
 /// slice of a window wide for themselves.
 Params strips_params(const Situation& s) {
-    // A power of two, so that kernel sets can list them.
+    // Few different ones, so that kernel sets can list them.
     std::int64_t far_longer = least_long_row;
     while (far_longer < most_long_from &&
            static_cast<double>(far_longer) < long_over_mean * s.f.mean_row)
-        far_longer *= 2;
+        far_longer *= long_from_step;
     return {{"lanes", strip_lanes},
             {"sigma", padding(s) > even_padding ? sorting_window : 1},
             {"long_from", far_longer},
@@ -167,7 +167,8 @@ std::set<std::int64_t> possible_lanes(const Request& request, ValueType value) {
 /// What strips_params gives.
 std::vector<Params> possible_strips() {
     std::vector<Params> all;
-    for (std::int64_t long_from = least_long_row; long_from <= most_long_from; long_from *= 2)
+    for (std::int64_t long_from = least_long_row; long_from <= most_long_from;
+         long_from *= long_from_step)
         for (const std::int64_t sigma : {std::int64_t{1}, sorting_window})
             for (const std::int64_t prefetch : {std::int64_t{0}, strip_prefetch})
                 all.push_back({{"lanes", strip_lanes},

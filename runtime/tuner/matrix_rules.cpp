@@ -18,7 +18,9 @@ constexpr double most_gpu_share = 0.95;  ///< of CSR's bytes
 constexpr double most_cpu_share = 0.92;
 constexpr double cached_bytes = 1e6;                ///< of CSR for each thread of a CPU
 constexpr std::int64_t most_hub_bytes = 96 * 1024;  ///< of a block's shared memory: two a unit
-constexpr double least_hub_share = 0.3;             ///< of the entries, for hubs to pay
+constexpr double least_concentration = 2.5;  ///< of their share of the entries over theirs of
+                                             ///< the columns
+constexpr double least_hub_share = 0.3;      ///< of the entries, for hubs to pay
 
 double strips_bytes(const Situation& s) {
     return s.request.strips->bytes / static_cast<double>(s.f.nnz);
@@ -47,9 +49,11 @@ Pick cpu_strips(const Situation& s) {
 
 /// A network's product is bound by the cache that serves x: hubs in shared memory lessen that.
 Pick networks(const Situation& s) {
-    if (!s.request.hubs || s.request.hubs->share < least_hub_share) return {};
-    return {"tiles_hubs", fmt::format("{:.0f} % of the entries in {} columns",
-                                      100 * s.request.hubs->share, s.request.hubs->hubs)};
+    if (!s.request.hubs) return {};
+    const auto& [hubs, share] = *s.request.hubs;
+    const double of_columns = static_cast<double>(hubs) / static_cast<double>(s.f.cols);
+    if (share < std::max(least_hub_share, least_concentration * of_columns)) return {};
+    return {"tiles_hubs", fmt::format("{:.0f} % of the entries in {} columns", 100 * share, hubs)};
 }
 
 constexpr std::array gpu_rules_by_matrix{Rule{gpu_strips, {"strips"}},
