@@ -163,7 +163,7 @@ class Bench {
     }
 
     static void randomize(CsrMatrix& matrix) {
-        fill_random(matrix.value_type, matrix.values.data(), matrix.nnz, random_values_seed);
+        fill_random_wide(matrix.value_type, matrix.values.data(), matrix.nnz, random_values_seed);
     }
 
     /// `kind` says which values; its matrix and case are empty.

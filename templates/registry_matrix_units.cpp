@@ -14,11 +14,7 @@ constexpr std::array<std::string_view, 8> with_matrix_units{"sm_80",  "sm_86",  
 // clang-format off
 const Parameter block{"block", {64, 128, 256, 512}, 128, "threads of a block"};
 const Parameter tiles{"tiles", {1, 2, 4}, 1, "tiles of rows that a warp has under way at a time"};
-const Parameter csr_unroll{"unroll", {1, 2, 4}, 1, "tiles' widths of 4 entries loaded before the first is used"};
-const Parameter sell_unroll{"unroll", {1, 2, 4, 8}, 2, "tiles' widths of 4 entries loaded before the first is used"};
-const Parameter slice{"slice", {32, 64}, 32, "rows of a slice"};
-const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows in a sorting window; 1 = unsorted"};
-const Parameter threads_per_row{.name = "threads_per_row", .allowed = {4}, .preset = 4, .summary = "entries of a row that stand together: a tile's width", .launch_only = true};
+const Parameter unroll{"unroll", {1, 2, 3, 4}, 2, "tiles' widths of 4 entries loaded before the first is used"};
 // clang-format on
 
 std::string names_of_architectures() {
@@ -60,24 +56,8 @@ KernelEntry csr_matrix_units() {
             .gpu = true,
             .file = "gpu/csr_matrix_units.hpp",
             .summary = "f64 tensor cores or MFMA on CSR, y in order; short rows of like lengths",
-            .params = {block, tiles, csr_unroll},
+            .params = {block, tiles, unroll},
             .steps = {{"csr_matrix_units", StepRule::grid, grid, block_of}},
-            .workspace = {},
-            .determinism = Determinism::always,
-            .refuses = refuses};
-}
-
-KernelEntry sell_matrix_units() {
-    const auto grid = [](const Signature& s) {
-        return GridRule{.items = "num_rows", .items_per_block = rows_of_tiles(s)};
-    };
-    return {.id = "sell_matrix_units",
-            .format = Format::sell,
-            .gpu = true,
-            .file = "gpu/sell_matrix_units.hpp",
-            .summary = "f64 tensor cores or MFMA on slices, y in order; rows of like lengths",
-            .params = {block, slice, sigma, threads_per_row, sell_unroll},
-            .steps = {{"sell_matrix_units", StepRule::grid, grid, block_of}},
             .workspace = {},
             .determinism = Determinism::always,
             .refuses = refuses};
@@ -90,7 +70,7 @@ std::span<const std::string_view> architectures_with_matrix_units() {
 }
 
 std::vector<KernelEntry> matrix_unit_kernels() {
-    return {csr_matrix_units(), sell_matrix_units()};
+    return {csr_matrix_units()};
 }
 
 }  // namespace spmvgen

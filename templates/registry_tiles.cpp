@@ -15,7 +15,7 @@ const Parameter staged{"staged", {32, 64, 128, 256}, 64, "sums of rows that a wa
 const Parameter gaps{"gaps", {0, 1}, 1, "whether some rows are empty", false, false, false, true};
 const Parameter value_code{"value_code", {0, 1, 2, 3}, 0, "how values are coded: 0 plain, 1 small integers, 2 one value, 3 dictionary", false, false, false, true};
 const Parameter hubs_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
-const Parameter hubs{"hubs", {0, 512, 1024, 2048, 4096, 6144, 8192, 10240, 12288, 16384, 20480, 24576, 32768, 49152}, 2048, "most used columns, in shared memory"};
+const Parameter hubs{"hubs", {0, 512, 1024, 2048, 4096, 6144, 8192, 10240, 12288, 16384, 20480, 24576, 32768, 49152}, 1024, "most used columns, in shared memory"};
 const Parameter warm{"warm", {0, 4096, 16384, 65536, 262144, 1048576}, 0, "columns used most after these, gathered in global memory"};
 const Parameter per_unit{"per_unit", {1, 2, 3, 4, 8}, 2, "blocks of a multiprocessor, if so many fit", false, true};
 // clang-format on
@@ -46,9 +46,14 @@ std::int64_t warps(const Signature& s) {
     return param(s, "block") / s.target.wavefront;
 }
 
-/// Counts of parts that have arrived: one for each run and group of right-hand sides.
-std::int64_t counters(const Signature& s) {
-    return warps(s) * (s.num_rhs / rhs_group(s));
+/// Words where sums of rows meet, for each right-hand side of a run.
+std::int64_t meeting_words(const Signature& s) {
+    return accumulator_type(s) == ValueType::c64 ? 3 : 1;
+}
+
+/// Of the runs of a block.
+std::int64_t meetings(const Signature& s) {
+    return warps(s) * meeting_words(s);
 }
 
 GridRule thread_a_row(const Signature& s) {
@@ -66,20 +71,19 @@ KernelEntry tiles() {
             .params = {block, items, run, staged, gaps, value_code},
             .steps = {{"tiles_scaled", step, thread_a_row, block_of, only_scales},
                       {"tiles", step, grid, block_of, has_product}},
-            .workspace = {{"open_sum", "value", 1, true, "tiles", warps},
-                          {"end_sum", "value", 1, true, "tiles", warps},
-                          {.name = "arrived",
+            .workspace = {{.name = "meetings",
                            .element = "int64",
                            .elements = 1,
-                           .per_rhs = false,
+                           .per_rhs = true,
                            .of_step = "tiles",
-                           .per_block = counters,
+                           .per_block = meetings,
                            .zeroed = true}},
             .determinism = Determinism::always};
 }
 
 std::int64_t staged_bytes(const Signature& s) {
-    return warps(s) * param(s, "staged") * static_cast<std::int64_t>(size_of(accumulator_type(s)));
+    return warps(s) * (param(s, "staged") + rhs_group(s)) *
+           static_cast<std::int64_t>(size_of(accumulator_type(s)));
 }
 
 std::int64_t hub_bytes(const Signature& s) {
@@ -95,12 +99,8 @@ int gather_block(const Signature&) {
 }
 
 /// Each thread of the launch that gathers stands for a run, too.
-std::int64_t runs_of_gather(const Signature&) {
-    return gather_threads;
-}
-
-std::int64_t counters_of_gather(const Signature& s) {
-    return gather_threads * (s.num_rhs / rhs_group(s));
+std::int64_t meetings_of_gather(const Signature& s) {
+    return gather_threads * meeting_words(s);
 }
 
 GridRule gather_grid(const Signature&) {
@@ -138,14 +138,12 @@ KernelEntry tiles_hubs() {
                            .elements = 1,
                            .per_rhs = true,
                            .per_launch = hot_columns},
-                          {"open_sum", "value", 1, true, "tiles_hubs_gather", runs_of_gather},
-                          {"end_sum", "value", 1, true, "tiles_hubs_gather", runs_of_gather},
-                          {.name = "arrived",
+                          {.name = "meetings",
                            .element = "int64",
                            .elements = 1,
-                           .per_rhs = false,
+                           .per_rhs = true,
                            .of_step = "tiles_hubs_gather",
-                           .per_block = counters_of_gather,
+                           .per_block = meetings_of_gather,
                            .zeroed = true}},
             .determinism = Determinism::always};
 }
@@ -158,6 +156,10 @@ KernelEntry tiles_hubs() {
 
 std::vector<KernelEntry> tiles_kernels() {
     return {tiles(), tiles_hubs()};
+}
+
+std::int64_t tiles_shared_bytes(const Signature& s) {
+    return staged_bytes(s) + (s.params.contains("hubs") ? hub_bytes(s) : 0);
 }
 
 void check_tiles(const Signature& s) {
@@ -173,7 +175,7 @@ void check_tiles(const Signature& s) {
                       std::to_string(staged_here) + " bytes of shared memory, more than the " +
                       std::to_string(most) + " that it may: use a smaller block or staged");
     if (!has_hubs) return;
-    if (const std::int64_t all = staged_here + hub_bytes(s); all > in_block)
+    if (const std::int64_t all = tiles_shared_bytes(s); all > in_block)
         refuse(s, " with hubs=" + std::to_string(param(s, "hubs")) +
                       ", block=" + std::to_string(param(s, "block")) +
                       " and staged=" + std::to_string(param(s, "staged")) + " takes " +

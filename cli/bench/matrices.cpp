@@ -24,6 +24,14 @@ std::string name_of(const std::string& source) {
     return name;
 }
 
+/// Of a twin: "thermal2", "gallery:thermal2:scale=0.1".
+std::string structure_of(std::string_view name) {
+    constexpr std::string_view gallery = "gallery:";
+    if (name.starts_with(gallery)) name.remove_prefix(gallery.size());
+    const Twin* const twin = find_twin(name.substr(0, name.find(':')));
+    return twin == nullptr ? "" : std::string(twin->structure);
+}
+
 std::vector<BenchMatrix> all_of(const std::string& suite, double scale) {
     const auto expanded = resolve("--suite", [&] { return expand_suite(suite, {.scale = scale}); });
     std::vector<BenchMatrix> all;
@@ -37,11 +45,8 @@ std::vector<BenchMatrix> bench_matrices(const std::vector<std::string>& named,
                                         const std::string& suite, double scale) {
     if (suite.empty() && scale != 1) throw UsageError("--scale: is for --suite");
     std::vector<BenchMatrix> matrices;
-    for (auto& source : named) {
-        const Twin* const twin = find_twin(name_of(source));
-        matrices.push_back({name_of(source), source,
-                            twin == nullptr ? std::string() : std::string(twin->structure)});
-    }
+    for (auto& source : named)
+        matrices.push_back({name_of(source), source, structure_of(name_of(source))});
     if (!suite.empty()) std::ranges::move(all_of(suite, scale), std::back_inserter(matrices));
     if (matrices.empty())
         throw UsageError("no matrix is named: give A.mtx, gallery:SPEC or --suite");

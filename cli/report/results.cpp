@@ -190,7 +190,6 @@ class Collector {
             notes.push_back(plural(replaced_, "result") +
                             " measured more than once: the last counts");
         label_runs();
-        label_matrices();
         ReportData data;
         data.matrices = static_cast<int>(matrices_.size());
         data.results = static_cast<int>(results_.size());
@@ -253,16 +252,6 @@ class Collector {
                                              : fmt::format("{}, {}", label, ++number[label]);
             }
         }
-    }
-
-    void label_matrices() {
-        std::map<std::string, int> seen;
-        for (auto& matrix : matrices_) ++seen[matrix["name"].get<std::string>()];
-        for (auto& matrix : matrices_)
-            if (const std::string name = matrix["name"].get<std::string>(); seen[name] > 1)
-                matrix["label"] = fmt::format(
-                    "{} ({} × {}, {} nonzeros)", name, matrix["rows"].get<std::int64_t>(),
-                    matrix["cols"].get<std::int64_t>(), matrix["nnz"].get<std::int64_t>());
     }
 
     std::vector<Json> runs_, matrices_, results_;

@@ -65,6 +65,14 @@ void check_promises(const Signature& signature, const StripsLayout& layout) {
         refuse("fill", "has blocks with elements that are not stored");
 }
 
+/// add_array() whose one element, when there should be none, is zero.
+template <typename T>
+T* add_numbers(StoredMatrix& stored, std::string_view name, std::int64_t count) {
+    T* const numbers = add_array<T>(stored, name, count);
+    if (count == 0) *numbers = T{};
+    return numbers;
+}
+
 /// Calls body(begin, end) for parts of the slices; for a CPU's kernel the parts are the shares of
 /// its threads, so that each writes what it will read.
 template <typename Body>
@@ -95,7 +103,7 @@ void copy_numbers(const std::vector<std::int64_t>& from, Number* to) {
 
 template <typename Number>
 void copy_all(StoredMatrix& stored, std::string_view name, const std::vector<Number>& from) {
-    std::ranges::copy(from, add_array<Number>(stored, name, std::ssize(from)));
+    std::ranges::copy(from, add_numbers<Number>(stored, name, std::ssize(from)));
 }
 
 /// Where the bytes of each slice begin in deltas, in units of S; at last their number.
@@ -111,7 +119,7 @@ void add_lengths(const StripsLayout& layout, StoredMatrix& stored) {
     const std::int64_t lanes = layout.shape.lanes;
     const bool wanted = layout.has_lengths();
     auto* lengths =
-        add_array<std::uint16_t>(stored, "lengths", wanted ? layout.slices() * lanes : 0);
+        add_numbers<std::uint16_t>(stored, "lengths", wanted ? layout.slices() * lanes : 0);
     if (!wanted) return;
 #pragma omp parallel for schedule(static)
     for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
@@ -134,12 +142,12 @@ void add_long_rows(const CsrView& matrix, const StripsLayout& layout, StoredMatr
                          static_cast<std::int64_t>(row));
     }
     copy_numbers(layout.long_row,
-                 add_array<Index>(stored, "long_row", std::ssize(layout.long_row)));
+                 add_numbers<Index>(stored, "long_row", std::ssize(layout.long_row)));
     copy_numbers(layout.long_ptr,
-                 add_array<Offset>(stored, "long_ptr", std::ssize(layout.long_ptr)));
-    copy_numbers(chunk_ptr, add_array<Offset>(stored, "chunk_ptr", std::ssize(chunk_ptr)));
-    copy_numbers(chunk_row, add_array<Index>(stored, "chunk_row", std::ssize(chunk_row)));
-    Index* columns = add_array<Index>(stored, "long_col", layout.long_ptr.back());
+                 add_numbers<Offset>(stored, "long_ptr", std::ssize(layout.long_ptr)));
+    copy_numbers(chunk_ptr, add_numbers<Offset>(stored, "chunk_ptr", std::ssize(chunk_ptr)));
+    copy_numbers(chunk_row, add_numbers<Index>(stored, "chunk_row", std::ssize(chunk_row)));
+    Index* columns = add_numbers<Index>(stored, "long_col", layout.long_ptr.back());
     if (matrix.col_idx != nullptr)
         dispatch(matrix.index_type, [&]<typename Column>(Column) {
             for_long_rows(layout, [&](std::size_t row) {
@@ -243,8 +251,8 @@ template <typename Index>
 void add_columns(const CsrView& matrix, const StripsLayout& layout,
                  const std::vector<std::int64_t>& offsets, StoredMatrix& stored) {
     const std::int64_t bytes = offsets.back() * layout.shape.lanes;
-    Index* bases = add_array<Index>(stored, "bases", layout.strips());
-    auto* deltas = add_array<unsigned char>(stored, "deltas", bytes + bytes_beyond_deltas);
+    Index* bases = add_numbers<Index>(stored, "bases", layout.strips());
+    auto* deltas = add_numbers<unsigned char>(stored, "deltas", bytes + bytes_beyond_deltas);
     std::fill_n(deltas + bytes, bytes_beyond_deltas, static_cast<unsigned char>(0));
     if (matrix.col_idx == nullptr) return;
     dispatch_columns(matrix, layout.shape, [&]<typename Columns>(Columns*) {
@@ -327,8 +335,8 @@ template <typename Index, typename Offset>
 void add_all(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
              StoredMatrix& stored) {
     const std::vector<std::int64_t> offsets = delta_offsets(layout);
-    copy_numbers(layout.slice_ptr, add_array<Offset>(stored, "slice_ptr", layout.slices() + 1));
-    copy_numbers(offsets, add_array<Offset>(stored, "delta_ptr", layout.slices() + 1));
+    copy_numbers(layout.slice_ptr, add_numbers<Offset>(stored, "slice_ptr", layout.slices() + 1));
+    copy_numbers(offsets, add_numbers<Offset>(stored, "delta_ptr", layout.slices() + 1));
     copy_all(stored, "slice_info", layout.slice_info);
     copy_all(stored, "places", layout.places);
     add_lengths(layout, stored);

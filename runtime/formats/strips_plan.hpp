@@ -33,7 +33,9 @@ struct StripsShape {
 
     std::int64_t block_size() const { return block_rows * block_cols; }
     /// Block rows of a slice.
-    std::int64_t positions() const { return lanes / threads_per_row; }
+    std::int64_t positions() const {
+        return threads_per_row == 1 ? lanes : lanes / threads_per_row;
+    }
     /// Bytes of a block's mask.
     std::int64_t mask_bytes() const {
         return block_size() <= 8 ? 1 : block_size() <= 16 ? 2 : block_size() <= 32 ? 4 : 8;
@@ -95,15 +97,19 @@ struct StripsLayout {
     std::int64_t block_row_at(std::int64_t position) const {
         if (position >= block_rows()) return -1;
         if (shape.sigma == 1) return position;
-        return position / shape.sigma * shape.sigma + places[static_cast<std::size_t>(position)];
+        // σ is a power of two.
+        return (position & -shape.sigma) + places[static_cast<std::size_t>(position)];
     }
     /// Strips of the lane `lane` of a slice; 0 beyond the last block row, and for a long one.
     std::int64_t strips_of(std::int64_t slice, std::int64_t lane) const {
-        const std::int64_t row =
-            block_row_at(slice * shape.positions() + lane / shape.threads_per_row);
+        const std::int64_t t = shape.threads_per_row;
+        const std::int64_t position =
+            t == 1 ? slice * shape.lanes + lane : (slice * shape.lanes + lane) / t;
+        const std::int64_t row = block_row_at(position);
         const std::int64_t all = row < 0 ? 0 : blocks[static_cast<std::size_t>(row)];
-        const std::int64_t own = all - lane % shape.threads_per_row;
-        return own <= 0 ? 0 : (own + shape.threads_per_row - 1) / shape.threads_per_row;
+        if (t == 1) return all < 0 ? 0 : all;
+        const std::int64_t own = all - lane % t;
+        return own <= 0 ? 0 : (own + t - 1) / t;
     }
     /// Values with padding and fill, those of long rows included.
     std::int64_t stored() const {

@@ -114,13 +114,14 @@ void Chooser::look_at_hubs(Request& request) {
 }
 
 void Chooser::fit(Choice& choice, const Request& request) {
-    const Format format = kernel_entry(choice.signature.kernel).format;
     if (matrix_.nnz == 0) return;
+    const Format format = kernel_entry(choice.signature.kernel).format;
     if (format == Format::strips)
         choice.reason +=
             "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
-    if (format == Format::tiles && !request.params.contains("gaps"))
-        choice.signature.params["gaps"] = features_.empty_rows > 0 ? 1 : 0;
+    if (format == Format::tiles)
+        if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
+            choice.reason += "; " + found;
 }
 
 }  // namespace spmvgen

@@ -8,6 +8,7 @@
 #include "spmvgen/matrix.hpp"
 #include "tuner/choose.hpp"
 #include "tuner/strips_choice.hpp"
+#include "tuner/tiles_choice.hpp"
 
 namespace spmvgen {
 
@@ -22,13 +23,17 @@ inline constexpr std::int64_t least_encoded = 100'000;
 /// - with Request::encode and ::look what values can be stored as without loss;
 /// - for strips how the columns compress, for their parameters of the matrix and, with
 ///   Request::look, for the rules when row lengths leave strips in the running;
-/// - for tiles with hubs how often the columns are used, likewise.
+/// - for tiles with hubs how many entries how many columns have.
 /// The matrix must outlive it. For one thread at a time.
 class Chooser {
   public:
     /// threads = 0: what OpenMP would use.
     Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0)
-        : matrix_(matrix), features_(features), threads_(threads), strips_(matrix, threads) {}
+        : matrix_(matrix),
+          features_(features),
+          threads_(threads),
+          strips_(matrix, threads),
+          tiles_(matrix, threads) {}
     /// Throws Error(invalid_argument) as choose().
     Choice operator()(Request request);
 
@@ -48,6 +53,7 @@ class Chooser {
     std::optional<ExactValues> exact_;
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     StripsChooser strips_;
+    TilesChooser tiles_;
 };
 
 /// The same for one request.

@@ -8,43 +8,28 @@
 namespace spmvgen {
 namespace {
 
-// From what prototypes took on an H200 and on two cores of a Zen 4: their bytes, and where they
-// lost.
+// From what prototypes took on an H200: their bytes, and where they lost.
 constexpr std::int64_t least_gpu_entries = 450'000;  ///< with fewer a launch is about all
 constexpr double most_gpu_padding = 1.35;            ///< stored values over nonzeros
-constexpr double most_cpu_padding = 1.25;
-constexpr double most_index_bytes = 3;   ///< a nonzero: with more x's gathers decide
-constexpr double most_gpu_share = 0.95;  ///< of CSR's bytes
-constexpr double most_cpu_share = 0.92;
-constexpr double cached_bytes = 1e6;                ///< of CSR for each thread of a CPU
-constexpr std::int64_t most_hub_bytes = 96 * 1024;  ///< of a block's shared memory: two a unit
-constexpr double least_concentration = 2.5;  ///< of their share of the entries over theirs of
-                                             ///< the columns
-constexpr double least_hub_share = 0.3;      ///< of the entries, for hubs to pay
+constexpr double most_index_bytes = 3;               ///< a nonzero: with more x's gathers decide
+constexpr double most_gpu_share = 0.95;              ///< of CSR's bytes
+constexpr std::int64_t most_hub_bytes = 96 * 1024;   ///< of a block's shared memory: two a unit
+constexpr double least_concentration = 2.5;          ///< of hubs: their share of the entries over
+                                                     ///< theirs of the columns
+constexpr double least_hub_share = 0.3;              ///< of the entries, for hubs to pay
 
 double strips_bytes(const Situation& s) {
     return s.request.strips->bytes / static_cast<double>(s.f.nnz);
 }
 
-Pick strips(const Situation& s, std::string_view kernel, double most_padding, double most_share) {
-    const double csr = csr_bytes_a_nonzero(s), bytes = strips_bytes(s);
-    const StripsOutlook& outlook = *s.request.strips;
-    if (outlook.padding > most_padding || outlook.index_bytes > most_index_bytes ||
-        bytes > most_share * csr)
-        return {};
-    return {kernel, fmt::format("{:.1f} bytes an entry as strips, {:.1f} as CSR", bytes, csr)};
-}
-
 Pick gpu_strips(const Situation& s) {
     if (!s.request.strips || s.f.nnz < least_gpu_entries) return {};
-    return strips(s, "strips", most_gpu_padding, most_gpu_share);
-}
-
-Pick cpu_strips(const Situation& s) {
-    if (!s.request.strips || s.request.num_rhs > 1) return {};
-    const double bytes = csr_bytes_a_nonzero(s) * static_cast<double>(s.f.nnz);
-    if (bytes / s.request.threads < cached_bytes) return {};
-    return strips(s, "strips_cpu", most_cpu_padding, most_cpu_share);
+    const double csr = csr_bytes_a_nonzero(s), bytes = strips_bytes(s);
+    const StripsOutlook& outlook = *s.request.strips;
+    if (outlook.padding > most_gpu_padding || outlook.index_bytes > most_index_bytes ||
+        bytes > most_gpu_share * csr)
+        return {};
+    return {"strips", fmt::format("{:.1f} bytes an entry as strips, {:.1f} as CSR", bytes, csr)};
 }
 
 /// A network's product is bound by the cache that serves x: hubs in shared memory lessen that.
@@ -58,7 +43,6 @@ Pick networks(const Situation& s) {
 
 constexpr std::array gpu_rules_by_matrix{Rule{gpu_strips, {"strips"}},
                                          Rule{networks, {"tiles_hubs"}}};
-constexpr std::array cpu_rules_by_matrix{Rule{cpu_strips, {"strips_cpu"}}};
 
 }  // namespace
 
@@ -77,10 +61,6 @@ std::int64_t hub_columns(const Target& target, ValueType vectors) {
 
 std::span<const Rule> gpu_matrix_rules() {
     return gpu_rules_by_matrix;
-}
-
-std::span<const Rule> cpu_matrix_rules() {
-    return cpu_rules_by_matrix;
 }
 
 }  // namespace spmvgen

@@ -13,7 +13,7 @@ double csr_bytes_a_nonzero(const Situation& situation);
 /// Columns that the rules put into shared memory as hubs.
 std::int64_t hub_columns(const Target& target, ValueType vectors);
 
+/// Of GPUs; a CPU has its one in cpu_rules.cpp.
 std::span<const Rule> gpu_matrix_rules();
-std::span<const Rule> cpu_matrix_rules();
 
 }  // namespace spmvgen

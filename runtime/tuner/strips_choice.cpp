@@ -7,6 +7,7 @@
 
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
+#include "tuner/strips_shape.hpp"
 
 namespace spmvgen {
 namespace {
@@ -100,16 +101,20 @@ double StripsChooser::bytes(const Signature& signature) {
 
 std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
                                const std::function<BlockFill()>& fill) {
+    const bool gpu = kernel_entry(s.kernel).gpu;
     if (is_open(given, "long_rows")) s.params["long_rows"] = 1;
+    if (gpu) choose_strip_lanes(matrix_, s, given, threads_);
     if (is_open(given, "block_rows") && is_open(given, "block_cols") && s.num_rhs == 1) {
         Signature blocked = s;
         const auto [rows, cols] = sampled_block(fill(), s);
         blocked.params["block_rows"] = rows;
         blocked.params["block_cols"] = cols;
+        if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);
         if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
     const StripsPlan& made = plan(s);
     const StripsShape shape = strips_shape(s);
+    if (gpu) choose_strip_unroll(made, s, given);
     const auto set = [&](const char* name, std::int64_t value) {
         if (is_open(given, name)) s.params[name] = value;
     };

@@ -122,12 +122,6 @@ template <int width = warp_size, typename Value>
     }
 }
 
-/// What this thread has written to global memory is known to all blocks before anything that it
-/// writes or counts afterwards, and it sees what others have written before.
-[[gnu::always_inline]] inline void device_fence() {
-    __threadfence();
-}
-
 /// Makes what the warp's lanes wrote to shared memory known to all of them. All lanes take part.
 [[gnu::always_inline]] inline void warp_barrier() {
     if constexpr (nvidia) {

@@ -17,7 +17,12 @@ void __threadfence();
 
 template <typename T>
 T atomicAdd(T* address, T value);
+template <typename T>
+T atomicExch(T* address, T value);
 float __uint_as_float(unsigned bits);
+unsigned __float_as_uint(float number);
+double __longlong_as_double(long long bits);
+long long __double_as_longlong(double number);
 
 // For epilogues.
 double fabs(double x);

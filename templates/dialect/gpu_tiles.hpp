@@ -6,14 +6,18 @@
 // numbered; what lies behind the last entry is a row of its own, which is never stored. A run is
 // `run` neighbouring tiles, those of one warp.
 //
-// Cut rows: each run that has a part of one leaves its sum in memory and counts itself as arrived.
-// Whoever finds that all others have arrived adds up the parts, in their order, stores the row and
-// puts the count back to 0. Nobody waits, and the bits of y do not depend on who comes last.
+// Cut rows: the parts of a row are the leaves of a binary tree. Whoever comes first to a place
+// where two subtrees meet leaves its sum there, in one atomic exchange, and is done; whoever comes
+// second finds it, empties the place and goes on with both. Nobody waits, no fence empties the L1
+// cache, and the bits of y do not depend on who comes when.
 #pragma once
 #include "dialect/gpu_coded_values.hpp"
 
 /// Threads of the launch that gathers x.
 constexpr int gather_block = 256;
+
+/// The bits of a sum that stands for none where sums meet: those of a NaN.
+constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
 
 /// The bits of the lane's entries that begin a row.
 template <int items>
@@ -61,13 +65,14 @@ template <int items, int staged, typename Value>
     Value sum = {};
     int place = first;
     for (int k = 0; k < items; ++k) {
-        if (((marks >> k) & 1u) != 0) {
-            if (static_cast<unsigned>(place) < static_cast<unsigned>(staged)) {
-                part[place] = sum;
-            }
-            ++place;
+        const bool ends = ((marks >> k) & 1u) != 0;
+        if (ends && static_cast<unsigned>(place) < static_cast<unsigned>(staged)) {
+            part[place] = sum;
+        }
+        if (ends) {
             sum = Value{};
         }
+        place += ends ? 1 : 0;
         sum = add(sum, product[k]);
     }
     return sum;
@@ -110,7 +115,7 @@ struct run_state {
 };
 
 /// Stores y of one right-hand side for the rows that the tile ends; but the sum of the run's first,
-/// which another run may have begun, goes to *end_sum. `before` and `ended` count the
+/// which another run may have begun, goes to part[staged + rhs]. `before` and `ended` count the
 /// marks of the lanes below, and those of this one too. `open` is what the row has so far that is
 /// open as the tile begins; returns what the one has that is open as it ends. All lanes of the
 /// warp take part.
@@ -118,8 +123,8 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
           int items, int staged, int gaps, typename Value, typename Vector, typename Index>
 [[gnu::always_inline]] inline Value end_rows(const Value* product, unsigned marks, int before,
                                              int ended, run_state at, int rhs, Value open,
-                                             Value* end_sum, Value* part, const Index* filled_rows,
-                                             Vector* y, Vector alpha, Vector beta) {
+                                             Value* part, const Index* filled_rows, Vector* y,
+                                             Vector alpha, Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int rows = shuffle(ended, warp_size - 1);
     Value sum = walk_items<items, staged>(product, marks, before, part);
@@ -143,7 +148,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         warp_barrier();
         const bool skips_first = base == 0 && !at.has_head;
         if (skips_first && lane == 0) {
-            *end_sum = part[0];
+            part[staged + rhs] = part[0];
         }
         const int count = rows - base < staged ? rows - base : staged;
         for (int i = skips_first ? lane + 1 : lane; i < count; i += warp_size) {
@@ -156,93 +161,141 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
     return shuffle(sum, warp_size - 1);
 }
 
-/// The sum of the parts of a row that the runs `first` … `last` have, for one right-hand side; in
-/// lane 0. All lanes of the warp take part.
-template <int num_rhs, int rhs_group, typename Value>
-[[gnu::always_inline]] inline Value sum_of_parts(const Value* open_sum, const Value* end_sum,
-                                                 long first, long last, int rhs) {
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    Value sum = {};
-    for (long run = first + lane; run < last; run += warp_size) {
-        sum = add(sum, open_sum[element_of<num_rhs, rhs_group>(run) + rhs]);
+/// The sum as a number that is not 0, and back. A NaN of one payload comes back with another one.
+template <typename Value>
+[[gnu::always_inline]] inline unsigned long long meeting_key(Value sum) {
+    if constexpr (is_complex<Value>) {
+        const unsigned long long im = __float_as_uint(sum.im);
+        const unsigned long long key = (im << 32 | __float_as_uint(sum.re)) ^ no_sum;
+        return key != 0 ? key : 1;
+    } else if constexpr (is_same<Value, float>) {
+        return 1ull << 32 | __float_as_uint(sum);
+    } else {
+        const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(sum));
+        return bits != no_sum ? bits ^ no_sum : 1;
     }
-    return add(subwarp_sum<warp_size>(sum), end_sum[element_of<num_rhs, rhs_group>(last) + rhs]);
+}
+template <typename Value>
+[[gnu::always_inline]] inline Value sum_of_key(unsigned long long key) {
+    if constexpr (is_complex<Value>) {
+        const unsigned long long bits = key ^ no_sum;
+        return {__uint_as_float(static_cast<unsigned>(bits)),
+                __uint_as_float(static_cast<unsigned>(bits >> 32))};
+    } else if constexpr (is_same<Value, float>) {
+        return __uint_as_float(static_cast<unsigned>(key));
+    } else {
+        return __longlong_as_double(static_cast<long long>(key ^ no_sum));
+    }
 }
 
-/// Leaves what a run has of cut rows, and stores those that are complete with it. `open` of lane r
-/// is the sum, for right-hand side r, of the row that is open as the run ends, which has number
-/// at.number; if a row has ended in it, end_sum has the first. All lanes of the warp take part.
+/// What the first of two has left in *meeting, for the second, who empties it; else 0, and the
+/// first has left its key.
+[[gnu::always_inline]] inline unsigned long long meet(unsigned long long* meeting,
+                                                      unsigned long long key) {
+    const unsigned long long other = atomicExch(meeting, key);
+    if (other != 0) {
+        *meeting = 0;
+    }
+    return other;
+}
+
+/// Adds to *sum, what run `run` has of a row that the runs `first` … `last` share, the sums of all
+/// others, and says true; or leaves *sum for another run and says false. `stride` words of
+/// `meetings` belong to a run.
+template <int stride, typename Value>
+[[gnu::always_inline]] inline bool completes_row(Value* sum, long run, long first, long last,
+                                                 unsigned long long* meetings) {
+    const long place = run - first;
+    for (long width = 1; width <= last - first; width *= 2) {
+        // Of two neighbouring subtrees of this width, the right one's first run names the place.
+        const bool is_right = (place & width) != 0;
+        const long right = is_right ? place & -width : (place & -width) + width;
+        if (first + right <= last) {
+            const unsigned long long other =
+                meet(meetings + (first + right) * stride, meeting_key(*sum));
+            if (other == 0) {
+                return false;
+            }
+            *sum = add(*sum, sum_of_key<Value>(other));
+        }
+    }
+    return true;
+}
+
+/// Words of `meetings` for each run and right-hand side.
+template <typename Value>
+inline constexpr int meeting_words = is_same<Value, complex_f64> ? 3 : 1;
+
+/// y of one right-hand side for a row of which run `run` has `sum`, one of the runs `first` …
+/// `last`; whoever completes it. A complex_f64 takes two lanes, for its parts `component` 0 and 1.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int gaps, typename Value, typename Vector, typename Index>
-[[gnu::always_inline]] inline void join_runs(long run, long first_number, run_state at,
-                                             long num_filled, Value open,
-                                             const Index* cut_first_run, const Index* cut_last_run,
-                                             const Index* filled_rows, Value* open_sum,
-                                             Value* end_sum, unsigned long long* arrived, Vector* y,
-                                             Vector alpha, Vector beta) {
-    constexpr int groups = num_rhs / rhs_group;
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    // The run in which the row begins that is cut where this one begins or ends; -1: none is.
-    const long head_first = cut_first_run[run];
-    const long open_first = cut_first_run[run + 1];
-    const long open_last = cut_last_run[run + 1];
-    const bool ends_row = head_first >= 0 && (at.has_head || open_first < 0);
-    const bool leaves_row = open_first >= 0;
-    if (lane < rhs_group) {
-        const long place = element_of<num_rhs, rhs_group>(run) + lane;
-        if (ends_row && !at.has_head) {
-            end_sum[place] = open;
+          typename Value, typename Vector>
+[[gnu::always_inline]] inline void join_row(Value sum, int component, int rhs, long run, long first,
+                                            long last, long row, unsigned long long* meetings,
+                                            Vector* y, Vector alpha, Vector beta) {
+    constexpr int words = meeting_words<Value>;
+    constexpr int stride = words * num_rhs;
+    const long i = element_of<num_rhs, rhs_group>(row) + rhs;
+    unsigned long long* own = meetings + element_of<num_rhs, rhs_group>(0) * words + rhs * words;
+    if constexpr (words == 1) {
+        if (completes_row<stride>(&sum, run, first, last, own)) {
+            store<alpha_mode, beta_mode, has_epilogue>(y, i, sum, alpha, beta, row);
         }
-        if (leaves_row) {
-            open_sum[place] = open;
-        }
-    }
-    if (!leaves_row && at.has_head && at.number < num_filled && lane < rhs_group) {
-        const long row = row_of<gaps>(filled_rows, at.number);
-        store<alpha_mode, beta_mode, has_epilogue>(y, element_of<num_rhs, rhs_group>(row) + lane,
-                                                   open, alpha, beta, row);
-    }
-    if (!ends_row && !leaves_row) {
-        return;
-    }
-    warp_barrier();
-    device_fence();
-    // Lane 0 arrives for the row that ends, lane 1 for the one that is left open.
-    const long first = lane == 0 ? head_first : open_first;
-    const long others = (lane == 0 ? run : open_last) - first;
-    bool is_last = false;
-    if ((lane == 0 && ends_row) || (lane == 1 && leaves_row)) {
-        unsigned long long* counter = arrived + first * groups + blockIdx.y;
-        is_last = atomicAdd(counter, 1ull) == static_cast<unsigned long long>(others);
-        if (is_last) {
-            *counter = 0;
-        }
-    }
-    if (!any_lane(is_last)) {
-        return;
-    }
-    device_fence();
-    warp_barrier();
-    for (int which = 0; which < 2; ++which) {
-        if (shuffle(static_cast<int>(is_last), which) != 0) {
-            const long from = shuffle(first, which);
-            const long to = from + shuffle(others, which);
-            const long row = row_of<gaps>(filled_rows, which == 0 ? first_number : at.number);
-            for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                const Value sum =
-                    sum_of_parts<num_rhs, rhs_group>(open_sum, end_sum, from, to, rhs);
-                if (lane == 0) {
-                    store<alpha_mode, beta_mode, has_epilogue>(
-                        y, element_of<num_rhs, rhs_group>(row) + rhs, sum, alpha, beta, row);
-                }
+    } else {
+        double part = component == 0 ? sum.re : sum.im;
+        if (completes_row<stride>(&part, run, first, last, own + component)) {
+            // The two parts meet as well.
+            const unsigned long long other = meet(own + first * stride + 2, meeting_key(part));
+            if (other != 0) {
+                const double other_part = sum_of_key<double>(other);
+                sum.re = component == 0 ? part : other_part;
+                sum.im = component == 0 ? other_part : part;
+                store<alpha_mode, beta_mode, has_epilogue>(y, i, sum, alpha, beta, row);
             }
         }
     }
 }
 
+/// What is left when a run has ended: the row that was open as it began, if it has ended and others
+/// have parts of it, and the one that is open now. part[staged + r] and `open` of lane r are their
+/// sums for right-hand side r. All lanes of the warp take part.
+template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int staged, int gaps, typename Value, typename Vector, typename Index>
+[[gnu::always_inline]] inline void end_run(long run, long first_number, run_state at,
+                                           long num_filled, Value open, const Value* part,
+                                           long head_first, long open_first, long open_last,
+                                           const Index* filled_rows, unsigned long long* meetings,
+                                           Vector* y, Vector alpha, Vector beta) {
+    constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int rhs = lane / lanes % rhs_group;
+    const bool is_head = lane < lanes * rhs_group;
+    Value sum = shuffle(open, rhs);
+    if (is_head && at.has_head) {
+        sum = part[staged + rhs];
+    }
+    bool joins = false;
+    long first = run;
+    long last = run;
+    if (is_head) {
+        joins = head_first >= 0 && (at.has_head || open_first < 0);
+        first = head_first;
+    } else if (lane < 2 * lanes * rhs_group) {
+        // A row that begins and ends here, but with the last entry, is its only part.
+        joins = open_first >= 0 || (at.has_head && at.number < num_filled);
+        first = open_first >= 0 ? open_first : run;
+        last = open_first >= 0 ? open_last : run;
+    }
+    if (joins) {
+        const long row = row_of<gaps>(filled_rows, is_head ? first_number : at.number);
+        join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
+            sum, lane % lanes, rhs, run, first, last, row, meetings, y, alpha, beta);
+    }
+}
+
 /// The warp's run number `this_run`: y = αAx + βy for the rows that begin and end in it, and its
-/// part of those that it shares with others. `part` has `staged` places for this warp alone. All
-/// lanes of the warp take part.
+/// part of those that it shares with others. `part` has staged + rhs_group places for this warp
+/// alone. All lanes of the warp take part.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           int items, int run, int staged, int gaps, int value_code, int hubs, int warm,
           typename Value, typename Vector, typename Storage, typename Index>
@@ -251,13 +304,16 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
     const unsigned char* row_marks, const Index* col_idx, const Storage* values,
     const unsigned char* coded_values, const Index* cut_first_run, const Index* cut_last_run,
     const Index* filled_rows, const Vector* hub_x, const Vector* hot_x, const Vector* x, Vector* y,
-    Vector alpha, Vector beta, Value* part, Value* open_sum, Value* end_sum,
-    unsigned long long* arrived) {
+    Vector alpha, Vector beta, Value* part, unsigned long long* meetings) {
     constexpr int size = warp_size * items;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const long begin = this_run * run;
     const long end = begin + run < num_tiles ? begin + run : num_tiles;
     const long first_number = tile_row[begin];
+    // The run in which the row begins that is cut where this one begins or ends; -1: none is.
+    const long head_first = cut_first_run[this_run];
+    const long open_first = cut_first_run[this_run + 1];
+    const long open_last = cut_last_run[this_run + 1];
     run_state at = {first_number, false};
     Value open = {};  // of lane r: the sum, for right-hand side r, of the row that is open
     for (long tile = begin; tile < end; ++tile) {
@@ -285,11 +341,10 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
             for (int k = 0; k < items; ++k) {
                 product[k] = multiply(value[k], converted<Value>(factor[k]));
             }
-            const Value left = end_rows<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue,
-                                        items, staged, gaps>(
-                product, marks, ended - count_bits(marks), ended, at, rhs, shuffle(open, rhs),
-                end_sum + element_of<num_rhs, rhs_group>(this_run) + rhs, part, filled_rows, y,
-                alpha, beta);
+            const Value left =
+                end_rows<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, staged,
+                         gaps>(product, marks, ended - count_bits(marks), ended, at, rhs,
+                               shuffle(open, rhs), part, filled_rows, y, alpha, beta);
             if (lane == rhs) {
                 open = left;
             }
@@ -298,9 +353,9 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         at.number += rows;
         at.has_head = at.has_head || rows > 0;
     }
-    join_runs<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, gaps>(
-        this_run, first_number, at, num_filled, open, cut_first_run, cut_last_run, filled_rows,
-        open_sum, end_sum, arrived, y, alpha, beta);
+    end_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, staged, gaps>(
+        this_run, first_number, at, num_filled, open, part, head_first, open_first, open_last,
+        filled_rows, meetings, y, alpha, beta);
 }
 
 /// y = epilogue(βy) for the empty row that the thread finds at place `i`, if there is one.

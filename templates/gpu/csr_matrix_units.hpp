@@ -8,7 +8,7 @@
 // Parameters: block   64, 128, 256, 512: threads of a block.
 //             tiles   1, 2, 4: tiles of rows that a warp has under way at a time; more than one
 //                     where rows are short.
-//             unroll  1, 2, 4: tiles' widths, of 4 entries, that are loaded before the first is
+//             unroll  1 … 4: tiles' widths, of 4 entries, that are loaded before the first is
 //                     used. About the usual length of a row divided by 4; a row that is much longer
 //                     holds up its warp.
 // Work:       tiles · 8 rows for each warp of NVIDIA's, tiles · 16 for each wavefront of AMD's.

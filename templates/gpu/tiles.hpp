@@ -5,11 +5,13 @@
 //             lanes' loads lie side by side, and a bit for each that begins a row. It adds up what
 //             it has of each row, a segmented scan joins the lanes, and the sums of rows that end
 //             pass through shared memory to be stored side by side. A warp takes `run` tiles, one
-//             after another; rows that are cut between warps are completed by whoever has the last
-//             part of them. One launch, every element of y stored once, no atomic sums. Rows
-//             without entries stand in a list, and blocks of their own store them.
-// Source:     CSR5 (Liu & Vinter, ICS 2015) for tiles with row starts as bits; the counts of parts
-//             that have arrived are threadFenceReduction's of the CUDA programming guide.
+//             after another; the parts of rows that are cut between warps meet in a tree, whoever
+//             comes second to a node goes on with both. One launch, every element of y stored once,
+//             no atomic sums. Rows without entries stand in a list, and blocks of their own store
+//             them.
+// Source:     CSR5 (Liu & Vinter, ICS 2015) for tiles with row starts as bits; Karras (HPG 2012)
+// for
+//             trees that the second to come climbs.
 // Parameters: block   threads of a block.
 //             items   8, 16, 32: entries of a lane in a tile, all under way at a time.
 //             run     tiles of a warp.
@@ -43,12 +45,12 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
            const unsigned char* __restrict__ coded_values, const Index* __restrict__ cut_first_run,
            const Index* __restrict__ cut_last_run, const Index* __restrict__ filled_rows,
            const Index* __restrict__ empty_rows, const Vector* __restrict__ x,
-           Vector* __restrict__ y, Vector alpha, Vector beta, Value* __restrict__ open_sum,
-           Value* __restrict__ end_sum, unsigned long long* __restrict__ arrived) {
+           Vector* __restrict__ y, Vector alpha, Vector beta,
+           unsigned long long* __restrict__ meetings) {
     constexpr int warps = block / warp_size;
-    __shared__ Value parts[warps * staged];
+    __shared__ Value parts[warps * (staged + rhs_group)];
     const int thread = static_cast<int>(threadIdx.x);
-    Value* part = parts + thread / warp_size * staged;
+    Value* part = parts + thread / warp_size * (staged + rhs_group);
     const long this_run = static_cast<long>(blockIdx.x) * warps + thread / warp_size;
     if (this_run >= num_runs) {
         if constexpr (gaps == 1) {
@@ -64,5 +66,5 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
     multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, run, staged, gaps,
                  value_code, 0, 0>(this_run, num_tiles, num_filled, tile_row, row_marks, col_idx,
                                    values, coded_values, cut_first_run, cut_last_run, filled_rows,
-                                   x, x, x, y, alpha, beta, part, open_sum, end_sum, arrived);
+                                   x, x, x, y, alpha, beta, part, meetings);
 }

@@ -57,11 +57,10 @@ void tiles_hubs(long num_tiles, long num_runs, long num_filled, long num_hot,
                 const Index* __restrict__ cut_first_run, const Index* __restrict__ cut_last_run,
                 const Index* __restrict__ filled_rows, const Vector* __restrict__ hot_x,
                 const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
-                Value* __restrict__ open_sum, Value* __restrict__ end_sum,
-                unsigned long long* __restrict__ arrived) {
+                unsigned long long* __restrict__ meetings) {
     constexpr int warps = block / warp_size;
     __shared__ Vector hub_x[hubs > 0 ? hubs * rhs_group : 1];
-    __shared__ Value parts[warps * staged];
+    __shared__ Value parts[warps * (staged + rhs_group)];
     const int thread = static_cast<int>(threadIdx.x);
     if constexpr (hubs > 0) {
         const int count = num_hot < hubs ? static_cast<int>(num_hot) : hubs;
@@ -79,6 +78,6 @@ void tiles_hubs(long num_tiles, long num_runs, long num_filled, long num_hot,
                      gaps, value_code, hubs, warm>(
             this_run, num_tiles, num_filled, tile_row, row_marks, col_idx, values, coded_values,
             cut_first_run, cut_last_run, filled_rows, hub_x, hot_x, x, y, alpha, beta,
-            parts + thread / warp_size * staged, open_sum, end_sum, arrived);
+            parts + thread / warp_size * (staged + rhs_group), meetings);
     }
 }

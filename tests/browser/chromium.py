@@ -21,7 +21,7 @@ class Browser:
     """One page of a browser. Use as a context: it ends the process and removes its files."""
 
     def __init__(self, path, timeout=60):
-        self.timeout, self.buffer, self.number = timeout, b"", 0
+        self.timeout, self.buffer, self.number, self.loads = timeout, b"", 0, 0
         self.troubles = []  # errors of the console, exceptions, and anything that the page asked of a network
         self.profile = tempfile.mkdtemp(prefix="spmvgen-chromium-")
         their_in, self.to = os.pipe()
@@ -76,6 +76,7 @@ class Browser:
     def note(self, message):
         """Keeps what a page should not do."""
         method, params = message.get("method"), message.get("params", {})
+        self.loads += method == "Page.loadEventFired"
         if method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
             self.troubles.append("exception: " + details.get("exception", {}).get("description", details["text"]))
@@ -106,8 +107,13 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if touch else 1, mobile=touch)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
                                                           {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}])
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
-        self.wait("document.readyState === 'complete' && location.protocol === 'file:'")
+        # An empty page between: another fragment of the same page would load nothing.
+        for url in ("about:blank", "file://" + os.path.abspath(path)):
+            self.loads = 0
+            self.call("Page.navigate", url=url)
+            until = time.monotonic() + self.timeout
+            while not self.loads:
+                self.note(self.receive(until))
 
     def evaluate(self, expression):
         """The value of an expression of JavaScript (or of the promise that it is)."""
@@ -118,7 +124,7 @@ class Browser:
 
     def wait(self, expression):
         until = time.monotonic() + self.timeout
-        while not self.evaluate(expression):
+        while not self.evaluate(f"Boolean({expression})"):
             if time.monotonic() > until:
                 raise TimeoutError(f"not within {self.timeout} s: {expression}")
             time.sleep(0.02)
@@ -136,7 +142,7 @@ class Browser:
         for letter in text:
             self.key(letter)
 
-    def screenshot(self, path, whole=False):
-        """A PNG of the window, or of the whole page."""
+    def screenshot(self, path):
+        """A PNG of the window."""
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]))
+            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))

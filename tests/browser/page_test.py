@@ -110,9 +110,12 @@ class Page(unittest.TestCase):
         BROWSER.evaluate("1")
         self.assertEqual(BROWSER.troubles, [])
 
-    def shoot(self, name, whole=False):
-        if SCREENSHOTS:
-            BROWSER.screenshot(os.path.join(SCREENSHOTS, name + ".png"), whole)
+    def shoot(self, name, places=("",)):
+        """Pictures of the window where each of these begins; "" = as it is."""
+        for place in places if SCREENSHOTS else ():
+            if place:
+                self.js(f"document.documentElement.style.scrollBehavior = 'auto'; document.getElementById('{place}').scrollIntoView()")
+            BROWSER.screenshot(os.path.join(SCREENSHOTS, "-".join(filter(None, (name, place))) + ".png"))
 
     def js(self, expression):
         return BROWSER.evaluate(expression)
@@ -145,7 +148,7 @@ class Page(unittest.TestCase):
                     self.assertEqual(self.js("""[...document.querySelectorAll('body *')].filter((e) => !e.closest('.scroll, svg, .skip, #tooltip') && e.getClientRects().length
                         && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80))"""), [])
                     self.assertEqual(self.js("[...document.querySelectorAll('.pair > div, #profile-figure')].every((host) => host.querySelectorAll('svg').length > 0 || host.querySelector('.notice'))"), True)
-                    self.shoot(f"{name}-{'dark' if dark else 'light'}", whole=True)
+                    self.shoot(f"{name}-{'dark' if dark else 'light'}", ("", "summary", "profile", "speedup", "roofline", "table", "matrices", "method"))
 
     def test_shows_what_was_measured(self):
         BROWSER.open(self.big)
@@ -191,7 +194,7 @@ class Page(unittest.TestCase):
     def test_filters(self):
         BROWSER.open(self.big)
         self.js("document.getElementById('query').focus()")
-        BROWSER.type("osm")
+        BROWSER.type("_OSM")
         self.assertEqual(sorted(self.table("matrix")), ["belgium_osm", "netherlands_osm"])
         self.assertEqual(self.js("document.getElementById('status').innerText"), "2 of 82 matrices")
         self.assertEqual(self.js("document.querySelectorAll('details.matrix').length"), 2)

@@ -219,6 +219,54 @@ TEST_F(BenchTest, TimesWhatEachLevelChooses) {
     for (auto& row : rows()) EXPECT_TRUE(row.contains("hot")) << row;
 }
 
+TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
+    const Outcome outcome = bench(
+        "A.mtx --kernels csr_vector:lanes=2,csr_vector:lanes=4:unroll=2,auto:reorder=none "
+        "--against none --cache hot --json R.jsonl");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(cases(rows()),
+              (std::vector<std::string>{"csr_vector:lanes=2", "csr_vector:lanes=4:unroll=2",
+                                        "auto:reorder=none"}));
+    EXPECT_EQ(rows()[0]["kernel"].get<std::string>().find("csr_vector_"), 0u);
+    EXPECT_NE(rows()[0]["kernel"].get<std::string>().find("_lanes2_"), std::string::npos);
+    EXPECT_NE(rows()[1]["kernel"].get<std::string>().find("_lanes4_unroll2"), std::string::npos);
+    for (auto& row : rows()) EXPECT_TRUE(row.contains("hot")) << row;
+    const std::string at = "2: spmvgen: --kernels: ";
+    EXPECT_EQ(error("A.mtx --kernels csr_vector:foo=1"),
+              at + "csr_vector:foo=1: csr_vector has no parameter foo; see spmvgen emit --list");
+    EXPECT_EQ(error("A.mtx --kernels csr_vector:lanes"),
+              at + "csr_vector:lanes: 'lanes' is not NAME=VALUE, such as sigma=1");
+    EXPECT_EQ(error("A.mtx --kernels csr_vector:lanes=x"),
+              at + "csr_vector:lanes=x: options.param.lanes: 'x' is not an integer that fits");
+    EXPECT_EQ(error("A.mtx --kernels auto:lanes=4"),
+              at + "auto:lanes=4: lanes is of a kernel; of auto there are encodings and reorder");
+    EXPECT_EQ(error("A.mtx --kernels auto:reorder=x"),
+              at + "auto:reorder=x: options.reorder: unknown reordering 'x': use one of none, rcm, "
+                   "band-k");
+}
+
+TEST_F(BenchTest, ResultsHaveWhatAReportShows) {
+    const Outcome outcome = bench(
+        "A.mtx gallery:thermal2:scale=0.0002 --kernels auto,csr_rows --against none --cache "
+        "hot --json R.jsonl");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json bandwidth = lines()[0]["bandwidth"];
+    EXPECT_EQ(bandwidth["source"], "measured before the first case");
+    EXPECT_GT(bandwidth["read"][0]["bytes_per_s"], 0);
+    EXPECT_GT(bandwidth["read"][0]["bytes"], 0);
+    ASSERT_EQ(rows().size(), 4u);
+    const json about = rows()[0]["about"];
+    EXPECT_EQ(about["density"],
+              json({{"columns", 3}, {"lines", 2}, {"counts", {1, 1, 0, 0, 0, 1}}}));
+    EXPECT_EQ(about["features"]["max_row"], 2);
+    EXPECT_EQ(about["features"]["distinct_values"], 3);
+    EXPECT_FALSE(rows()[1].contains("about"));
+    EXPECT_EQ(rows()[0]["storage"], "f64");
+    EXPECT_FALSE(rows()[0].contains("class"));
+    EXPECT_EQ(rows()[2]["class"], "mesh");
+    EXPECT_EQ(rows()[2]["about"]["density"]["counts"].size(), 48u * 48u);
+}
+
 TEST_F(BenchTest, MeasuresTwinsOfTheGallery) {
     const Outcome outcome = bench(
         "--suite csr-k --scale 0.0002 --kernels csr_rows --against none --cache cold --json "

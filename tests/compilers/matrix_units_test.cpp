@@ -44,7 +44,7 @@ class MatrixUnits : public testing::TestWithParam<std::string> {
     }
     ClangGenerator generator_;
 };
-INSTANTIATE_TEST_SUITE_P(, MatrixUnits, testing::Values("csr_matrix_units", "sell_matrix_units"),
+INSTANTIATE_TEST_SUITE_P(, MatrixUnits, testing::Values("csr_matrix_units"),
                          [](auto& test) { return test.param; });
 
 TEST_P(MatrixUnits, AreInWhatEveryCompilerMakes) {

@@ -76,9 +76,9 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"csr_k_blocks", {{"subwarp", 32}, {"row_threads", 4}, {"sr_threads", 1}, {"srs", 40}}},
     {"bcsr_fused", {{"block_rows", 3}, {"block_cols", 3}, {"subwarp", 1}, {"unroll", 8}}},
     {"bcsr_fused", {{"block_rows", 8}, {"block_cols", 8}, {"subwarp", 32}, {"block", 64}}},
-    {"tiles", {{"items", 16}, {"run", 1}, {"block", 64}}},
+    {"tiles", {{"items", 32}, {"run", 1}, {"block", 64}}},
     {"tiles", {{"items", 8}, {"run", 2}, {"staged", 32}, {"block", 512}}},
-    {"tiles", {{"items", 32}, {"run", 1}, {"staged", 256}, {"block", 128}}},
+    {"tiles_hubs", {{"items", 16}, {"run", 1}, {"hubs", 512}, {"warm", 4096}, {"staged", 32}}},
     {"bcsr_split", {{"block_rows", 2}, {"block_cols", 5}, {"subwarp", 1}, {"block", 64}}},
     {"strips", {{"sigma", 64}, {"long_from", 32}, {"unroll", 3}, {"block", 64}}},
     {"strips",
@@ -91,10 +91,7 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
 /// The same of kernels that serve some signatures only.
 const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> limited_variants{
     {"csr_matrix_units", {{"tiles", 2}, {"unroll", 2}, {"block", 64}}},
-    {"csr_matrix_units", {{"tiles", 4}}},
-    {"csr_matrix_units", {{"tiles", 1}, {"unroll", 4}}},
-    {"sell_matrix_units", {{"sigma", 64}, {"slice", 64}, {"unroll", 1}}},
-    {"sell_matrix_units", {{"sigma", 16384}, {"unroll", 8}, {"block", 64}}},
+    {"csr_matrix_units", {{"tiles", 4}, {"unroll", 1}}},
 };
 
 std::vector<Row> rows(const std::string& device) {
@@ -126,7 +123,7 @@ std::vector<Row> limited_rows(const std::string& device) {
                 if (served(entry, types))
                     table.push_back({std::string(entry.id), {}, types, device});
     for (auto& [kernel, params] : limited_variants)
-        table.push_back({kernel, params, all_types[1], device});
+        table.push_back({kernel, params, all_types[4], device});
     return table;
 }
 
@@ -218,9 +215,9 @@ TEST_P(EveryGpuKernel, GivesTheRightProductOfEveryOddMatrix) {
 }
 
 TEST(LimitedKernels, HaveRowsWhereTheyServe) {
-    // Two kernels of f64 with two offset types, and their variants.
-    EXPECT_EQ(limited_rows("simt:sm_90").size(), 4 + limited_variants.size());
-    EXPECT_EQ(limited_rows("simt:gfx90a").size(), 4 + limited_variants.size());
+    // One kernel of f64 with two offset types, and its variants.
+    EXPECT_EQ(limited_rows("simt:sm_90").size(), 2 + limited_variants.size());
+    EXPECT_EQ(limited_rows("simt:gfx90a").size(), 2 + limited_variants.size());
     EXPECT_EQ(limited_rows("simt:gfx906").size(), limited_variants.size()) << "it has no such unit";
 }
 
@@ -310,7 +307,7 @@ TEST_P(GpuKernel, AppliesTheEpilogueToEveryRowOnce) {
 }
 
 class MatrixUnits : public GpuKernel {};
-INSTANTIATE_TEST_SUITE_P(, MatrixUnits, testing::Values("csr_matrix_units", "sell_matrix_units"),
+INSTANTIATE_TEST_SUITE_P(, MatrixUnits, testing::Values("csr_matrix_units"),
                          [](auto& test) { return test.param; });
 
 TEST_P(MatrixUnits, TakeNarrowerNumbersAndAnEpilogue) {

@@ -9,6 +9,7 @@
 #include "format_cases.hpp"
 #include "formats/tiles_plan.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "tuner/tiles_choice.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {
@@ -36,6 +37,10 @@ struct Rows {
         return csr_view(rows(), cols, offsets.data(), columns.data(), values.data());
     }
 };
+
+std::vector<int> repeated(int count, int length) {
+    return std::vector<int>(static_cast<std::size_t>(count), length);
+}
 
 /// Entries of which a bit in row_marks says that they begin a row.
 std::vector<int> marked(const StoredMatrix& m) {
@@ -174,16 +179,16 @@ std::string incomplete(const std::string& kernel, std::map<std::string, std::int
 TEST(Tiles, RefusesMoreSharedMemoryThanABlockHas) {
     EXPECT_EQ(incomplete("tiles_hubs", {{"hubs", 24576}}, "sm_90"), "accepted");
     EXPECT_EQ(incomplete("tiles_hubs", {{"hubs", 32768}}, "sm_90"),
-              "kernel tiles_hubs with hubs=32768, block=512 and staged=64 takes 270336 bytes of "
+              "kernel tiles_hubs with hubs=32768, block=512 and staged=64 takes 270464 bytes of "
               "shared memory, more than the 232448 that a block has on sm_90: use a smaller hubs, "
               "block or staged");
     EXPECT_EQ(incomplete("tiles_hubs", {{"hubs", 8192}}, "gfx90a"),
-              "kernel tiles_hubs with hubs=8192, block=512 and staged=64 takes 69632 bytes of "
+              "kernel tiles_hubs with hubs=8192, block=512 and staged=64 takes 69696 bytes of "
               "shared memory, more than the 65536 that a block has on gfx90a: use a smaller hubs, "
               "block or staged");
     EXPECT_EQ(incomplete("tiles_hubs", {{"hubs", 49152}}, "sm_90", ValueType::f32), "accepted");
     EXPECT_EQ(incomplete("tiles", {{"staged", 256}, {"block", 512}}, "sm_90", ValueType::c64),
-              "kernel tiles with block=512 and staged=256 takes 65536 bytes of shared memory, more "
+              "kernel tiles with block=512 and staged=256 takes 65792 bytes of shared memory, more "
               "than the 49152 that it may: use a smaller block or staged");
     EXPECT_EQ(incomplete("tiles_hubs", {{"hubs", 0}}, "sm_90"),
               "kernel tiles_hubs with hubs=0 and warm=0 gathers nothing: use kernel tiles");
@@ -206,6 +211,40 @@ TEST(TilesPlan, AnEmptyMatrixHasNoHubs) {
     const TilesPlan plan = plan_tiles(matrix.view(), std::vector<std::int64_t>{8});
     EXPECT_EQ(plan.entries_a_row, 0);
     EXPECT_THAT(plan.hub_share, ElementsAre(0));
+}
+
+/// Of 40000 columns the first `popular` are in all `rows` rows, the others in one each.
+Rows with_hubs(int popular, int rows) {
+    constexpr int num_cols = 40000;
+    const int others = (num_cols - popular) / rows;
+    Rows matrix(repeated(rows, popular + others), num_cols);
+    for (int row = 0; row < rows; ++row)
+        for (int k = 0; k < popular + others; ++k)
+            matrix.columns[static_cast<std::size_t>(row * (popular + others) + k)] =
+                k < popular ? k : popular + row * others + k - popular;
+    return matrix;
+}
+
+TEST(TilesChooser, TakesTheLeastCountThatCoversNearlyAll) {
+    const Rows matrix = with_hubs(1000, 400);
+    const CsrView view = matrix.view();
+    TilesChooser chooser(view, 1);
+    Signature s = signature("tiles_hubs");
+    // Of 400 rows of 1000 + 97 entries 1024 columns have 400024 entries.
+    EXPECT_EQ(chooser.fit(s, {}), "1024 hub columns have 91 % of the entries");
+    EXPECT_EQ(s.params.at("hubs"), 1024);
+    s.params["hubs"] = 4096;
+    EXPECT_EQ(chooser.fit(s, {{"hubs", 4096}}), "");
+    EXPECT_EQ(s.params.at("hubs"), 4096);
+    Signature plain = signature("tiles");
+    EXPECT_EQ(chooser.fit(plain, {}), "");
+}
+
+TEST(TilesChooser, TakesTheLeastWhereNothingIsPopular) {
+    const Rows matrix = with_hubs(0, 40);
+    const CsrView view = matrix.view();
+    Signature s = signature("tiles_hubs", {{"per_unit", 8}});
+    EXPECT_EQ(TilesChooser(view, 1).fit(s, {}), "512 hub columns have 1 % of the entries");
 }
 
 // Products.
@@ -238,10 +277,6 @@ void check_three_times(const Rows& matrix, const Options& options) {
         if (time == 0) first = y;
         EXPECT_EQ(y, first) << "time " << time;
     }
-}
-
-std::vector<int> repeated(int count, int length) {
-    return std::vector<int>(static_cast<std::size_t>(count), length);
 }
 
 TEST(TilesProduct, RowsThatMeetTheEndsOfTilesAndRuns) {

@@ -6,6 +6,13 @@ function powerOfTen(exponent) {
     return "10" + (exponent < 0 ? "⁻" : "") + [...String(Math.abs(exponent))].map((digit) => superscripts[digit]).join("");
 }
 
+/** 0.05, 2500, 10⁵, 2·10⁵ */
+function tickText(value) {
+    if (value >= 0.01 && value < 10000) return String(+value.toPrecision(3));
+    const exponent = Math.floor(Math.log10(value) + 1e-9), digits = +(value / 10 ** exponent).toPrecision(2);
+    return (digits === 1 ? "" : digits + "·") + powerOfTen(exponent);
+}
+
 /** A logarithmic scale from `domain` to `range`, with ticks. */
 function logScale(domain, range, label) {
     const [low, high] = domain.map(Math.log10);
@@ -19,7 +26,7 @@ function logScale(domain, range, label) {
             const value = step * 10 ** exponent;
             if (exponent % every === 0 && value >= domain[0] * 0.999 && value <= domain[1] * 1.001) scale.ticks.push(value);
         }
-    scale.text = label || ((value) => (value >= 0.01 && value < 10000 ? String(+value.toPrecision(3)) : powerOfTen(Math.round(Math.log10(value)))));
+    scale.text = label || tickText;
     return scale;
 }
 

@@ -1,10 +1,7 @@
 // The results, and what is asked of them: docs/report.md tells the words.
 
 const data = JSON.parse(byId("data").textContent);
-for (const [number, matrix] of data.matrices.entries()) {
-    matrix.id = "m" + number;
-    matrix.label = matrix.label || matrix.name;
-}
+data.matrices.forEach((matrix, number) => { matrix.id = "m" + number; });
 
 /** What the controls say; page.js changes it. */
 const state = {run: 0, value: "", cache: "hot", subject: "", baseline: "", query: "", structure: "", only: "all"};
@@ -32,6 +29,15 @@ function rowsOf(run, value) {
         found.get(row.matrix).set(row.case, row);
     }
     return found;
+}
+
+/** Names matrices; those of a run that have the same name also by their size. */
+function labelMatrices(rows) {
+    const matrices = [...rows.keys()].map((number) => data.matrices[number]);
+    const count = new Map();
+    for (const {name} of matrices) count.set(name, (count.get(name) || 0) + 1);
+    for (const matrix of matrices)
+        matrix.label = count.get(matrix.name) > 1 ? `${matrix.name} (${whole(matrix.rows)} × ${whole(matrix.cols)}, ${whole(matrix.nnz)} nonzeros)` : matrix.name;
 }
 
 function valuesOf(run) {

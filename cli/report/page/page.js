@@ -22,6 +22,7 @@ function settle() {
     const values = valuesOf(state.run);
     if (!values.includes(state.value)) state.value = values.includes("f64") ? "f64" : values[0];
     rows = rowsOf(state.run, state.value);
+    labelMatrices(rows);
     const caches = cachesOf(rows);
     if (caches.length && !caches.includes(state.cache)) state.cache = caches[0];
     const choices = casesOf(rows, isChoice), ours = casesOf(rows, (row) => isOurs(row) && !isChoice(row)), peers = casesOf(rows, isPeer);

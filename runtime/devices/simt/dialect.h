@@ -248,6 +248,10 @@ inline unsigned long long atomicAdd(unsigned long long* address, unsigned long l
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
+inline unsigned long long atomicExch(unsigned long long* address, unsigned long long value) {
+    return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
+}
+
 template <typename T>
 inline T __ldg(const T* address) {
     return *address;
@@ -263,6 +267,21 @@ inline float __uint_as_float(unsigned bits) {
     float value;
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
+}
+inline unsigned __float_as_uint(float number) {
+    unsigned bits;
+    __builtin_memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+inline double __longlong_as_double(long long bits) {
+    double number;
+    __builtin_memcpy(&number, &bits, sizeof number);
+    return number;
+}
+inline long long __double_as_longlong(double number) {
+    long long bits;
+    __builtin_memcpy(&bits, &number, sizeof bits);
+    return bits;
 }
 inline double fabs(double x) {
     return __builtin_fabs(x);
