@@ -108,6 +108,13 @@ TEST(Chooser, ANamedKernelGetsWhatTheMatrixDecides) {
         << "arrays are borrowed";
 }
 
+TEST(Chooser, TilesAreToldWhetherRowsAreEmpty) {
+    Request request = request_for("sm_90");
+    request.kernel = "tiles";
+    EXPECT_EQ(chosen(stencil(), request).param("gaps"), 0);
+    EXPECT_EQ(chosen(make_gallery_matrix("rmat:scale=12"), request).param("gaps"), 1);
+}
+
 TEST(Chooser, ANetworkHasHubs) {
     const CsrMatrix network = make_gallery_matrix("rmat:scale=17");
     const Chosen hubs = chosen(network, request_for("sm_90"));
