@@ -59,7 +59,7 @@ class GpuHandle : public HandleImpl {
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
     void make_base(const CsrView& matrix, const Options& options, const CsrView* on_device);
-    ProvidedGpuKernel get_kernel(const Options& options);
+    ProvidedGpuKernel get_kernel();
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
@@ -115,6 +115,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
+    find_general(features, request);
     make_base(matrix, options, on_device);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
@@ -124,7 +125,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 void GpuHandle::make_base(const CsrView& matrix, const Options& options, const CsrView* on_device) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
-    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel(options);
+    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     {
@@ -143,8 +144,8 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, const C
     }));
 }
 
-ProvidedGpuKernel GpuHandle::get_kernel(const Options& options) {
-    return kernel_or_general(options, [&](const Signature& s, bool last_resort) {
+ProvidedGpuKernel GpuHandle::get_kernel() {
+    return kernel_or_general([&](const Signature& s, bool last_resort) {
         try {
             return provider_.get(s, policy_, device_);
         } catch (const Error& error) {

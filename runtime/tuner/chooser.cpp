@@ -119,9 +119,11 @@ void Chooser::fit(Choice& choice, const Request& request) {
     if (format == Format::strips)
         choice.reason +=
             "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
-    if (format == Format::tiles)
-        if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
-            choice.reason += "; " + found;
+    if (format != Format::tiles) return;
+    if (!request.params.contains("gaps"))
+        choice.signature.params["gaps"] = features_.empty_rows > 0 ? 1 : 0;
+    if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
+        choice.reason += "; " + found;
 }
 
 }  // namespace spmvgen

@@ -14,6 +14,8 @@ constexpr double most_gpu_padding = 1.35;            ///< stored values over non
 constexpr double most_index_bytes = 3;               ///< a nonzero: with more x's gathers decide
 constexpr double most_gpu_share = 0.95;              ///< of CSR's bytes
 constexpr std::int64_t most_hub_bytes = 96 * 1024;   ///< of a block's shared memory: two a unit
+constexpr double least_concentration = 2.5;          ///< of hubs: their share of the entries over
+                                                     ///< theirs of the columns
 constexpr double least_hub_share = 0.3;              ///< of the entries, for hubs to pay
 
 double strips_bytes(const Situation& s) {
@@ -32,9 +34,11 @@ Pick gpu_strips(const Situation& s) {
 
 /// A network's product is bound by the cache that serves x: hubs in shared memory lessen that.
 Pick networks(const Situation& s) {
-    if (!s.request.hubs || s.request.hubs->share < least_hub_share) return {};
-    return {"tiles_hubs", fmt::format("{:.0f} % of the entries in {} columns",
-                                      100 * s.request.hubs->share, s.request.hubs->hubs)};
+    if (!s.request.hubs) return {};
+    const auto& [hubs, share] = *s.request.hubs;
+    const double of_columns = static_cast<double>(hubs) / static_cast<double>(s.f.cols);
+    if (share < std::max(least_hub_share, least_concentration * of_columns)) return {};
+    return {"tiles_hubs", fmt::format("{:.0f} % of the entries in {} columns", 100 * share, hubs)};
 }
 
 constexpr std::array gpu_rules_by_matrix{Rule{gpu_strips, {"strips"}},
