@@ -175,7 +175,7 @@ def main():
     parser.add_argument("--peers")
     parser.add_argument("--classes", action="append", default=[])
     parser.add_argument("--roof", type=float, default=4300)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     headers, values = read(options.files)
     if not headers or not values:
         sys.exit("bench/bars.py: no results in " + ", ".join(options.files))
