@@ -12,6 +12,7 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "matrix/gallery/suites.hpp"
@@ -78,6 +79,32 @@ Request request_of(const TuningRecord& r, int units) {
     request.storage = q.storage;
     request.accumulator = q.accumulator;
     return request;
+}
+
+/// The kernel's name as it is for any matrix: what choose() gives from features alone. Another
+/// matrix's parameters and storage type are its own.
+std::string general_name(const std::string& kernel, const TuningRecord& r) {
+    const auto s = parse_kernel_name(kernel, parse_target(r.device.arch));
+    return s ? kernel_name(for_any_matrix(*s, {}, r.question.storage)) : kernel;
+}
+
+/// Gives all kernels their names for any matrix; of those that are then one the fastest stays.
+void generalise(TuningRecord& r) {
+    std::vector<TimedKernel> kernels;
+    std::set<std::string> seen;
+    for (auto& timed : r.kernels) {
+        timed.kernel = general_name(timed.kernel, r);
+        if (seen.insert(timed.kernel).second) kernels.push_back(timed);
+    }
+    r.kernels = std::move(kernels);
+    if (!r.rule.empty()) r.rule = general_name(r.rule, r);
+    if (!r.plain.empty()) r.plain = general_name(r.plain, r);
+}
+
+/// Whether the rule that chose then looked at the matrix itself, as choose() cannot.
+bool chosen_by_matrix(const TuningRecord& r) {
+    const auto s = parse_kernel_name(r.rule, parse_target(r.device.arch));
+    return s && std::ranges::any_of(kernel_entry(s->kernel).params, &Parameter::of_matrix);
 }
 
 /// A level's choice for a record.
@@ -177,8 +204,10 @@ Answers answers_of(const TuningRecord& r, const Request& request,
                    std::span<const LearnedRule> learned,
                    const std::vector<TuningRecord>& measured) {
     Answers all;
-    all["rule"] = answer(r, choose(r.features, request, learned));
-    all["hand-written"] = answer(r, choose(r.features, request, {}));
+    const bool by_matrix = chosen_by_matrix(r);
+    const Answer then{r.rule, "by the matrix, recorded", time_of(r, r.rule)};
+    all["rule"] = by_matrix ? then : answer(r, choose(r.features, request, learned));
+    all["hand-written"] = by_matrix ? then : answer(r, choose(r.features, request, {}));
     if (!r.rule.empty()) all["rule then"] = {r.rule, "recorded", time_of(r, r.rule)};
     if (!r.plain.empty()) all["plain CSR"] = {r.plain, "plain CSR", time_of(r, r.plain)};
     add_model(all, r, request, learned);
@@ -269,7 +298,10 @@ Json training_json(const TuningRecord& r, const Request& request) {
     for (auto& kernel : r.kernels)
         if (const auto s = parse_kernel_name(kernel.kernel, request.target))
             timed.push_back({s->kernel, s->params, kernel.us});
-    return {{"features", features}, {"base", base}, {"timed", timed}};
+    return {{"features", features},
+            {"base", base},
+            {"timed", timed},
+            {"by_matrix", chosen_by_matrix(r)}};
 }
 
 Json record_json(const TuningRecord& r, const Answers& answers) {
@@ -327,6 +359,7 @@ Records read_records(const Arguments& a, const Json& classes) {
                 ++records.disturbed;
                 continue;
             }
+            generalise(record);
             if (record.method.starts_with("exhaustive"))
                 records.exhaustive.push_back(std::move(record));
             else if (record.method.starts_with("measure"))

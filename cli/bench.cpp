@@ -12,8 +12,10 @@
 #include "bench/matrices.hpp"
 #include "bench/results.hpp"
 #include "bench/table.hpp"
+#include "handle/number_types.hpp"
 #include "interrupt.hpp"
 #include "matrix_source.hpp"
+#include "measure/random_vector.hpp"
 #include "operands.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -21,6 +23,9 @@
 
 namespace spmvgen::cli {
 namespace {
+
+constexpr const char* random_numbers = "random";
+constexpr std::uint64_t random_values_seed = 11;
 
 /// What is to be measured, and with what; all that can be wrong with the options is found here.
 struct BenchPlan {
@@ -32,6 +37,7 @@ struct BenchPlan {
 };
 
 CaseMethod method_of(const BenchOptions& o) {
+    resolve("--encodings", [&] { return check_encodings(o.encodings); });
     CaseMethod method{
         .hot = false, .cold = false, .seconds = parse_milliseconds("--budget", o.budget) / 1e3};
     for (auto& cache : o.caches) {
@@ -39,6 +45,9 @@ CaseMethod method_of(const BenchOptions& o) {
             throw UsageError("--cache: unknown state '" + cache + "': use hot, cold or hot,cold");
         (cache == "hot" ? method.hot : method.cold) = true;
     }
+    for (auto& numbers : o.numbers)
+        if (numbers != "own" && numbers != "random")
+            throw UsageError("--numbers: unknown '" + numbers + "': use own, random or own,random");
     if (method.seconds <= 0) throw UsageError("--budget: '" + o.budget + "' is no time to measure");
     if (!method.cold && o.flush_bytes > 0) throw UsageError("--flush: is for --cache cold");
     return method;
@@ -105,13 +114,13 @@ class Bench {
     }
 
   private:
-    bool wanted(const BenchMatrix& matrix, const std::string& value, const BenchCase& one) const {
-        return !file_->has(matrix.name, value, one.name);
-    }
+    bool wanted(const ResultKey& key) const { return !file_->has(key); }
     std::size_t remaining(const BenchMatrix& matrix) const {
         std::size_t count = 0;
         for (auto& value : options_.values)
-            for (auto& one : plan_.cases) count += wanted(matrix, value, one);
+            for (auto& numbers : options_.numbers)
+                for (auto& one : plan_.cases)
+                    count += wanted({matrix.name, value, numbers, one.name});
         return count;
     }
     std::size_t remaining() const {
@@ -124,7 +133,12 @@ class Bench {
         if (remaining(matrix) == 0) return;
         SourcedMatrix source;
         if (!attempt(matrix, [&] { source = load_matrix(matrix.source); })) return;
-        for (auto& value : options_.values) run_value(matrix, source.matrix, value, progress);
+        for (const char* numbers : {"own", "random"}) {  // in this order: the second replaces
+            if (std::ranges::count(options_.numbers, numbers) == 0) continue;
+            if (numbers == random_numbers) randomize(source.matrix);
+            for (auto& value : options_.values)
+                run_value(matrix, source.matrix, {"", value, numbers, ""}, progress);
+        }
     }
 
     /// Does what a matrix may be unfit for, and then tells why.
@@ -148,11 +162,18 @@ class Bench {
         ++tally_.unread;
     }
 
-    void run_value(const BenchMatrix& named, const CsrMatrix& given, const std::string& value,
+    static void randomize(CsrMatrix& matrix) {
+        fill_random_wide(matrix.value_type, matrix.values.data(), matrix.nnz, random_values_seed);
+    }
+
+    /// `kind` says which values; its matrix and case are empty.
+    void run_value(const BenchMatrix& named, const CsrMatrix& given, const ResultKey& kind,
                    Progress& progress) {
-        if (std::ranges::none_of(plan_.cases, [&](auto& one) { return wanted(named, value, one); }))
+        if (std::ranges::none_of(plan_.cases, [&](auto& one) {
+                return wanted({named.name, kind.value, kind.numbers, one.name});
+            }))
             return;
-        const ValueType type = parse_value_type(value);
+        const ValueType type = parse_value_type(kind.value);
         CsrMatrix converted;
         const CsrMatrix& matrix = type != given.value_type ? converted : given;
         std::optional<CaseRunner> runner;
@@ -165,12 +186,9 @@ class Bench {
         if (!fit) return;
         for (auto& one : plan_.cases) {
             if (Interrupt::came()) return;
-            if (!wanted(named, value, one)) continue;
-            Json row{{"matrix", named.name},
-                     {"rows", matrix.rows},
-                     {"cols", matrix.cols},
-                     {"nnz", matrix.nnz},
-                     {"value", value}};
+            if (!wanted({named.name, kind.value, kind.numbers, one.name})) continue;
+            Json row{{"matrix", named.name}, {"rows", matrix.rows}, {"cols", matrix.cols},
+                     {"nnz", matrix.nnz},    {"value", kind.value}, {"numbers", kind.numbers}};
             if (!named.structure.empty()) row["class"] = named.structure;
             row.update(runner->run(one));
             if (!about.is_null()) row["about"] = std::exchange(about, Json());
@@ -249,6 +267,10 @@ void add_bench(CLI::App& program, Verbs& verbs) {
     list("--against", o->against,
          "all that is there (the default), none, or of cusparse, mkl, eigen, librsb, plain", "P,…");
     list("--value", o->values, "value types, default f64", "T,…");
+    list("--numbers", o->numbers, "own (the matrix's, the default), random (in [0.5, 1.5))", "N,…");
+    verb->add_option("--encodings", o->encodings,
+                     "auto (default): A's values in fewer bytes where that is exact; none")
+        ->type_name("HOW");
     list("--cache", o->caches, "hot (repeated), cold (caches emptied), default hot,cold", "C,…");
     verb->add_option("--threads", o->threads, "threads of this CPU; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));

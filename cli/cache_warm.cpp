@@ -9,7 +9,7 @@
 #include "matrix_source.hpp"
 #include "output.hpp"
 #include "run_options.hpp"
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser.hpp"
 #include "tuner/signature_name.hpp"
 #include "units.hpp"
 #include "warm_kernels.hpp"
@@ -59,6 +59,7 @@ Signature signature_for(const WarmOptions& o, const CsrMatrix& matrix) {
                     .deterministic = o.run.deterministic,
                     .epilogue = o.run.epilogue};
     check_format_and_kernel(o.run.format, o.run.kernel);
+    request.encode = o.run.encodings == "auto" && o.run.storage.empty();
     if (!o.run.storage.empty())
         request.storage = resolve("--storage", [&] { return parse_value_type(o.run.storage); });
     return choose_for(matrix.view(), analyse(matrix.view()), request).signature;

@@ -12,8 +12,8 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "registry.hpp"
-#include "tuner/block_choice.hpp"
 #include "tuner/candidates.hpp"
+#include "tuner/chooser.hpp"
 #include "verb.hpp"
 
 namespace spmvgen::cli {
@@ -86,6 +86,7 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
                                       .num_rhs = o.num_rhs,
                                       .threads = omp_get_max_threads(),
                                       .storage = wanted.storage,
+                                      .encode = !wanted.storage && o.value.empty(),
                                       .accumulator = wanted.accumulator,
                                       .epilogue = wanted.epilogue,
                                       .op = op_of(o.kernel, wanted.params)});

@@ -2,6 +2,7 @@
 
 #include "handle/cache_mode.hpp"
 #include "handle/levels.hpp"
+#include "handle/number_types.hpp"
 #include "matrix/reorder/reordering.hpp"
 
 namespace spmvgen::cli {
@@ -71,6 +72,7 @@ void check_product_options(const RunOptions& o) {
     check_type("--vectors", o.vectors);
     check_type("--accumulator", o.accumulator);
     check_type("--storage", o.storage);
+    resolve("--encodings", [&] { return check_encodings(o.encodings); });
 }
 
 void check_batch_options(const RunOptions& o) {
@@ -101,6 +103,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.vectors = o.vectors;
     options.accumulator = o.accumulator;
     options.storage = o.storage;
+    options.encodings = o.encodings;
     options.epilogue = o.epilogue;
     options.format = o.format;
     options.reorder = o.reorder;
@@ -184,6 +187,9 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--storage", o.storage,
                     "narrower type for A's values: f16, bf16, f32, c32 (default: as they are)")
         ->type_name("TYPE");
+    verb.add_option("--encodings", o.encodings,
+                    "auto (default): A's values in fewer bytes where that is exact; none")
+        ->type_name("HOW");
     verb.add_option("--epilogue", o.epilogue,
                     "store this C++ expression of `value` and `row` instead")
         ->type_name("EXPR");

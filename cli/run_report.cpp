@@ -30,7 +30,7 @@ std::string check_text(const RunReport& r) {
     const CheckResult& check = *r.check;
     if (!check.passed) return "FAILED: " + check.message;
     std::string text = "passed against the compensated reference";
-    if (stored_narrow(r)) text += " with values rounded to " + r.info.storage;
+    if (r.rounded && stored_narrow(r)) text += " with values rounded to " + r.info.storage;
     if (check.worst_row >= 0)
         text += fmt::format(": worst error {} of its rounding bound, in row {}",
                             in_digits(check.worst_ratio), check.worst_row);

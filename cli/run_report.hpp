@@ -17,6 +17,7 @@ struct RunReport {
     std::int64_t systems = 0;  ///< of a batch, whose figures are sums; 0 = one matrix
     std::string batch;         ///< what its systems have in common, as BatchKind
     ValueType value = ValueType::f64;
+    bool rounded = false;  ///< values are stored in a type that the user named
     int num_rhs = 1;
     int threads = 0;
     std::string alpha, beta;  ///< as the user wrote them

@@ -8,7 +8,11 @@
 #include "registry_csr_k.hpp"
 #include "registry_gpu.hpp"
 #include "registry_light.hpp"
+#include "registry_matrix_units.hpp"
 #include "registry_permute.hpp"
+#include "registry_strips.hpp"
+#include "registry_strips_cpu.hpp"
+#include "registry_tiles.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -155,6 +159,10 @@ std::span<const KernelEntry> kernel_registry() {
         for (auto& entry : csr_k_kernels()) all.push_back(entry);
         for (auto& entry : batch_kernels()) all.push_back(entry);
         for (auto& entry : bcsr_kernels()) all.push_back(entry);
+        for (auto& entry : matrix_unit_kernels()) all.push_back(entry);
+        for (auto& entry : strips_kernels()) all.push_back(entry);
+        for (auto& entry : tiles_kernels()) all.push_back(entry);
+        for (auto& entry : strips_cpu_kernels()) all.push_back(entry);
         return all;
     }();
     return registry;
@@ -215,6 +223,9 @@ Signature complete(Signature s) {
                                                 })));
     check_block(s, entry);
     if (entry.batch) check_batch(s);
+    if (const std::string why = entry.refuses != nullptr ? entry.refuses(s) : ""; !why.empty())
+        refuse("kernel " + s.kernel + " " + why);
+    if (entry.format == Format::tiles) check_tiles(s);
     return s;
 }
 

@@ -35,6 +35,10 @@ struct StepTemplate {
     GridRule (*grid)(const Signature&) = nullptr;
     int (*block)(const Signature&) = nullptr;
     bool (*wanted)(const Signature&) = nullptr;
+    /// The function's __shared__ array that becomes dynamic shared memory on NVIDIA's GPUs, which
+    /// give a block no more than 48 KiB otherwise, and its bytes; 0 = it stays as it is.
+    std::string_view dynamic_array = {};
+    std::int64_t (*dynamic_bytes)(const Signature&) = nullptr;
 };
 
 /// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value", which is that of
@@ -73,11 +77,19 @@ struct KernelEntry {
     /// Computes y = αAᵀx + βy: x has a row for each row of A and y one for each column; with its
     /// parameter "conjugate" 1, y = αAᴴx + βy.
     bool transposes = false;
+    /// Of a kernel for some signatures only: why it is not for this one, which is complete
+    /// otherwise; "" = it is. Such a kernel runs when it is named, and is never chosen.
+    std::string (*refuses)(const Signature&) = nullptr;
 };
 
-/// Whether it multiplies one matrix, not transposed: what a Handle chooses from by itself.
-inline bool is_plain_product(const KernelEntry& entry) {
+/// Whether it multiplies one matrix, not transposed: what a Handle can be asked for.
+inline bool is_single_product(const KernelEntry& entry) {
     return !entry.batch && !entry.transposes;
+}
+
+/// Whether it does so for every signature: what a Handle chooses from by itself.
+inline bool is_plain_product(const KernelEntry& entry) {
+    return is_single_product(entry) && entry.refuses == nullptr;
 }
 
 std::span<const KernelEntry> kernel_registry();
@@ -99,8 +111,8 @@ bool allows(const Parameter& parameter, std::int64_t value);
 /// sums; "deterministic" is 1 where sums are wider than y) and checks all: unknown kernel, unknown
 /// parameter, illegal value, num_rhs outside 1…64, wrong kind of target, storage type that is not
 /// narrower than the value type, accumulator that is not wider or that a kernel would add to y
-/// atomically, and what check_batch refuses. Throws Error(invalid_argument) that names the field,
-/// the value and what is allowed.
+/// atomically, and what check_batch and the entry itself refuse. Throws Error(invalid_argument)
+/// that names the field, the value and what is allowed.
 Signature complete(Signature signature);
 
 /// Hex SHA-256 of everything that decides what a signature becomes: all templates and the

@@ -49,7 +49,7 @@ const KernelEntry& entry_of(const std::string& kernel, bool gpu) {
     if (entry.gpu != gpu)
         throw UsageError("--kernels: " + kernel + " is for " +
                          (entry.gpu ? "GPUs; name one with --device" : "CPUs; drop --device"));
-    if (!is_plain_product(entry))
+    if (!is_single_product(entry))
         throw UsageError("--kernels: " + kernel + " does not multiply one matrix, y = Ax");
     return entry;
 }
@@ -196,6 +196,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     options.threads = place_.device() == nullptr ? place_.threads() : 0;
     options.kernel = one.kernel;
     options.level = one.level;
+    options.encodings = options_.encodings;
     options.memory_limit = memory_limit(matrix_);
     options.copy = false;
     options.updatable = false;

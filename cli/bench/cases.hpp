@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,9 +19,9 @@ struct BenchOptions {
     double scale = 1;
     std::string device = "host";
     std::vector<std::string> formats, kernels{"auto", "all"}, against{"all"}, values{"f64"},
-        caches{"hot", "cold"};
+        caches{"hot", "cold"}, numbers{"own"};
     int threads = 0;
-    std::string budget = "200ms";
+    std::string budget = "200ms", encodings = "auto";
     std::int64_t flush_bytes = 0;
     std::string json;
     bool resume = false;

@@ -28,6 +28,7 @@ Json peers_json(const std::vector<FoundPeer>& peers) {
 Json method_json(const Place& place, const CaseMethod& method) {
     return {
         {"x", "uniform in [0.5, 1.5), seed 7"},
+        {"random_values", "uniform in [0.5, 1.5), seed 11"},
         {"product", "y = Ax"},
         {"check", "before and after timing, against a compensated reference"},
         {"clock", place.clock()},
@@ -76,6 +77,8 @@ std::string command_of(const BenchOptions& o) {
     add("--kernels", list(o.kernels));
     add("--against", list(o.against));
     add("--value", list(o.values));
+    if (o.numbers != std::vector<std::string>{"own"}) add("--numbers", list(o.numbers));
+    if (o.encodings != "auto") add("--encodings", o.encodings);
     add("--cache", list(o.caches));
     if (o.threads > 0) add("--threads", std::to_string(o.threads));
     add("--budget", o.budget);
@@ -86,6 +89,8 @@ std::string command_of(const BenchOptions& o) {
 
 Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
                   const std::vector<FoundPeer>& peers) {
+    Json how = method_json(place, method);
+    if (o.encodings != "auto") how["encodings"] = o.encodings;
     return {{"kind", bench_kind},
             {"schema", schema},
             {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)))},
@@ -94,7 +99,7 @@ Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
             {"machine", machine_json(place.device())},
             {"versions", versions_json()},
             {"peers", peers_json(peers)},
-            {"method", method_json(place, method)},
+            {"method", how},
             {"bandwidth", bandwidth_json(o, place)},
             {"empty_cold_sample_us", method.cold ? place.empty_sample_us() : 0}};
 }

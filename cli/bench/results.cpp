@@ -11,10 +11,6 @@
 namespace spmvgen::cli {
 namespace {
 
-std::string key_of(const std::string& matrix, const std::string& value, const std::string& name) {
-    return matrix + '\n' + value + '\n' + name;
-}
-
 bool has_text(const Json& line, const char* field) {
     return line.is_object() && line.contains(field) && line[field].is_string();
 }
@@ -84,18 +80,15 @@ void ResultFile::read(const Json& header, std::ostream& err) {
         } else if (number == 1 || !is_row(json)) {
             refuse("is no result of spmvgen bench");
         } else {
-            keys_.insert(key_of(json["matrix"], json["value"], json["case"]));
+            // Older files have no numbers but the matrices' own.
+            keys_.insert(
+                {json["matrix"], json["value"], json.value("numbers", "own"), json["case"]});
             wrong_ += json.contains("wrong");
         }
         sound += line.size() + 1;
     }
     file.close();
     std::filesystem::resize_file(path_, sound);
-}
-
-bool ResultFile::has(const std::string& matrix, const std::string& value,
-                     const std::string& name) const {
-    return keys_.contains(key_of(matrix, value, name));
 }
 
 void ResultFile::add(const Json& row) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <compare>
 #include <fstream>
 #include <set>
 #include <string>
@@ -6,6 +7,12 @@
 #include "output.hpp"
 
 namespace spmvgen::cli {
+
+/// What a result is of.
+struct ResultKey {
+    std::string matrix, value, numbers, name;  ///< "own" or "random" numbers; of the case
+    auto operator<=>(const ResultKey&) const = default;
+};
 
 /// A file of results: a header line, then one JSON object a line, each written at once, so that a
 /// run that is cut short leaves what it has. A run that goes on with a file adds its own header.
@@ -17,8 +24,8 @@ class ResultFile {
     /// (device, machine, versions and method must agree).
     ResultFile(const std::string& path, const Json& header, bool resume, std::ostream& err);
 
-    /// Whether there is a row of that matrix, value type and case.
-    bool has(const std::string& matrix, const std::string& value, const std::string& name) const;
+    /// Whether there is a row of that.
+    bool has(const ResultKey& key) const { return keys_.contains(key); }
     /// Throws Error(io).
     void add(const Json& row);
 
@@ -32,7 +39,7 @@ class ResultFile {
 
     std::string path_;
     std::ofstream file_;
-    std::set<std::string> keys_;
+    std::set<ResultKey> keys_;
     int wrong_ = 0;
 };
 

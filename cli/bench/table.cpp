@@ -23,6 +23,12 @@ std::string text_of(const Json& row, const char* field) {
     return row.value(field, std::string());
 }
 
+/// The case, with what the matrix's numbers are where they are not its own.
+std::string name_of(const Json& row) {
+    const std::string numbers = row.value("numbers", "own");
+    return text_of(row, "case") + (numbers == "own" ? "" : " (" + numbers + ")");
+}
+
 }  // namespace
 
 std::string bench_title() {
@@ -33,13 +39,13 @@ std::string bench_title() {
 
 std::string bench_line(const Json& row) {
     const std::string head = fmt::format("{:<28} {:<4} {:<24} ", text_of(row, "matrix"),
-                                         text_of(row, "value"), text_of(row, "case"));
+                                         text_of(row, "value"), name_of(row));
     if (row.contains("wrong")) return head + "WRONG: " + text_of(row, "wrong") + "\n";
     if (row.contains("none")) return head + "none: " + text_of(row, "none") + "\n";
     const Cells hot = cells_of(row, "hot"), cold = cells_of(row, "cold");
     return fmt::format(fmt::runtime(layout), text_of(row, "matrix"), text_of(row, "value"),
-                       text_of(row, "case"), hot.us, hot.quartiles, hot.gb_s, cold.us,
-                       cold.quartiles, fmt::format("{:.2f}", row["convert_ms"].get<double>()),
+                       name_of(row), hot.us, hot.quartiles, hot.gb_s, cold.us, cold.quartiles,
+                       fmt::format("{:.2f}", row["convert_ms"].get<double>()),
                        fmt::format("{:.2f}", row["plan_ms"].get<double>())) +
            "\n";
 }

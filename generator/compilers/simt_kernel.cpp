@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "compilers/clang.hpp"
 #include "compilers/digest.hpp"
 #include "compilers/gpu_kernel.hpp"
@@ -36,14 +38,26 @@ std::string with_descriptors(const KernelSource& source) {
     return text;
 }
 
+/// The text with dynamic shared memory of a fixed size: the executor has no limit for that.
+std::string with_fixed_shared(std::string text, std::int64_t bytes) {
+    constexpr std::string_view declaration = "extern __shared__ ";
+    const auto at = text.find(declaration);
+    if (at == text.npos || text.find(declaration, at + 1) != text.npos)
+        throw Error(ErrorCode::internal, "not one array of dynamic shared memory in the text");
+    text.erase(at, declaration.find("__shared__"));
+    const auto type = at + std::string_view("__shared__ ").size();
+    const std::string name = text.substr(type, text.find(' ', type) - type);
+    text.insert(text.find("[]", type) + 1, fmt::format("{} / sizeof({})", bytes, name));
+    return text;
+}
+
 }  // namespace
 
-KernelBinary compile_simt_kernel(const KernelSource& source) {
+KernelBinary compile_simt_kernel(const KernelSource& given) {
+    KernelSource source = given;
     for (auto& step : source.launch.steps)
-        if (step.shared_bytes > 0)
-            throw Error(ErrorCode::unsupported, "kernel " + source.name +
-                                                    ": the SIMT executor takes no dynamic shared "
-                                                    "memory from the generator");
+        if (const std::int64_t bytes = std::exchange(step.shared_bytes, 0); bytes > 0)
+            source.text = with_fixed_shared(std::move(source.text), bytes);
     const Target target = host_target();
     ClangJob job{host_arguments(target), {source.name + ".cpp", with_descriptors(source)}, {}};
     std::vector<std::string> options{"-DSPMVGEN_SIMT_OWN_MODULE"};
@@ -60,8 +74,8 @@ KernelBinary compile_simt_kernel(const KernelSource& source) {
         .facts = {},
         .compiler = host_compiler_version(),
         .flags = host_flags(target) + " " + fmt::format("{}", fmt::join(options, " ")),
-        .source_digest = hex_sha256(source.text),
-        .source = source.text};
+        .source_digest = hex_sha256(given.text),
+        .source = given.text};
     std::vector<std::string> descriptors;
     for (auto& step : source.launch.steps) descriptors.push_back(step.symbol + "_simt");
     if (!sanitized) check_symbols(binary.bytes, source.name, descriptors, {"__tls_get_addr"});

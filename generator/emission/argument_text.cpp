@@ -40,7 +40,37 @@ constexpr std::array known{
     KnownArgument{"block_ptr",
                   "[num_block_rows + 1]: where each row of blocks begins, then their number"},
     KnownArgument{"block_masks", "[blocks]: a bit for each element that is none of fill"},
+    KnownArgument{"num_tiles", "tiles of A"},
+    KnownArgument{"num_runs", "runs of tiles, one for each warp"},
+    KnownArgument{"num_filled", "rows with entries"},
+    KnownArgument{"num_empty", "rows without entries"},
+    KnownArgument{"tile_row", "[num_tiles]: number of the row open as each tile begins, or -1"},
+    KnownArgument{"row_marks", "[stored entries / 8]: a bit for each entry that begins a row"},
+    KnownArgument{"cut_first_run",
+                  "[num_runs + 1]: first run of the row cut where each begins, or -1"},
+    KnownArgument{"cut_last_run", "[num_runs + 1]: last run of that row, or -1"},
+    KnownArgument{"filled_rows", "[num_filled]: the rows with entries"},
+    KnownArgument{"empty_rows", "[num_empty]: the rows without"},
+    KnownArgument{"num_hot", "columns that x is gathered for"},
+    KnownArgument{"hot_cols", "[num_hot]: the most used columns, most used first"},
     KnownArgument{"row_order", "[num_rows]: row of A at each position"},
+    KnownArgument{"slice_info",
+                  "[num_slices]: code of the deltas (bits 0, 1), whether lengths differ (bit 2), "
+                  "whether there are masks (bit 3), strips of all lanes"},
+    KnownArgument{"delta_ptr",
+                  "[num_slices + 1]: where each slice's deltas begin, in bytes of a lane"},
+    KnownArgument{"bases", "[strips]: what the deltas of each strip are added to"},
+    KnownArgument{"deltas", "deltas of block columns, as many bits as the slice's code says"},
+    KnownArgument{"lengths", "[lanes of slices]: strips of each; 65535 = its row is long"},
+    KnownArgument{"places", "[block rows]: which one of its window is at each position"},
+    KnownArgument{"num_chunks", "chunks of long rows"},
+    KnownArgument{"long_begin", "place of the first value of long rows"},
+    KnownArgument{"long_row", "[long rows]: row of A of each"},
+    KnownArgument{"long_ptr",
+                  "[long rows + 1]: where the entries of each begin, then their number"},
+    KnownArgument{"long_col", "[entries of long rows]: column of each"},
+    KnownArgument{"chunk_ptr", "[long rows + 1]: first chunk of each, then their number"},
+    KnownArgument{"chunk_row", "[num_chunks]: the long row of each, counted from 0"},
 };
 
 // Kernels of batches call some arrays the same, but these hold all systems.
@@ -77,6 +107,20 @@ std::string element_count(Format format) {
         default:
             return "[stored entries]";
     }
+}
+
+/// What the arrays of values hold, which a parameter may say.
+std::string values_text(const KernelFile& file, const std::string& name) {
+    const auto code = file.signature.params.find("value_code");
+    const std::int64_t value_code = code == file.signature.params.end() ? 0 : code->second;
+    const std::string entries = element_count(file.entry.format);
+    if (name == "coded_values")
+        return name + entries +
+               (value_code == 1 ? ": value of each entry, a signed integer of 8 bits"
+                                : ": number of each entry's value in values");
+    if (value_code == 2) return name + "[1]: the value of every entry";
+    if (value_code == 3) return name + "[256]: the values that entries have";
+    return name + entries + ": value of each entry";
 }
 
 std::string dense_text(const KernelFile& file, const std::string& rows) {
@@ -120,7 +164,7 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
         return name + "[blocks]: first column of each block, from 0";
     if (name == "col_idx")
         return name + element_count(file.entry.format) + ": column of each entry, from 0";
-    if (name == "values") return name + element_count(file.entry.format) + ": value of each entry";
+    if (name == "values" || name == "coded_values") return values_text(file, name);
     return text_in(known, name);
 }
 

@@ -1,4 +1,5 @@
 #include "emission/argument_text.hpp"
+#include "emission/gpu_instructions.hpp"
 #include "emission/kernel_file.hpp"
 #include "spmvgen/error.hpp"
 
@@ -53,6 +54,27 @@ void replace_once(std::string& text, const std::string& from, const std::string&
     text.replace(at, from.size(), to);
 }
 
+/// Compilers for GPUs know no pragmas of GCC.
+void spell_unrolling(std::string& text) {
+    constexpr std::string_view from = "#pragma GCC unroll ", to = "#pragma unroll ";
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at))
+        text.replace(at, from.size(), to);
+}
+
+/// Turns `__shared__ T name[n];` into `extern __shared__ T name[];`.
+void make_dynamic(std::string& text, const std::string& name) {
+    for (auto line = text.find("__shared__ "); line != text.npos;
+         line = text.find("__shared__ ", line + 1)) {
+        const auto at = text.find(" " + name + "[", line);
+        if (at == text.npos || at > text.find(';', line)) continue;
+        const auto size = at + name.size() + 2;
+        text.erase(size, text.find(']', size) - size);
+        text.insert(line, "extern ");
+        return;
+    }
+    throw Error(ErrorCode::internal, "no shared array '" + name + "' in the specialised text");
+}
+
 }  // namespace
 
 std::string gpu_text(const KernelFile& f) {
@@ -60,10 +82,14 @@ std::string gpu_text(const KernelFile& f) {
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
         replace_once(text, "static inline void " + f.specialized.functions[i].name + "(",
                      kernel_head(f, i));
+    spell_unrolling(text);
+    for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
+        if (f.launch.steps[i].shared_bytes > 0)
+            make_dynamic(text, std::string(f.steps[i].dynamic_array));
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
-    return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" + text +
-           gpu_launcher(f);
+    return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" +
+           instruction_texts(text) + text + gpu_launcher(f);
 }
 
 }  // namespace spmvgen

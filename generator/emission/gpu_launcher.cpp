@@ -60,6 +60,10 @@ std::string launch_text(const Step& step, std::size_t index) {
         const std::string most = std::to_string(step.grid.blocks_per_unit) + "L * units";
         text += "if (" + blocks + " > " + most + ") " + blocks + " = " + most + ";\n";
     }
+    if (step.shared_bytes > 0)  // beyond 48 KiB it must be asked for
+        text += "cudaFuncSetAttribute(" + step.symbol +
+                ", cudaFuncAttributeMaxDynamicSharedMemorySize, " +
+                std::to_string(step.shared_bytes) + ");\n";
     return text + step.symbol + "<<<dim3(static_cast<unsigned>(" + blocks + "), " +
            std::to_string(step.grid.groups) + "), " + std::to_string(step.block) + ", " +
            std::to_string(step.shared_bytes) + ", stream>>>(" + listed(step.arguments, false) +

@@ -42,6 +42,8 @@ Step step_of(const KernelFile& f, std::size_t index) {
     step.grid = from.grid(f.signature);
     step.grid.groups = f.signature.num_rhs / rhs_group(f.signature);
     step.block = from.block(f.signature);
+    if (from.dynamic_bytes != nullptr && architecture(f.signature.target).kind == TargetKind::cuda)
+        step.shared_bytes = from.dynamic_bytes(f.signature);
     return step;
 }
 

@@ -78,7 +78,9 @@ void Liveness::spread() {
 
 bool is_pure_function(const clang::FunctionDecl* function) {
     const clang::FunctionDecl* definition = nullptr;
-    if (!function->isDefined(definition)) return function->hasAttr<clang::ConstAttr>();
+    // A builtin that gives nothing back is called for what it does: __builtin_prefetch.
+    if (!function->isDefined(definition))
+        return function->hasAttr<clang::ConstAttr>() && !function->getReturnType()->isVoidType();
     Effects effects;
     for (auto* p : definition->parameters()) effects.own(p);
     effects.TraverseStmt(definition->getBody());

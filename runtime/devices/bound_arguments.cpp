@@ -13,15 +13,28 @@ namespace spmvgen {
 namespace {
 
 /// Endings of the names of arrays that hold row or column numbers.
-constexpr std::array<std::string_view, 6> index_arrays{"_idx", "_order", "_row",
-                                                       "_col", "_rows",  "sr_ptr"};
+constexpr std::array<std::string_view, 8> index_arrays{"_idx",  "_order", "_row", "_col",
+                                                       "_rows", "_cols",  "_run", "sr_ptr"};
+
+/// Arrays whose elements are the same for every signature.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> fixed_arrays{
+    {{"coded_values", "unsigned char"},
+     {"row_marks", "unsigned char"},
+     {"deltas", "unsigned char"},
+     {"slice_info", "int"},
+     {"lengths", "unsigned short"},
+     {"places", "unsigned short"}}};
 
 /// Whether `element` is the type that the array of this name has for the signature.
 bool fits(const std::string& name, const std::string& element, const Signature& s) {
+    for (auto& [array, type] : fixed_arrays)
+        if (name == array) return element == type;
     if (name.ends_with("values")) return spells(element, storage_type(s));
     if (name.ends_with("_masks")) return integer_type(element) == IndexType::i64;
-    const bool indices = std::ranges::any_of(
-        index_arrays, [&](std::string_view ending) { return name.ends_with(ending); });
+    const bool indices =
+        name == "bases" || std::ranges::any_of(index_arrays, [&](std::string_view ending) {
+            return name.ends_with(ending);
+        });
     return integer_type(element) == (indices ? s.index : s.offset);
 }
 

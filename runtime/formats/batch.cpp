@@ -6,7 +6,7 @@
 
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
-#include "formats/strips.hpp"
+#include "formats/padded_rows.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 #include <vector>
 
+#include "formats/block_row.hpp"
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
-#include "formats/strips.hpp"
+#include "formats/padded_rows.hpp"
 #include "matrix/chunks.hpp"
 
 namespace spmvgen {
@@ -35,108 +35,12 @@ Layout layout_of(const Signature& signature) {
     return {rows, cols, 1, rows >= cols};
 }
 
-/// The blocks of one block row: first those that differ in their columns, ascending, then those
-/// that take what a column has twice in a row of A.
-class BlockRow {
-  public:
-    BlockRow(const CsrView& matrix, const Layout& layout) : matrix_(matrix), layout_(layout) {}
-
-    /// Makes the blocks of rows first … first + layout.rows - 1. `take(block, i, j, entry)` is
-    /// called for each entry, in its order within its row.
-    template <typename Take>
-    void make(std::int64_t first, Take take) {
-        const std::int64_t last = std::min(first + layout_.rows, matrix_.rows);
-        collect(first, last);
-        masks_.assign(columns_.size(), 0);
-        next_.assign(columns_.size(), -1);
-        last_.clear();
-        const auto distinct = static_cast<std::ptrdiff_t>(columns_.size());
-        for (std::int64_t row = first; row < last; ++row) {
-            std::size_t block = 0;
-            const std::int64_t end = matrix_.row_begin(row + 1);
-            for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
-                const std::int64_t column = matrix_.col(k) / layout_.cols;
-                if (columns_[block] != column) block = find(column, block, distinct);
-                const std::int64_t i = row - first, j = matrix_.col(k) - first_column(column);
-                take(free_block(block, layout_.bit(i, j)), i, j, k);
-            }
-        }
-    }
-    std::size_t size() const { return columns_.size(); }
-    std::uint64_t mask(std::size_t block) const { return masks_[block]; }
-    /// The column of A that a block begins with: the last block of a row of blocks ends with A, so
-    /// that no block reaches beyond it unless A is narrower than a block.
-    std::int64_t first_column_of(std::size_t block) const { return first_column(columns_[block]); }
-
-  private:
-    std::int64_t first_column(std::int64_t column) const {
-        return std::max<std::int64_t>(0,
-                                      std::min(column * layout_.cols, matrix_.cols - layout_.cols));
-    }
-
-    /// Which of the first `distinct` blocks begins there; in ascending rows mostly the next one.
-    std::size_t find(std::int64_t column, std::size_t before, std::ptrdiff_t distinct) const {
-        const std::size_t next = before + 1;
-        if (next < static_cast<std::size_t>(distinct) && columns_[next] == column) return next;
-        const auto begin = columns_.begin();
-        return static_cast<std::size_t>(std::lower_bound(begin, begin + distinct, column) - begin);
-    }
-
-    /// columns_ = the different block columns of these rows, ascending.
-    void collect(std::int64_t first, std::int64_t last) {
-        columns_.clear();
-        for (std::int64_t row = first; row < last; ++row) {
-            of_row_.clear();
-            const std::int64_t end = matrix_.row_begin(row + 1);
-            bool ascending = true;
-            for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
-                const std::int64_t column = matrix_.col(k) / layout_.cols;
-                if (!of_row_.empty() && of_row_.back() == column) continue;
-                ascending = ascending && (of_row_.empty() || of_row_.back() < column);
-                of_row_.push_back(column);
-            }
-            if (!ascending) {
-                std::ranges::sort(of_row_);
-                of_row_.erase(std::ranges::unique(of_row_).begin(), of_row_.end());
-            }
-            merged_.clear();
-            std::ranges::set_union(columns_, of_row_, std::back_inserter(merged_));
-            std::swap(columns_, merged_);
-        }
-    }
-
-    /// The first of the blocks over `block`'s columns whose element `bit` is free; it is taken.
-    std::size_t free_block(std::size_t block, std::int64_t bit) {
-        const std::uint64_t element = std::uint64_t{1} << bit;
-        if ((masks_[block] & element) != 0) {
-            const auto last =
-                last_.try_emplace(static_cast<std::int64_t>(block) * 64 + bit, block).first;
-            if (next_[last->second] < 0) {
-                next_[last->second] = static_cast<std::int64_t>(columns_.size());
-                columns_.push_back(columns_[block]);
-                masks_.push_back(0);
-                next_.push_back(-1);
-            }
-            block = last->second = static_cast<std::size_t>(next_[last->second]);
-        }
-        masks_[block] |= element;
-        return block;
-    }
-
-    const CsrView& matrix_;
-    const Layout& layout_;
-    std::vector<std::int64_t> columns_, next_, of_row_, merged_;
-    std::vector<std::uint64_t> masks_;
-    /// Of elements that occur more than once, the block that has the last: by 64·block + bit.
-    std::unordered_map<std::int64_t, std::size_t> last_;
-};
-
 /// Where the blocks of each block row begin; at last their number.
 std::vector<std::int64_t> count_blocks(const CsrView& matrix, const Layout& layout) {
     const std::int64_t count = round_up(matrix.rows, layout.rows) / layout.rows;
     std::vector<std::int64_t> ends(static_cast<std::size_t>(count + 1), 0);
     for_parts(count, block_rows_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
-        BlockRow blocks(matrix, layout);
+        BlockRow blocks(matrix, layout.rows, layout.cols, true);
         for (std::int64_t b = begin; b < end; ++b) {
             blocks.make(b * layout.rows,
                         [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
@@ -189,14 +93,13 @@ void fill(const CsrView& matrix, const Signature& signature, const Layout& layou
         for (std::int64_t i = 0; i < layout.rows; ++i)
             for (std::int64_t j = 0; j < layout.cols; ++j) to.values[layout.place(k, i, j)] = To{};
     std::fill_n(to.values + elements, beyond, To{});
-    for_parts(static_cast<std::int64_t>(ends.size()) - 1, block_rows_a_part, 0,
-              [&](std::int64_t begin, std::int64_t end, int) {
-                  BlockRow row(matrix, layout);
-                  for (std::int64_t b = begin; b < end; ++b)
-                      write_block_row<From>(matrix, layout, row, b * layout.rows,
-                                            ends[static_cast<std::size_t>(b)],
-                                            ends[static_cast<std::size_t>(b + 1)], to);
-              });
+    const auto before = [&](std::int64_t b) { return ends[static_cast<std::size_t>(b)]; };
+    for_shares(std::ssize(ends) - 1, before, [&](std::int64_t begin, std::int64_t end) {
+        BlockRow row(matrix, layout.rows, layout.cols, true);
+        for (std::int64_t b = begin; b < end; ++b)
+            write_block_row<From>(matrix, layout, row, b * layout.rows, before(b), before(b + 1),
+                                  to);
+    });
 }
 
 }  // namespace

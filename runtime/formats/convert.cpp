@@ -109,8 +109,9 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
         case Format::bcsr:
             return store_bcsr(matrix, signature, how);
         case Format::strips:
+            return store_strips(matrix, signature, how);
         case Format::tiles:
-            break;
+            return store_tiles(matrix, signature, how);
     }
     throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");
 }

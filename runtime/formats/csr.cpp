@@ -2,30 +2,45 @@
 
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
+#include "matrix/chunks.hpp"
 
 namespace spmvgen {
 namespace {
 
-template <typename To, typename From>
-void copy(std::int64_t count, const From* from, To* to) {
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i]);
+/// Calls body(begin, end) for the rows of each thread's share, or for their entries: arrays are
+/// written by the threads that will read them.
+template <typename Body>
+void for_shares_of(const CsrView& matrix, bool entries, Body body) {
+    const auto before = [&](std::int64_t row) {
+        return matrix.row_ptr == nullptr ? 0 : matrix.row_begin(row);
+    };
+    for_shares(matrix.rows, before, [&](std::int64_t begin, std::int64_t end) {
+        entries ? body(before(begin), before(end)) : body(begin, end);
+    });
 }
 
-/// The integer array `from` under `name`, as it is when its type is right and it may be borrowed.
-void add_integers(StoredMatrix& stored, std::string_view name, std::int64_t count, const void* from,
-                  IndexType from_type, IndexType to_type, bool borrow) {
+/// The integer array `from` under `name`, as it is when its type is right and it may be borrowed:
+/// one number a row and a last one, or one an entry.
+void add_integers(StoredMatrix& stored, std::string_view name, const CsrView& matrix, bool entries,
+                  const void* from, IndexType from_type, IndexType to_type, bool borrow) {
     if (borrow && from_type == to_type && from != nullptr) {
         stored.arrays.emplace(name, from);
         return;
     }
     dispatch(to_type, [&]<typename To>(To) {
-        To* to = add_array<To>(stored, name, count);
-        if (from == nullptr)  // a matrix without rows need not have offsets
+        To* to = add_array<To>(stored, name, entries ? matrix.nnz : matrix.rows + 1);
+        if (from == nullptr) {  // a matrix without rows need not have offsets
             *to = 0;
-        else
-            dispatch(from_type,
-                     [&]<typename From>(From) { copy(count, static_cast<const From*>(from), to); });
+            return;
+        }
+        dispatch(from_type, [&]<typename From>(From) {
+            const auto* numbers = static_cast<const From*>(from);
+            const auto narrow = [](From number) { return static_cast<To>(number); };
+            for_shares_of(matrix, entries, [&](std::int64_t begin, std::int64_t end) {
+                std::transform(numbers + begin, numbers + end, to + begin, narrow);
+            });
+            if (!entries) to[matrix.rows] = narrow(numbers[matrix.rows]);
+        });
     });
 }
 
@@ -33,8 +48,9 @@ template <typename From, typename To>
 void add_values(StoredMatrix& stored, const CsrView& matrix) {
     const From* from = matrix.values_as<From>();
     To* to = add_array<To>(stored, "values", matrix.nnz);
-#pragma omp parallel for schedule(static)
-    for (std::int64_t k = 0; k < matrix.nnz; ++k) to[k] = stored_value<To>(from[k]);
+    for_shares_of(matrix, true, [&](std::int64_t begin, std::int64_t end) {
+        std::transform(from + begin, from + end, to + begin, stored_value<To, From>);
+    });
 }
 
 /// Where the chunks of csr_load_balance begin: warp_row[0] = 0, then the row that holds a chunk's
@@ -57,10 +73,10 @@ void add_warp_rows(StoredMatrix& stored, const CsrView& matrix, std::int64_t siz
 
 StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const Storing& how) {
     StoredMatrix stored = new_stored(Format::csr, matrix, how.memory_limit);
-    add_integers(stored, "row_ptr", matrix.rows + 1, matrix.row_ptr, matrix.offset_type,
+    add_integers(stored, "row_ptr", matrix, false, matrix.row_ptr, matrix.offset_type,
                  signature.offset, how.borrow);
-    add_integers(stored, "col_idx", matrix.nnz, matrix.col_idx, matrix.index_type, signature.index,
-                 how.borrow);
+    add_integers(stored, "col_idx", matrix, true, matrix.col_idx, matrix.index_type,
+                 signature.index, how.borrow);
     if (how.borrow && matrix.values != nullptr && storage_type(signature) == matrix.value_type)
         stored.arrays.emplace("values", matrix.values);
     else

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "formats/layout.hpp"
-#include "formats/strips.hpp"
+#include "formats/padded_rows.hpp"
 
 namespace spmvgen {
 namespace {

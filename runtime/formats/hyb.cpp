@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "formats/layout.hpp"
-#include "formats/strips.hpp"
+#include "formats/padded_rows.hpp"
 
 namespace spmvgen {
 namespace {

@@ -25,6 +25,11 @@ StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature, const 
 /// rows, and groups of `ssrs` of these. A matrix without rows has one empty group of each.
 StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, const Storing& how);
 StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const Storing& how);
+/// As docs/strips.md has it. Throws Error(invalid_argument) when the parameters that the matrix
+/// decides do not fit it, and TooLarge when the arrays would take more than 1.2 times those of CSR
+/// and 1 MiB, unless there is a memory limit, which counts instead.
+StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how);
+StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, const Storing& how);
 
 /// A matrix of which nothing is stored yet but its sizes: num_rows, num_cols, nnz.
 StoredMatrix new_stored(Format format, const CsrView& matrix, std::int64_t memory_limit);

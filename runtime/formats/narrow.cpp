@@ -35,8 +35,9 @@ std::int64_t first_overflow(const CsrView& matrix, double limit) {
     return first;
 }
 
-/// The row that holds entry `place`.
-std::int64_t row_of(const CsrView& matrix, std::int64_t place) {
+}  // namespace
+
+std::int64_t entry_row(const CsrView& matrix, std::int64_t place) {
     std::int64_t low = 0;
     std::int64_t high = matrix.rows;
     while (high - low > 1) {
@@ -45,8 +46,6 @@ std::int64_t row_of(const CsrView& matrix, std::int64_t place) {
     }
     return low;
 }
-
-}  // namespace
 
 std::uint16_t round_to_16_bits(double value, int exponent_bits, int fraction_bits) {
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
@@ -114,7 +113,7 @@ void check_storable(const CsrView& matrix, const Signature& signature) {
                 fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
                             "storage type {}: use a wider one",
                             number_text(matrix.value_type, matrix.values, place),
-                            row_of(matrix, place), matrix.col(place), to_string(storage)));
+                            entry_row(matrix, place), matrix.col(place), to_string(storage)));
 }
 
 std::string number_text(ValueType type, const void* values, std::int64_t place) {

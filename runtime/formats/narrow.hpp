@@ -51,6 +51,9 @@ constexpr ValueType widened_type(ValueType storage) {
 /// `storage`; nnz when there is none.
 std::int64_t first_overflow(const CsrView& matrix, ValueType storage);
 
+/// The row that holds entry `place`.
+std::int64_t entry_row(const CsrView& matrix, std::int64_t place);
+
 /// "1.5" or "(1.5, -2)": element `place` of an array of `type`.
 std::string number_text(ValueType type, const void* values, std::int64_t place);
 

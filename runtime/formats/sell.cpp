@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "formats/layout.hpp"
-#include "formats/strips.hpp"
+#include "formats/padded_rows.hpp"
+#include "matrix/chunks.hpp"
 
 namespace spmvgen {
 namespace {
@@ -99,14 +100,16 @@ void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& store
     stored.stored = ends.back() * shape.height;
     Index* col_idx = add_array<Index>(stored, "col_idx", stored.stored);
     To* values = add_array<To>(stored, "values", stored.stored);
-#pragma omp parallel for schedule(static)
-    for (std::int64_t slice = 0; slice < shape.slices; ++slice) {
-        const std::int64_t start = ends[static_cast<std::size_t>(slice)];
-        const Strip strip{start * shape.height, shape.height,
-                          ends[static_cast<std::size_t>(slice + 1)] - start, shape.chunk};
-        for (std::int64_t l = 0; l < shape.height; ++l)
-            fill_row<From>(matrix, row_at(slice * shape.height + l), strip, l, col_idx, values);
-    }
+    const auto before = [&](std::int64_t slice) { return ends[static_cast<std::size_t>(slice)]; };
+    for_shares(shape.slices, before, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t slice = begin; slice < end; ++slice) {
+            const std::int64_t start = before(slice);
+            const Strip strip{start * shape.height, shape.height, before(slice + 1) - start,
+                              shape.chunk};
+            for (std::int64_t l = 0; l < shape.height; ++l)
+                fill_row<From>(matrix, row_at(slice * shape.height + l), strip, l, col_idx, values);
+        }
+    });
     stored.scalars["num_slices"] = shape.slices;
     const std::int64_t offsets = shape.slices + 1 + (is_gpu(signature) ? 0 : shape.slices);
     stored.bytes = stored.stored * entry_bytes(signature) +

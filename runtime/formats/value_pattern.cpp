@@ -20,8 +20,11 @@ bool keeps_order(Format format) {
 }
 
 /// Whether the place of a value depends on columns, beside the lengths of rows.
-bool places_by_column(Format format) {
-    return format == Format::bcsr;
+bool places_by_column(const Signature& signature) {
+    const Format format = kernel_entry(signature.kernel).format;
+    return format == Format::bcsr ||
+           (format == Format::strips &&
+            param(signature, "block_rows", 1) * param(signature, "block_cols", 1) > 1);
 }
 
 Buffer copy_of(const void* from, std::int64_t count, std::size_t element) {
@@ -46,7 +49,7 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
     view_.row_ptr = view_.col_idx = view_.values = nullptr;
     if (in_order_ || !keep || matrix.nnz == 0) return;
     row_ptr_ = copy_of(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
-    if (places_by_column(kernel_entry(signature.kernel).format))
+    if (places_by_column(signature))
         col_idx_ = copy_of(matrix.col_idx, matrix.nnz, size_of(matrix.index_type));
 }
 
@@ -54,9 +57,15 @@ std::int64_t ValuePattern::bytes() const {
     return static_cast<std::int64_t>(row_ptr_.bytes() + col_idx_.bytes());
 }
 
-StoredValues ValuePattern::convert_values(const void* values) const {
+CsrView ValuePattern::with_values(const void* values) const {
+    CsrView view = view_;
+    view.values = values;
+    return view;
+}
+
+StoredValues ValuePattern::convert_values(const void* values, const Signature& signature) const {
     StoredValues result;
-    if (as_given()) {
+    if (is_as_given(signature)) {
         const auto bytes = static_cast<std::size_t>(view_.nnz) * size_of(view_.value_type);
         result.arrays.push_back({"values", values, bytes});
         return result;
@@ -64,7 +73,7 @@ StoredValues ValuePattern::convert_values(const void* values) const {
     if (in_order_) {
         StoredMatrix& made = result.converted;
         made.stored = view_.nnz;
-        dispatch_values(view_.value_type, signature_, [&]<typename From, typename To>(From, To) {
+        dispatch_values(view_.value_type, signature, [&]<typename From, typename To>(From, To) {
             const auto* from = static_cast<const From*>(values);
             To* to = add_array<To>(made, "values", view_.nnz);
 #pragma omp parallel for schedule(static)
@@ -77,7 +86,7 @@ StoredValues ValuePattern::convert_values(const void* values) const {
         matrix.row_ptr = row_ptr_.data();
         matrix.col_idx = col_idx_.data();
         matrix.values = values;
-        result.converted = convert(matrix, signature_, true);
+        result.converted = convert(matrix, signature, true);
     }
     result.list_converted();
     return result;
@@ -111,6 +120,42 @@ void overwrite(const StoredMatrix& stored, const StoredValues& fresh) {
                       std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
                   });
     }
+}
+
+StoredMatrix with_new_values(const StoredMatrix& stored, StoredValues fresh) {
+    StoredMatrix next;
+    next.format = stored.format;
+    next.arrays = stored.arrays;
+    next.scalars = stored.scalars;
+    next.stored = stored.stored;
+    next.bytes = stored.bytes;
+    next.memory_limit = stored.memory_limit;
+    next.owned.reserve(stored.owned.size() + fresh.arrays.size());
+    double bytes = 0;
+    for (auto& array : fresh.arrays) bytes += static_cast<double>(array.bytes);
+    check_memory(stored, bytes);
+    for (auto& array : fresh.arrays) {
+        std::vector<Buffer>& made = fresh.converted.owned;
+        const auto own = std::ranges::find_if(
+            made, [&](const Buffer& buffer) { return buffer.data() == array.data; });
+        next.owned.push_back(own != made.end() ? std::move(*own)
+                                               : copy_of(array.data, 1, array.bytes));
+        next.arrays[array.name] = std::as_const(next.owned.back()).data();
+        next.bytes += static_cast<std::int64_t>(array.bytes);
+        if (const Buffer* old = buffer_of(stored, stored.arrays.at(array.name)))
+            next.bytes -= static_cast<std::int64_t>(old->bytes());
+    }
+    return next;
+}
+
+void replace_values(StoredMatrix& stored, StoredMatrix next) noexcept {
+    const auto is_kept = [&](const Buffer& buffer) {
+        return std::ranges::any_of(next.arrays,
+                                   [&](auto& array) { return array.second == buffer.data(); });
+    };
+    for (Buffer& buffer : stored.owned)
+        if (is_kept(buffer)) next.owned.push_back(std::move(buffer));
+    stored = std::move(next);
 }
 
 std::int64_t first_too_large(ValueType type, const void* values, std::int64_t count,

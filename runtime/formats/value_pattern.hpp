@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/stored_matrix.hpp"
@@ -34,14 +35,28 @@ class ValuePattern {
     std::int64_t bytes() const;
 
     /// Whether the stored values are the given ones, one after another.
-    bool as_given() const { return in_order_ && storage_type(signature_) == view_.value_type; }
+    bool as_given() const { return is_as_given(signature_); }
 
     /// The arrays of values that convert() would make of a matrix with these values, one for each
     /// entry; `values` itself where as_given(). Throws as convert(), and Error(internal) when
     /// nothing was kept.
-    StoredValues convert_values(const void* values) const;
+    StoredValues convert_values(const void* values) const {
+        return convert_values(values, signature_);
+    }
+    /// The same for a signature that differs in how values are stored.
+    StoredValues convert_values(const void* values, const Signature& signature) const;
+
+    /// The pattern without columns and rows but these values: for what looks at values only.
+    CsrView with_values(const void* values) const;
+
+    /// From now on the matrix is stored for this signature, which differs in how values are stored.
+    void change_signature(Signature signature) { signature_ = std::move(signature); }
 
   private:
+    bool is_as_given(const Signature& signature) const {
+        return in_order_ && storage_type(signature) == view_.value_type;
+    }
+
     CsrView view_;
     Signature signature_;
     bool in_order_ = true;
@@ -56,6 +71,15 @@ bool owns(const StoredMatrix& stored, const std::string& name);
 /// does not own them. Parallel. Throws Error(internal), before anything is written, for an array of
 /// another size.
 void overwrite(const StoredMatrix& stored, const StoredValues& fresh);
+
+/// `stored` with new arrays in the place of those of its values, whatever their sizes: it owns
+/// these, and borrows the others from `stored`. Throws TooLarge when both together are beyond the
+/// memory limit of `stored`.
+StoredMatrix with_new_values(const StoredMatrix& stored, StoredValues fresh);
+
+/// Puts what with_new_values() made of `stored` in its place; the arrays stay where they are, but
+/// the old values' are freed.
+void replace_values(StoredMatrix& stored, StoredMatrix with_new_values) noexcept;
 
 /// The first of `count` values of `type` that has a finite part which would be stored as infinite
 /// in type `storage`; `count` when there is none.

@@ -6,10 +6,11 @@
 
 #include "handle/handle_impl.hpp"
 #include "handle/matrix_model.hpp"
+#include "handle/number_types.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/block_choice.hpp"
 #include "tuner/break_even.hpp"
+#include "tuner/chooser.hpp"
 #include "tuner/ranking.hpp"
 #include "tuner/signature_name.hpp"
 #include "tuner/tuning_db.hpp"
@@ -23,6 +24,14 @@ std::string line(const char* name, const std::string& text) {
     return fmt::format("{:<9}{}\n", name, text);
 }
 
+/// The target of what was chosen, with the types that were asked for.
+Signature asked_types(const CsrView& matrix, const Options& options, const Signature& chosen) {
+    Signature types;
+    types.target = chosen.target;
+    set_number_types(types, options, matrix.value_type);
+    return types;
+}
+
 /// All that the parts of an explanation look at.
 class Explanation {
   public:
@@ -34,7 +43,7 @@ class Explanation {
           matrix_(matrix),
           threads_(options.threads),
           features_(analyse_row_lengths(matrix, options.threads)),
-          request_(request_of(options, chosen)),
+          request_(request_of(options, asked_types(matrix, options, chosen))),
           model_(chosen.target, device, host_threads(matrix, options)),
           chooser_(matrix, features_, options.threads) {
         request_.threads = device == nullptr ? host_threads(matrix, options) : 0;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "formats/value_pattern.hpp"
 #include "handle/apply_memory.hpp"
@@ -8,14 +9,13 @@
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
-#include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
 #include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser.hpp"
 
 namespace spmvgen {
 namespace {
@@ -39,7 +39,8 @@ void check_gpu_options(const Options& o, const DeviceFacts& facts) {
 
 namespace {
 
-/// All but the table of variants and the workspaces stays as the constructor left it.
+/// All but the table of variants and the workspaces stays as the constructor left it, until new
+/// values come.
 class GpuHandle : public HandleImpl {
   public:
     GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
@@ -52,38 +53,46 @@ class GpuHandle : public HandleImpl {
     }
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
+    void widen(const Signature& wider, const void* values, Stream stream) override;
 
   private:
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
     void make_base(const CsrView& matrix, const Options& options, const CsrView* on_device);
+    ProvidedGpuKernel get_kernel(const Options& options);
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
     const DeviceMemory* memory_of(const std::string& array) const;
     const GpuBoundKernel& variant(Scale alpha, Scale beta);
     void tell_kernel(const GpuBoundKernel& kernel);
+    Variant make_variant(const Signature& base, Scale alpha, Scale beta,
+                         const StoredMatrix& on_device);
     /// Whether y = αAx + βy leaves y as it is.
     bool is_nothing(Scale alpha, Scale beta) const;
 
     std::shared_ptr<Device> device_;  ///< outlives what is on it
     GpuMatrix matrix_;
-    VariantTable<Variant> variants_;
+    std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
     ValuePattern pattern_;
     StreamWorkspaces workspaces_;
+    std::int64_t memory_limit_ = 0;
     std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes
     std::string source_;
 };
 
 GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
                      std::shared_ptr<Device> device, const CsrView* on_device)
-    : HandleImpl(options, provider), device_(std::move(device)), workspaces_(*device_) {
+    : HandleImpl(options, provider),
+      device_(std::move(device)),
+      workspaces_(*device_),
+      memory_limit_(options.memory_limit) {
     const Stopwatch watch;
     const DeviceFacts& facts = device_->facts();
     check_gpu_options(options, facts);
     info_.device = facts.text + ", " + facts.name;
     signature_.target = facts.target;
-    set_number_types(signature_, options, matrix.value_type);
+    set_types(options, matrix.value_type);
     Request request = request_for(options);
     request.units = facts.units;
     request.device = facts.name;
@@ -94,19 +103,20 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     const Stopwatch analysis;
     const RowFeatures features = analyse_row_lengths(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
-    const Choice rule = choose_for(matrix, features, request, options.threads);
+    Chooser chooser(matrix, features, options.threads);
+    const Choice rule = chooser(request);
     if (matrix.nnz > 0) {
         const auto trials =
             gpu_trials(matrix, num_rhs_, device_, options.memory_limit, provider_, policy_);
-        take(apply_level({matrix, features, request, options, provider_, policy_, device_}, rule,
-                         *trials));
+        take(apply_level({matrix, features, request, options, provider_, policy_, device_, chooser},
+                         rule, *trials));
     } else {
         take(rule);
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
-    info_.kernel = kernel_name(signature_);
     make_base(matrix, options, on_device);
+    info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     info_.prepare_ms = watch.ms();
 }
@@ -114,8 +124,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 void GpuHandle::make_base(const CsrView& matrix, const Options& options, const CsrView* on_device) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
-    if ((transposes() ? matrix.cols : matrix.rows) > 0)
-        provided = provider_.get(signature_, policy_, device_);
+    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel(options);
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     {
@@ -129,9 +138,20 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, const C
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
     info_.update_bytes = pattern_.bytes();
     if (provided.kernel == nullptr) return;
-    tell_kernel(*variants_.get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
+    tell_kernel(*variants_->get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
         return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
     }));
+}
+
+ProvidedGpuKernel GpuHandle::get_kernel(const Options& options) {
+    return kernel_or_general(options, [&](const Signature& s, bool last_resort) {
+        try {
+            return provider_.get(s, policy_, device_);
+        } catch (const Error& error) {
+            if (last_resort || error.code() != ErrorCode::compile) throw;
+            return ProvidedGpuKernel();
+        }
+    });
 }
 
 void GpuHandle::tell_kernel(const GpuBoundKernel& kernel) {
@@ -179,7 +199,7 @@ void GpuHandle::set_values_there(const void* values, Stream stream) {
         return device_->copy_on_device(own->data(), values, bytes);
     }
     matrix_.stored.arrays["values"] = values;
-    variants_.for_each([&](const Variant& kernel) { kernel->replace_array("values", values); });
+    variants_->for_each([&](const Variant& kernel) { kernel->replace_array("values", values); });
 }
 
 void GpuHandle::set_values(const NewValues& values, Stream stream) {
@@ -208,13 +228,43 @@ void GpuHandle::prepare(Scale alpha, Scale beta, Stream stream) {
 }
 
 const GpuBoundKernel& GpuHandle::variant(Scale alpha, Scale beta) {
-    return *variants_.get(alpha, beta, [&](Scale a, Scale b) {
-        Signature wanted = signature_;
-        wanted.alpha = a;
-        wanted.beta = b;
-        return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
-                                                matrix_.stored);
+    return *variants_->get(alpha, beta, [&](Scale a, Scale b) {
+        return make_variant(signature_, a, b, matrix_.stored);
     });
+}
+
+GpuHandle::Variant GpuHandle::make_variant(const Signature& base, Scale alpha, Scale beta,
+                                           const StoredMatrix& on_device) {
+    Signature wanted = base;
+    wanted.alpha = alpha;
+    wanted.beta = beta;
+    return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
+                                            on_device);
+}
+
+void GpuHandle::widen(const Signature& wider, const void* values, Stream stream) {
+    device_->synchronize({stream.native});
+    const StoredValues fresh = pattern_.convert_values(values, wider);
+    GpuMatrix next = with_new_values(*device_, matrix_, fresh, memory_limit_);
+    std::unique_ptr<VariantTable<Variant>> variants;
+    try {
+        variants = variants_->made_anew([&](Scale a, Scale b, const Variant&) {
+            return make_variant(wider, a, b, next.stored);
+        });
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile) throw;
+        refuse_to_widen(wider, error.what());
+    }
+    matrix_.memory.reserve(matrix_.memory.size() + next.memory.size());
+    // Nothing throws from here on. Graphs that were captured, and what is under way on other
+    // streams, may still read the old arrays: they stay.
+    std::ranges::move(next.memory, std::back_inserter(matrix_.memory));
+    matrix_.stored = std::move(next.stored);
+    variants_ = std::move(variants);
+    pattern_.change_signature(wider);
+    tell_widened(wider);
+    tell_kernel(variant(signature_.alpha, signature_.beta));
+    predict(device_.get(), 0);
 }
 
 }  // namespace

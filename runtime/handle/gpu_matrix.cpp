@@ -80,4 +80,24 @@ GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matr
     return on_device;
 }
 
+GpuMatrix with_new_values(Device& device, const GpuMatrix& matrix, const StoredValues& fresh,
+                          std::int64_t memory_limit) {
+    std::size_t total = 0;
+    for (auto& memory : matrix.memory) total += memory->bytes();
+    for (auto& array : fresh.arrays) total += array.bytes;
+    check_limit(matrix.stored, total, memory_limit);
+    GpuMatrix next;
+    next.stored.format = matrix.stored.format;
+    next.stored.arrays = matrix.stored.arrays;
+    next.stored.scalars = matrix.stored.scalars;
+    next.stored.stored = matrix.stored.stored;
+    next.stored.bytes = matrix.stored.bytes;
+    for (auto& array : fresh.arrays) {
+        const auto& memory = next.memory.emplace_back(device.allocate(array.bytes));
+        device.copy_to_device(memory->data(), array.data, array.bytes);
+        next.stored.arrays[array.name] = memory->data();
+    }
+    return next;
+}
+
 }  // namespace spmvgen

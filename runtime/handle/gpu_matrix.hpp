@@ -4,6 +4,7 @@
 
 #include "devices/device.hpp"
 #include "formats/stored_matrix.hpp"
+#include "formats/value_pattern.hpp"
 
 namespace spmvgen {
 
@@ -25,5 +26,11 @@ struct GpuMatrix {
 /// it returns. Throws as Device::allocate does, and TooLarge before anything is allocated.
 GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,
                  const UploadFrom& from = {});
+
+/// The stored matrix with new arrays in the place of those of its values, whatever their sizes: its
+/// `memory` is these, the other arrays are those of `matrix`. Throws as Device::allocate does, and
+/// TooLarge when both together are beyond the limit (0 = none).
+GpuMatrix with_new_values(Device& device, const GpuMatrix& matrix, const StoredValues& fresh,
+                          std::int64_t memory_limit);
 
 }  // namespace spmvgen

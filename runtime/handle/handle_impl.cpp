@@ -6,6 +6,7 @@
 
 #include "handle/cache_mode.hpp"
 #include "handle/levels.hpp"
+#include "handle/number_types.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "registry_permute.hpp"
@@ -17,6 +18,9 @@ namespace {
 
 constexpr int most_threads = 4096;
 constexpr int most_rhs = 64;
+/// Expected applies from which on the tuner may look at all columns and values: each pass takes
+/// about as long as an apply on this CPU, and saves a part of one.
+constexpr std::int64_t worth_looking = 20;
 
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::invalid_argument, message);
@@ -36,6 +40,8 @@ void check_options(const Options& o) {
     if (o.threads < 0 || o.threads > most_threads)
         refuse(fmt::format("options.threads is {}: use 0 (what OpenMP would use) or 1…{}",
                            o.threads, most_threads));
+    if (o.encodings != "auto" && o.encodings != "none")
+        refuse(fmt::format("options.encodings is '{}': use auto or none", o.encodings));
     if (parse_reorder(o.reorder) == ReorderMethod::none && o.permuted_vectors)
         refuse(
             "options.permuted_vectors is for reordered matrices: set options.reorder to rcm or "
@@ -118,9 +124,16 @@ Request request_of(const Options& options, const Signature& types) {
             .deterministic = options.deterministic,
             .vectors = types.value,
             .storage = storage_type(types),
+            .look = options.expected_applies == 0 || options.expected_applies >= worth_looking,
+            .encode = may_encode(options),
             .accumulator = types.accumulator,
             .epilogue = options.epilogue,
             .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
+}
+
+void HandleImpl::set_types(const Options& options, ValueType matrix) {
+    set_number_types(signature_, options, matrix);
+    plain_storage_ = storage_type(signature_);
 }
 
 void HandleImpl::take(const Choice& choice) {

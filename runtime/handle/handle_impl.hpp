@@ -73,6 +73,21 @@ class HandleImpl {
     void take(const Choice& choice);
     /// The same with what the level made of it.
     void take(LevelChoice level);
+    /// The kernel of signature_; where it cannot be had, and the same kernel for any matrix can,
+    /// that one, with which signature_ then goes on. `get` gives the kernel of a signature, or
+    /// throws Error(compile), or gives none.
+    template <typename Get>
+    auto kernel_or_general(const Options& options, Get get) {
+        const Signature general = for_any_matrix(signature_, options.params, plain_storage_);
+        if (general == signature_) return get(signature_, true);
+        auto first = get(signature_, false);
+        if (first.kernel != nullptr) return first;
+        auto second = get(general, false);
+        if (second.kernel == nullptr) return get(signature_, true);
+        info_.reason += "; with the kernel for any columns and values, for its own cannot be had";
+        signature_ = general;
+        return second;
+    }
     /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
     /// and launches. `device` is null for the host.
     void predict(const Device* device, int threads);
@@ -97,7 +112,12 @@ class HandleImpl {
 
     KernelProvider& provider_;
     KernelPolicy policy_;
+    /// Takes over the number types that the options ask for.
+    void set_types(const Options& options, ValueType matrix);
+
     Signature signature_;  ///< of the kernel for α = 1, β = 0
+    /// The type that A's values are stored in unless they are encoded.
+    ValueType plain_storage_ = ValueType::f64;
     int num_rhs_ = 1;
     Info info_;
 
@@ -108,6 +128,13 @@ class HandleImpl {
     /// Puts new numbers into the stored matrix, which has entries: one for each that the
     /// constructor got. Throws before anything is changed.
     virtual void set_values(const NewValues& values, Stream stream);
+    /// The same of numbers on this host that need a wider encoding than signature_ has: with the
+    /// kernels of `wider`. Throws before anything is changed.
+    virtual void widen(const Signature& wider, const void* values, Stream stream);
+    /// Takes over that this was done.
+    void tell_widened(const Signature& wider);
+    /// Throws Error(compile): the kernel for wider values cannot be had.
+    [[noreturn]] void refuse_to_widen(const Signature& wider, const std::string& why) const;
     /// Whether arrays that are read but not stored are the handle's to write to.
     bool owns_arrays() const { return owns_arrays_; }
     bool updatable() const { return updatable_; }
@@ -117,6 +144,8 @@ class HandleImpl {
     void check_operands(const Operands& operands, bool needs_x) const;
     void check_workspace(const Operands& operands, std::size_t needed) const;
     void check_storable(const void* values) const;
+    /// Puts numbers on this host into the stored matrix, which is encoded.
+    void set_encoded(const void* values, Stream stream);
     void check_sums(const ValueOrder& order, const void* sums) const;
 
     bool updatable_ = true;

@@ -10,7 +10,6 @@
 #include "handle/apply_memory.hpp"
 #include "handle/device_options.hpp"
 #include "handle/handle_impl.hpp"
-#include "handle/number_types.hpp"
 #include "handle/planning.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/trials.hpp"
@@ -18,7 +17,7 @@
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser.hpp"
 
 namespace spmvgen {
 namespace {
@@ -57,7 +56,8 @@ void check_stream(Stream stream, const char* call) {
 
 namespace {
 
-/// All but the table of variants and the scratch pools stays as the constructor left it.
+/// All but the table of variants and the scratch pools stays as the constructor left it, until new
+/// values come.
 class HostHandle : public HandleImpl {
   public:
     HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider);
@@ -67,6 +67,7 @@ class HostHandle : public HandleImpl {
     bool borrows(const CsrView& matrix) const override { return reads_arrays(stored_, matrix); }
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
+    void widen(const Signature& wider, const void* values, Stream stream) override;
 
   private:
     /// The kernel for one mode of α and β; without a kernel, the base kernel and an update of y
@@ -83,6 +84,8 @@ class HostHandle : public HandleImpl {
     void make_base(const CsrView& matrix, const Options& options);
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
+    Variant make_variant(const Signature& base, Scale alpha, Scale beta,
+                         const StoredMatrix& stored);
     void borrow_values(const void* values);
     const Variant& variant(Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
@@ -94,7 +97,7 @@ class HostHandle : public HandleImpl {
     ValuePattern pattern_;
     int threads_ = 1;
     Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
-    VariantTable<Variant> variants_;
+    std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
     ScratchPool workspaces_;
     ScratchPool products_;
 };
@@ -104,7 +107,7 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     const Stopwatch watch;
     check_host_options(options);
     signature_.target = checked_target(options.target);
-    set_number_types(signature_, options, matrix.value_type);
+    set_types(options, matrix.value_type);
     threads_ = host_threads(matrix, options);
     if (policy_.mode == CacheMode::off)
         make_generic(matrix, options, "cache mode off: no kernel is made");
@@ -140,7 +143,8 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     const Stopwatch analysis;
     const RowFeatures features = analyse_row_lengths(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
-    const Choice rule = choose_for(matrix, features, request, options.threads);
+    Chooser chooser(matrix, features, options.threads);
+    const Choice rule = chooser(request);
     if (matrix.nnz == 0) {
         take(rule);
         info_.reason = "the matrix has no entries: y = βy needs no kernel";
@@ -150,15 +154,19 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     } else {
         const auto trials = host_trials(matrix, num_rhs_, threads_, !options.copy,
                                         options.memory_limit, provider_, policy_);
-        LevelChoice level = apply_level(
-            {matrix, features, request, options, provider_, policy_, nullptr}, rule, *trials);
+        LevelChoice level =
+            apply_level({matrix, features, request, options, provider_, policy_, nullptr, chooser},
+                        rule, *trials);
         const bool generic = level.generic;
         take(std::move(level));
         info_.deterministic |= threads_ == 1;
         if (generic) return keep_csr(matrix, options);
     }
     const Stopwatch watch;
-    const ProvidedKernel provided = provider_.get(signature_, policy_);
+    const ProvidedKernel provided =
+        kernel_or_general(options, [&](const Signature& s, bool last_resort) {
+            return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
+        });
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     if (provided.kernel == nullptr) {
@@ -175,6 +183,8 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
 void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
     const Stopwatch conversion;
     csr_ = matrix;
+    signature_.storage = plain_storage_;
+    if (plain_storage_ == signature_.value) signature_.storage.reset();
     Signature plain;
     plain.kernel = "csr_rows";
     plain.value = signature_.value;
@@ -221,7 +231,7 @@ void HostHandle::borrow_values(const void* values) {
     stored_.arrays["values"] = values;
     csr_.values = values;
     if (base_ != nullptr) base_->replace_array("values", values);
-    variants_.for_each([&](const Variant& kernel) {
+    variants_->for_each([&](const Variant& kernel) {
         if (kernel != nullptr) kernel->replace_array("values", values);
     });
 }
@@ -262,14 +272,35 @@ std::size_t HostHandle::product_bytes() const {
 }
 
 const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {
-    return variants_.get(alpha, beta, [&](Scale a, Scale b) -> Variant {
-        Signature wanted = signature_;
-        wanted.alpha = a;
-        wanted.beta = b;
-        const ProvidedKernel provided = provider_.get(wanted, policy_);
-        if (provided.kernel == nullptr) return nullptr;
-        return std::make_unique<BoundKernel>(provided.kernel, stored_);
-    });
+    return variants_->get(
+        alpha, beta, [&](Scale a, Scale b) { return make_variant(signature_, a, b, stored_); });
+}
+
+HostHandle::Variant HostHandle::make_variant(const Signature& base, Scale alpha, Scale beta,
+                                             const StoredMatrix& stored) {
+    Signature wanted = base;
+    wanted.alpha = alpha;
+    wanted.beta = beta;
+    const ProvidedKernel provided = provider_.get(wanted, policy_);
+    if (provided.kernel == nullptr) return nullptr;
+    return std::make_unique<BoundKernel>(provided.kernel, stored);
+}
+
+void HostHandle::widen(const Signature& wider, const void* values, Stream stream) {
+    check_stream(stream, "update_values");
+    const ProvidedKernel provided = provider_.get_or_nothing(wider, policy_);
+    if (provided.kernel == nullptr) refuse_to_widen(wider, provided.warning);
+    StoredMatrix next = with_new_values(stored_, pattern_.convert_values(values, wider));
+    auto base = std::make_unique<BoundKernel>(provided.kernel, next);
+    auto variants = variants_->made_anew(
+        [&](Scale a, Scale b, const Variant&) { return make_variant(wider, a, b, next); });
+    // Nothing throws from here on.
+    replace_values(stored_, std::move(next));
+    base_ = std::move(base);
+    variants_ = std::move(variants);
+    pattern_.change_signature(wider);
+    tell_widened(wider);
+    predict(nullptr, threads_);
 }
 
 void HostHandle::run(const BoundKernel& kernel, const Operands& o) {

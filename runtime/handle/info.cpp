@@ -47,6 +47,8 @@ std::string to_string(const Info& i) {
                               readable_bytes(i.matrix_bytes)));
     if (i.update_bytes > 0)
         line("updates", readable_bytes(i.update_bytes) + " kept for new values");
+    if (i.widened > 0)
+        line("widened", fmt::format("{} x, for new values that needed it", i.widened));
     line("prepared",
          fmt::format("{:.1f} ms, {:.1f} of them for the kernel", i.prepare_ms, i.kernel_ms));
     std::string time;

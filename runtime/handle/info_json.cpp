@@ -60,6 +60,7 @@ nlohmann::ordered_json info_json(const Info& i) {
             {"bandwidth_before", i.bandwidth_before},
             {"bandwidth", i.bandwidth},
             {"permute_bytes", i.permute_bytes},
+            {"widened", i.widened},
             {"predicted_us", i.predicted_us},
             {"profile", i.profile},
             {"measured_us", i.measured_us},

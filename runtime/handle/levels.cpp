@@ -10,7 +10,7 @@
 #include "handle/stopwatch.hpp"
 #include "handle/trials.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser.hpp"
 #include "tuner/ranking.hpp"
 #include "tuner/tuning_db.hpp"
 
@@ -40,8 +40,7 @@ class LevelWork {
           trials_(trials),
           request_(problem.request),
           model_(problem.request.target, problem.device.get(),
-                 host_threads(problem.matrix, problem.options)),
-          chooser_(problem.matrix, problem.features, problem.options.threads) {
+                 host_threads(problem.matrix, problem.options)) {
         // A product that is not stored as it is cannot be held against another's.
         request_.epilogue.clear();
         rule_.signature.epilogue.clear();
@@ -74,7 +73,7 @@ class LevelWork {
     MeasureProblem problem() {
         return {.features = p_.features,
                 .request = request_,
-                .choose = [this](const Request& r) { return chooser_(r); },
+                .choose = [this](const Request& r) { return p_.chooser(r); },
                 .budget_ms = p_.options.budget_ms,
                 .now_ms = [this] { return watch_.ms(); },
                 .predict = [this](const Signature& s) { return model_.predict(s); },
@@ -97,7 +96,7 @@ class LevelWork {
         const auto found =
             look_up(tuning_db(), p_.matrix, p_.features, question, device, p_.options.threads);
         record_ms_ = analysis.ms();
-        const auto choose = [this](const Request& r) { return chooser_(r); };
+        const auto choose = [this](const Request& r) { return p_.chooser(r); };
         if (auto choice = choose_recorded(found, request_, choose)) return std::move(*choice);
         Choice choice = rule_;
         choice.reason += "; " + why_not_recorded(tuning_db(), found, question, device);
@@ -136,7 +135,6 @@ class LevelWork {
     Trials& trials_;
     Request request_;
     MatrixModel model_;
-    Chooser chooser_;
     Stopwatch watch_;
     double record_ms_ = 0;  ///< looking records up, with the analysis for it
 };

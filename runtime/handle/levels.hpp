@@ -11,6 +11,7 @@
 
 namespace spmvgen {
 
+class Chooser;
 class Trials;
 
 /// options.level, .budget_ms and .expected_applies: what they make of the rule's choice. All for
@@ -23,6 +24,7 @@ struct LevelProblem {
     KernelProvider& provider;
     const KernelPolicy& policy;
     std::shared_ptr<Device> device;  ///< null for the host
+    Chooser& chooser;                ///< of the matrix, which made the rule's choice
 };
 
 /// Whether there is a level of that name, and all of them for messages.

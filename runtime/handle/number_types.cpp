@@ -45,6 +45,11 @@ void check_vectors(ValueType vectors, ValueType stored, ValueType matrix) {
 
 }  // namespace
 
+void check_encodings(std::string_view text) {
+    if (text != "auto" && text != "none")
+        refuse(fmt::format("unknown encodings '{}': use auto or none", text));
+}
+
 void set_number_types(Signature& s, const Options& o, ValueType matrix) {
     const ValueType stored = parsed("storage", o.storage, matrix);
     const ValueType vectors = parsed("vectors", o.vectors, matrix);

@@ -9,6 +9,7 @@
 
 #include "handle/cache_mode.hpp"
 #include "handle/levels.hpp"
+#include "handle/number_types.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 
@@ -92,6 +93,9 @@ void check_op(std::string_view text) {
 void check_type(std::string_view text) {
     if (!text.empty()) parse_value_type(text);
 }
+void check_encodings_name(std::string_view text) {
+    check_encodings(text);
+}
 void check_reorder(std::string_view text) {
     parse_reorder_method(text);
 }
@@ -108,6 +112,7 @@ constexpr NamedOption table[] = {
     option<&Options::vectors>("vectors", check_type),
     option<&Options::accumulator>("accumulator", check_type),
     option<&Options::storage>("storage", check_type),
+    option<&Options::encodings>("encodings", check_encodings_name),
     option<&Options::epilogue>("epilogue"),
     option<&Options::num_rhs>("num_rhs"),
     option<&Options::op>("op", check_op),

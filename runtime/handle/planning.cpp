@@ -6,8 +6,8 @@
 
 #include "handle/handle_impl.hpp"
 #include "registry.hpp"
-#include "tuner/block_choice.hpp"
 #include "tuner/break_even.hpp"
+#include "tuner/chooser.hpp"
 
 namespace spmvgen {
 namespace {
@@ -58,7 +58,7 @@ Choice plain_on_gpu(const LevelProblem& p) {
     request.kernel = "csr_classical";
     request.csr_index = p.matrix.index_type;
     request.csr_offset = p.matrix.offset_type;
-    return choose_for(p.matrix, p.features, request, p.options.threads);
+    return p.chooser(request);
 }
 
 /// The kernel that stands for plain CSR in the model.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "handle/handle_impl.hpp"
-#include "handle/number_types.hpp"
 #include "handle/permuter.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -19,9 +18,7 @@ class ReorderedHandle : public HandleImpl {
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return product_->source(); }
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
-    void set_values(const NewValues& values, Stream stream) override {
-        product_->update_values(given_type(), values.data, stream);
-    }
+    void set_values(const NewValues& values, Stream stream) override;
     std::span<const std::int32_t> row_order() const override { return order_; }
 
   private:
@@ -61,7 +58,7 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     : HandleImpl(options, provider) {
     const Stopwatch watch;
     ValueOrder from_given;
-    set_number_types(signature_, options, matrix.value_type);
+    set_types(options, matrix.value_type);
     check_epilogue(options);
     {
         Reordering reordering =
@@ -106,6 +103,20 @@ void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering, 
     const Bandedness before = bandedness(matrix), after = bandedness(matrix, reordering);
     info_.bandwidth_before = before.bandwidth;
     info_.bandwidth = after.bandwidth;
+}
+
+void ReorderedHandle::set_values(const NewValues& values, Stream stream) {
+    const std::int64_t before = product_->info().matrix_bytes;
+    product_->update_values(given_type(), values.data, stream);
+    const Info& now = product_->info();
+    if (now.widened == info_.widened) return;
+    info_.widened = now.widened;
+    info_.kernel = now.kernel;
+    info_.storage = now.storage;
+    info_.reason = now.reason;
+    info_.warning = now.warning;
+    info_.matrix_bytes = now.matrix_bytes;
+    info_.bytes += now.matrix_bytes - before;
 }
 
 void ReorderedHandle::apply(ValueType type, const Operands& o, Stream stream) {

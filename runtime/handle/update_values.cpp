@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "formats/narrow.hpp"
+#include "formats/value_encoding.hpp"
 #include "formats/value_pattern.hpp"
 #include "handle/handle_impl.hpp"
 #include "spmvgen/error.hpp"
@@ -46,7 +49,8 @@ void HandleImpl::update_values(ValueType type, const void* values, Stream stream
         refuse(fmt::format("values is null, but the matrix has {} entries", given_entries_));
     NewValues given{values, given_on_ != nullptr};
     Buffer here, ordered;
-    if (given.on_device && (!orders_.empty() || info_.storage != to_string(type))) {
+    const bool encoded = is_encoded(signature_, plain_storage_);
+    if (given.on_device && (!orders_.empty() || encoded || plain_storage_ != type)) {
         here = Buffer(static_cast<std::size_t>(given_entries_) * size_of(type));
         given_on_->synchronize({stream.native});
         given_on_->copy_to_host(here.data(), values, here.bytes());
@@ -59,11 +63,38 @@ void HandleImpl::update_values(ValueType type, const void* values, Stream stream
         ordered = std::move(next);
         given.data = ordered.data();
     }
-    set_values(given, stream);
+    encoded ? set_encoded(given.data, stream) : set_values(given, stream);
+}
+
+void HandleImpl::set_encoded(const void* values, Stream stream) {
+    CsrView numbers;
+    numbers.nnz = info_.nnz;
+    numbers.value_type = given_type_;
+    numbers.values = values;
+    if (holds_exactly(numbers, signature_)) return set_values({values, false}, stream);
+    const std::vector<Signature> wider = wider_signatures(signature_, plain_storage_);
+    const auto fits =
+        std::ranges::find_if(wider, [&](const Signature& s) { return holds_exactly(numbers, s); });
+    // What the caller's own storage type cannot hold, it rounds.
+    widen(fits != wider.end() ? *fits : wider.back(), values, stream);
+}
+
+void HandleImpl::tell_widened(const Signature& wider) {
+    const auto change =
+        value_array_bytes(wider, info_.stored) - value_array_bytes(signature_, info_.stored);
+    info_.reason +=
+        fmt::format("; update_values brought numbers that {} does not hold", info_.kernel);
+    ++info_.widened;
+    signature_ = wider;
+    info_.kernel = kernel_name(signature_);
+    info_.storage = to_string(storage_type(signature_));
+    info_.matrix_bytes += change;
+    info_.bytes += change;
+    info_.predicted_us = info_.measured_us = 0;
 }
 
 void HandleImpl::check_storable(const void* values) const {
-    const ValueType storage = parse_value_type(info_.storage);
+    const ValueType storage = plain_storage_;
     if (storage == given_type_) return;
     const std::int64_t k = first_too_large(given_type_, values, given_entries_, storage);
     if (k < given_entries_)
@@ -74,7 +105,7 @@ void HandleImpl::check_storable(const void* values) const {
 }
 
 void HandleImpl::check_sums(const ValueOrder& order, const void* sums) const {
-    const ValueType storage = parse_value_type(info_.storage);
+    const ValueType storage = plain_storage_;
     if (storage == given_type_) return;
     const std::int64_t k = first_too_large(given_type_, sums, order.count, storage);
     if (k < order.count)
@@ -82,6 +113,18 @@ void HandleImpl::check_sums(const ValueOrder& order, const void* sums) const {
             "the entries at the place of entry {} add up to {}, too large for "
             "storage type {}: use a wider one; the old numbers stay",
             first_entry(order, k), number_text(given_type_, sums, k), to_string(storage)));
+}
+
+void HandleImpl::refuse_to_widen(const Signature& wider, const std::string& why) const {
+    throw Error(ErrorCode::compile,
+                fmt::format("update_values: the new numbers need kernel {} in the place of {}, "
+                            "which cannot be had ({}): the old numbers stay; with "
+                            "options.encodings = none any numbers fit",
+                            kernel_name(wider), info_.kernel, why));
+}
+
+void HandleImpl::widen(const Signature&, const void*, Stream) {
+    throw Error(ErrorCode::internal, "values of this kind of handle are not encoded");
 }
 
 void HandleImpl::set_values(const NewValues&, Stream) {

@@ -35,6 +35,19 @@ class VariantTable {
             if (kernel != nullptr) f(*kernel);
     }
 
+    /// A table with a kernel for each mode that this one has: make(alpha, beta, kernel). What make
+    /// throws passes through. No get() may run at the same time.
+    template <typename Make>
+    std::unique_ptr<VariantTable> made_anew(Make make) const {
+        constexpr Scale modes[] = {Scale::zero, Scale::one, Scale::general};
+        auto table = std::make_unique<VariantTable>();
+        for (const Scale alpha : modes)
+            for (const Scale beta : modes)
+                if (const auto& kernel = made_[place(alpha) * scales + place(beta)])
+                    table->get(alpha, beta, [&](Scale a, Scale b) { return make(a, b, *kernel); });
+        return table;
+    }
+
   private:
     static constexpr std::size_t scales = 3;
     static std::size_t place(Scale s) { return s == Scale::zero ? 0 : s == Scale::one ? 1 : 2; }

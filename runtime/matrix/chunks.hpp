@@ -41,4 +41,41 @@ void for_parts(std::int64_t size, std::int64_t length, int threads, Body&& body)
     });
 }
 
+/// Where the share of thread `thread` begins when units 0 … count-1 are shared out as the CPU
+/// kernels do it (first_row of templates/dialect/cpu.hpp): about equally many units plus entries a
+/// thread. before(i) entries lie in units below i; before(count) in all.
+template <typename Before>
+std::int64_t first_of_share(std::int64_t count, const Before& before, std::int64_t thread,
+                            std::int64_t threads) {
+    const std::int64_t total = count + before(count);
+    const std::int64_t work = total / threads * thread + total % threads * thread / threads;
+    std::int64_t low = 0, high = count;
+    while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (middle + before(middle) < work)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Calls body(begin, end) in each thread of a team with its share of 0 … count-1, as above: arrays
+/// that are first written here lie in the memory next to the core that will read them. An exception
+/// that a body throws is thrown again here.
+template <typename Before, typename Body>
+void for_shares(std::int64_t count, const Before& before, Body&& body) {
+    std::exception_ptr failure;
+#pragma omp parallel
+    try {
+        const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        body(first_of_share(count, before, thread, threads),
+             first_of_share(count, before, thread + 1, threads));
+    } catch (...) {
+#pragma omp critical(spmvgen_shares)
+        failure = std::current_exception();
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
 }  // namespace spmvgen

@@ -1,100 +1,15 @@
 // What the values are: few different ones, or representable in a narrower type.
 #include <atomic>
 #include <bit>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "matrix/chunks.hpp"
 #include "matrix/features_parts.hpp"
+#include "matrix/value_classes.hpp"
 
 namespace spmvgen {
 namespace {
-
-constexpr std::size_t most_distinct = 256;
-
-/// The bits of a value: -0 differs from 0, and NaNs differ by payload.
-using Bits = std::array<std::uint64_t, 2>;
-
-template <typename Value>
-Bits bits_of(const Value& value) {
-    Bits bits{};
-    std::memcpy(bits.data(), &value, sizeof(Value));
-    return bits;
-}
-
-/// Up to most_distinct different values and whether there are more: open addressing.
-class ValueSet {
-  public:
-    bool full() const { return size_ > most_distinct; }
-    std::size_t size() const { return size_; }
-    /// Whether the value was not there yet; false when the set is full.
-    bool insert(const Bits& bits) {
-        std::size_t slot = hash(bits);
-        while (used_[slot]) {
-            if (slots_[slot] == bits) return false;
-            slot = (slot + 1) % slots_.size();
-        }
-        if (full()) return false;
-        used_[slot] = true;
-        slots_[slot] = bits;
-        ++size_;
-        return true;
-    }
-    void insert(const ValueSet& other) {
-        for (std::size_t s = 0; s < slots_.size(); ++s)
-            if (other.used_[s]) insert(other.slots_[s]);
-    }
-
-  private:
-    static std::size_t hash(const Bits& bits) {
-        const std::uint64_t h = bits[0] * 0x9e3779b97f4a7c15u + bits[1] * 0xbf58476d1ce4e5b9u;
-        return (h ^ h >> 32) * 0x94d049bb133111ebu >> 54;
-    }
-    std::array<Bits, 1024> slots_;
-    std::array<bool, 1024> used_{};
-    std::size_t size_ = 0;
-};
-
-template <typename Real>
-bool fits_f32(Real value) {
-    return static_cast<Real>(static_cast<float>(value)) == value || value != value;
-}
-/// These three take values that fit f32.
-bool fits_bf16(float value) {
-    return (std::bit_cast<std::uint32_t>(value) & 0xffff) == 0 || value != value;
-}
-bool fits_f16(float value) {
-    const float size = std::fabs(value);
-    if (size < 0x1p-14f) {  // subnormal numbers are multiples of 2^-24
-        const float scaled = size * 0x1p24f;
-        return static_cast<float>(static_cast<std::int32_t>(scaled)) == scaled;
-    }
-    const bool short_mantissa = (std::bit_cast<std::uint32_t>(value) & 0x1fff) == 0;
-    return (size <= 65504 && short_mantissa) || std::isinf(size) || value != value;
-}
-bool fits_int8(float value) {
-    const float inside = value >= -128 && value <= 127 ? value : 0.5f;
-    return static_cast<float>(static_cast<std::int32_t>(inside)) == value &&
-           std::bit_cast<std::uint32_t>(value) != 0x80000000u;  // -0
-}
-
-template <typename Real, typename Fits>
-bool all_fit(const Real* values, std::int64_t count, Fits fits) {
-    int misfits = 0;
-    for (std::int64_t k = 0; k < count; ++k) misfits |= !fits(values[k]);
-    return misfits == 0;
-}
-
-template <typename Value>
-struct RealOf {
-    using Type = Value;
-};
-template <typename Real>
-struct RealOf<std::complex<Real>> {
-    using Type = Real;
-};
 
 /// What one thread has seen of the values. A property is looked for until it is refuted.
 struct ValueSums {
@@ -121,10 +36,10 @@ struct ValueSums {
     /// entries are done.
     template <typename Value>
     std::int64_t collect(const Value* values, std::int64_t count) {
-        Bits before{};
+        ValueBits before{};
         for (std::int64_t k = 0; k < count; ++k) {
             if (distinct.full()) return k;
-            const Bits bits = bits_of(values[k]);
+            const ValueBits bits = bits_of(values[k]);
             if (k > 0 && bits == before) continue;
             if (distinct.insert(bits)) narrow(values + k, 1);
             before = bits;

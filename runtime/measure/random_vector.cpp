@@ -1,5 +1,7 @@
 #include "measure/random_vector.hpp"
 
+#include <cmath>
+
 namespace spmvgen {
 namespace {
 
@@ -13,24 +15,34 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t position) {
 }
 
 template <typename Real>
-void fill(Real* data, std::int64_t count, std::uint64_t seed) {
-    // 23 bits are exact in f32 and keep f32 and f64 vectors equal.
-    constexpr double step = 1.0 / (1 << 23);
+void fill(Real* data, std::int64_t count, std::uint64_t seed, int bits) {
+    const double step = std::ldexp(1.0, -bits);
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < count; ++i) {
-        const auto bits = random_bits(seed, static_cast<std::uint64_t>(i)) >> 41;
-        data[i] = static_cast<Real>(0.5 + static_cast<double>(bits) * step);
+        const auto number = random_bits(seed, static_cast<std::uint64_t>(i)) >> (64 - bits);
+        data[i] = static_cast<Real>(0.5 + static_cast<double>(number) * step);
     }
 }
+
+void fill_reals(ValueType type, void* data, std::int64_t count, std::uint64_t seed, int bits) {
+    const std::int64_t reals = is_complex(type) ? 2 * count : count;
+    if (type == ValueType::f32 || type == ValueType::c32)
+        fill(static_cast<float*>(data), reals, seed, bits);
+    else
+        fill(static_cast<double*>(data), reals, seed, bits);
+}
+
+constexpr int bits_of_f32 = 23, bits_of_f64 = 52;
 
 }  // namespace
 
 void fill_random(ValueType type, void* data, std::int64_t count, std::uint64_t seed) {
-    const std::int64_t reals = is_complex(type) ? 2 * count : count;
-    if (type == ValueType::f32 || type == ValueType::c32)
-        fill(static_cast<float*>(data), reals, seed);
-    else
-        fill(static_cast<double*>(data), reals, seed);
+    fill_reals(type, data, count, seed, bits_of_f32);
+}
+
+void fill_random_wide(ValueType type, void* data, std::int64_t count, std::uint64_t seed) {
+    const bool single = type == ValueType::f32 || type == ValueType::c32;
+    fill_reals(type, data, count, seed, single ? bits_of_f32 : bits_of_f64);
 }
 
 }  // namespace spmvgen

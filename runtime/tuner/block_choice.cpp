@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -71,13 +69,6 @@ BlockChoice by_bytes(const BlockFill& fill, const BlockProblem& problem,
     return choice;
 }
 
-int given(const Request& request, const char* name) {
-    const auto found = request.params.find(name);
-    const bool usable =
-        found != request.params.end() && found->second >= 1 && found->second <= most_block;
-    return usable ? static_cast<int>(found->second) : 0;
-}
-
 }  // namespace
 
 double block_bytes(const BlockFill& fill, const BlockProblem& problem, int rows, int cols) {
@@ -110,26 +101,6 @@ bool wants_blocks(const Request& request) {
     return request.format == "bcsr" ||
            (request.format == "auto" &&
             (request.params.contains("block_rows") || request.params.contains("block_cols")));
-}
-
-Choice Chooser::operator()(Request request) {
-    if (!wants_blocks(request)) return choose(features_, request);
-    const bool host = architecture(request.target).kind == TargetKind::host;
-    const std::string device = request.device.empty() ? to_string(request.target) : request.device;
-    const BlockProblem problem{.rows = matrix_.rows,
-                               .nnz = matrix_.nnz,
-                               .value = vectors_type(request, features_.value_type),
-                               .storage = stored_type(request, features_.value_type),
-                               .index = features_.cols < std::numeric_limits<std::int32_t>::max()
-                                            ? IndexType::i32
-                                            : IndexType::i64,
-                               .rows_given = given(request, "block_rows"),
-                               .cols_given = given(request, "block_cols")};
-    if (!fill_) fill_ = block_fill(matrix_, default_sigma, threads_);
-    request.blocks = choose_block(
-        *fill_, problem,
-        find_dense_profile(tuning_files("dense-"), device, host ? request.threads : 0));
-    return choose(features_, request);
 }
 
 }  // namespace spmvgen

@@ -33,28 +33,4 @@ double block_bytes(const BlockFill& fill, const BlockProblem& problem, int rows,
 /// Whether a request can only lead to blocked CSR.
 bool wants_blocks(const Request& request);
 
-/// choose() for one matrix with these features. For blocked CSR the block size is estimated from a
-/// sample of the matrix, looked at once, and the device's profile among tuning_files("dense-"). The
-/// matrix must outlive it. For one thread at a time.
-class Chooser {
-  public:
-    /// threads = 0: what OpenMP would use.
-    Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0)
-        : matrix_(matrix), features_(features), threads_(threads) {}
-    /// Throws Error(invalid_argument) as choose().
-    Choice operator()(Request request);
-
-  private:
-    const CsrView& matrix_;
-    const RowFeatures& features_;
-    const int threads_;
-    std::optional<BlockFill> fill_;
-};
-
-/// The same for one request.
-inline Choice choose_for(const CsrView& matrix, const RowFeatures& features, Request request,
-                         int threads = 0) {
-    return Chooser(matrix, features, threads)(std::move(request));
-}
-
 }  // namespace spmvgen

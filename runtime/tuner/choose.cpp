@@ -13,6 +13,16 @@
 namespace spmvgen {
 namespace {
 
+/// Of the first rule that applies with a kernel that is free.
+Pick pick_first(const Situation& s, std::span<const Rule> rules) {
+    for (auto& rule : rules) {
+        const Pick chosen = rule.pick(s);
+        if (find_kernel(s.among, chosen.kernel) != nullptr)
+            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel), {}};
+    }
+    return {};
+}
+
 Pick pick(const Situation& s, const RuleSet& set, std::span<const LearnedRule> learned) {
     const KernelEntry& first = *s.among.front();
     if (s.request.kernel != "auto") return {first.id, "asked for", {}};
@@ -21,15 +31,12 @@ Pick pick(const Situation& s, const RuleSet& set, std::span<const LearnedRule> l
                 fmt::format("the one kernel of format {}{}", to_string(first.format),
                             s.request.params.empty() ? "" : " with these parameters"),
                 {}};
+    if (Pick chosen = pick_first(s, set.by_matrix); !chosen.kernel.empty()) return chosen;
     if (const FoundRule found = find_learned_rule(learned, s.request, s.f.value_type);
         found.rule != nullptr)
         if (Pick chosen = pick_learned(found, s.f, s.request); !chosen.kernel.empty())
             return chosen;
-    for (auto& rule : set.rules) {
-        const Pick chosen = rule.pick(s);
-        if (find_kernel(s.among, chosen.kernel) != nullptr)
-            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel), {}};
-    }
+    if (Pick chosen = pick_first(s, set.rules); !chosen.kernel.empty()) return chosen;
     return {first.id, fmt::format("no rule applies: {}", first.id), {}};
 }
 
@@ -62,6 +69,36 @@ void set_conjugate(Signature& s, const KernelEntry& entry, const Request& reques
                                 it->second, entry.id, to_string(request.op)));
 }
 
+/// What of the values was made use of.
+std::string exact_text(const Signature& s, const RowFeatures& f, const Request& request) {
+    const auto code = s.params.find("value_code");
+    const std::int64_t value_code = code != s.params.end() ? code->second : 0;
+    if (value_code != 0)
+        return fmt::format("; values stored as {}", value_code == 1   ? "integers of 8 bits"
+                                                    : value_code == 2 ? "the one that all are"
+                                                                      : "numbers of a dictionary");
+    if (storage_type(s) == stored_type(request, f.value_type)) return "";
+    return fmt::format("; values are exact in {}", to_string(storage_type(s)));
+}
+
+/// Whether the kernel reads arrays of CSR where they are.
+bool borrows(const KernelEntry& entry, const Request& request) {
+    return request.csr_index && (entry.format == Format::csr || entry.format == Format::csr_k);
+}
+
+/// What the values allow without loss, for this kernel.
+void set_exact_values(Signature& s, const KernelEntry& entry, const Request& request) {
+    if (!request.exact || borrows(entry, request)) return;
+    const auto code = std::ranges::find(entry.params, "value_code", &Parameter::name);
+    if (code != entry.params.end()) {
+        const std::int64_t wanted = request.exact->value_code;
+        const auto [it, open] = s.params.try_emplace("value_code", 0);
+        if (open && allows(*code, wanted)) it->second = wanted;
+        if (it->second != 0) return;
+    }
+    s.storage = request.exact->storage;
+}
+
 /// An upper bound of the entries that are stored, padding included.
 double most_stored(const RowFeatures& f, Format format) {
     const auto nnz = static_cast<double>(f.nnz);
@@ -87,11 +124,22 @@ void set_types(Signature& s, const RowFeatures& f, const Request& request, Forma
 
 }  // namespace
 
+Params without_matrix_params(const Signature& signature, const Request& request) {
+    Params params = signature.params;
+    for (auto& parameter : kernel_entry(signature.kernel).params)
+        if (const std::string name(parameter.name);
+            parameter.of_matrix && !request.params.contains(name))
+            params.erase(name);
+    return params;
+}
+
 Params with_learned_params(Params params, const KernelEntry& kernel, const Params& learned,
                            const Target& target) {
     for (auto& [name, value] : learned) {
         const auto parameter = std::ranges::find(kernel.params, name, &Parameter::name);
-        const bool limited = parameter != kernel.params.end() && parameter->within_wavefront;
+        const bool known = parameter != kernel.params.end();
+        if (known && parameter->of_matrix) continue;
+        const bool limited = known && parameter->within_wavefront;
         params[name] = limited ? std::min<std::int64_t>(value, target.wavefront) : value;
     }
     return params;
@@ -108,10 +156,20 @@ Signature signature_for(const KernelEntry& entry, const Request& request, ValueT
     signature.num_rhs = request.num_rhs;
     signature.params = request.params;
     signature.target = request.target;
+    set_exact_values(signature, entry, request);
     set_determinism(signature, entry, request);
     set_conjugate(signature, entry, request);
     signature.params.merge(std::move(params));
     return complete(std::move(signature));
+}
+
+Signature for_any_matrix(Signature s, const std::map<std::string, std::int64_t>& given,
+                         ValueType storage) {
+    for (auto& parameter : kernel_entry(s.kernel).params)
+        if (const std::string name(parameter.name); parameter.of_matrix && !given.contains(name))
+            s.params.erase(name);
+    s.storage = storage;
+    return complete(std::move(s));
 }
 
 Choice choose(const RowFeatures& features, const Request& request) {
@@ -134,6 +192,7 @@ Choice choose(const RowFeatures& f, const Request& request, std::span<const Lear
         with_learned_params(set.params(entry, situation), entry, chosen.params, request.target));
     set_types(signature, f, request, entry.format);
     Choice choice{std::move(signature), chosen.reason, ""};
+    choice.reason += exact_text(choice.signature, f, request);
     if (entry.format == Format::csr_k) choice.reason += "; " + plan_csr_k(entry, situation).reason;
     if (entry.format == Format::bcsr && request.blocks) {
         choice.reason += "; " + request.blocks->reason;

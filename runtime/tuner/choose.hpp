@@ -17,6 +17,26 @@ struct BlockChoice {
     std::string warning = {};  ///< of the tuning parameters that were to be read; "" = none
 };
 
+/// What the values of a matrix can be stored as so that every bit can be had back
+/// (formats/value_encoding.hpp).
+struct ExactValues {
+    ValueType storage = ValueType::f64;  ///< for kernels that know no code which fits
+    std::int64_t value_code = 0;         ///< for those that have this parameter
+};
+
+/// What storing a matrix as strips would take, see tuner/strips_choice.hpp.
+struct StripsOutlook {
+    double bytes = 0;        ///< of all arrays of A
+    double index_bytes = 0;  ///< a nonzero, of all arrays but those of values
+    double padding = 1;      ///< stored values over nonzeros
+};
+
+/// How the entries of a matrix concentrate in few columns, for tiles with hubs.
+struct HubsOutlook {
+    std::int64_t hubs = 0;  ///< so many columns of those used most
+    double share = 0;       ///< have this share of all entries
+};
+
 /// What the caller fixed; "auto" and absent parameters are free.
 struct Request {
     std::string format = "auto";
@@ -28,14 +48,22 @@ struct Request {
     int units = 0;               ///< of a GPU: multiprocessors, compute units; 0 = not known
     bool deterministic = false;  ///< only kernels that give the same bits each time
     bool batch = false;          ///< kernels of batches instead of single matrices
-    std::optional<ValueType> vectors = {};      ///< of x and y; absent = A's
-    std::optional<ValueType> storage = {};      ///< narrower than `vectors`, for A's values
+    std::optional<ValueType> vectors = {};  ///< of x and y; absent = A's
+    std::optional<ValueType> storage = {};  ///< narrower than `vectors`, for A's values
+    bool look = true;     ///< many applies are expected: all columns and values may be looked at
+    bool encode = false;  ///< values may be stored in fewer bytes where that loses nothing
+    /// With `encode`: what the values allow; what params says wins. Absent = as they are.
+    std::optional<ExactValues> exact = {};
     std::optional<ValueType> accumulator = {};  ///< wider than `vectors`, for the sums
     std::string epilogue = {};                  ///< as in Signature
     Op op = Op::none;         ///< of a kernel that transposes the stored matrix by itself
     std::string device = {};  ///< the device's name in tuning_db; "" = the target
     /// Blocked CSR: the size that the matrix suggests; what params says wins. Absent = presets.
     std::optional<BlockChoice> blocks = {};
+    /// Strips, where they are among the kernels; absent = the rules do not think of them.
+    std::optional<StripsOutlook> strips = {};
+    /// Hubs, where tiles_hubs is among the kernels; absent = the rules do not think of it.
+    std::optional<HubsOutlook> hubs = {};
     /// Types of the caller's own arrays, which a CSR kernel must take as they are (they are
     /// borrowed); absent = the narrowest that the matrix allows.
     std::optional<IndexType> csr_index = std::nullopt, csr_offset = std::nullopt;
@@ -64,6 +92,11 @@ struct Choice {
 /// What tuning_db learned of the device comes first (tuner/learned_rule.hpp), then rules that were
 /// written by hand.
 Choice choose(const RowFeatures& features, const Request& request);
+
+/// The same kernel for any matrix: with presets where the matrix has decided parameters that are
+/// not in `given`, and values stored as `storage`. What kernels that are made ahead are made for.
+Signature for_any_matrix(Signature signature, const std::map<std::string, std::int64_t>& given,
+                         ValueType storage);
 
 /// The same with other learned rules, or none.
 struct LearnedRule;

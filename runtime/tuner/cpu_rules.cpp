@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tuner/csr_k.hpp"
+#include "tuner/matrix_rules.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -20,6 +21,15 @@ constexpr double even_padding = 1.02;         ///< stored entries over nonzeros 
 constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
 constexpr std::int64_t sorting_window = 4096;
+// Of compressed strips: docs/cpu-peers.md.
+constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
+constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
+constexpr double least_strips_bytes =
+    1.5e6;                                  ///< of A in CSR for each thread: about a core's caches
+constexpr double prefetched_bytes = 8e6;    ///< the same: what comes from memory, not a cache
+constexpr double most_strips_share = 1.05;  ///< of CSR's bytes
+constexpr double long_over_mean = 4;        ///< rows that leave the slices
+constexpr std::array<std::int64_t, 3> long_limits{64, 512, 4096};
 
 ValueType sums(const Situation& s) {
     return sums_type(s.request, s.f.value_type);
@@ -108,6 +118,44 @@ std::int64_t lanes_of_a_row(const Situation& s) {
     return std::min(lanes, std::max<std::int64_t>(2, register_lanes(s)));
 }
 
+/// Bytes decide, where there are more than a core's caches hold: the masks and the decoding are
+/// hidden behind them.
+Pick compressed_strips(const Situation& s) {
+    if (!s.request.strips || s.request.num_rhs > 1 || is_complex(s.f.value_type) ||
+        bytes_per_thread(s) < least_strips_bytes)
+        return {};
+    const auto nnz = static_cast<double>(s.f.nnz);
+    const double strips = s.request.strips->bytes / nnz;
+    const double csr = csr_bytes_a_nonzero(s);
+    if (strips > most_strips_share * csr) return {};
+    return {"strips_cpu",
+            fmt::format("{:.1f} bytes an entry as strips, {:.1f} as CSR", strips, csr)};
+}
+
+/// Rows sorted where slices would be padded; rows apart that would widen a slice for themselves.
+Params strips_params(const Situation& s) {
+    const auto limit = std::ranges::find_if(long_limits, [&](std::int64_t n) {
+        return static_cast<double>(n) >= long_over_mean * s.f.mean_row;
+    });
+    return {{"lanes", strip_lanes},
+            {"sigma", padding(s) > even_padding ? sorting_window : 1},
+            {"long_from", limit == long_limits.end() ? long_limits.back() : *limit},
+            {"prefetch", bytes_per_thread(s) < prefetched_bytes ? 0 : strip_prefetch}};
+}
+
+/// What strips_params gives.
+std::vector<Params> possible_strips() {
+    std::vector<Params> all;
+    for (const std::int64_t sigma : {std::int64_t{1}, sorting_window})
+        for (const std::int64_t limit : long_limits)
+            for (const std::int64_t prefetch : {std::int64_t{0}, strip_prefetch})
+                all.push_back({{"lanes", strip_lanes},
+                               {"sigma", sigma},
+                               {"long_from", limit},
+                               {"prefetch", prefetch}});
+    return all;
+}
+
 /// Parameters of the kernel that a rule sets when the request leaves them open; the others keep
 /// the registry's presets.
 std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const Situation& s) {
@@ -123,8 +171,11 @@ std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const S
     if (kernel == "sell" && padding(s) > even_padding && sorted_padding(s) < padding(s))
         return {{"sigma", sorting_window}};
     if (entry.format == Format::bcsr) return block_size(s);
+    if (kernel == "strips_cpu") return strips_params(s);
     return {};
 }
+
+constexpr std::array by_matrix{Rule{compressed_strips, {"strips_cpu"}}};
 
 constexpr std::array rules{
     Rule{long_rows, {"csr_balanced"}}, Rule{several_right_hand_sides, {"csr_rows"}},
@@ -145,6 +196,7 @@ std::set<std::int64_t> possible_lanes(const Request& request, ValueType value) {
 std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& request,
                                  ValueType value) {
     if (entry.format == Format::csr_k || entry.format == Format::bcsr) refuse_to_list(entry);
+    if (entry.id == "strips_cpu") return possible_strips();
     if (entry.id == "sell") return {{}, {{"sigma", sorting_window}}};
     std::set<std::int64_t> lanes;
     if (entry.id == "csr_vector" || entry.id == "csr_balanced" || entry.id == "coo_segmented")
@@ -159,7 +211,7 @@ std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& reques
 }  // namespace
 
 RuleSet cpu_rules() {
-    return {rules, cpu_params, cpu_possible};
+    return {by_matrix, rules, cpu_params, cpu_possible};
 }
 
 }  // namespace spmvgen

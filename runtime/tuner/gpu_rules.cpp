@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tuner/csr_k.hpp"
+#include "tuner/matrix_rules.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -217,6 +218,9 @@ std::int64_t hyb_per_thread(std::int64_t nnz) {
     return nnz < small_tail ? 4 : 16;
 }
 
+/// Where nothing is known of the columns.
+constexpr std::int64_t preset_hubs = 2048;
+
 /// Algorithm 5.
 constexpr std::int64_t most_groups = 16;
 
@@ -251,6 +255,39 @@ void set_blocks(const Situation& s, Setter& params) {
     params.set("subwarp", lanes);
 }
 
+/// As many entries under way as rows have, and two tiles of rows where these have few.
+void set_tiles(const Situation& s, Setter& params) {
+    constexpr double width = 4;
+    params.set("unroll", static_cast<std::int64_t>(std::ceil(s.f.mean_row / width)));
+    params.set("tiles", s.f.mean_row <= width ? 2 : 1);
+}
+
+/// Format tiles: so many tiles a warp that all warps which fit have some, of hubs several times;
+/// and places for about as many rows as a tile ends.
+constexpr std::int64_t most_run = 8;
+constexpr std::int64_t least_staged = 32;
+
+std::int64_t most_staged(const KernelEntry& kernel) {
+    return kernel.id == "tiles_hubs" ? 128 : 256;
+}
+
+void set_tiles_of_entries(const KernelEntry& kernel, const Situation& s, Setter& params) {
+    constexpr std::int64_t items = 8;
+    constexpr double room = 1.25;  // for tiles with more rows than the mean
+    const std::int64_t tile = items * s.request.target.wavefront;
+    const std::int64_t warps = std::max<std::int64_t>(
+        1, std::int64_t{s.request.units} * architecture(s.request.target).gpu.max_wavefronts);
+    const std::int64_t times = kernel.id == "tiles_hubs" ? 4 : 1;
+    params.set("run", std::clamp<std::int64_t>(s.f.nnz / (tile * warps * times), 1, most_run));
+    const auto filled = static_cast<double>(s.f.rows - s.f.empty_rows);
+    const double ended = room * static_cast<double>(tile) * filled /
+                         static_cast<double>(std::max<std::int64_t>(s.f.nnz, 1));
+    std::int64_t staged = least_staged;
+    while (staged < most_staged(kernel) && static_cast<double>(staged) < ended) staged *= 2;
+    params.set("staged", staged);
+    params.set("gaps", s.f.empty_rows > 0 ? 1 : 0);
+}
+
 Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.format == Format::csr_k) return plan_csr_k(kernel, s).params;
     Setter params(kernel);
@@ -260,11 +297,14 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.id == "csr_light") params.set("subwarp", light_subwarp(s));
     if (kernel.id == "csr_classical") params.set("unroll", classical_unroll(subwarp, s.f.mean_row));
     if (kernel.id == "hyb") params.set("per_thread", hyb_per_thread(s.f.nnz));
-    if (kernel.id == "sell_slices") set_slices(s, params);
+    if (kernel.id == "sell_slices" || kernel.id == "strips") set_slices(s, params);
     params.set("group", std::min<std::int64_t>(wavefront, subwarp_of_longest_row(s.f, wavefront)));
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
     if (kernel.format == Format::bcsr) set_blocks(s, params);
+    if (kernel.format == Format::tiles) set_tiles_of_entries(kernel, s, params);
+    if (kernel.id == "csr_matrix_units") set_tiles(s, params);
+    params.set("hubs", s.request.hubs ? s.request.hubs->hubs : preset_hubs);
     if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
         params.set("sigma", sorting_window);
     return params.take();
@@ -274,6 +314,12 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
 
 bool has(const KernelEntry& kernel, std::string_view name) {
     return std::ranges::find(kernel.params, name, &Parameter::name) != kernel.params.end();
+}
+
+/// Of a parameter; none when the kernel does not have it.
+std::vector<std::int64_t> allowed_values(const KernelEntry& kernel, std::string_view name) {
+    const auto found = std::ranges::find(kernel.params, name, &Parameter::name);
+    return found != kernel.params.end() ? found->allowed : std::vector<std::int64_t>{};
 }
 
 /// Every way to set one parameter more, when the kernel has it.
@@ -346,9 +392,15 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
             }
     if (kernel.id == "hyb")
         vary(ways, kernel, "per_thread", {hyb_per_thread(0), hyb_per_thread(small_tail)});
-    if (kernel.id == "sell_slices") vary_slices(ways, s);
+    if (kernel.id == "sell_slices" || kernel.id == "strips") vary_slices(ways, s);
     vary(ways, kernel, "group", powers_of_two(1, request.target.wavefront));
     vary(ways, kernel, "omega", possible_omega(s));
+    if (kernel.format == Format::tiles) {
+        vary(ways, kernel, "run", powers_of_two(1, most_run));
+        vary(ways, kernel, "staged", powers_of_two(least_staged, most_staged(kernel)));
+        vary(ways, kernel, "gaps", {0, 1});
+        vary(ways, kernel, "hubs", allowed_values(kernel, "hubs"));
+    }
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
     std::vector<Setter> sorted = ways;
     vary(sorted, kernel, "sigma", {sorting_window});
@@ -361,7 +413,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
 }  // namespace
 
 RuleSet gpu_rules() {
-    return {rules, gpu_params, gpu_possible};
+    return {gpu_matrix_rules(), rules, gpu_params, gpu_possible};
 }
 
 }  // namespace spmvgen

@@ -22,6 +22,9 @@ std::vector<const KernelEntry*> possible_kernels(const std::vector<const KernelE
     const auto add = [&](const KernelEntry* entry) {
         if (std::ranges::find(found, entry) == found.end()) found.push_back(entry);
     };
+    for (auto& rule : set.by_matrix)
+        for (auto& id : rule.kernels)
+            if (const KernelEntry* entry = find_kernel(among, id)) add(entry);
     for (auto& rule : set.rules) {
         bool all = true;  // of the rule's kernels are free
         for (auto& id : rule.kernels) {

@@ -151,8 +151,10 @@ std::vector<TimedKernel> parse_kernels(const Json& json) {
     return kernels;
 }
 
+/// Values may be stored narrower than asked for, where that lost nothing.
 bool answers(const Signature& s, const Question& q) {
-    return s.value == q.value && storage_type(s) == q.storage && s.num_rhs == q.num_rhs &&
+    const bool storage = storage_type(s) == q.storage || is_narrower(storage_type(s), q.storage);
+    return s.value == q.value && storage && s.num_rhs == q.num_rhs &&
            accumulator_type(s) == q.accumulator.value_or(q.value);
 }
 

@@ -6,6 +6,7 @@
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/candidates.hpp"
+#include "tuner/rules.hpp"
 #include "tuner/signature_name.hpp"
 #include "tuner/tuning_db.hpp"
 
@@ -16,15 +17,17 @@ namespace {
 /// free.
 std::optional<Request> narrowed(const Request& request, const Signature& kernel) {
     if (find_kernel(candidates(request), kernel.kernel) == nullptr) return {};
-    const bool agree = std::ranges::all_of(request.params, [&](auto& fixed) {
-        const auto own = kernel.params.find(fixed.first);
-        return own != kernel.params.end() && own->second == fixed.second;
-    });
-    if (!agree) return {};
     Request narrow = request;
     narrow.format = "auto";
     narrow.kernel = kernel.kernel;
-    narrow.params = kernel.params;
+    // What that matrix decided, this one decides anew.
+    narrow.params = without_matrix_params(kernel, {});
+    for (auto& [name, value] : request.params) {
+        const auto own = narrow.params.find(name);
+        if (own != narrow.params.end() ? own->second != value : !kernel.params.contains(name))
+            return {};
+        narrow.params[name] = value;
+    }
     return narrow;
 }
 

@@ -37,6 +37,9 @@ struct Rule {
 
 /// Rules of one family of machines: the first that applies with a kernel that is free decides.
 struct RuleSet {
+    /// Rules by what the matrix itself says (Request::strips, …): they come before learned ones,
+    /// which know row lengths only.
+    std::span<const Rule> by_matrix;
     std::span<const Rule> rules;
     /// Parameters of the chosen kernel that the features decide; what the request gives wins, the
     /// others keep the registry's presets.
@@ -56,6 +59,10 @@ Signature signature_for(const KernelEntry& kernel, const Request& request, Value
 /// `params`, and with priority over them what a learned rule says, as far as the target allows.
 Params with_learned_params(Params params, const KernelEntry& kernel, const Params& learned,
                            const Target& target);
+
+/// The signature's parameters without those that the matrix decides (Parameter::of_matrix) and
+/// `request` leaves open: what another choice takes over.
+Params without_matrix_params(const Signature& signature, const Request& request);
 
 /// Throws Error(unsupported): the parameters that rules may choose for it cannot be listed.
 [[noreturn]] void refuse_to_list(const KernelEntry& kernel);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spmvgen/error.hpp"
+#include "tuner/rules.hpp"
 
 namespace spmvgen {
 namespace {
@@ -56,14 +57,15 @@ std::vector<Choice> variants_of(const MeasureProblem& problem, const Choice& cho
     const Signature& s = choice.signature;
     for (auto& parameter : kernel_entry(s.kernel).params) {
         const std::string name(parameter.name);
-        if (is_meaning(name) || problem.request.params.contains(name)) continue;
+        if (is_meaning(name) || parameter.of_matrix || problem.request.params.contains(name))
+            continue;
         const std::int64_t value = s.params.at(name);
         const bool few = reach == Reach::neighbours || parameter.range;
         for (const std::int64_t other : few ? neighbours_of(parameter, value) : parameter.allowed) {
             if (other == value) continue;
             Request request = problem.request;
             request.kernel = s.kernel;
-            request.params = s.params;
+            request.params = without_matrix_params(s, problem.request);
             request.params[name] = other;
             std::ranges::move(chosen(problem, request), std::back_inserter(found));
         }

@@ -113,6 +113,15 @@ template <int width = warp_size, typename Value>
     }
 }
 
+/// Number of bits that are 1.
+[[gnu::always_inline]] inline int count_bits(unsigned bits) {
+    if constexpr (nvidia) {
+        return __popc(bits);
+    } else {
+        return __builtin_popcount(bits);
+    }
+}
+
 /// Makes what the warp's lanes wrote to shared memory known to all of them. All lanes take part.
 [[gnu::always_inline]] inline void warp_barrier() {
     if constexpr (nvidia) {

@@ -13,10 +13,16 @@ extern const gpu_index blockDim;
 extern const gpu_index gridDim;
 
 void __syncthreads();
+void __threadfence();
 
 template <typename T>
 T atomicAdd(T* address, T value);
+template <typename T>
+T atomicExch(T* address, T value);
 float __uint_as_float(unsigned bits);
+unsigned __float_as_uint(float number);
+double __longlong_as_double(long long bits);
+long long __double_as_longlong(double number);
 
 // For epilogues.
 double fabs(double x);
@@ -36,6 +42,8 @@ template <typename T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width);
 template <typename T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width);
+// Has no name in CUDA: emitted texts that use it bring it along (emission/gpu_instructions.cpp).
+void mma_m8n8k4(double* sums, double a, double b);
 
 // AMD.
 unsigned long long __ballot(int predicate);
@@ -46,4 +54,6 @@ T __shfl_up(T value, unsigned delta, int width);
 template <typename T>
 T __shfl_down(T value, unsigned delta, int width);
 void __builtin_amdgcn_wave_barrier();
+double __builtin_amdgcn_mfma_f64_4x4x4f64(double a, double b, double sum, int cbsz, int abid,
+                                          int blgp);
 void __builtin_amdgcn_fence(unsigned order, const char* scope);

@@ -49,6 +49,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"vectors", "f64"},
         {"accumulator", "c64"},
         {"storage", "bf16"},
+        {"encodings", "none"},
         {"epilogue", "value"},
         {"num_rhs", "3"},
         {"op", "H"},
@@ -101,14 +102,15 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         EXPECT_EQ(before, "auto");
         return told(spmvgen_options_set(options, name, text));
     };
-    EXPECT_EQ(refusal("divice", "host"),
-              "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
-              "target, deterministic, vectors, accumulator, storage, epilogue, num_rhs, op, "
-              "transpose_by_atomics, "
-              "threads, copy, device_arrays, updatable, memory_limit, reorder, permuted_vectors, "
-              "cache, cache_dir, kernel_sets, strict, level, budget_ms, expected_applies, or "
-              "param.NAME "
-              "for a parameter of the kernel");
+    EXPECT_EQ(
+        refusal("divice", "host"),
+        "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
+        "target, deterministic, vectors, accumulator, storage, encodings, epilogue, num_rhs, op, "
+        "transpose_by_atomics, "
+        "threads, copy, device_arrays, updatable, memory_limit, reorder, permuted_vectors, "
+        "cache, cache_dir, kernel_sets, strict, level, budget_ms, expected_applies, or "
+        "param.NAME "
+        "for a parameter of the kernel");
     EXPECT_THAT(refusal("param.", "1"), testing::HasSubstr("unknown option 'param.'"));
     EXPECT_EQ(refusal("strict", "1"),
               "invalid_argument: options.strict: '1' is neither true nor false");
@@ -121,8 +123,8 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
     EXPECT_EQ(refusal("cache", "maybe"),
               "invalid_argument: options.cache: unknown mode 'maybe': use one of on, memory, "
               "readonly, load, off");
-    for (const char* name :
-         {"format", "kernel", "op", "vectors", "accumulator", "storage", "reorder", "level"})
+    for (const char* name : {"format", "kernel", "op", "vectors", "accumulator", "storage",
+                             "encodings", "reorder", "level"})
         EXPECT_THAT(refusal(name, "nothing"),
                     testing::StartsWith(std::string("invalid_argument: options.") + name + ": "));
 }

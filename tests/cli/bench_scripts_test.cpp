@@ -97,6 +97,13 @@ TEST_F(BenchScriptsTest, BarsAreGeometricMeansWithTheLeast) {
                   .find("random values | ≥ 1.6 | 1.41 | short by "
                         "1.13 times |"),
               std::string::npos);
+    write("S.jsonl",
+          read("R.jsonl") +
+              R"({"matrix": "a", "rows": 9, "cols": 9, "nnz": 9, "value": "f64", "case": "auto", )"
+              R"("library": "spmvgen", "numbers": "random", "hot": {"us": 3}})"
+              "\n");
+    EXPECT_NE(script("bars.py S.jsonl").find("## f64, random values, hot: 1 matrices"),
+              std::string::npos);
     EXPECT_NE(script("bars.py --choice auto R.jsonl").find("Judged: `auto`."), std::string::npos);
     script("bars.py --choice auto/model R.jsonl", 1);
     EXPECT_EQ(read("err"),

@@ -276,6 +276,31 @@ TEST_F(BenchTest, MeasuresTwinsOfTheGallery) {
     for (auto& row : rows()) EXPECT_NE(row["class"], "other");
 }
 
+TEST_F(BenchTest, ParametersOfAKernelMayBeFixed) {
+    const std::string one = "csr_vector:lanes=2:unroll=1", other = "csr_vector:lanes=4";
+    ASSERT_EQ(
+        bench("A.mtx --against none --cache hot --json R.jsonl --kernels " + one + "," + other)
+            .status,
+        0);
+    ASSERT_EQ(cases(rows()), (std::vector{one, other}));
+    EXPECT_TRUE(rows()[0]["kernel"].get<std::string>().ends_with("lanes2_unroll1"));
+    EXPECT_NE(rows()[1]["kernel"].get<std::string>().find("lanes4"), std::string::npos);
+}
+
+TEST_F(BenchTest, NumbersMayBeRandom) {
+    const std::string line = "A.mtx --kernels csr_rows --against none --cache hot --json R.jsonl ";
+    const Outcome outcome = bench(line + "--numbers random,own");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    ASSERT_EQ(rows().size(), 2u);
+    EXPECT_EQ(rows()[0]["numbers"], "own");
+    EXPECT_EQ(rows()[1]["numbers"], "random");
+    EXPECT_NE(outcome.out.find("csr_rows (random)"), std::string::npos);
+    ASSERT_EQ(bench(line + "--numbers own,random --resume").status, 0);
+    EXPECT_EQ(rows().size(), 2u);
+    EXPECT_EQ(error("A.mtx --numbers ones"),
+              "2: spmvgen: --numbers: unknown 'ones': use own, random or own,random");
+}
+
 TEST_F(BenchTest, SaysWhatIsWrong) {
     EXPECT_EQ(error(""), "2: spmvgen: no matrix is named: give A.mtx, gallery:SPEC or --suite");
     EXPECT_EQ(error("A.mtx --cache warm"),

@@ -187,16 +187,17 @@ TEST(SignatureName, IsReadBackForEveryKernel) {
         s.beta = Scale::one;
         if (!entry.batch && entry.id != "coo") s.num_rhs = 3;
         s.target = parse_target(entry.gpu ? "gfx90a:sramecc+:xnack-" : "x86-64-v3");
+        const ValueType narrow = entry.refuses == nullptr ? ValueType::f32 : ValueType::f64;
         try {
             s = complete(s);
         } catch (const Error&) {
             s.num_rhs = 1;
-            s.value = ValueType::f32;
+            s.value = narrow;
             s = complete(s);
         }
         EXPECT_EQ(parse_signature(to_string(s)), s);
         if (!entry.gpu) continue;
-        s.value = ValueType::f32;
+        s.value = narrow;
         s.storage = ValueType::bf16;
         EXPECT_EQ(parse_signature(to_string(s)), s);
     }

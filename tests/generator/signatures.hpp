@@ -8,7 +8,10 @@ namespace spmvgen {
 inline Signature signature_of(std::string_view kernel) {
     Signature s;
     s.kernel = kernel;
-    s.target = parse_target(kernel_entry(kernel).gpu ? "gfx906" : "x86-64-v3");
+    const KernelEntry& entry = kernel_entry(kernel);
+    s.target = parse_target(!entry.gpu                 ? "x86-64-v3"
+                            : entry.refuses == nullptr ? "gfx906"
+                                                       : "gfx90a");
     return s;
 }
 

@@ -134,5 +134,40 @@ TEST_P(GpuProducts, RealMatrices) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, GpuProducts, testing::ValuesIn(kernels()), id_of);
 
+/// Kernels that serve some signatures only, in f64.
+class LimitedGpuProducts : public GpuProducts {
+  protected:
+    void SetUp() override {
+        GpuProducts::SetUp();
+        if (IsSkipped()) return;
+        Signature s;
+        s.kernel = GetParam();
+        s.target = device_->facts().target;
+        if (const auto why = kernel_entry(s.kernel).refuses(s); !why.empty())
+            GTEST_SKIP() << s.kernel << " " << why;
+    }
+};
+
+TEST_P(LimitedGpuProducts, AllModesAndParametersInF64) {
+    check_gallery<double>();
+    for (auto& p : kernel_entry(GetParam()).params)
+        for (const auto value : p.allowed) {
+            auto options = options_for(GetParam());
+            options.params[std::string(p.name)] = value;
+            SCOPED_TRACE(std::string(p.name) + "=" + std::to_string(value));
+            for (auto& text : {"fem_tri:nx=20,ny=20", "powerlaw:n=600,max_row=500"})
+                check<double>(text, make_gallery_matrix(text), options, {1}, {0});
+        }
+}
+
+std::vector<std::string> limited_kernels() {
+    std::vector<std::string> ids;
+    for (auto& entry : kernel_registry())
+        if (entry.gpu && entry.refuses != nullptr) ids.emplace_back(entry.id);
+    return ids;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, LimitedGpuProducts, testing::ValuesIn(limited_kernels()), id_of);
+
 }  // namespace
 }  // namespace spmvgen::gpu_tests

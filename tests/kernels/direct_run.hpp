@@ -29,6 +29,8 @@ struct Arguments {
     int threads;
     std::vector<long> carry_row;
     std::vector<Value> carry_sum;
+    std::vector<long> head_row;
+    std::vector<Value> head_sum;
 
     template <typename T>
     const T* array(const char* array_name) const {
@@ -84,6 +86,8 @@ void run_bound(const StoredMatrix& stored, int threads, const void* alpha, const
         *static_cast<const Value*>(beta),
         threads,
         std::vector<long>(count, 1L << 40),  // workspace comes with anything in it
+        std::vector<Value>(count * B::num_rhs),
+        std::vector<long>(count, 1L << 40),
         std::vector<Value>(count * B::num_rhs)};
     for (int thread = threads; thread-- > 0;) Kernel::share(arguments, thread);
     if constexpr (requires { Kernel::once(arguments); }) Kernel::once(arguments);

@@ -16,12 +16,14 @@ namespace spmvgen::direct {
 std::vector<KernelCase> csr_cases();
 std::vector<KernelCase> other_cases();
 std::vector<KernelCase> block_cases();
+std::vector<KernelCase> strips_cases();
 
 const std::vector<KernelCase>& kernel_table() {
     static const std::vector<KernelCase> table = [] {
         std::vector<KernelCase> all = csr_cases();
         for (auto& kernel : other_cases()) all.push_back(kernel);
         for (auto& kernel : block_cases()) all.push_back(kernel);
+        for (auto& kernel : strips_cases()) all.push_back(kernel);
         return all;
     }();
     return table;
@@ -87,7 +89,7 @@ void check_modes(const KernelCase& kernel, const Fixture& f) {
     const fixtures::TypedMatrix<Value, Integer, Integer> matrix(f);
     constexpr IndexType integers = type_tag<Integer>::value;
     const StoredMatrix stored =
-        convert(matrix.view(), signature(kernel, type_tag<Value>::value, integers), true);
+        convert(matrix.view(), signature(kernel, type_tag<Value>::value, integers), true, 1 << 30);
     for (Scale alpha : {Scale::zero, Scale::one, Scale::general})
         for (Scale beta : {Scale::zero, Scale::one, Scale::general})
             for (int num_rhs : integers == IndexType::i32 ? std::vector{1, 3} : std::vector{1})

@@ -76,7 +76,22 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"csr_k_blocks", {{"subwarp", 32}, {"row_threads", 4}, {"sr_threads", 1}, {"srs", 40}}},
     {"bcsr_fused", {{"block_rows", 3}, {"block_cols", 3}, {"subwarp", 1}, {"unroll", 8}}},
     {"bcsr_fused", {{"block_rows", 8}, {"block_cols", 8}, {"subwarp", 32}, {"block", 64}}},
+    {"tiles", {{"items", 32}, {"run", 1}, {"block", 64}}},
+    {"tiles", {{"items", 8}, {"run", 2}, {"staged", 32}, {"block", 512}}},
+    {"tiles_hubs", {{"items", 16}, {"run", 1}, {"hubs", 512}, {"warm", 4096}, {"staged", 32}}},
     {"bcsr_split", {{"block_rows", 2}, {"block_cols", 5}, {"subwarp", 1}, {"block", 64}}},
+    {"strips", {{"sigma", 64}, {"long_from", 32}, {"unroll", 3}, {"block", 64}}},
+    {"strips",
+     {{"slice", 64}, {"threads_per_row", 4}, {"codes", 12}, {"sigma", 16384}, {"long_from", 32}}},
+    {"strips",
+     {{"block_rows", 3}, {"block_cols", 3}, {"codes", 4}, {"sigma", 64}, {"long_from", 32}}},
+    {"strips",
+     {{"block_rows", 2}, {"block_cols", 5}, {"codes", 8}, {"threads_per_row", 32}, {"slice", 64}}},
+};
+/// The same of kernels that serve some signatures only.
+const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> limited_variants{
+    {"csr_matrix_units", {{"tiles", 2}, {"unroll", 2}, {"block", 64}}},
+    {"csr_matrix_units", {{"tiles", 4}, {"unroll", 1}}},
 };
 
 std::vector<Row> rows(const std::string& device) {
@@ -88,6 +103,27 @@ std::vector<Row> rows(const std::string& device) {
     for (auto& [kernel, params] : variants)
         for (auto& types : {all_types[1], all_types[2], all_types[6]})
             table.push_back({kernel, params, types, device});
+    return table;
+}
+
+/// Of kernels that serve some signatures only, where they do: they are asked themselves.
+std::vector<Row> limited_rows(const std::string& device) {
+    std::vector<Row> table;
+    const auto served = [&](const KernelEntry& entry, const Types& types) {
+        Signature s;
+        s.kernel = entry.id;
+        s.value = types.value;
+        s.num_rhs = types.num_rhs;
+        s.target = parse_target(device.substr(device.find(':') + 1));
+        return entry.refuses(s).empty();
+    };
+    for (auto& entry : kernel_registry())
+        if (entry.gpu && entry.refuses != nullptr)
+            for (auto& types : all_types)
+                if (served(entry, types))
+                    table.push_back({std::string(entry.id), {}, types, device});
+    for (auto& [kernel, params] : limited_variants)
+        table.push_back({kernel, params, all_types[4], device});
     return table;
 }
 
@@ -156,6 +192,10 @@ std::vector<const fixtures::Fixture*> matrices(const Types& types) {
 class EveryGpuKernel : public testing::TestWithParam<Row> {};
 INSTANTIATE_TEST_SUITE_P(Warp32, EveryGpuKernel, testing::ValuesIn(rows("simt:sm_90")));
 INSTANTIATE_TEST_SUITE_P(Wave64, EveryGpuKernel, testing::ValuesIn(rows("simt:gfx906")));
+INSTANTIATE_TEST_SUITE_P(LimitedWarp32, EveryGpuKernel,
+                         testing::ValuesIn(limited_rows("simt:sm_90")));
+INSTANTIATE_TEST_SUITE_P(LimitedWave64, EveryGpuKernel,
+                         testing::ValuesIn(limited_rows("simt:gfx90a")));
 
 TEST_P(EveryGpuKernel, GivesTheRightProductOfEveryOddMatrix) {
     const Row& row = GetParam();
@@ -172,6 +212,13 @@ TEST_P(EveryGpuKernel, GivesTheRightProductOfEveryOddMatrix) {
             });
         });
     });
+}
+
+TEST(LimitedKernels, HaveRowsWhereTheyServe) {
+    // One kernel of f64 with two offset types, and its variants.
+    EXPECT_EQ(limited_rows("simt:sm_90").size(), 2 + limited_variants.size());
+    EXPECT_EQ(limited_rows("simt:gfx90a").size(), 2 + limited_variants.size());
+    EXPECT_EQ(limited_rows("simt:gfx906").size(), limited_variants.size()) << "it has no such unit";
 }
 
 std::vector<std::string> gpu_kernels_of_the_registry() {
@@ -256,6 +303,30 @@ TEST_P(GpuKernel, AppliesTheEpilogueToEveryRowOnce) {
         for (std::size_t i = 0; i < y.size(); ++i)
             EXPECT_EQ(y[i], 2 * std::max(numbers_.product[i] + 1, 0.0) + static_cast<double>(i))
                 << "row " << i;
+    }
+}
+
+class MatrixUnits : public GpuKernel {};
+INSTANTIATE_TEST_SUITE_P(, MatrixUnits, testing::Values("csr_matrix_units"),
+                         [](auto& test) { return test.param; });
+
+TEST_P(MatrixUnits, TakeNarrowerNumbersAndAnEpilogue) {
+    const auto& product = numbers_.product;
+    for (const char* device : {"simt:sm_90", "simt:gfx90a"}) {
+        Options o = options(device);
+        o.storage = "bf16";
+        o.epilogue = "2 * fmax(value, 0) + row";
+        const std::vector<double> y =
+            numbers_.times<double>(o, 1, 1, std::vector<double>(product.size(), 1));
+        for (std::size_t i = 0; i < y.size(); ++i)
+            EXPECT_EQ(y[i], 2 * std::max(product[i] + 1, 0.0) + static_cast<double>(i))
+                << device << " row " << i;
+        o = options(device);
+        o.accumulator = "f64";
+        const std::vector<float> z =
+            numbers_.times<float>(o, 1, 0, std::vector<float>(product.size(), NAN));
+        for (std::size_t i = 0; i < z.size(); ++i)
+            EXPECT_EQ(z[i], static_cast<float>(product[i])) << device << " row " << i;
     }
 }
 

@@ -49,6 +49,9 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"csr_k_rows", {{"k", 3}, {"srs", 3}, {"ssrs", 2}}},
     {"bcsr", {{"block_rows", 3}, {"block_cols", 3}}},
     {"bcsr", {{"block_rows", 2}, {"block_cols", 5}}},
+    {"strips_cpu", {{"lanes", 4}, {"sigma", 64}, {"long_from", 16}, {"prefetch", 4096}}},
+    {"strips_cpu", {{"lanes", 16}, {"block_rows", 3}, {"block_cols", 2}, {"sigma", 4096}}},
+    {"strips_cpu", {{"codes", 8}, {"block_rows", 2}, {"block_cols", 2}, {"long_from", 16}}},
 };
 
 std::vector<Row> rows() {
@@ -78,6 +81,7 @@ class Product {
         options.copy = false;  // keeps the index types where the format is CSR
         options.cache = CacheMode::memory;
         options.strict = true;
+        options.memory_limit = 1 << 30;  // padding is no trouble here
         const Handle handle(matrix_.view(), options);
         EXPECT_EQ(handle.source() != "", fixture_.nnz() > 0 && fixture_.rows > 0);
         for (const float alpha : {1.0F, -1.5F, 0.0F})

@@ -51,7 +51,12 @@ TEST(StorageKey, SignaturesThatShareItShareTheStoredMatrix) {
     for (auto& entry : kernel_registry()) {
         if (!is_plain_product(entry)) continue;
         for (auto& s : variants(entry)) {
-            StoredMatrix now = convert(matrix.view(), s, false);
+            StoredMatrix now;
+            try {
+                now = convert(matrix.view(), s, false);
+            } catch (const Error&) {  // what the matrix decides is otherwise
+                continue;
+            }
             const auto before = stored.find(storage_key(s));
             if (before == stored.end()) {
                 stored.emplace(storage_key(s), std::pair{std::move(now), kernel_name(s)});

@@ -4,7 +4,7 @@
 
 #include "matrix/gallery.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser.hpp"
 
 namespace spmvgen {
 namespace {

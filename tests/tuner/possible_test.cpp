@@ -14,6 +14,7 @@
 #include "spmvgen/error.hpp"
 #include "tuner/batch_rules.hpp"
 #include "tuner/learned_rule.hpp"
+#include "tuner/matrix_rules.hpp"
 
 namespace spmvgen {
 namespace {
@@ -64,8 +65,14 @@ std::set<std::string> check(const std::vector<Features>& matrices, const std::st
             request.units = static_cast<int>(random() % 400);
             request.deterministic = random() % 2 == 0;
             request.num_rhs = random() % 4 == 0 ? 3 : 1;
+            // What Chooser finds out of a matrix.
+            const auto outlook = random() % 4;
+            if (outlook == 1) request.strips = {1.0, 1.0, 1.0};
+            if (outlook == 2 && !request.deterministic && request.num_rhs == 1)
+                request.hubs = {hub_columns(target, f.value_type), 0.5};
             const Choice choice = choose(f, request);
-            const std::string name = kernel_name(choice.signature);
+            const std::string name =
+                kernel_name(for_any_matrix(choice.signature, {}, f.value_type));
             chosen.insert(name + "@" + to_string(target));
             EXPECT_TRUE(possible.of(request, f.value_type).contains(name))
                 << to_string(choice.signature) << ": " << choice.reason;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "refusal.hpp"
@@ -58,6 +59,7 @@ TEST(Registry, EntriesAreSound) {
 }
 
 TEST(Registry, CompleteFillsInWhatIsAbsent) {
+    std::map<std::string_view, int> completed;
     for (auto& entry : kernel_registry())
         for (auto& row : architectures()) {
             if ((row.kind != TargetKind::host) != entry.gpu) continue;
@@ -65,6 +67,8 @@ TEST(Registry, CompleteFillsInWhatIsAbsent) {
                 Signature s = of(entry);
                 s.value = value;
                 s.target = parse_target(row.name);
+                if (entry.refuses != nullptr && !entry.refuses(s).empty()) continue;
+                ++completed[entry.id];
                 const Signature full = complete(s);
                 EXPECT_EQ(full.params.size(), entry.params.size());
                 EXPECT_EQ(complete(full), full) << to_string(full);
@@ -79,6 +83,30 @@ TEST(Registry, CompleteFillsInWhatIsAbsent) {
                 EXPECT_EQ(complete(s), full) << "what is given stays";
             }
         }
+    EXPECT_EQ(completed.size(), kernel_registry().size()) << "each serves something";
+}
+
+TEST(Registry, MatrixUnitsAreThereForF64OnSomeArchitectures) {
+    Signature s;
+    s.kernel = "csr_matrix_units";
+    s.target = parse_target("sm_75");
+    EXPECT_EQ(
+        refusal([&] { complete(s); }),
+        "invalid_argument: kernel csr_matrix_units multiplies with matrix units for f64, "
+        "which sm_75 does not have: use another kernel, or one of sm_80, sm_86, sm_89, sm_90, "
+        "sm_100, sm_120, gfx90a, gfx942");
+    s.target = parse_target("gfx942");
+    s.value = ValueType::f32;
+    EXPECT_EQ(refusal([&] { complete(s); }),
+              "invalid_argument: kernel csr_matrix_units multiplies with matrix units for f64, and "
+              "has no sums of type f32: use value type f64, f32 with accumulator f64, or another "
+              "kernel");
+    s.accumulator = ValueType::f64;
+    EXPECT_EQ(complete(s).kernel, "csr_matrix_units");
+    s.num_rhs = 2;
+    EXPECT_EQ(refusal([&] { complete(s); }),
+              "invalid_argument: kernel csr_matrix_units multiplies with one right-hand side, not "
+              "2: use another kernel");
 }
 
 TEST(Registry, UnknownKernelIsRefused) {

@@ -125,8 +125,25 @@ static __device__ __forceinline__ T atomicAdd(T* address, T value) {
     return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+template <typename T>
+static __device__ __forceinline__ T atomicExch(T* address, T value) {
+    return __hip_atomic_exchange(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 static __device__ __forceinline__ float __uint_as_float(unsigned bits) {
     return __builtin_bit_cast(float, bits);
+}
+
+static __device__ __forceinline__ unsigned __float_as_uint(float number) {
+    return __builtin_bit_cast(unsigned, number);
+}
+
+static __device__ __forceinline__ double __longlong_as_double(long long bits) {
+    return __builtin_bit_cast(double, bits);
+}
+
+static __device__ __forceinline__ long long __double_as_longlong(double number) {
+    return __builtin_bit_cast(long long, number);
 }
 
 // For epilogues.

@@ -130,6 +130,11 @@ static __device__ __forceinline__ unsigned long long atomicAdd(unsigned long lon
     return (unsigned long long)__nvvm_atom_add_gen_ll((long long*)address, (long long)value);
 }
 
+static __device__ __forceinline__ unsigned long long atomicExch(unsigned long long* address,
+                                                                unsigned long long value) {
+    return (unsigned long long)__nvvm_atom_xchg_gen_ll((long long*)address, (long long)value);
+}
+
 // A read past the caches' usual order: only a hint.
 template <typename T>
 static __device__ __forceinline__ T __ldcs(const T* address) {
@@ -142,6 +147,18 @@ static __device__ __forceinline__ int __popc(unsigned bits) {
 
 static __device__ __forceinline__ float __uint_as_float(unsigned bits) {
     return __builtin_bit_cast(float, bits);
+}
+
+static __device__ __forceinline__ unsigned __float_as_uint(float number) {
+    return __builtin_bit_cast(unsigned, number);
+}
+
+static __device__ __forceinline__ double __longlong_as_double(long long bits) {
+    return __builtin_bit_cast(double, bits);
+}
+
+static __device__ __forceinline__ long long __double_as_longlong(double number) {
+    return __builtin_bit_cast(long long, number);
 }
 
 // For epilogues.

@@ -209,6 +209,29 @@ inline int __all(int predicate, int line = __builtin_LINE()) {
     return spmvgen_simt::ballot("__all", line, false, 0, predicate == 0) == 0;
 }
 
+/// The matrix units for f64, a fused multiply-add after the other; who has what of the tiles is as
+/// on the devices. Blocks have one axis here.
+#define SPMVGEN_OWN_INSTRUCTIONS
+inline void mma_m8n8k4(double* sums, double a, double b, int line = __builtin_LINE()) {
+    const int lane = int(threadIdx.x) % 32;
+    for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < 4; ++k) {
+            const double of_row = __shfl_sync(0xffffffffu, a, lane / 4 * 4 + k, 32, line);
+            const int column = lane % 4 * 2 + i;
+            const double of_column = __shfl_sync(0xffffffffu, b, column * 4 + k, 32, line);
+            sums[i] = __builtin_fma(of_row, of_column, sums[i]);
+        }
+}
+inline double __builtin_amdgcn_mfma_f64_4x4x4f64(double a, double b, double sum, int, int, int,
+                                                 int line = __builtin_LINE()) {
+    const int lane = int(threadIdx.x) % 64;
+    const int tile = lane / 4 % 4 * 4, row = lane / 16, column = lane % 4;
+    for (int k = 0; k < 4; ++k)
+        sum = __builtin_fma(__shfl(a, 16 * k + tile + row, 64, line),
+                            __shfl(b, 16 * k + tile + column, 64, line), sum);
+    return sum;
+}
+
 inline float atomicAdd(float* address, float value) {
     return spmvgen_simt::add_by_bits<unsigned>(address, value);
 }
@@ -223,6 +246,10 @@ inline unsigned atomicAdd(unsigned* address, unsigned value) {
 }
 inline unsigned long long atomicAdd(unsigned long long* address, unsigned long long value) {
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+
+inline unsigned long long atomicExch(unsigned long long* address, unsigned long long value) {
+    return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
 }
 
 template <typename T>
@@ -240,6 +267,21 @@ inline float __uint_as_float(unsigned bits) {
     float value;
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
+}
+inline unsigned __float_as_uint(float number) {
+    unsigned bits;
+    __builtin_memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+inline double __longlong_as_double(long long bits) {
+    double number;
+    __builtin_memcpy(&number, &bits, sizeof number);
+    return number;
+}
+inline long long __double_as_longlong(double number) {
+    long long bits;
+    __builtin_memcpy(&bits, &number, sizeof bits);
+    return bits;
 }
 inline double fabs(double x) {
     return __builtin_fabs(x);

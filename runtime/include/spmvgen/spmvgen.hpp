@@ -53,9 +53,12 @@ struct Options {
                               ///< for c32; "" = that of the vectors
     std::string storage;      ///< type that A's values are rounded to and stored in, narrower than
                               ///< theirs: "f16", "bf16", "f32", "c32"; "" = as they are
-    std::string epilogue;     ///< a C++ expression of `value`, the element of αAx + βy, and
-                              ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
-    int num_rhs = 1;          ///< k: x is n×k and y is m×k, row-major
+    std::string encodings = "auto";  ///< "auto": values may be stored in fewer bytes where that
+                                     ///< gives every bit back (docs/encodings.md), unless
+                                     ///< `storage` says how; "none": as they are
+    std::string epilogue;            ///< a C++ expression of `value`, the element of αAx + βy, and
+                           ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
+    int num_rhs = 1;       ///< k: x is n×k and y is m×k, row-major
     std::string op = "N";  ///< "N": y = αAx + βy; "T": with Aᵀ; "H": with Aᴴ. For T and H x is m×k
                            ///< and y is n×k; the handle plans on a transposed copy of its own
     bool transpose_by_atomics = false;  ///< op T, H: no copy; sums in y are added atomically, in
@@ -144,6 +147,8 @@ struct Info {
     std::int64_t permute_bytes = 0;  ///< of bytes: for putting x and y into that order and back
     std::int64_t update_bytes = 0;   ///< of this machine's memory, kept for update_values beside
                                      ///< the stored matrix
+    int widened = 0;          ///< how often update_values brought numbers that needed a wider
+                              ///< encoding, and thereby another kernel
     double predicted_us = 0;  ///< of an apply: by the model at the levels that ask it, else bytes
                               ///< over the bandwidth in the device's profile, and launches; 0 =
                               ///< there is no profile
@@ -263,20 +268,24 @@ class Handle {
 
     /// New numbers for the same pattern: values[k] is that of the entry that was the k-th of the
     /// matrix that the handle was made of (of a CooView in its order), whatever op, order or format
-    /// the handle has. Nothing is planned, made or loaded again. The array is read before this
-    /// returns; only a handle that borrows its values (options.copy = false) borrows the new array
-    /// in the place of the old one. With options.device_arrays it is a device pointer.
+    /// the handle has. Nothing is planned, made or loaded again, unless values are stored in fewer
+    /// bytes than the new ones need (options.encodings): then the kernels for wider values are made
+    /// here, and info() tells. The array is read before this returns; only a handle that borrows
+    /// its values (options.copy = false) borrows the new array in the place of the old one. With
+    /// options.device_arrays it is a device pointer.
     ///
     /// Throws Error(invalid_argument) when Value is not the matrix's type, values is null, a number
     /// does not fit options.storage, or options.updatable is false; std::bad_alloc without memory
-    /// for the conversion. The handle then multiplies with the old numbers.
+    /// for the conversion; as the constructor where wider values need a kernel that cannot be had.
+    /// The handle then multiplies with the old numbers.
     ///
     /// No apply of this handle may run at the same time. On a GPU the new numbers replace the old
     /// ones when all that was enqueued on `stream` is done, and are there for every stream when
     /// this returns; it waits for `stream` and for the copy, not for other streams. It must not be
     /// called while `stream` is captured. A captured graph multiplies with the new numbers, unless
-    /// the values are borrowed: it then still reads the old array. A driver that fails in the
-    /// middle of the copy is Error(io), and leaves the numbers undefined.
+    /// the values are borrowed, or needed a wider encoding (info().widened): it then still reads
+    /// the old ones. A driver that fails in the middle of the copy is Error(io), and leaves the
+    /// numbers undefined.
     template <typename Value>
     void update_values(const Value* values, Stream stream = {}) {
         update_values(type_tag<Value>::value, values, stream);

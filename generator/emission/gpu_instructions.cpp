@@ -1,0 +1,26 @@
+#include "emission/gpu_instructions.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr const char* mma_m8n8k4 = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// sums += a · b, of an 8×4 tile of a and a 4×8 tile of b that the warp's lanes have an element
+/// each of: a[lane / 4][lane % 4], b[lane % 4][lane / 4]; of the product a lane has
+/// [lane / 4][lane % 4 * 2] and the element to its right. All lanes take part.
+static __device__ __forceinline__ void mma_m8n8k4(double* sums, double a, double b) {
+    asm volatile(
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(sums[0]), "+d"(sums[1])
+        : "d"(a), "d"(b));
+}
+#endif
+
+)";
+
+}  // namespace
+
+std::string instruction_texts(const std::string& text) {
+    return text.find("mma_m8n8k4(") != text.npos ? mma_m8n8k4 : "";
+}
+
+}  // namespace spmvgen

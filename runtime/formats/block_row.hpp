@@ -1,0 +1,116 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "spmvgen/matrix.hpp"
+
+namespace spmvgen {
+
+/// The blocks of one block row: first those that differ in their columns, ascending, then those
+/// that take what a column has twice in a row of A.
+class BlockRow {
+  public:
+    /// Blocks of rows × cols elements. With `within` the last block of a row of blocks ends with A,
+    /// so that no block reaches beyond it unless A is narrower than a block; else each begins at a
+    /// multiple of `cols`.
+    BlockRow(const CsrView& matrix, std::int64_t rows, std::int64_t cols, bool within)
+        : matrix_(matrix), rows_(rows), cols_(cols), within_(within) {}
+
+    /// Makes the blocks of rows first … first + rows - 1. `take(block, i, j, entry)` is called for
+    /// each entry, in its order within its row.
+    template <typename Take>
+    void make(std::int64_t first, Take take) {
+        const std::int64_t last = std::min(first + rows_, matrix_.rows);
+        collect(first, last);
+        masks_.assign(columns_.size(), 0);
+        next_.assign(columns_.size(), -1);
+        last_.clear();
+        const auto distinct = static_cast<std::ptrdiff_t>(columns_.size());
+        for (std::int64_t row = first; row < last; ++row) {
+            std::size_t block = 0;
+            const std::int64_t end = matrix_.row_begin(row + 1);
+            for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
+                const std::int64_t column = matrix_.col(k) / cols_;
+                if (columns_[block] != column) block = find(column, block, distinct);
+                const std::int64_t i = row - first, j = matrix_.col(k) - first_column(column);
+                take(free_block(block, i * cols_ + j), i, j, k);
+            }
+        }
+    }
+    std::size_t size() const { return columns_.size(); }
+    std::uint64_t mask(std::size_t block) const { return masks_[block]; }
+    /// The block columns; a block begins at `cols` times its own unless it had to be moved.
+    const std::vector<std::int64_t>& columns() const { return columns_; }
+    /// The column of A that a block begins with.
+    std::int64_t first_column_of(std::size_t block) const { return first_column(columns_[block]); }
+
+  private:
+    std::int64_t first_column(std::int64_t column) const {
+        if (!within_) return column * cols_;
+        return std::max<std::int64_t>(0, std::min(column * cols_, matrix_.cols - cols_));
+    }
+
+    /// Which of the first `distinct` blocks begins there; in ascending rows mostly the next one.
+    std::size_t find(std::int64_t column, std::size_t before, std::ptrdiff_t distinct) const {
+        const std::size_t next = before + 1;
+        if (next < static_cast<std::size_t>(distinct) && columns_[next] == column) return next;
+        const auto begin = columns_.begin();
+        return static_cast<std::size_t>(std::lower_bound(begin, begin + distinct, column) - begin);
+    }
+
+    /// columns_ = the different block columns of these rows, ascending.
+    void collect(std::int64_t first, std::int64_t last) {
+        columns_.clear();
+        for (std::int64_t row = first; row < last; ++row) {
+            of_row_.clear();
+            const std::int64_t end = matrix_.row_begin(row + 1);
+            bool ascending = true;
+            for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
+                const std::int64_t column = matrix_.col(k) / cols_;
+                if (!of_row_.empty() && of_row_.back() == column) continue;
+                ascending = ascending && (of_row_.empty() || of_row_.back() < column);
+                of_row_.push_back(column);
+            }
+            if (!ascending) {
+                std::ranges::sort(of_row_);
+                of_row_.erase(std::ranges::unique(of_row_).begin(), of_row_.end());
+            }
+            merged_.clear();
+            std::ranges::set_union(columns_, of_row_, std::back_inserter(merged_));
+            std::swap(columns_, merged_);
+        }
+    }
+
+    /// The first of the blocks over `block`'s columns whose element `bit` is free; it is taken.
+    std::size_t free_block(std::size_t block, std::int64_t bit) {
+        const std::uint64_t element = std::uint64_t{1} << bit;
+        if ((masks_[block] & element) != 0) {
+            const auto last =
+                last_.try_emplace(static_cast<std::int64_t>(block) * 64 + bit, block).first;
+            if (next_[last->second] < 0) {
+                next_[last->second] = static_cast<std::int64_t>(columns_.size());
+                columns_.push_back(columns_[block]);
+                masks_.push_back(0);
+                next_.push_back(-1);
+            }
+            block = last->second = static_cast<std::size_t>(next_[last->second]);
+        }
+        masks_[block] |= element;
+        return block;
+    }
+
+    const CsrView& matrix_;
+    std::int64_t rows_, cols_;
+    bool within_;
+    std::vector<std::int64_t> columns_, next_, of_row_, merged_;
+    std::vector<std::uint64_t> masks_;
+    /// Of elements that occur more than once, the block that has the last: by 64·block + bit.
+    std::unordered_map<std::int64_t, std::size_t> last_;
+};
+
+}  // namespace spmvgen

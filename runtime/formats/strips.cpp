@@ -1,0 +1,374 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "formats/layout.hpp"
+#include "formats/padded_rows.hpp"
+#include "formats/strips_columns.hpp"
+#include "formats/strips_plan.hpp"
+#include "formats/value_encoding.hpp"
+#include "matrix/chunks.hpp"
+#include "matrix/memory_limit.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t slices_a_part = 64;
+
+/// Bytes that no bound is put on: what is so small is nobody's memory trouble.
+constexpr std::int64_t always_allowed = 1 << 20;
+constexpr double most_times_csr = 1.2;
+
+/// Throws TooLarge when the arrays would take more than the bound, unless a memory limit says how
+/// much they may take.
+void check_bytes(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
+                 const StoredMatrix& stored) {
+    if (stored.memory_limit > 0) return;
+    const std::int64_t code = param(signature, "value_code", 0);
+    const auto value = static_cast<std::int64_t>(size_of(storage_type(signature)));
+    const std::int64_t bytes_a_value = code == 0 ? value : code == 2 ? 0 : 1;
+    const std::int64_t bytes =
+        layout.stored() * bytes_a_value + layout.index_bytes(signature.index, signature.offset);
+    const auto csr = static_cast<double>(
+        matrix.nnz *
+            static_cast<std::int64_t>(size_of(matrix.value_type) + size_of(signature.index)) +
+        (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset)));
+    if (bytes <= always_allowed || static_cast<double>(bytes) <= most_times_csr * csr) return;
+    throw TooLarge(
+        fmt::format("format strips would store {} entries for {} nonzeros: {}, {:.2f} times the {} "
+                    "of CSR, more than the {} times that it may take",
+                    layout.stored(), matrix.nnz, format_bytes(static_cast<double>(bytes)),
+                    static_cast<double>(bytes) / csr, format_bytes(csr), most_times_csr),
+        "; use another sigma or threads_per_row, csr or tiles, or allow it with "
+        "options.memory_limit");
+}
+
+/// What the signature says of the matrix; throws where that is not so.
+void check_promises(const Signature& signature, const StripsLayout& layout) {
+    const auto refuse = [](std::string_view parameter, std::string_view what) {
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{}=0, but the matrix {} in format strips: use {}=1", parameter,
+                                what, parameter));
+    };
+    if (param(signature, "ragged", 1) == 0 && layout.has_lengths())
+        refuse("ragged", "has slices with rows of different lengths");
+    const bool filled = std::ranges::any_of(
+        layout.slice_info, [](std::int32_t info) { return (info & filled_slice) != 0; });
+    if (param(signature, "fill", 1) == 0 && filled)
+        refuse("fill", "has blocks with elements that are not stored");
+}
+
+/// add_array() whose one element, when there should be none, is zero.
+template <typename T>
+T* add_numbers(StoredMatrix& stored, std::string_view name, std::int64_t count) {
+    T* const numbers = add_array<T>(stored, name, count);
+    if (count == 0) *numbers = T{};
+    return numbers;
+}
+
+/// Calls body(begin, end) for parts of the slices; for a CPU's kernel the parts are the shares of
+/// its threads, so that each writes what it will read.
+template <typename Body>
+void for_slices(const StripsLayout& layout, Body body) {
+    const auto before = [&](std::int64_t s) {
+        return layout.slice_ptr[static_cast<std::size_t>(s)];
+    };
+    if (layout.shape.wavefront == 0) return for_shares(layout.slices(), before, body);
+    for_parts(layout.slices(), slices_a_part, 0,
+              [&](std::int64_t begin, std::int64_t end, int) { body(begin, end); });
+}
+
+/// Calls body(row) for each number of a long row, shared out likewise.
+template <typename Body>
+void for_long_rows(const StripsLayout& layout, Body body) {
+    const auto before = [&](std::int64_t r) {
+        return layout.long_ptr[static_cast<std::size_t>(r)];
+    };
+    for_shares(std::ssize(layout.long_row), before, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) body(static_cast<std::size_t>(row));
+    });
+}
+
+template <typename Number>
+void copy_numbers(const std::vector<std::int64_t>& from, Number* to) {
+    std::ranges::transform(from, to, [](std::int64_t n) { return static_cast<Number>(n); });
+}
+
+template <typename Number>
+void copy_all(StoredMatrix& stored, std::string_view name, const std::vector<Number>& from) {
+    std::ranges::copy(from, add_numbers<Number>(stored, name, std::ssize(from)));
+}
+
+/// Where the bytes of each slice begin in deltas, in units of S; at last their number.
+std::vector<std::int64_t> delta_offsets(const StripsLayout& layout) {
+    std::vector<std::int64_t> ends(static_cast<std::size_t>(layout.slices()) + 1, 0);
+    for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
+        ends[static_cast<std::size_t>(slice) + 1] = layout.delta_units(slice);
+    std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
+    return ends;
+}
+
+void add_lengths(const StripsLayout& layout, StoredMatrix& stored) {
+    const std::int64_t lanes = layout.shape.lanes;
+    const bool wanted = layout.has_lengths();
+    auto* lengths =
+        add_numbers<std::uint16_t>(stored, "lengths", wanted ? layout.slices() * lanes : 0);
+    if (!wanted) return;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            const std::int64_t row = layout.block_row_at(slice * layout.shape.positions() +
+                                                         lane / layout.shape.threads_per_row);
+            const bool is_long = row >= 0 && layout.blocks[static_cast<std::size_t>(row)] < 0;
+            lengths[slice * lanes + lane] = static_cast<std::uint16_t>(
+                is_long ? length_of_long : layout.strips_of(slice, lane));
+        }
+}
+
+/// The arrays of long rows but their values, and the scalars that count them.
+template <typename Index, typename Offset>
+void add_long_rows(const CsrView& matrix, const StripsLayout& layout, StoredMatrix& stored) {
+    std::vector<std::int64_t> chunk_ptr{0}, chunk_row;
+    for (std::size_t row = 0; row < layout.long_row.size(); ++row) {
+        chunk_ptr.push_back(chunk_ptr.back() + layout.chunks_of(row));
+        chunk_row.resize(static_cast<std::size_t>(chunk_ptr.back()),
+                         static_cast<std::int64_t>(row));
+    }
+    copy_numbers(layout.long_row,
+                 add_numbers<Index>(stored, "long_row", std::ssize(layout.long_row)));
+    copy_numbers(layout.long_ptr,
+                 add_numbers<Offset>(stored, "long_ptr", std::ssize(layout.long_ptr)));
+    copy_numbers(chunk_ptr, add_numbers<Offset>(stored, "chunk_ptr", std::ssize(chunk_ptr)));
+    copy_numbers(chunk_row, add_numbers<Index>(stored, "chunk_row", std::ssize(chunk_row)));
+    Index* columns = add_numbers<Index>(stored, "long_col", layout.long_ptr.back());
+    if (matrix.col_idx != nullptr)
+        dispatch(matrix.index_type, [&]<typename Column>(Column) {
+            for_long_rows(layout, [&](std::size_t row) {
+                const Column* from = matrix.col_idx_as<Column>();
+                std::transform(from + matrix.row_begin(layout.long_row[row]),
+                               from + matrix.row_begin(layout.long_row[row] + 1),
+                               columns + layout.long_ptr[row],
+                               [](Column column) { return static_cast<Index>(column); });
+            });
+        });
+    stored.scalars["num_long"] = std::ssize(layout.long_row);
+    stored.scalars["num_chunks"] = std::ssize(chunk_row);
+    stored.scalars["long_begin"] = layout.strips() * layout.shape.lanes * layout.shape.block_size();
+}
+
+/// Writes bases, deltas and masks.
+template <typename Index, typename Columns>
+class DeltaWriter {
+  public:
+    DeltaWriter(const CsrView& matrix, const StripsLayout& layout, Index* bases,
+                unsigned char* deltas)
+        : layout_(layout), columns_(matrix, layout.shape), bases_(bases), deltas_(deltas) {}
+
+    /// Those of one slice, whose bytes begin at `begin`, in units of S.
+    void write(std::int64_t slice, std::int64_t begin) {
+        const auto s = static_cast<std::size_t>(slice);
+        const std::int64_t first = layout_.slice_ptr[s], width = layout_.slice_ptr[s + 1] - first;
+        const int code = layout_.slice_info[s] & 3;
+        ranges_.collect(layout_, slice, columns_);
+        // Without a base the delta is the column itself.
+        const bool has_base = code != 3 || sizeof(Index) == 8;
+        for (std::int64_t k = 0; k < width; ++k)
+            bases_[first + k] =
+                static_cast<Index>(has_base ? ranges_.base(static_cast<std::size_t>(k), code) : 0);
+        unsigned char* const to = deltas_ + begin * layout_.shape.lanes;
+        if (code == 1) write_deltas<std::uint8_t>(slice, bases_ + first, to);
+        if (code == 2) write_deltas<std::uint16_t>(slice, bases_ + first, to);
+        if (code == 3) write_deltas<std::uint32_t>(slice, bases_ + first, to);
+        if ((layout_.slice_info[s] & filled_slice) != 0) {
+            constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
+            write_masks(slice, to + width * layout_.shape.lanes *
+                                        delta_bytes[static_cast<std::size_t>(code)]);
+        }
+    }
+
+  private:
+    /// Calls f(lane, k, block) for strip k of each lane of the slice; `block` is its number in its
+    /// block row, -1 where there is only padding. `visit` is called before with each block row.
+    template <typename Visit, typename F>
+    void for_blocks(std::int64_t slice, Visit visit, F f) {
+        const auto s = static_cast<std::size_t>(slice);
+        const std::int64_t width = layout_.slice_ptr[s + 1] - layout_.slice_ptr[s];
+        const std::int64_t t = layout_.shape.threads_per_row;
+        for (std::int64_t p = 0; p < layout_.shape.positions(); ++p) {
+            const std::int64_t row = layout_.block_row_at(slice * layout_.shape.positions() + p);
+            if (row >= 0) visit(row);
+            for (std::int64_t lane = p * t; lane < (p + 1) * t; ++lane) {
+                const std::int64_t strips = layout_.strips_of(slice, lane);
+                for (std::int64_t k = 0; k < width; ++k)
+                    f(lane, k, k < strips ? k * t + lane % t : -1);
+            }
+        }
+    }
+
+    template <typename Delta>
+    void write_deltas(std::int64_t slice, const Index* bases, unsigned char* to) {
+        const typename Columns::Number* of_row = nullptr;
+        for_blocks(
+            slice, [&](std::int64_t row) { of_row = columns_.of(row); },
+            [&](std::int64_t lane, std::int64_t k, std::int64_t block) {
+                const auto delta = static_cast<Delta>(block < 0 ? 0 : of_row[block] - bases[k]);
+                std::memcpy(to + (k * layout_.shape.lanes + lane) *
+                                     static_cast<std::int64_t>(sizeof(Delta)),
+                            &delta, sizeof(Delta));
+            });
+    }
+
+    void write_masks(std::int64_t slice, unsigned char* to) {
+        if constexpr (std::is_same_v<Columns, BlockColumns>) {
+            const std::int64_t bytes = layout_.shape.mask_bytes();
+            for_blocks(
+                slice, [&](std::int64_t row) { columns_.of(row); },
+                [&](std::int64_t lane, std::int64_t k, std::int64_t block) {
+                    const std::uint64_t mask =
+                        block < 0 ? 0 : columns_.row().mask(static_cast<std::size_t>(block));
+                    // Little-endian, as all targets are: the lowest bytes come first.
+                    std::memcpy(to + (k * layout_.shape.lanes + lane) * bytes, &mask,
+                                static_cast<std::size_t>(bytes));
+                });
+        }
+    }
+
+    const StripsLayout& layout_;
+    Columns columns_;
+    StripRanges<typename Columns::Number> ranges_;
+    Index* bases_;
+    unsigned char* deltas_;
+};
+
+template <typename Index>
+void add_columns(const CsrView& matrix, const StripsLayout& layout,
+                 const std::vector<std::int64_t>& offsets, StoredMatrix& stored) {
+    const std::int64_t bytes = offsets.back() * layout.shape.lanes;
+    Index* bases = add_numbers<Index>(stored, "bases", layout.strips());
+    auto* deltas = add_numbers<unsigned char>(stored, "deltas", bytes + bytes_beyond_deltas);
+    std::fill_n(deltas + bytes, bytes_beyond_deltas, static_cast<unsigned char>(0));
+    if (matrix.col_idx == nullptr) return;
+    dispatch_columns(matrix, layout.shape, [&]<typename Columns>(Columns*) {
+        for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
+            DeltaWriter<Index, Columns> writer(matrix, layout, bases, deltas);
+            for (std::int64_t slice = begin; slice < end; ++slice)
+                writer.write(slice, offsets[static_cast<std::size_t>(slice)]);
+        });
+    });
+}
+
+/// Writes the values of one slice of entries.
+template <typename From, typename Values>
+void write_entries(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
+                   const Values& values) {
+    const auto s = static_cast<std::size_t>(slice);
+    const std::int64_t lanes = layout.shape.lanes, t = layout.shape.threads_per_row;
+    const std::int64_t first = layout.slice_ptr[s], width = layout.slice_ptr[s + 1] - first;
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        const std::int64_t row = layout.block_row_at(slice * layout.shape.positions() + lane / t);
+        const std::int64_t strips = layout.strips_of(slice, lane);
+        const From* from =
+            strips == 0 ? nullptr : matrix.values_as<From>() + matrix.row_begin(row) + lane % t;
+        for (std::int64_t k = 0; k < strips; ++k)
+            values.put((first + k) * lanes + lane, from[k * t]);
+        for (std::int64_t k = strips; k < width; ++k) values.pad((first + k) * lanes + lane);
+    }
+}
+
+/// Writes the values of one slice of blocks, which `blocks` makes.
+template <typename From, typename Values>
+void write_blocks(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
+                  BlockRow& blocks, const Values& values) {
+    const StripsShape& shape = layout.shape;
+    const auto s = static_cast<std::size_t>(slice);
+    const std::int64_t strip_values = shape.lanes * shape.block_size();
+    const std::int64_t begin = layout.slice_ptr[s] * strip_values;
+    const std::int64_t end = layout.slice_ptr[s + 1] * strip_values;
+    for (std::int64_t place = begin; place < end; ++place) values.pad(place);
+    const From* from = matrix.values_as<From>();
+    const std::int64_t t = shape.threads_per_row;
+    for (std::int64_t p = 0; p < shape.positions(); ++p) {
+        const std::int64_t row = layout.block_row_at(slice * shape.positions() + p);
+        if (row < 0) break;
+        if (layout.blocks[static_cast<std::size_t>(row)] < 0) continue;
+        blocks.make(row * shape.block_rows, [&](std::size_t number, std::int64_t i, std::int64_t j,
+                                                std::int64_t entry) {
+            const auto block = static_cast<std::int64_t>(number);
+            values.put(
+                begin + (block / t * shape.block_size() + i * shape.block_cols + j) * shape.lanes +
+                    p * t + block % t,
+                from[entry]);
+        });
+    }
+}
+
+template <typename From, typename To>
+void add_values(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
+                StoredMatrix& stored) {
+    const ValueArrays<From, To> values(matrix, signature, stored, layout.stored());
+    for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
+        BlockRow blocks(matrix, layout.shape.block_rows, layout.shape.block_cols, false);
+        for (std::int64_t slice = begin; slice < end; ++slice)
+            if (layout.shape.block_size() == 1)
+                write_entries<From>(matrix, layout, slice, values);
+            else
+                write_blocks<From>(matrix, layout, slice, blocks, values);
+    });
+    const std::int64_t long_begin = stored.scalars.at("long_begin");
+    for_long_rows(layout, [&](std::size_t row) {
+        const From* from = matrix.values_as<From>() + matrix.row_begin(layout.long_row[row]);
+        const std::int64_t entries = layout.long_ptr[row + 1] - layout.long_ptr[row];
+        for (std::int64_t k = 0; k < entries; ++k)
+            values.put(long_begin + layout.long_ptr[row] + k, from[k]);
+    });
+    stored.bytes += values.bytes();
+}
+
+template <typename Index, typename Offset>
+void add_all(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
+             StoredMatrix& stored) {
+    const std::vector<std::int64_t> offsets = delta_offsets(layout);
+    copy_numbers(layout.slice_ptr, add_numbers<Offset>(stored, "slice_ptr", layout.slices() + 1));
+    copy_numbers(offsets, add_numbers<Offset>(stored, "delta_ptr", layout.slices() + 1));
+    copy_all(stored, "slice_info", layout.slice_info);
+    copy_all(stored, "places", layout.places);
+    add_lengths(layout, stored);
+    add_long_rows<Index, Offset>(matrix, layout, stored);
+    add_columns<Index>(matrix, layout, offsets, stored);
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
+        add_values<From, To>(matrix, signature, layout, stored);
+    });
+}
+
+}  // namespace
+
+StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how) {
+    StoredMatrix stored = new_stored(Format::strips, matrix, how.memory_limit);
+    const StripsLayout layout =
+        lay_out_strips(matrix, strips_shape(signature), param(signature, "codes", 15));
+    check_promises(signature, layout);
+    check_bytes(matrix, signature, layout, stored);
+    check_fits(layout.stored(), signature.offset, "stored entries", "offset");
+    stored.stored = layout.stored();
+    stored.bytes = layout.index_bytes(signature.index, signature.offset);
+    stored.scalars["num_slices"] = layout.slices();
+    stored.scalars["num_strips"] = layout.strips();
+    dispatch(signature.index, [&]<typename Index>(Index) {
+        dispatch(signature.offset, [&]<typename Offset>(Offset) {
+            add_all<Index, Offset>(matrix, signature, layout, stored);
+        });
+    });
+    if (const std::int64_t width = layout.shape.wavefront; width > 0)
+        stored.scalars["num_warps"] = stored.scalars.at("num_chunks") +
+                                      (layout.slices() * layout.shape.lanes + width - 1) / width;
+    return stored;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,249 @@
+#include "formats/strips_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "formats/layout.hpp"
+#include "formats/padded_rows.hpp"
+#include "formats/strips_columns.hpp"
+#include "matrix/chunks.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t rows_a_part = 4096;
+constexpr std::int64_t slices_a_part = 64;
+constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
+
+int code_of(std::int32_t info) {
+    return info & 3;
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw Error(ErrorCode::invalid_argument, message);
+}
+
+/// Blocks that a block row in slices has at most.
+std::int64_t most_blocks(const StripsShape& shape) {
+    return (shape.long_from > 0 ? shape.long_from : most_strips) * shape.threads_per_row;
+}
+
+/// Lists the long rows and marks their block rows.
+void take_long_rows(const CsrView& matrix, StripsLayout& layout) {
+    const StripsShape& shape = layout.shape;
+    layout.long_ptr = {0};
+    const std::int64_t most = most_blocks(shape);
+    for (std::int64_t b = 0; b < layout.block_rows(); ++b) {
+        std::int64_t& blocks = layout.blocks[static_cast<std::size_t>(b)];
+        if (blocks <= most) continue;
+        if (shape.long_from == 0)
+            refuse(fmt::format("row {} (counted from 0) has more than {} strips: use long_rows=1",
+                               b * shape.block_rows, most_strips));
+        blocks = -1;
+        const std::int64_t end = std::min(matrix.rows, (b + 1) * shape.block_rows);
+        for (std::int64_t row = b * shape.block_rows; row < end; ++row) {
+            layout.long_row.push_back(row);
+            layout.long_ptr.push_back(layout.long_ptr.back() + matrix.row_length(row));
+        }
+    }
+}
+
+/// Sorts the windows by falling number of blocks, equal ones in their order, long ones last.
+void sort_windows(StripsLayout& layout, int threads) {
+    const std::int64_t sigma = layout.shape.sigma, rows = layout.block_rows();
+    if (sigma == 1) return;
+    layout.places.resize(static_cast<std::size_t>(rows));
+    for_parts(rows, sigma, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        const auto first = layout.places.begin() + begin, last = layout.places.begin() + end;
+        const auto blocks = layout.blocks.begin() + begin;
+        std::iota(first, last, std::uint16_t{0});
+        if (std::is_sorted(blocks, layout.blocks.begin() + end, std::greater<>())) return;
+        std::stable_sort(first, last,
+                         [&](std::uint16_t a, std::uint16_t b) { return blocks[a] > blocks[b]; });
+    });
+}
+
+/// Widths of the slices, whether they are ragged, and their full strips.
+void measure_slices(StripsLayout& layout, int threads) {
+    const StripsShape& shape = layout.shape;
+    const std::int64_t slices =
+        round_up(layout.block_rows(), shape.positions()) / shape.positions();
+    layout.slice_ptr.assign(static_cast<std::size_t>(slices) + 1, 0);
+    layout.slice_info.assign(static_cast<std::size_t>(slices), 0);
+    for_parts(slices, slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t slice = begin; slice < end; ++slice) {
+            std::int64_t width = 0, full = most_strips;
+            for (std::int64_t p = 0; p < shape.positions(); ++p) {
+                const std::int64_t row = layout.block_row_at(slice * shape.positions() + p);
+                if (row < 0) break;
+                const std::int64_t lane = p * shape.threads_per_row;
+                const bool is_long = layout.blocks[static_cast<std::size_t>(row)] < 0;
+                width = std::max(width, layout.strips_of(slice, lane));
+                // The last lane of a row has the fewest. A long row makes its slice ragged.
+                full =
+                    is_long
+                        ? -1
+                        : std::min(full, layout.strips_of(slice, lane + shape.threads_per_row - 1));
+            }
+            const auto s = static_cast<std::size_t>(slice);
+            layout.slice_ptr[s + 1] = width;
+            layout.slice_info[s] =
+                static_cast<std::int32_t>(std::max<std::int64_t>(full, 0) << full_strips_shift) |
+                (full != width ? ragged_slice : 0);
+        }
+    });
+    std::inclusive_scan(layout.slice_ptr.begin(), layout.slice_ptr.end(), layout.slice_ptr.begin());
+}
+
+/// The narrowest of `codes` that holds what `narrowest` does; -1 when there is none.
+int allowed_code(std::int64_t codes, int narrowest) {
+    for (int code = narrowest; code < 4; ++code)
+        if ((codes >> code & 1) != 0) return code;
+    return -1;
+}
+
+template <typename Columns>
+void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads) {
+    for_parts(
+        layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            Columns columns(matrix, layout.shape);
+            StripRanges<typename Columns::Number> ranges;
+            for (std::int64_t slice = begin; slice < end; ++slice) {
+                ranges.collect(layout, slice, columns);
+                const int narrowest = ranges.narrowest();
+                const int code = allowed_code(codes, narrowest);
+                if (code < 0)
+                    refuse(fmt::format(
+                        "slice {} of format strips needs {}, which codes={} has not: {}", slice,
+                        narrowest < 4 ? fmt::format("deltas of {} bits", 4 << narrowest)
+                                      : "deltas of more than 32 bits",
+                        codes, narrowest < 4 ? "use codes=15" : "use csr"));
+                layout.slice_info[static_cast<std::size_t>(slice)] |=
+                    code | (ranges.has_fill() ? filled_slice : 0);
+            }
+        });
+}
+
+}  // namespace
+
+StripsShape strips_shape(const Signature& s) {
+    StripsShape shape;
+    const bool gpu = is_gpu(s);
+    shape.block_rows = param(s, "block_rows", 1);
+    shape.block_cols = param(s, "block_cols", 1);
+    shape.lanes = param(s, gpu ? "slice" : "lanes");
+    shape.threads_per_row = param(s, "threads_per_row", 1);
+    shape.sigma = param(s, "sigma", 1);
+    shape.long_from = param(s, "long_rows", 0) == 0 ? 0 : param(s, "long_from");
+    shape.wavefront = gpu ? s.target.wavefront : 0;
+    shape.chunk = gpu ? 32 * shape.wavefront : 4096;
+    return shape;
+}
+
+std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const StripsShape& shape,
+                                             int threads) {
+    const std::int64_t count = round_up(matrix.rows, shape.block_rows) / shape.block_rows;
+    std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
+    for_parts(count, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
+        for (std::int64_t b = begin; b < end; ++b) {
+            if (shape.block_size() == 1) {
+                blocks[static_cast<std::size_t>(b)] = matrix.row_length(b);
+                continue;
+            }
+            row.make(b * shape.block_rows,
+                     [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
+            blocks[static_cast<std::size_t>(b)] = static_cast<std::int64_t>(row.size());
+        }
+    });
+    return blocks;
+}
+
+std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape,
+                          int threads) {
+    StripsLayout layout;
+    layout.shape = shape;
+    layout.blocks = blocks;
+    const std::int64_t most = most_blocks(shape);
+    for (std::int64_t& count : layout.blocks)
+        if (count > most) count = -1;
+    sort_windows(layout, threads);
+    measure_slices(layout, threads);
+    return layout.strips();
+}
+
+std::int64_t StripsPlan::codes() const {
+    std::int64_t codes = 0;
+    for (std::size_t code = 0; code < strips_of_code.size(); ++code)
+        if (strips_of_code[code] > 0) codes |= std::int64_t{1} << code;
+    return codes == 0 ? 1 : codes;
+}
+
+std::int64_t StripsLayout::delta_units(std::int64_t slice) const {
+    const auto s = static_cast<std::size_t>(slice);
+    const std::int32_t info = slice_info[s];
+    return (slice_ptr[s + 1] - slice_ptr[s]) *
+           (delta_bytes[static_cast<std::size_t>(code_of(info))] +
+            ((info & filled_slice) != 0 ? shape.mask_bytes() : 0));
+}
+
+bool StripsLayout::has_lengths() const {
+    return std::ranges::any_of(slice_info,
+                               [](std::int32_t info) { return (info & ragged_slice) != 0; });
+}
+
+std::int64_t StripsLayout::index_bytes(IndexType index, IndexType offset) const {
+    std::int64_t units = 0, chunks = 0;
+    for (std::int64_t slice = 0; slice < slices(); ++slice) units += delta_units(slice);
+    for (std::size_t row = 0; row < long_row.size(); ++row) chunks += chunks_of(row);
+    const auto longs = static_cast<std::int64_t>(long_row.size());
+    const std::int64_t offsets = 2 * (slices() + 1) + 2 * (longs + 1);
+    const std::int64_t indices = strips() + longs + long_ptr.back() + chunks;
+    const std::int64_t shorts =
+        (has_lengths() ? slices() * shape.lanes : 0) + static_cast<std::int64_t>(places.size());
+    return offsets * static_cast<std::int64_t>(size_of(offset)) +
+           indices * static_cast<std::int64_t>(size_of(index)) + 4 * slices() + 2 * shorts +
+           units * shape.lanes + bytes_beyond_deltas;
+}
+
+StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std::int64_t codes,
+                            int threads) {
+    StripsLayout layout;
+    layout.shape = shape;
+    layout.blocks = count_strip_blocks(matrix, shape, threads);
+    take_long_rows(matrix, layout);
+    sort_windows(layout, threads);
+    measure_slices(layout, threads);
+    if (matrix.col_idx != nullptr)
+        dispatch_columns(matrix, shape, [&]<typename Columns>(Columns*) {
+            find_codes<Columns>(matrix, codes, layout, threads);
+        });
+    return layout;
+}
+
+StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads) {
+    constexpr std::int64_t all_codes = 15;
+    const StripsLayout layout = lay_out_strips(matrix, strips_shape(signature), all_codes, threads);
+    StripsPlan plan;
+    plan.slices = layout.slices();
+    plan.strips = layout.strips();
+    for (std::int64_t slice = 0; slice < plan.slices; ++slice) {
+        const auto s = static_cast<std::size_t>(slice);
+        const std::int32_t info = layout.slice_info[s];
+        plan.strips_of_code[static_cast<std::size_t>(code_of(info))] +=
+            layout.slice_ptr[s + 1] - layout.slice_ptr[s];
+        plan.ragged_slices += (info & ragged_slice) != 0;
+        plan.filled_slices += (info & filled_slice) != 0;
+    }
+    plan.long_rows = static_cast<std::int64_t>(layout.long_row.size());
+    plan.long_entries = layout.long_ptr.back();
+    plan.stored = layout.stored();
+    plan.index_bytes = layout.index_bytes(signature.index, signature.offset);
+    return plan;
+}
+
+}  // namespace spmvgen

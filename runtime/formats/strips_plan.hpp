@@ -1,0 +1,137 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "formats/stored_matrix.hpp"
+#include "spmvgen/matrix.hpp"
+#include "spmvgen/signature.hpp"
+
+/// How a matrix lies in the format `strips` (docs/strips.md), short of its arrays.
+namespace spmvgen {
+
+/// Bits of slice_info beside the code in its lowest two; the full strips stand above them.
+inline constexpr int ragged_slice = 4;
+inline constexpr int filled_slice = 8;
+inline constexpr int full_strips_shift = 4;
+/// Strips that a lane has at most, and what stands in their place for a long row.
+inline constexpr std::int64_t most_strips = 65534;
+inline constexpr std::int64_t length_of_long = 65535;
+/// Bytes behind the last delta, which vectors may be loaded from.
+inline constexpr std::int64_t bytes_beyond_deltas = 64;
+
+/// What of a signature decides where things go.
+struct StripsShape {
+    std::int64_t block_rows = 1;  ///< r
+    std::int64_t block_cols = 1;  ///< c
+    std::int64_t lanes = 32;      ///< S
+    std::int64_t threads_per_row = 1;
+    std::int64_t sigma = 1;
+    std::int64_t long_from = 0;  ///< strips beyond which a row is long; 0 = none is
+    std::int64_t chunk = 4096;   ///< entries of a chunk of a long row
+    std::int64_t wavefront = 0;  ///< threads of a warp; 0 = a CPU's
+
+    std::int64_t block_size() const { return block_rows * block_cols; }
+    /// Block rows of a slice.
+    std::int64_t positions() const {
+        return threads_per_row == 1 ? lanes : lanes / threads_per_row;
+    }
+    /// Bytes of a block's mask.
+    std::int64_t mask_bytes() const {
+        return block_size() <= 8 ? 1 : block_size() <= 16 ? 2 : block_size() <= 32 ? 4 : 8;
+    }
+    bool operator==(const StripsShape&) const = default;
+};
+
+/// Of a complete signature of a kernel of this format.
+StripsShape strips_shape(const Signature& signature);
+
+/// What storing a matrix so would take, and what of it the signature must say.
+struct StripsPlan {
+    std::int64_t slices = 0;
+    std::int64_t strips = 0;
+    /// Strips of slices whose narrowest code is 0 (affine), 1 (8 bits), 2 (16) and 3 (32).
+    std::array<std::int64_t, 4> strips_of_code{};
+    std::int64_t ragged_slices = 0;  ///< whose lanes with a row differ in their numbers of blocks
+    std::int64_t filled_slices = 0;  ///< with blocks that are not whole
+    std::int64_t long_rows = 0;
+    std::int64_t long_entries = 0;
+    std::int64_t stored = 0;  ///< values with padding and fill, those of long rows included
+    /// Bytes of all arrays but those of values, with the narrowest code for each slice.
+    std::int64_t index_bytes = 0;
+
+    /// The parameter `codes` that has all that occur, and no more.
+    std::int64_t codes() const;
+    bool operator==(const StripsPlan&) const = default;
+};
+
+/// How the matrix lies for the signature's shape and types; what the parameters `codes`, `ragged`,
+/// `fill` and `value_code` say is not looked at. Reads rows and columns, no values. Parallel on
+/// `threads` threads (0 = what OpenMP would use), with the same result for any number. Throws
+/// Error(invalid_argument) for a row of more than 65534 strips that cannot be long.
+StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads = 0);
+
+/// Blocks of each block row of that shape. Parallel.
+std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const StripsShape& shape,
+                                             int threads = 0);
+
+/// Strips of all slices when the block rows have so many blocks: what a choice of σ looks at.
+/// Parallel.
+std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape,
+                          int threads = 0);
+
+/// The way from lanes to block rows, and what each slice has: the first passes of a conversion.
+struct StripsLayout {
+    StripsShape shape;
+    std::vector<std::int64_t> blocks;      ///< of each block row; -1 = it is long
+    std::vector<std::uint16_t> places;     ///< as the array of that name; empty for σ = 1
+    std::vector<std::int64_t> slice_ptr;   ///< as the array
+    std::vector<std::int32_t> slice_info;  ///< as the array
+    std::vector<std::int64_t> long_row;    ///< as the array
+    std::vector<std::int64_t> long_ptr;    ///< as the array
+
+    std::int64_t slices() const { return static_cast<std::int64_t>(slice_info.size()); }
+    std::int64_t strips() const { return slice_ptr.back(); }
+    std::int64_t block_rows() const { return static_cast<std::int64_t>(blocks.size()); }
+    /// The block row at a position; -1 beyond the last.
+    std::int64_t block_row_at(std::int64_t position) const {
+        if (position >= block_rows()) return -1;
+        if (shape.sigma == 1) return position;
+        // σ is a power of two.
+        return (position & -shape.sigma) + places[static_cast<std::size_t>(position)];
+    }
+    /// Strips of the lane `lane` of a slice; 0 beyond the last block row, and for a long one.
+    std::int64_t strips_of(std::int64_t slice, std::int64_t lane) const {
+        const std::int64_t t = shape.threads_per_row;
+        const std::int64_t position =
+            t == 1 ? slice * shape.lanes + lane : (slice * shape.lanes + lane) / t;
+        const std::int64_t row = block_row_at(position);
+        const std::int64_t all = row < 0 ? 0 : blocks[static_cast<std::size_t>(row)];
+        if (t == 1) return all < 0 ? 0 : all;
+        const std::int64_t own = all - lane % t;
+        return own <= 0 ? 0 : (own + t - 1) / t;
+    }
+    /// Values with padding and fill, those of long rows included.
+    std::int64_t stored() const {
+        return strips() * shape.lanes * shape.block_size() + long_ptr.back();
+    }
+    /// Bytes of deltas and masks of a slice, in units of S.
+    std::int64_t delta_units(std::int64_t slice) const;
+    /// Chunks of the long row number `row` of long_row: one at least, for somebody must store y.
+    std::int64_t chunks_of(std::size_t row) const {
+        const std::int64_t entries = long_ptr[row + 1] - long_ptr[row];
+        return entries <= shape.chunk ? 1 : (entries + shape.chunk - 1) / shape.chunk;
+    }
+    /// Whether a slice is ragged: whether there are lengths.
+    bool has_lengths() const;
+    /// Bytes of all arrays but those of values.
+    std::int64_t index_bytes(IndexType index, IndexType offset) const;
+};
+
+/// The layout, with the narrowest code in the bit mask `codes` for each slice; codes and fill stay
+/// 0 for a matrix without columns. Throws as plan_strips(), and Error(invalid_argument) for a slice
+/// that none of `codes` fits.
+StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std::int64_t codes,
+                            int threads = 0);
+
+}  // namespace spmvgen

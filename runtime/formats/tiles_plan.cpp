@@ -1,0 +1,76 @@
+#include "formats/tiles_plan.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+
+#include "matrix/chunks.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t entries_a_part = 1 << 16;
+constexpr std::int64_t rows_a_part = 1 << 14;
+
+}  // namespace
+
+std::vector<std::int64_t> column_uses(const CsrView& matrix, int threads) {
+    std::vector<std::int64_t> uses(static_cast<std::size_t>(matrix.cols));
+    dispatch(matrix.index_type, [&]<typename Index>(Index) {
+        const Index* const columns = matrix.col_idx_as<Index>();
+        for_parts(matrix.nnz, entries_a_part, threads,
+                  [&](std::int64_t begin, std::int64_t end, int) {
+                      for (std::int64_t k = begin; k < end; ++k)
+                          std::atomic_ref(uses[static_cast<std::size_t>(columns[k])])
+                              .fetch_add(1, std::memory_order_relaxed);
+                  });
+    });
+    return uses;
+}
+
+std::vector<std::int64_t> most_used_columns(std::span<const std::int64_t> uses,
+                                            std::int64_t count) {
+    std::vector<std::int64_t> columns;
+    for (std::size_t j = 0; j < uses.size(); ++j)
+        if (uses[j] > 0) columns.push_back(static_cast<std::int64_t>(j));
+    const auto before = [&](std::int64_t a, std::int64_t b) {
+        const auto uses_a = uses[static_cast<std::size_t>(a)];
+        const auto uses_b = uses[static_cast<std::size_t>(b)];
+        return uses_a != uses_b ? uses_a > uses_b : a < b;
+    };
+    const auto wanted = std::min<std::int64_t>(count, std::ssize(columns));
+    std::ranges::nth_element(columns, columns.begin() + wanted, before);
+    columns.resize(static_cast<std::size_t>(wanted));
+    std::ranges::sort(columns, before);
+    return columns;
+}
+
+TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, int threads) {
+    std::atomic<std::int64_t> filled{0};
+    for_parts(matrix.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        std::int64_t count = 0;
+        for (std::int64_t row = begin; row < end; ++row) count += matrix.row_length(row) > 0;
+        filled.fetch_add(count, std::memory_order_relaxed);
+    });
+    TilesPlan plan;
+    plan.filled_rows = filled;
+    if (filled > 0)
+        plan.entries_a_row = static_cast<double>(matrix.nnz) / static_cast<double>(filled);
+    if (hubs.empty()) return plan;
+    std::vector<std::int64_t> uses = column_uses(matrix, threads);
+    const std::int64_t most = std::min(std::ranges::max(hubs), matrix.cols);
+    std::ranges::nth_element(uses, uses.begin() + most, std::greater());
+    std::ranges::sort(uses.begin(), uses.begin() + most, std::greater());
+    for (std::int64_t k = 1; k < most; ++k)
+        uses[static_cast<std::size_t>(k)] += uses[static_cast<std::size_t>(k - 1)];
+    for (const std::int64_t count : hubs) {
+        const std::int64_t last = std::min(count, most) - 1;
+        plan.hub_share.push_back(last < 0 || matrix.nnz == 0
+                                     ? 0
+                                     : static_cast<double>(uses[static_cast<std::size_t>(last)]) /
+                                           static_cast<double>(matrix.nnz));
+    }
+    return plan;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "spmvgen/matrix.hpp"
+
+/// What decides whether and how a matrix is stored as tiles, before it is. Host memory only.
+namespace spmvgen {
+
+/// How often each column occurs: a number for each column. Parallel over `threads` threads (0 =
+/// what OpenMP would use).
+std::vector<std::int64_t> column_uses(const CsrView& matrix, int threads = 0);
+
+/// The `count` most used columns, most used first, of equally used ones the lower first; columns
+/// that nothing uses are left out.
+std::vector<std::int64_t> most_used_columns(std::span<const std::int64_t> uses, std::int64_t count);
+
+/// What the tuner needs to choose the parameters of kernels of format tiles.
+struct TilesPlan {
+    std::int64_t filled_rows = 0;  ///< rows with entries; the parameter `gaps` is 0 when all are
+    double entries_a_row = 0;      ///< of these
+    /// For each count asked for: the share of all entries, 0 … 1, that lies in that many of the
+    /// most used columns.
+    std::vector<double> hub_share;
+    bool operator==(const TilesPlan&) const = default;
+};
+
+/// Plans for these counts of hubs. Reads row_ptr, and col_idx unless `hubs` is empty. Parallel as
+/// column_uses().
+TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, int threads = 0);
+
+}  // namespace spmvgen

@@ -1,0 +1,154 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "formats/layout.hpp"
+#include "formats/narrow.hpp"
+#include "formats/stored_matrix.hpp"
+#include "matrix/value_classes.hpp"
+#include "spmvgen/matrix.hpp"
+
+/// Exact narrow values: what the values of a matrix can be stored as so that every bit can be had
+/// back. docs/encodings.md.
+namespace spmvgen {
+
+/// Legal values of the parameter value_code, as templates/dialect/coded_values.hpp has them.
+enum class ValueCode : int {
+    plain = 0,           ///< "values" holds each entry in the storage type
+    small_integers = 1,  ///< "coded_values" holds int8
+    one_value = 2,       ///< "values" holds the one value of all entries
+    dictionary = 3,      ///< "coded_values" holds numbers of elements of "values", which has 256
+};
+
+/// How values are stored without loss. Nothing of it depends on the number of threads.
+struct ValueEncoding {
+    /// The narrowest type that every value is one of: what plain values are stored in. With another
+    /// code "values" has the type of the matrix.
+    ValueType storage = ValueType::f64;
+    ValueCode code = ValueCode::plain;
+    /// The different values, of the matrix's type, sorted by their bits: for code `dictionary`.
+    std::vector<ValueBits> dictionary{};
+    bool operator==(const ValueEncoding&) const = default;
+};
+
+/// What a kernel can read.
+struct EncodingChoice {
+    bool narrow_storage = true;   ///< storage types narrower than the matrix's
+    bool half = true;             ///< of these f16, too
+    bool small_integers = false;  ///< the codes but `plain`
+    bool one_value = false;
+    bool dictionary = false;
+    bool operator==(const EncodingChoice&) const = default;
+};
+
+/// Bytes of an entry's value. The dictionary and the one value count nothing.
+std::int64_t value_bytes(const ValueEncoding& encoding);
+
+/// The code of fewest bytes that is allowed, and the narrowest storage type, that give each value
+/// back bit for bit: -0 and infinities are kept, NaNs by codes one_value and dictionary only, for a
+/// conversion may change their payload. Of equal size, integers come before a dictionary and bf16
+/// before f16. Looks at every value, each at most twice, and stops as soon as nothing narrower is
+/// left. Parallel on `threads` threads (0 = what OpenMP would use).
+ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed, int threads = 0);
+
+/// The encoding that the signature's parameter value_code (plain where it has none) and storage
+/// type ask for; a storage type that rounds is as good as any other. Throws Error(invalid_argument)
+/// that names the first value which the code does not have.
+ValueEncoding required_encoding(const CsrView& matrix, const Signature& signature);
+
+/// Whether a matrix with these values can be stored for the signature without loss.
+bool holds_exactly(const CsrView& matrix, const Signature& signature);
+
+/// Whether the signature stores values in fewer bytes than type `given`, which the matrix's have.
+bool is_encoded(const Signature& signature, ValueType given);
+
+/// What else the signature's kernel could store values as when new ones do not fit: with more bytes
+/// at each step, the last as type `given`. So numbers that come and go widen a matrix a few times
+/// at most. A CPU's kernels get no f16.
+std::vector<Signature> wider_signatures(const Signature& signature, ValueType given);
+
+/// Bytes of the arrays of values of a matrix that is stored so, with `entries` places.
+std::int64_t value_array_bytes(const Signature& signature, std::int64_t entries);
+
+/// The arrays "values" and "coded_values" of a stored matrix, and the way of a value to its place
+/// in them. From is the type of the matrix's values, To the storage type (dispatch_values).
+///
+///     ValueArrays<From, To> values(matrix, signature, stored, entries);
+///     values.put(place, matrix.values_as<From>()[k]);   // from any thread, each place once
+///     values.pad(other_place);
+///     stored.bytes += values.bytes();
+template <typename From, typename To>
+class ValueArrays {
+  public:
+    /// Makes both arrays, for `entries` places with padding; the one that the code does not need
+    /// has one element. Throws as required_encoding() and add_array().
+    ValueArrays(const CsrView& matrix, const Signature& signature, StoredMatrix& stored,
+                std::int64_t entries)
+        : encoding_(required_encoding(matrix, signature)),
+          bytes_(value_array_bytes(signature, entries)) {
+        const bool bytes = code() == ValueCode::small_integers || code() == ValueCode::dictionary;
+        const std::int64_t elements = code() == ValueCode::plain        ? entries
+                                      : code() == ValueCode::dictionary ? max_dictionary
+                                                                        : 1;
+        values_ = add_array<To>(stored, "values", elements);
+        coded_ = add_array<unsigned char>(stored, "coded_values", bytes ? entries : 1);
+        if (code() != ValueCode::plain) std::fill_n(values_, elements, To{});
+        if (!bytes) coded_[0] = 0;
+        if (code() == ValueCode::one_value && matrix.nnz > 0)
+            values_[0] = stored_value<To>(matrix.values_as<From>()[0]);
+        if (code() == ValueCode::dictionary) list_dictionary();
+    }
+
+    ValueCode code() const { return encoding_.code; }
+
+    /// Stores the value of an entry of the matrix.
+    void put(std::int64_t place, const From& value) const {
+        switch (code()) {
+            case ValueCode::plain:
+                values_[place] = stored_value<To>(value);
+                break;
+            case ValueCode::small_integers:
+                coded_[place] =
+                    static_cast<unsigned char>(static_cast<std::int8_t>(std::real(value)));
+                break;
+            case ValueCode::one_value:
+                break;
+            case ValueCode::dictionary:
+                coded_[place] = codes_[set_.slot_of(bits_of(value))];
+                break;
+        }
+    }
+    /// Stores what stands where no entry is; it is never multiplied by x.
+    void pad(std::int64_t place) const {
+        if (code() == ValueCode::plain)
+            values_[place] = To{};
+        else if (code() != ValueCode::one_value)
+            coded_[place] = 0;
+    }
+    /// Bytes of the arrays that one apply reads.
+    std::int64_t bytes() const { return bytes_; }
+
+  private:
+    static constexpr auto max_dictionary = static_cast<std::int64_t>(most_distinct);
+
+    void list_dictionary() {
+        for (auto& bits : encoding_.dictionary) set_.insert(bits);
+        for (std::size_t i = 0; i < encoding_.dictionary.size(); ++i) {
+            const ValueBits& bits = encoding_.dictionary[i];
+            values_[i] = stored_value<To>(value_of<From>(bits));
+            codes_[set_.slot_of(bits)] = static_cast<unsigned char>(i);
+        }
+    }
+
+    ValueEncoding encoding_;
+    std::int64_t bytes_;
+    To* values_ = nullptr;
+    unsigned char* coded_ = nullptr;
+    ValueSet set_;
+    std::array<unsigned char, ValueSet::slots> codes_{};
+};
+
+}  // namespace spmvgen

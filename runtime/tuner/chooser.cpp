@@ -1,0 +1,127 @@
+#include "tuner/chooser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "formats/tiles_plan.hpp"
+#include "formats/value_encoding.hpp"
+#include "registry.hpp"
+#include "tuner/block_choice.hpp"
+#include "tuner/candidates.hpp"
+#include "tuner/matrix_rules.hpp"
+
+namespace spmvgen {
+namespace {
+
+int given(const Request& request, const char* name) {
+    const auto found = request.params.find(name);
+    const bool usable =
+        found != request.params.end() && found->second >= 1 && found->second <= most_block;
+    return usable ? static_cast<int>(found->second) : 0;
+}
+
+constexpr std::int64_t least_hub_entries = 1'000'000;  ///< with fewer the launches are all
+constexpr double least_hub_index_bytes = 3;            ///< of strips, a nonzero
+
+bool is_host(const Request& request) {
+    return architecture(request.target).kind == TargetKind::host;
+}
+
+ExactValues exact_values(const CsrView& matrix, bool half, int threads) {
+    const EncodingChoice anything{
+        .half = half, .small_integers = true, .one_value = true, .dictionary = true};
+    const ValueEncoding found = encode_values(matrix, anything, threads);
+    return {found.storage, static_cast<std::int64_t>(found.code)};
+}
+
+/// The kernel of format strips among several that a request leaves free; null = there is none.
+const KernelEntry* free_strips(const Request& request) {
+    const auto among = candidates(request);
+    const auto strips = std::ranges::find(among, Format::strips, &KernelEntry::format);
+    return among.size() > 1 && strips != among.end() ? *strips : nullptr;
+}
+
+}  // namespace
+
+Choice Chooser::operator()(Request request) {
+    look_at_values(request);
+    if (wants_blocks(request)) look_at_blocks(request);
+    look_at_strips(request);
+    look_at_hubs(request);
+    Choice choice = choose(features_, request);
+    fit(choice, request);
+    return choice;
+}
+
+const BlockFill& Chooser::fill() {
+    if (!fill_) fill_ = block_fill(matrix_, default_sigma, threads_);
+    return *fill_;
+}
+
+void Chooser::look_at_values(Request& request) {
+    if (!request.encode || !request.look || request.exact || matrix_.nnz < least_encoded) return;
+    // A CPU widens f16 in too many steps.
+    if (!exact_) exact_ = exact_values(matrix_, !is_host(request), threads_);
+    request.exact = exact_;
+}
+
+void Chooser::look_at_blocks(Request& request) {
+    const std::string device = request.device.empty() ? to_string(request.target) : request.device;
+    const BlockProblem problem{.rows = matrix_.rows,
+                               .nnz = matrix_.nnz,
+                               .value = vectors_type(request, features_.value_type),
+                               .storage = stored_type(request, features_.value_type),
+                               .index = features_.cols < std::numeric_limits<std::int32_t>::max()
+                                            ? IndexType::i32
+                                            : IndexType::i64,
+                               .rows_given = given(request, "block_rows"),
+                               .cols_given = given(request, "block_cols")};
+    request.blocks = choose_block(
+        fill(), problem,
+        find_dense_profile(tuning_files("dense-"), device, is_host(request) ? request.threads : 0));
+}
+
+void Chooser::look_at_strips(Request& request) {
+    if (request.strips || !request.look || !may_be_strips(features_)) return;
+    const KernelEntry* const entry = free_strips(request);
+    if (entry == nullptr) return;
+    Request named = request;
+    named.format = "auto";
+    named.kernel = entry->id;
+    Choice choice = choose(features_, named);
+    fit(choice, named);
+    request.strips = strips_.outlook(choice.signature);
+}
+
+void Chooser::look_at_hubs(Request& request) {
+    if (request.hubs || !request.look || request.num_rhs > 1 || matrix_.nnz < least_hub_entries)
+        return;
+    // What is compressed well is none of a network.
+    if (request.strips && request.strips->index_bytes < least_hub_index_bytes) return;
+    const auto among = candidates(request);
+    if (among.size() < 2 || find_kernel(among, "tiles_hubs") == nullptr) return;
+    const std::int64_t hubs =
+        hub_columns(request.target, vectors_type(request, features_.value_type));
+    if (matrix_.cols <= 2 * hubs) return;
+    if (!hub_shares_.contains(hubs)) {
+        const TilesPlan plan = plan_tiles(matrix_, std::span(&hubs, 1), threads_);
+        hub_shares_[hubs] = plan.hub_share.front();
+    }
+    request.hubs = HubsOutlook{hubs, hub_shares_.at(hubs)};
+}
+
+void Chooser::fit(Choice& choice, const Request& request) {
+    if (matrix_.nnz == 0) return;
+    const Format format = kernel_entry(choice.signature.kernel).format;
+    if (format == Format::strips)
+        choice.reason +=
+            "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
+    if (format == Format::tiles)
+        if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
+            choice.reason += "; " + found;
+}
+
+}  // namespace spmvgen

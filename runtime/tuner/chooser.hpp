@@ -1,0 +1,65 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "matrix/block_fill.hpp"
+#include "spmvgen/matrix.hpp"
+#include "tuner/choose.hpp"
+#include "tuner/strips_choice.hpp"
+#include "tuner/tiles_choice.hpp"
+
+namespace spmvgen {
+
+/// Entries from which on it pays to look whether values can be stored in fewer bytes: with fewer, a
+/// launch or the caches decide.
+inline constexpr std::int64_t least_encoded = 100'000;
+
+/// choose() for one matrix with these features, with what the matrix itself says of it; each of
+/// these is looked at once, when a request needs it:
+/// - for blocked CSR the fill of blocks, from a sample, and the device's profile among
+///   tuning_files("dense-");
+/// - with Request::encode and ::look what values can be stored as without loss;
+/// - for strips how the columns compress, for their parameters of the matrix and, with
+///   Request::look, for the rules when row lengths leave strips in the running;
+/// - for tiles with hubs how many entries how many columns have.
+/// The matrix must outlive it. For one thread at a time.
+class Chooser {
+  public:
+    /// threads = 0: what OpenMP would use.
+    Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0)
+        : matrix_(matrix),
+          features_(features),
+          threads_(threads),
+          strips_(matrix, threads),
+          tiles_(matrix, threads) {}
+    /// Throws Error(invalid_argument) as choose().
+    Choice operator()(Request request);
+
+  private:
+    void look_at_values(Request& request);
+    void look_at_blocks(Request& request);
+    void look_at_strips(Request& request);
+    void look_at_hubs(Request& request);
+    /// Sets the parameters that the matrix decides and the request leaves open.
+    void fit(Choice& choice, const Request& request);
+    const BlockFill& fill();
+
+    const CsrView& matrix_;
+    const RowFeatures& features_;
+    const int threads_;
+    std::optional<BlockFill> fill_;
+    std::optional<ExactValues> exact_;
+    std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
+    StripsChooser strips_;
+    TilesChooser tiles_;
+};
+
+/// The same for one request.
+inline Choice choose_for(const CsrView& matrix, const RowFeatures& features, Request request,
+                         int threads = 0) {
+    return Chooser(matrix, features, threads)(std::move(request));
+}
+
+}  // namespace spmvgen

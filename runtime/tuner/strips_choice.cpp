@@ -1,0 +1,144 @@
+#include "tuner/strips_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "formats/value_encoding.hpp"
+#include "registry.hpp"
+#include "tuner/strips_shape.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t least_entries = 100'000;  ///< with fewer the launch, or a call, is all
+constexpr double most_sorted_padding = 1.5;      ///< of rows without long ones
+constexpr double long_over_mean = 16;            ///< rows that may leave the slices
+constexpr double most_block_fill = 1.1;
+constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes come to
+constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
+constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
+constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
+
+bool is_open(const std::map<std::string, std::int64_t>& given, const char* name) {
+    return !given.contains(name);
+}
+
+/// Bytes of a stored value, the dictionary left out.
+double bytes_a_value(const Signature& s) {
+    const auto code = static_cast<ValueCode>(s.params.at("value_code"));
+    return static_cast<double>(value_bytes({storage_type(s), code}));
+}
+
+/// The block of least bytes a nonzero by a sample of the fill, 1 x 1 unless another one gains.
+std::array<std::int64_t, 2> sampled_block(const BlockFill& fill, const Signature& s) {
+    const auto bytes = [&](int r, int c) {
+        return fill.at(r, c) * (bytes_a_value(s) + bytes_a_delta / (r * c));
+    };
+    std::array<std::int64_t, 2> best{1, 1};
+    double least = (1 - block_gain) * bytes(1, 1);
+    for (int r = 1; r <= most_block; ++r)
+        for (int c = 1; c <= most_block; ++c)
+            if (fill.at(r, c) <= most_block_fill && bytes(r, c) < least) {
+                least = bytes(r, c);
+                best = {r, c};
+            }
+    return best;
+}
+
+std::string codes_text(std::int64_t codes) {
+    std::string text;
+    for (std::size_t code = 0; code < delta_bytes.size(); ++code)
+        if ((codes >> code & 1) != 0)
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", 8 * delta_bytes[code]);
+    return text;
+}
+
+}  // namespace
+
+bool may_be_strips(const RowFeatures& f) {
+    return f.nnz >= least_entries && (f.sell_sorted_padding.back() <= most_sorted_padding ||
+                                      static_cast<double>(f.max_row) > long_over_mean * f.mean_row);
+}
+
+std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, double all_bytes) {
+    std::array<std::int64_t, 4> strips = plan.strips_of_code;
+    for (std::size_t code = 0; code < strips.size(); ++code) {
+        if (strips[code] == 0) continue;
+        const auto next = static_cast<std::size_t>(
+            std::find_if(strips.begin() + static_cast<std::ptrdiff_t>(code) + 1, strips.end(),
+                         [](std::int64_t n) { return n > 0; }) -
+            strips.begin());
+        if (next == strips.size()) break;
+        const auto more = static_cast<double>(strips[code] * shape.lanes *
+                                              (delta_bytes[next] - delta_bytes[code]));
+        if (more > code_gain * all_bytes) continue;
+        strips[next] += strips[code];
+        strips[code] = 0;
+    }
+    StripsPlan kept = plan;
+    kept.strips_of_code = strips;
+    return kept.codes();
+}
+
+const StripsPlan& StripsChooser::plan(const Signature& signature) {
+    const StripsShape shape = strips_shape(signature);
+    const std::string key =
+        fmt::format("{} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols, shape.lanes,
+                    shape.threads_per_row, shape.sigma, shape.long_from, to_string(signature.index),
+                    to_string(signature.offset));
+    const auto found = plans_.find(key);
+    if (found != plans_.end()) return found->second;
+    return plans_.emplace(key, plan_strips(matrix_, signature, threads_)).first->second;
+}
+
+double StripsChooser::bytes(const Signature& signature) {
+    const StripsPlan& made = plan(signature);
+    return static_cast<double>(made.index_bytes) +
+           static_cast<double>(made.stored) * bytes_a_value(signature);
+}
+
+std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
+                               const std::function<BlockFill()>& fill) {
+    const bool gpu = kernel_entry(s.kernel).gpu;
+    if (is_open(given, "long_rows")) s.params["long_rows"] = 1;
+    if (gpu) choose_strip_lanes(matrix_, s, given, threads_);
+    if (is_open(given, "block_rows") && is_open(given, "block_cols") && s.num_rhs == 1) {
+        Signature blocked = s;
+        const auto [rows, cols] = sampled_block(fill(), s);
+        blocked.params["block_rows"] = rows;
+        blocked.params["block_cols"] = cols;
+        if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);
+        if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
+    }
+    const StripsPlan& made = plan(s);
+    const StripsShape shape = strips_shape(s);
+    if (gpu) choose_strip_unroll(made, s, given);
+    const auto set = [&](const char* name, std::int64_t value) {
+        if (is_open(given, name)) s.params[name] = value;
+    };
+    set("codes", worthwhile_codes(made, shape, bytes(s)));
+    set("ragged", made.ragged_slices > 0 ? 1 : 0);
+    set("fill", made.filled_slices > 0 ? 1 : 0);
+    set("long_rows", made.long_rows > 0 ? 1 : 0);
+    const auto nnz = static_cast<double>(matrix_.nnz);
+    std::string text = fmt::format(
+        "strips of {}x{}, deltas of {} bits, {:.2f} bytes of indices an "
+        "entry, padding {:.2f}",
+        shape.block_rows, shape.block_cols, codes_text(s.params.at("codes")),
+        static_cast<double>(made.index_bytes) / nnz, static_cast<double>(made.stored) / nnz);
+    if (made.long_rows > 0)
+        text +=
+            fmt::format(", {} long rows of {} entries apart", made.long_rows, made.long_entries);
+    return text;
+}
+
+StripsOutlook StripsChooser::outlook(const Signature& signature) {
+    const StripsPlan& made = plan(signature);
+    const auto nnz = static_cast<double>(matrix_.nnz);
+    return {bytes(signature), static_cast<double>(made.index_bytes) / nnz,
+            static_cast<double>(made.stored) / nnz};
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "formats/tiles_plan.hpp"
+#include "spmvgen/matrix.hpp"
+#include "spmvgen/signature.hpp"
+
+namespace spmvgen {
+
+/// What one matrix suggests for kernels that keep hub columns in shared memory. Counts, at most
+/// once, how often each column occurs. The matrix must outlive it. For one thread at a time.
+class TilesChooser {
+  public:
+    /// threads = 0: what OpenMP would use.
+    TilesChooser(const CsrView& matrix, int threads) : matrix_(matrix), threads_(threads) {}
+
+    /// Sets the parameter `hubs` of a complete signature, unless it is in `given` or the kernel
+    /// has none: of the counts that leave room for `per_unit` blocks on a multiprocessor the least
+    /// that covers nearly as many entries as the largest; the very least where even that covers
+    /// few. A start for searches by timing, which find what the L1 cache would have done. Returns a
+    /// line for people, "" when nothing was set.
+    std::string fit(Signature& signature, const std::map<std::string, std::int64_t>& given);
+
+  private:
+    const CsrView& matrix_;
+    const int threads_;
+    std::optional<TilesPlan> plan_;  ///< for all counts that the kernel allows
+};
+
+}  // namespace spmvgen

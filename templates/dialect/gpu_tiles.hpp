@@ -1,0 +1,371 @@
+// What the kernels of format `tiles` share: how a warp multiplies a run of tiles, and how rows that
+// runs have cut are put together.
+//
+// A tile is warp_size · items neighbouring entries, `items` for each lane; entry k of lane l lies
+// at k · warp_size + l. A mark says that an entry begins a row. Rows that have entries are
+// numbered; what lies behind the last entry is a row of its own, which is never stored. A run is
+// `run` neighbouring tiles, those of one warp.
+//
+// Cut rows: the parts of a row are the leaves of a binary tree. Whoever comes first to a place
+// where two subtrees meet leaves its sum there, in one atomic exchange, and is done; whoever comes
+// second finds it, empties the place and goes on with both. Nobody waits, no fence empties the L1
+// cache, and the bits of y do not depend on who comes when.
+#pragma once
+#include "dialect/gpu_coded_values.hpp"
+
+/// Threads of the launch that gathers x.
+constexpr int gather_block = 256;
+
+/// The bits of a sum that stands for none where sums meet: those of a NaN.
+constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
+
+/// The bits of the lane's entries that begin a row.
+template <int items>
+[[gnu::always_inline]] inline unsigned load_marks(const unsigned char* row_marks, long tile) {
+    const long at = tile * warp_size + threadIdx.x % warp_size;
+    if constexpr (items == 8) {
+        return load_stream(row_marks + at);
+    } else if constexpr (items == 16) {
+        return load_stream(reinterpret_cast<const unsigned short*>(row_marks) + at);
+    } else {
+        return load_stream(reinterpret_cast<const unsigned*>(row_marks) + at);
+    }
+}
+
+/// The sum over this lane and those below it. All lanes of the warp take part.
+[[gnu::always_inline]] inline int warp_prefix(int count) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    for (int delta = 1; delta < warp_size; delta *= 2) {
+        const int before = shuffle_up(count, delta);
+        count += lane >= delta ? before : 0;
+    }
+    return count;
+}
+
+/// Adds `sum` of the lanes below, down to the nearest that has a mark, this lane included; `ended`
+/// counts the marks of this lane and those below it. All lanes of the warp take part.
+template <typename Value>
+[[gnu::always_inline]] inline Value segment_prefix(Value sum, int ended) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    for (int delta = 1; delta < warp_size; delta *= 2) {
+        const Value sum_before = shuffle_up(sum, delta);
+        const int ended_before = shuffle_up(ended, delta);
+        if (lane >= delta && ended_before == ended) {
+            sum = add(sum_before, sum);
+        }
+    }
+    return sum;
+}
+
+/// Puts what the lane has of each row that its marks end into part[place], place = `first` for the
+/// first of them, as far as places are within `staged`. Returns the sum behind the last mark.
+template <int items, int staged, typename Value>
+[[gnu::always_inline]] inline Value walk_items(const Value* product, unsigned marks, int first,
+                                               Value* part) {
+    Value sum = {};
+    int place = first;
+    for (int k = 0; k < items; ++k) {
+        const bool ends = ((marks >> k) & 1u) != 0;
+        if (ends && static_cast<unsigned>(place) < static_cast<unsigned>(staged)) {
+            part[place] = sum;
+        }
+        if (ends) {
+            sum = Value{};
+        }
+        place += ends ? 1 : 0;
+        sum = add(sum, product[k]);
+    }
+    return sum;
+}
+
+/// The element of x for one right-hand side that a stored column stands for: the `hubs` most used
+/// columns come first and lie in shared memory, the `warm` next ones lie side by side in hot_x
+/// behind them, and all columns, counted from hubs + warm on, in x.
+template <int hubs, int warm, int num_rhs, int rhs_group, typename Vector, typename Index>
+[[gnu::always_inline]] inline Vector load_x(const Vector* hub_x, const Vector* hot_x,
+                                            const Vector* x, Index code, int rhs) {
+    constexpr int hot = hubs + warm;
+    if constexpr (hubs > 0) {
+        if (code < hubs) {
+            return hub_x[code * rhs_group + rhs];
+        }
+    }
+    if constexpr (warm > 0) {
+        if (code < hot) {
+            return hot_x[element_of<num_rhs, rhs_group>(code) + rhs];
+        }
+    }
+    return x[element_of<num_rhs, rhs_group>(code - hot) + rhs];
+}
+
+/// The row with that number.
+template <int gaps, typename Index>
+[[gnu::always_inline]] inline long row_of(const Index* filled_rows, long number) {
+    if constexpr (gaps == 1) {
+        return filled_rows[number];
+    } else {
+        return number;
+    }
+}
+
+/// What a warp knows of its place in a run.
+struct run_state {
+    long number;    ///< of the row that is open
+    bool has_head;  ///< a row has ended in the run
+};
+
+/// Stores y of one right-hand side for the rows that the tile ends; but the sum of the run's first,
+/// which another run may have begun, goes to part[staged + rhs]. `before` and `ended` count the
+/// marks of the lanes below, and those of this one too. `open` is what the row has so far that is
+/// open as the tile begins; returns what the one has that is open as it ends. All lanes of the
+/// warp take part.
+template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int items, int staged, int gaps, typename Value, typename Vector, typename Index>
+[[gnu::always_inline]] inline Value end_rows(const Value* product, unsigned marks, int before,
+                                             int ended, run_state at, int rhs, Value open,
+                                             Value* part, const Index* filled_rows, Vector* y,
+                                             Vector alpha, Vector beta) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int rows = shuffle(ended, warp_size - 1);
+    Value sum = walk_items<items, staged>(product, marks, before, part);
+    if (lane == 0 && ended == 0) {
+        sum = add(open, sum);
+    }
+    sum = segment_prefix(sum, ended);
+    Value begun = shuffle_up(sum, 1);
+    if (lane == 0) {
+        begun = open;
+    }
+    // Once, unless rows are very short.
+    for (int base = 0; base < rows; base += staged) {
+        const int place = before - base;
+        if (base > 0) {
+            walk_items<items, staged>(product, marks, place, part);
+        }
+        if (marks != 0 && static_cast<unsigned>(place) < static_cast<unsigned>(staged)) {
+            part[place] = add(begun, part[place]);
+        }
+        warp_barrier();
+        const bool skips_first = base == 0 && !at.has_head;
+        if (skips_first && lane == 0) {
+            part[staged + rhs] = part[0];
+        }
+        const int count = rows - base < staged ? rows - base : staged;
+        for (int i = skips_first ? lane + 1 : lane; i < count; i += warp_size) {
+            const long row = row_of<gaps>(filled_rows, at.number + base + i);
+            store<alpha_mode, beta_mode, has_epilogue>(y, element_of<num_rhs, rhs_group>(row) + rhs,
+                                                       part[i], alpha, beta, row);
+        }
+        warp_barrier();
+    }
+    return shuffle(sum, warp_size - 1);
+}
+
+/// The sum as a number that is not 0, and back. A NaN of one payload comes back with another one.
+template <typename Value>
+[[gnu::always_inline]] inline unsigned long long meeting_key(Value sum) {
+    if constexpr (is_complex<Value>) {
+        const unsigned long long im = __float_as_uint(sum.im);
+        const unsigned long long key = (im << 32 | __float_as_uint(sum.re)) ^ no_sum;
+        return key != 0 ? key : 1;
+    } else if constexpr (is_same<Value, float>) {
+        return 1ull << 32 | __float_as_uint(sum);
+    } else {
+        const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(sum));
+        return bits != no_sum ? bits ^ no_sum : 1;
+    }
+}
+template <typename Value>
+[[gnu::always_inline]] inline Value sum_of_key(unsigned long long key) {
+    if constexpr (is_complex<Value>) {
+        const unsigned long long bits = key ^ no_sum;
+        return {__uint_as_float(static_cast<unsigned>(bits)),
+                __uint_as_float(static_cast<unsigned>(bits >> 32))};
+    } else if constexpr (is_same<Value, float>) {
+        return __uint_as_float(static_cast<unsigned>(key));
+    } else {
+        return __longlong_as_double(static_cast<long long>(key ^ no_sum));
+    }
+}
+
+/// What the first of two has left in *meeting, for the second, who empties it; else 0, and the
+/// first has left its key.
+[[gnu::always_inline]] inline unsigned long long meet(unsigned long long* meeting,
+                                                      unsigned long long key) {
+    const unsigned long long other = atomicExch(meeting, key);
+    if (other != 0) {
+        *meeting = 0;
+    }
+    return other;
+}
+
+/// Adds to *sum, what run `run` has of a row that the runs `first` … `last` share, the sums of all
+/// others, and says true; or leaves *sum for another run and says false. `stride` words of
+/// `meetings` belong to a run.
+template <int stride, typename Value>
+[[gnu::always_inline]] inline bool completes_row(Value* sum, long run, long first, long last,
+                                                 unsigned long long* meetings) {
+    const long place = run - first;
+    for (long width = 1; width <= last - first; width *= 2) {
+        // Of two neighbouring subtrees of this width, the right one's first run names the place.
+        const bool is_right = (place & width) != 0;
+        const long right = is_right ? place & -width : (place & -width) + width;
+        if (first + right <= last) {
+            const unsigned long long other =
+                meet(meetings + (first + right) * stride, meeting_key(*sum));
+            if (other == 0) {
+                return false;
+            }
+            *sum = add(*sum, sum_of_key<Value>(other));
+        }
+    }
+    return true;
+}
+
+/// Words of `meetings` for each run and right-hand side.
+template <typename Value>
+inline constexpr int meeting_words = is_same<Value, complex_f64> ? 3 : 1;
+
+/// y of one right-hand side for a row of which run `run` has `sum`, one of the runs `first` …
+/// `last`; whoever completes it. A complex_f64 takes two lanes, for its parts `component` 0 and 1.
+template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          typename Value, typename Vector>
+[[gnu::always_inline]] inline void join_row(Value sum, int component, int rhs, long run, long first,
+                                            long last, long row, unsigned long long* meetings,
+                                            Vector* y, Vector alpha, Vector beta) {
+    constexpr int words = meeting_words<Value>;
+    constexpr int stride = words * num_rhs;
+    const long i = element_of<num_rhs, rhs_group>(row) + rhs;
+    unsigned long long* own = meetings + element_of<num_rhs, rhs_group>(0) * words + rhs * words;
+    if constexpr (words == 1) {
+        if (completes_row<stride>(&sum, run, first, last, own)) {
+            store<alpha_mode, beta_mode, has_epilogue>(y, i, sum, alpha, beta, row);
+        }
+    } else {
+        double part = component == 0 ? sum.re : sum.im;
+        if (completes_row<stride>(&part, run, first, last, own + component)) {
+            // The two parts meet as well.
+            const unsigned long long other = meet(own + first * stride + 2, meeting_key(part));
+            if (other != 0) {
+                const double other_part = sum_of_key<double>(other);
+                sum.re = component == 0 ? part : other_part;
+                sum.im = component == 0 ? other_part : part;
+                store<alpha_mode, beta_mode, has_epilogue>(y, i, sum, alpha, beta, row);
+            }
+        }
+    }
+}
+
+/// What is left when a run has ended: the row that was open as it began, if it has ended and others
+/// have parts of it, and the one that is open now. part[staged + r] and `open` of lane r are their
+/// sums for right-hand side r. All lanes of the warp take part.
+template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int staged, int gaps, typename Value, typename Vector, typename Index>
+[[gnu::always_inline]] inline void end_run(long run, long first_number, run_state at,
+                                           long num_filled, Value open, const Value* part,
+                                           long head_first, long open_first, long open_last,
+                                           const Index* filled_rows, unsigned long long* meetings,
+                                           Vector* y, Vector alpha, Vector beta) {
+    constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int rhs = lane / lanes % rhs_group;
+    const bool is_head = lane < lanes * rhs_group;
+    Value sum = shuffle(open, rhs);
+    if (is_head && at.has_head) {
+        sum = part[staged + rhs];
+    }
+    bool joins = false;
+    long first = run;
+    long last = run;
+    if (is_head) {
+        joins = head_first >= 0 && (at.has_head || open_first < 0);
+        first = head_first;
+    } else if (lane < 2 * lanes * rhs_group) {
+        // A row that begins and ends here, but with the last entry, is its only part.
+        joins = open_first >= 0 || (at.has_head && at.number < num_filled);
+        first = open_first >= 0 ? open_first : run;
+        last = open_first >= 0 ? open_last : run;
+    }
+    if (joins) {
+        const long row = row_of<gaps>(filled_rows, is_head ? first_number : at.number);
+        join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
+            sum, lane % lanes, rhs, run, first, last, row, meetings, y, alpha, beta);
+    }
+}
+
+/// The warp's run number `this_run`: y = αAx + βy for the rows that begin and end in it, and its
+/// part of those that it shares with others. `part` has staged + rhs_group places for this warp
+/// alone. All lanes of the warp take part.
+template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int items, int run, int staged, int gaps, int value_code, int hubs, int warm,
+          typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void multiply_run(
+    long this_run, long num_tiles, long num_filled, const Index* tile_row,
+    const unsigned char* row_marks, const Index* col_idx, const Storage* values,
+    const unsigned char* coded_values, const Index* cut_first_run, const Index* cut_last_run,
+    const Index* filled_rows, const Vector* hub_x, const Vector* hot_x, const Vector* x, Vector* y,
+    Vector alpha, Vector beta, Value* part, unsigned long long* meetings) {
+    constexpr int size = warp_size * items;
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const long begin = this_run * run;
+    const long end = begin + run < num_tiles ? begin + run : num_tiles;
+    const long first_number = tile_row[begin];
+    // The run in which the row begins that is cut where this one begins or ends; -1: none is.
+    const long head_first = cut_first_run[this_run];
+    const long open_first = cut_first_run[this_run + 1];
+    const long open_last = cut_last_run[this_run + 1];
+    run_state at = {first_number, false};
+    Value open = {};  // of lane r: the sum, for right-hand side r, of the row that is open
+    for (long tile = begin; tile < end; ++tile) {
+        const long first = tile * size + lane;
+        Index col[items];
+        Value value[items];
+        for (int k = 0; k < items; ++k) {
+            col[k] = load_stream(col_idx + first + k * warp_size);
+        }
+        const unsigned marks = load_marks<items>(row_marks, tile);
+        for (int k = 0; k < items; ++k) {
+            value[k] = coded_value<value_code, Value>(values, coded_values, first + k * warp_size);
+        }
+        int ended = 0;
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            Vector factor[items];
+            for (int k = 0; k < items; ++k) {
+                factor[k] = load_x<hubs, warm, num_rhs, rhs_group>(hub_x, hot_x, x, col[k], rhs);
+            }
+            if (rhs == 0) {
+                // While x is on its way.
+                ended = warp_prefix(count_bits(marks));
+            }
+            Value product[items];
+            for (int k = 0; k < items; ++k) {
+                product[k] = multiply(value[k], converted<Value>(factor[k]));
+            }
+            const Value left =
+                end_rows<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, staged,
+                         gaps>(product, marks, ended - count_bits(marks), ended, at, rhs,
+                               shuffle(open, rhs), part, filled_rows, y, alpha, beta);
+            if (lane == rhs) {
+                open = left;
+            }
+        }
+        const int rows = shuffle(ended, warp_size - 1);
+        at.number += rows;
+        at.has_head = at.has_head || rows > 0;
+    }
+    end_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, staged, gaps>(
+        this_run, first_number, at, num_filled, open, part, head_first, open_first, open_last,
+        filled_rows, meetings, y, alpha, beta);
+}
+
+/// y = epilogue(βy) for the empty row that the thread finds at place `i`, if there is one.
+template <scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, typename Vector,
+          typename Index>
+[[gnu::always_inline]] inline void store_empty_row(long i, long num_empty, const Index* empty_rows,
+                                                   Vector* y, Vector beta) {
+    if (i < num_empty) {
+        const Vector sum[rhs_group] = {};
+        store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue>(y, empty_rows[i], sum,
+                                                                            beta, beta);
+    }
+}

@@ -1,0 +1,187 @@
+#include "registry_tiles.hpp"
+
+#include <algorithm>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+// clang-format off
+const Parameter block{"block", {64, 128, 256, 512}, 256, "threads of a block"};
+const Parameter items{"items", {8, 16, 32}, 8, "entries of a lane in a tile"};
+const Parameter run{"run", {1, 2, 4, 8, 16, 32}, 4, "tiles that a warp takes, one after another"};
+const Parameter staged{"staged", {32, 64, 128, 256}, 64, "sums of rows that a warp has in shared memory"};
+const Parameter gaps{"gaps", {0, 1}, 1, "whether some rows are empty", false, false, false, true};
+const Parameter value_code{"value_code", {0, 1, 2, 3}, 0, "how values are coded: 0 plain, 1 small integers, 2 one value, 3 dictionary", false, false, false, true};
+const Parameter hubs_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
+const Parameter hubs{"hubs", {0, 512, 1024, 2048, 4096, 6144, 8192, 10240, 12288, 16384, 20480, 24576, 32768, 49152}, 1024, "most used columns, in shared memory"};
+const Parameter warm{"warm", {0, 4096, 16384, 65536, 262144, 1048576}, 0, "columns used most after these, gathered in global memory"};
+const Parameter per_unit{"per_unit", {1, 2, 3, 4, 8}, 2, "blocks of a multiprocessor, if so many fit", false, true};
+// clang-format on
+
+/// Threads of the launch that gathers x, as in the template.
+constexpr int gather_threads = 256;
+
+/// Fixed shared memory of a block on every NVIDIA GPU.
+constexpr std::int64_t most_fixed_shared = 48 * 1024;
+
+std::int64_t param(const Signature& s, const char* name) {
+    return s.params.at(name);
+}
+
+int block_of(const Signature& s) {
+    return static_cast<int>(param(s, "block"));
+}
+
+bool has_product(const Signature& s) {
+    return s.alpha != Scale::zero;
+}
+
+bool only_scales(const Signature& s) {
+    return !has_product(s);
+}
+
+std::int64_t warps(const Signature& s) {
+    return param(s, "block") / s.target.wavefront;
+}
+
+/// Words where sums of rows meet, for each right-hand side of a run.
+std::int64_t meeting_words(const Signature& s) {
+    return accumulator_type(s) == ValueType::c64 ? 3 : 1;
+}
+
+/// Of the runs of a block.
+std::int64_t meetings(const Signature& s) {
+    return warps(s) * meeting_words(s);
+}
+
+GridRule thread_a_row(const Signature& s) {
+    return {.items = "num_rows", .items_per_block = param(s, "block")};
+}
+
+KernelEntry tiles() {
+    const auto grid = [](const Signature&) { return GridRule{.items = "grid_blocks"}; };
+    constexpr auto step = StepRule::grid;
+    return {.id = "tiles",
+            .format = Format::tiles,
+            .gpu = true,
+            .file = "gpu/tiles.hpp",
+            .summary = "equally many entries a lane, one launch; rows of any lengths",
+            .params = {block, items, run, staged, gaps, value_code},
+            .steps = {{"tiles_scaled", step, thread_a_row, block_of, only_scales},
+                      {"tiles", step, grid, block_of, has_product}},
+            .workspace = {{.name = "meetings",
+                           .element = "int64",
+                           .elements = 1,
+                           .per_rhs = true,
+                           .of_step = "tiles",
+                           .per_block = meetings,
+                           .zeroed = true}},
+            .determinism = Determinism::always};
+}
+
+std::int64_t staged_bytes(const Signature& s) {
+    return warps(s) * (param(s, "staged") + rhs_group(s)) *
+           static_cast<std::int64_t>(size_of(accumulator_type(s)));
+}
+
+std::int64_t hub_bytes(const Signature& s) {
+    return param(s, "hubs") * rhs_group(s) * static_cast<std::int64_t>(size_of(s.value));
+}
+
+std::int64_t hot_columns(const Signature& s) {
+    return param(s, "hubs") + param(s, "warm");
+}
+
+int gather_block(const Signature&) {
+    return gather_threads;
+}
+
+/// Each thread of the launch that gathers stands for a run, too.
+std::int64_t meetings_of_gather(const Signature& s) {
+    return gather_threads * meeting_words(s);
+}
+
+GridRule gather_grid(const Signature&) {
+    return {.items = "gather_items", .items_per_block = gather_threads};
+}
+
+/// No block more than are on the device at once: each loads the hubs.
+GridRule resident_blocks(const Signature& s) {
+    const std::int64_t fit = architecture(s.target).gpu.shared_bytes /
+                             std::max<std::int64_t>(1, hub_bytes(s) + staged_bytes(s));
+    return {.items = "num_runs",
+            .items_per_block = warps(s),
+            .blocks_per_unit = std::clamp<std::int64_t>(param(s, "per_unit"), 1, fit)};
+}
+
+KernelEntry tiles_hubs() {
+    constexpr auto step = StepRule::grid;
+    return {.id = "tiles_hubs",
+            .format = Format::tiles,
+            .gpu = true,
+            .file = "gpu/tiles_hubs.hpp",
+            .summary = "tiles with the most used columns in shared memory; networks",
+            .params = {hubs_block, items, run, staged, gaps, value_code, hubs, warm, per_unit},
+            .steps = {{"tiles_hubs_scaled", step, thread_a_row, block_of, only_scales},
+                      {"tiles_hubs_gather", step, gather_grid, gather_block, has_product},
+                      {.function = "tiles_hubs",
+                       .rule = step,
+                       .grid = resident_blocks,
+                       .block = block_of,
+                       .wanted = has_product,
+                       .dynamic_array = "hub_x",
+                       .dynamic_bytes = hub_bytes}},
+            .workspace = {{.name = "hot_x",
+                           .element = "value",
+                           .elements = 1,
+                           .per_rhs = true,
+                           .per_launch = hot_columns},
+                          {.name = "meetings",
+                           .element = "int64",
+                           .elements = 1,
+                           .per_rhs = true,
+                           .of_step = "tiles_hubs_gather",
+                           .per_block = meetings_of_gather,
+                           .zeroed = true}},
+            .determinism = Determinism::always};
+}
+
+[[noreturn]] void refuse(const Signature& s, const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "kernel " + s.kernel + why);
+}
+
+}  // namespace
+
+std::vector<KernelEntry> tiles_kernels() {
+    return {tiles(), tiles_hubs()};
+}
+
+std::int64_t tiles_shared_bytes(const Signature& s) {
+    return staged_bytes(s) + (s.params.contains("hubs") ? hub_bytes(s) : 0);
+}
+
+void check_tiles(const Signature& s) {
+    const bool has_hubs = s.params.contains("hubs");
+    if (has_hubs && hot_columns(s) == 0)
+        refuse(s, " with hubs=0 and warm=0 gathers nothing: use kernel tiles");
+    const std::int64_t in_block = architecture(s.target).gpu.shared_bytes;
+    const std::int64_t staged_here = staged_bytes(s);
+    const std::int64_t most = std::min(in_block, most_fixed_shared);
+    if (staged_here > most)
+        refuse(s, " with block=" + std::to_string(param(s, "block")) +
+                      " and staged=" + std::to_string(param(s, "staged")) + " takes " +
+                      std::to_string(staged_here) + " bytes of shared memory, more than the " +
+                      std::to_string(most) + " that it may: use a smaller block or staged");
+    if (!has_hubs) return;
+    if (const std::int64_t all = tiles_shared_bytes(s); all > in_block)
+        refuse(s, " with hubs=" + std::to_string(param(s, "hubs")) +
+                      ", block=" + std::to_string(param(s, "block")) +
+                      " and staged=" + std::to_string(param(s, "staged")) + " takes " +
+                      std::to_string(all) + " bytes of shared memory, more than the " +
+                      std::to_string(in_block) + " that a block has on " + to_string(s.target) +
+                      ": use a smaller hubs, block or staged");
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,103 @@
+// strips_cpu: coded values, alone and with fill, whatever x holds; long rows that threads share.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "matrix/gallery.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "verify/reference.hpp"
+
+namespace spmvgen {
+namespace {
+
+using Params = std::map<std::string, std::int64_t>;
+
+/// Values that a code holds: small integers, one value, or a few that are neither.
+void set_values(CsrMatrix& matrix, std::int64_t value_code) {
+    auto* values = matrix.values.as<double>().data();
+    for (std::int64_t k = 0; k < matrix.nnz; ++k)
+        values[k] = value_code == 1   ? static_cast<double>(k % 7 - 3)
+                    : value_code == 2 ? -0.3
+                                      : 0.1 * static_cast<double>(k % 5 + 1);
+}
+
+class Product {
+  public:
+    Product(const CsrMatrix& matrix, Options options)
+        : matrix_(matrix), options_(std::move(options)), handle_(matrix.view(), fixed(options_)) {}
+
+    /// y = Ax − 2y, with x[special] = Inf when that is an element.
+    CheckResult check(std::int64_t special = -1) const {
+        const auto k = static_cast<std::size_t>(options_.num_rhs);
+        std::vector<double> x(static_cast<std::size_t>(matrix_.cols) * k);
+        std::vector<double> y(static_cast<std::size_t>(matrix_.rows) * k);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.5 + static_cast<double>(i % 11) / 7;
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] = 1 - static_cast<double>(i % 5) / 3;
+        if (special >= 0)
+            x[static_cast<std::size_t>(special)] = std::numeric_limits<double>::infinity();
+        const auto before = y;
+        const double alpha = 1, beta = -2;
+        handle_.apply(alpha, x.data(), beta, y.data());
+        return check_product(matrix_.view(),
+                             {&alpha, x.data(), &beta, before.data(), y.data(), options_.num_rhs});
+    }
+
+  private:
+    static const Options& fixed(Options& o) {
+        o.kernel = "strips_cpu";
+        o.copy = false;
+        o.updatable = false;
+        o.strict = true;
+        o.cache = CacheMode::memory;
+        o.memory_limit = 1 << 30;
+        return o;
+    }
+
+    const CsrMatrix& matrix_;
+    Options options_;
+    Handle handle_;
+};
+
+void check_codes(const std::string& name, const Params& params) {
+    CsrMatrix matrix = make_gallery_matrix(name);
+    for (const std::int64_t value_code : {1, 2, 3}) {
+        set_values(matrix, value_code);
+        for (const int num_rhs : {1, 2}) {
+            SCOPED_TRACE(name + ", value_code " + std::to_string(value_code) + ", k " +
+                         std::to_string(num_rhs));
+            Options options;
+            options.params = params;
+            options.params["value_code"] = value_code;
+            options.num_rhs = num_rhs;
+            options.threads = 3;
+            const Product product(matrix, options);
+            for (const std::int64_t special : {std::int64_t{-1}, std::int64_t{0}, matrix.cols / 2})
+                EXPECT_TRUE(product.check(special).passed) << product.check(special).message;
+        }
+    }
+}
+
+TEST(StripsCpu, DecodesValuesOfEntries) {
+    check_codes("road:nx=32,ny=33", {{"sigma", 64}, {"prefetch", 1024}});
+    check_codes("stencil5:nx=23", {{"lanes", 16}});
+}
+
+TEST(StripsCpu, DecodesValuesOfBlocksAndLeavesFillOut) {
+    check_codes("stencil9:nx=23", {{"block_rows", 2}, {"block_cols", 3}, {"lanes", 4}});
+}
+
+TEST(StripsCpu, ThreadsShareLongRows) {
+    const CsrMatrix matrix = make_gallery_matrix("arrow:n=700");
+    for (const int threads : {1, 2, 5, 16}) {
+        Options options;
+        options.params = {{"long_from", 16}, {"sigma", 64}};
+        options.threads = threads;
+        const Product product(matrix, options);
+        EXPECT_TRUE(product.check().passed) << threads;
+        EXPECT_TRUE(product.check(699).passed) << threads;
+    }
+}
+
+}  // namespace
+}  // namespace spmvgen

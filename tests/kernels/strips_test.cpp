@@ -1,0 +1,334 @@
+// Format strips: arrays worked out by hand, plans, and products with parameters fitted to a matrix.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "fixtures.hpp"
+#include "format_cases.hpp"
+#include "formats/strips_plan.hpp"
+#include "matrix/features.hpp"
+#include "matrix/gallery.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "tuner/chooser.hpp"
+#include "verify/reference.hpp"
+
+namespace spmvgen {
+namespace {
+
+using namespace format_cases;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Bytes = std::vector<unsigned char>;
+using Shorts = std::vector<std::uint16_t>;
+
+Signature strips(std::map<std::string, std::int64_t> params = {}) {
+    return signature("strips", std::move(params));
+}
+
+/// Rows of columns with the values 1, 2, 3, ….
+struct Rows {
+    std::int64_t cols;
+    std::vector<int> row_ptr{0}, col_idx;
+    std::vector<double> values;
+
+    Rows(std::int64_t columns, const std::vector<std::vector<int>>& rows) : cols(columns) {
+        for (auto& row : rows) {
+            col_idx.insert(col_idx.end(), row.begin(), row.end());
+            row_ptr.push_back(static_cast<int>(col_idx.size()));
+        }
+        for (std::size_t k = 0; k < col_idx.size(); ++k)
+            values.push_back(static_cast<double>(k) + 1);
+    }
+    CsrView view() const {
+        return csr_view<double>(std::ssize(row_ptr) - 1, cols, row_ptr.data(), col_idx.data(),
+                                values.data());
+    }
+};
+
+/// `count` rows of two neighbouring columns, on and right of the diagonal.
+Rows two_diagonals(int count) {
+    std::vector<std::vector<int>> rows;
+    for (int i = 0; i < count; ++i) rows.push_back({i, i + 1});
+    return {count + 1, rows};
+}
+
+TEST(Strips, HoldBasesAndDeltas) {
+    const StoredMatrix m = convert(small(), strips(), true);
+    EXPECT_EQ(m.format, Format::strips);
+    EXPECT_EQ(array<int>(m, "slice_ptr", 2), (std::vector<int>{0, 3}));
+    // 8 bits, ragged, no strip that all lanes have.
+    EXPECT_EQ(array<int>(m, "slice_info", 1), (std::vector<int>{1 + ragged_slice}));
+    EXPECT_EQ(array<int>(m, "delta_ptr", 2), (std::vector<int>{0, 3}));
+    EXPECT_EQ(array<int>(m, "bases", 3), (std::vector<int>{0, 1, 3}));
+    Bytes deltas(3 * 32 + bytes_beyond_deltas, 0);
+    deltas[3] = 1;
+    deltas[4] = 3;
+    deltas[32] = 1;
+    EXPECT_EQ(array<unsigned char>(m, "deltas", 3 * 32 + 64), deltas);
+    Shorts lengths(32, 0);
+    lengths[0] = 2;
+    lengths[2] = 3;
+    lengths[3] = lengths[4] = 1;
+    EXPECT_EQ(array<std::uint16_t>(m, "lengths", 32), lengths);
+    std::vector<double> values(96, 0);
+    values[0] = 1;
+    values[2] = 3;
+    values[3] = 6;
+    values[4] = 7;
+    values[32] = 2;
+    values[34] = 4;
+    values[66] = 5;
+    EXPECT_EQ(array<double>(m, "values", 96), values);
+    EXPECT_EQ(m.stored, 96);
+    EXPECT_EQ(m.scalars.at("num_slices"), 1);
+    EXPECT_EQ(m.scalars.at("num_strips"), 3);
+    EXPECT_EQ(m.scalars.at("num_chunks"), 0);
+    EXPECT_EQ(m.scalars.at("num_warps"), 1);
+}
+
+TEST(Strips, StoreNoDeltasWhereColumnsRiseWithLanes) {
+    const Rows diagonals = two_diagonals(40);
+    const StoredMatrix m = convert(diagonals.view(), strips({{"codes", 1}, {"ragged", 0}}), true);
+    // No rows in lanes 8 … of the second slice do not make it ragged.
+    EXPECT_EQ(array<int>(m, "slice_info", 2), (std::vector<int>{2 << 4, 2 << 4}));
+    EXPECT_EQ(array<int>(m, "bases", 4), (std::vector<int>{0, 1, 32, 33}));
+    EXPECT_EQ(array<int>(m, "delta_ptr", 3), (std::vector<int>{0, 0, 0}));
+}
+
+TEST(Strips, UseTheNarrowestCodeThatIsAllowed) {
+    const Rows diagonals = two_diagonals(32);
+    const StoredMatrix m = convert(diagonals.view(), strips({{"codes", 12}}), true);
+    EXPECT_EQ(array<int>(m, "slice_info", 1), (std::vector<int>{(2 << 4) + 2}));
+    const auto deltas = array<std::uint16_t>(m, "deltas", 64);
+    for (std::size_t l = 0; l < 32; ++l) {
+        EXPECT_EQ(deltas[l], l);
+        EXPECT_EQ(deltas[32 + l], l);
+    }
+    const StoredMatrix wide = convert(diagonals.view(), strips({{"codes", 8}}), true);
+    EXPECT_EQ(array<int>(wide, "bases", 2), (std::vector<int>{0, 0}));
+    const auto columns = array<std::uint32_t>(wide, "deltas", 64);
+    for (std::size_t l = 0; l < 32; ++l) EXPECT_EQ(columns[32 + l], l + 1);
+}
+
+TEST(Strips, SortRowsInWindows) {
+    std::vector<std::vector<int>> rows(70);
+    rows[3] = {0};
+    rows[5] = {0, 1};
+    rows[66] = {2};
+    const Rows matrix(3, rows);
+    const StoredMatrix m = convert(matrix.view(), strips({{"sigma", 64}}), true);
+    const auto places = array<std::uint16_t>(m, "places", 70);
+    EXPECT_EQ(Shorts(places.begin(), places.begin() + 7), (Shorts{5, 3, 0, 1, 2, 4, 6}));
+    EXPECT_EQ(places[63], 63);
+    EXPECT_EQ(Shorts(places.begin() + 64, places.end()), (Shorts{2, 0, 1, 3, 4, 5}));
+    EXPECT_EQ(array<int>(m, "slice_ptr", 4), (std::vector<int>{0, 2, 2, 3}));
+}
+
+TEST(Strips, GiveNeighbouringEntriesToTheLanesOfARow) {
+    const Rows matrix(9, {{0, 1, 2}, {8}});
+    const StoredMatrix m = convert(matrix.view(), strips({{"threads_per_row", 2}}), true);
+    EXPECT_EQ(array<int>(m, "slice_ptr", 2), (std::vector<int>{0, 2}));
+    const auto lengths = array<std::uint16_t>(m, "lengths", 32);
+    EXPECT_EQ(Shorts(lengths.begin(), lengths.begin() + 4), (Shorts{2, 1, 1, 0}));
+    const auto values = array<double>(m, "values", 64);
+    EXPECT_EQ(values[0], 1);
+    EXPECT_EQ(values[1], 2);
+    EXPECT_EQ(values[32], 3);
+    EXPECT_EQ(values[2], 4);
+}
+
+TEST(Strips, MaskWhatABlockHasNot) {
+    // 3×3 in blocks of 2×2: the last block row has one row, the last block column one column.
+    const Rows matrix(3, {{0, 1}, {1, 2}, {2}});
+    const StoredMatrix m =
+        convert(matrix.view(), strips({{"block_rows", 2}, {"block_cols", 2}}), true);
+    EXPECT_EQ(array<int>(m, "slice_ptr", 2), (std::vector<int>{0, 2}));
+    // Block row 0 has two blocks, block row 1 one. Strip 0 has the block columns 0 and 1: affine.
+    EXPECT_EQ(array<int>(m, "slice_info", 1),
+              (std::vector<int>{(1 << 4) + filled_slice + ragged_slice}));
+    EXPECT_EQ(array<int>(m, "bases", 2), (std::vector<int>{0, 1}));
+    EXPECT_EQ(array<int>(m, "delta_ptr", 2), (std::vector<int>{0, 2}));
+    const Bytes masks = array<unsigned char>(m, "deltas", 64);
+    EXPECT_EQ(masks[0], 1 + 2 + 8);
+    EXPECT_EQ(masks[1], 1);
+    EXPECT_EQ(masks[32], 4);
+    const auto values = array<double>(m, "values", 2 * 4 * 32);
+    EXPECT_THAT((std::array{values[0], values[32], values[64], values[96]}),
+                ElementsAre(1, 2, 0, 3));
+    EXPECT_THAT((std::array{values[1], values[33], values[65], values[97]}),
+                ElementsAre(5, 0, 0, 0));
+    EXPECT_EQ(values[128 + 64], 4);
+}
+
+TEST(Strips, CutLongRowsIntoChunks) {
+    std::vector<int> all(1100);
+    for (int k = 0; k < 1100; ++k) all[static_cast<std::size_t>(k)] = k;
+    const Rows matrix(1100, {{7}, all, {8}});
+    const StoredMatrix m = convert(matrix.view(), strips({{"long_from", 32}}), true);
+    EXPECT_EQ(array<int>(m, "slice_ptr", 2), (std::vector<int>{0, 1}));
+    const auto lengths = array<std::uint16_t>(m, "lengths", 32);
+    EXPECT_EQ(Shorts(lengths.begin(), lengths.begin() + 4), (Shorts{1, length_of_long, 1, 0}));
+    EXPECT_EQ(array<int>(m, "slice_info", 1)[0] & ragged_slice, ragged_slice);
+    EXPECT_EQ(array<int>(m, "long_row", 1), (std::vector<int>{1}));
+    EXPECT_EQ(array<int>(m, "long_ptr", 2), (std::vector<int>{0, 1100}));
+    EXPECT_EQ(array<int>(m, "chunk_ptr", 2), (std::vector<int>{0, 2}));
+    EXPECT_EQ(array<int>(m, "chunk_row", 2), (std::vector<int>{0, 0}));
+    EXPECT_EQ(array<int>(m, "long_col", 1100), all);
+    EXPECT_EQ(m.scalars.at("long_begin"), 32);
+    EXPECT_EQ(array<double>(m, "values", 32 + 1100)[32], 2);
+    EXPECT_EQ(array<double>(m, "values", 32 + 1100)[1131], 1101);
+    EXPECT_EQ(m.scalars.at("num_chunks"), 2);
+    EXPECT_EQ(m.scalars.at("num_warps"), 3);
+}
+
+TEST(Strips, RefuseWhatDoesNotFitTheMatrix) {
+    const Rows matrix(70000, {{0, 5}, {69999}});
+    EXPECT_EQ(refusal(matrix.view(), strips({{"codes", 7}})),
+              "slice 0 of format strips needs deltas of 32 bits, which codes=7 has not: use "
+              "codes=15");
+    EXPECT_EQ(refusal(matrix.view(), strips({{"ragged", 0}})),
+              "ragged=0, but the matrix has slices with rows of different lengths in format "
+              "strips: use ragged=1");
+    EXPECT_EQ(refusal(matrix.view(), strips({{"block_rows", 2}, {"fill", 0}})),
+              "fill=0, but the matrix has blocks with elements that are not stored in format "
+              "strips: use fill=1");
+    const Rows row(1, {std::vector<int>(65535, 0)});
+    EXPECT_EQ(refusal(row.view(), strips({{"long_rows", 0}})),
+              "row 0 (counted from 0) has more than 65534 strips: use long_rows=1");
+}
+
+TEST(Strips, TakeNoMoreThanTheirShareOfMemory) {
+    // Every 32nd of 6400 rows has 200 entries, the others one: 42,600 entries in slices of 200.
+    std::vector<std::vector<int>> rows(6400, std::vector<int>{0});
+    for (std::size_t row = 0; row < rows.size(); row += 32) rows[row].assign(200, 1);
+    const Rows matrix(2, rows);
+    const std::string message = refusal(matrix.view(), strips());
+    EXPECT_THAT(message, HasSubstr("format strips would store 1280000 entries for 46200 nonzeros"));
+    EXPECT_THAT(message, HasSubstr("of CSR, more than the 1.2 times that it may take; use another "
+                                   "sigma or threads_per_row, csr or tiles, or allow it with "
+                                   "options.memory_limit"));
+    EXPECT_EQ(convert(matrix.view(), strips(), true, 1 << 30).stored, 1280000);
+    EXPECT_EQ(convert(matrix.view(), strips({{"long_from", 128}}), true).stored, 200 * 32 + 40000);
+}
+
+TEST(Strips, TakeNewValuesWithoutColumns) {
+    const CsrMatrix matrix = make_gallery_matrix("powerlaw:n=300,max_row=60");
+    CsrView without = matrix.view();
+    without.col_idx = nullptr;
+    for (auto& s : {strips({{"long_from", 32}, {"sigma", 64}}), strips({{"threads_per_row", 4}})}) {
+        const StoredMatrix all = convert(matrix.view(), s, true);
+        const StoredMatrix values = convert(without, s, true);
+        EXPECT_EQ(all.stored, values.stored);
+        const int count = static_cast<int>(all.stored);
+        EXPECT_EQ(array<double>(all, "values", count), array<double>(values, "values", count));
+    }
+}
+
+/// Matrices of every kind that the parameters tell apart.
+const std::array kinds{"stencil5:nx=40,ny=40", "arrow:n=3000", "powerlaw:n=600,max_row=300",
+                       "random:rows=300,cols=90000,per_row=20", "fem:nx=12,ny=12,dofs=3"};
+
+TEST(StripsPlan, SaysWhatAConversionMakes) {
+    for (const char* kind : kinds) {
+        SCOPED_TRACE(kind);
+        const CsrMatrix matrix = make_gallery_matrix(kind);
+        for (auto& s : {strips({{"long_from", 64}}), strips({{"block_rows", 3}, {"sigma", 64}})}) {
+            const StripsPlan plan = plan_strips(matrix.view(), s);
+            const StoredMatrix m = convert(matrix.view(), s, true, 1 << 30);
+            EXPECT_EQ(plan.slices, m.scalars.at("num_slices"));
+            EXPECT_EQ(plan.strips, m.scalars.at("num_strips"));
+            EXPECT_EQ(plan.long_rows, m.scalars.at("num_long"));
+            EXPECT_EQ(plan.stored, m.stored);
+            EXPECT_EQ(plan.index_bytes + m.stored * 8, m.bytes);
+            EXPECT_EQ(plan, plan_strips(matrix.view(), s, 3));
+        }
+    }
+}
+
+TEST(StripsPlan, CountsCodes) {
+    const Rows diagonals = two_diagonals(64);
+    const StripsPlan plan = plan_strips(diagonals.view(), strips());
+    EXPECT_THAT(plan.strips_of_code, ElementsAre(4, 0, 0, 0));
+    EXPECT_EQ(plan.codes(), 1);
+    EXPECT_EQ(plan.ragged_slices, 0);
+    const Rows far(100000, {{0, 5}, {300, 70000}});
+    EXPECT_THAT(plan_strips(far.view(), strips()).strips_of_code, ElementsAre(0, 0, 0, 2));
+    EXPECT_EQ(plan_strips(far.view(), strips()).codes(), 8);
+}
+
+/// The parameters that a matrix gets on a device.
+std::map<std::string, std::int64_t> chosen(const CsrMatrix& matrix, const char* arch,
+                                           std::map<std::string, std::int64_t> given = {},
+                                           int threads = 0) {
+    Request request;
+    request.kernel = "strips";
+    request.target = parse_target(arch);
+    request.params = std::move(given);
+    const RowFeatures features = analyse_row_lengths(matrix.view());
+    return choose_for(matrix.view(), features, request, threads).signature.params;
+}
+
+/// Products with the parameters that the matrix gets, on the SIMT executor.
+class StripsOf : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, StripsOf, testing::ValuesIn(kinds), [](auto& test) {
+    return std::string(test.param, std::strcspn(test.param, ":"));
+});
+
+TEST_P(StripsOf, AMatrixGiveItsProduct) {
+    const CsrMatrix matrix = make_gallery_matrix(GetParam());
+    for (const char* device : {"simt:sm_90", "simt:gfx906"}) {
+        SCOPED_TRACE(device);
+        Options options;
+        options.device = device;
+        options.kernel = "strips";
+        options.strict = true;
+        options.cache = CacheMode::memory;
+        EXPECT_EQ(chosen(matrix, device + 5), chosen(matrix, device + 5, {}, 3));
+        Handle handle(matrix.view(), options);
+        std::vector<double> x(static_cast<std::size_t>(matrix.view().cols));
+        for (std::size_t j = 0; j < x.size(); ++j)
+            x[j] = fixtures::number<double>(static_cast<std::int64_t>(j), 2);
+        std::vector<double> y(static_cast<std::size_t>(matrix.view().rows), 0);
+        const double one = 1, zero = 0;
+        const auto check = [&](const CsrView& a) {
+            handle.apply(one, x.data(), zero, y.data());
+            const CheckResult result =
+                check_product(a, {&one, x.data(), &zero, y.data(), y.data(), 1});
+            EXPECT_TRUE(result.passed) << result.message;
+        };
+        check(matrix.view());
+        std::vector<double> fresh(static_cast<std::size_t>(matrix.view().nnz));
+        for (std::size_t k = 0; k < fresh.size(); ++k)
+            fresh[k] = fixtures::number<double>(static_cast<std::int64_t>(k), 3);
+        handle.update_values(fresh.data());
+        CsrView updated = matrix.view();
+        updated.values = fresh.data();
+        check(updated);
+    }
+}
+
+TEST(StripsParams, FitTheMatrix) {
+    const CsrMatrix stencil = make_gallery_matrix("stencil5:nx=40,ny=40");
+    auto p = chosen(stencil, "sm_90");
+    EXPECT_EQ(p.at("slice"), 32);
+    EXPECT_EQ(p.at("block_rows"), 1);
+    EXPECT_EQ(p.at("long_rows"), 0);
+    EXPECT_EQ(p.at("sigma"), 1);
+    EXPECT_EQ(p.at("unroll"), 5);
+    EXPECT_EQ(chosen(stencil, "gfx906").at("slice"), 64);
+    p = chosen(stencil, "sm_90", {{"sigma", 64}, {"value_code", 0}, {"unroll", 2}});
+    EXPECT_EQ(p.at("sigma"), 64);
+    EXPECT_EQ(p.at("unroll"), 2);
+    p = chosen(make_gallery_matrix("fem:nx=12,ny=12,dofs=3"), "sm_90");
+    EXPECT_EQ(p.at("block_rows"), 3);
+    EXPECT_EQ(p.at("block_cols"), 3);
+    EXPECT_EQ(p.at("fill"), 0);
+    p = chosen(make_gallery_matrix("arrow:n=3000"), "sm_90");
+    EXPECT_EQ(p.at("long_rows"), 1);
+    EXPECT_EQ(p.at("threads_per_row"), 1);
+}
+
+}  // namespace
+}  // namespace spmvgen

@@ -1,0 +1,216 @@
+// What a matrix itself says for its kernel: columns that compress, values in fewer bytes, hubs.
+#include "tuner/chooser.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "matrix/gallery.hpp"
+#include "registry.hpp"
+#include "tuner/tuning_db.hpp"
+#include "tuner/variants.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Request request_for(const char* target, bool encode = true) {
+    Request request{.target = parse_target(target), .threads = 2, .units = 132};
+    request.encode = encode;
+    return request;
+}
+
+struct Chosen {
+    Choice choice;
+    std::int64_t param(const std::string& name) const { return choice.signature.params.at(name); }
+    std::string kernel() const { return choice.signature.kernel; }
+};
+
+Chosen chosen(const CsrMatrix& matrix, const Request& request) {
+    return {choose_for(matrix.view(), analyse_row_lengths(matrix.view()), request)};
+}
+
+const CsrMatrix& stencil() {
+    static const CsrMatrix matrix = make_gallery_matrix("stencil5:nx=400,ny=300");
+    return matrix;
+}
+
+/// Values without any pattern.
+CsrMatrix with_random_values(const CsrMatrix& matrix) {
+    CsrMatrix copy{matrix.rows,
+                   matrix.cols,
+                   matrix.nnz,
+                   matrix.offset_type,
+                   matrix.index_type,
+                   matrix.value_type,
+                   Buffer(matrix.row_ptr.bytes()),
+                   Buffer(matrix.col_idx.bytes()),
+                   Buffer(matrix.values.bytes())};
+    std::ranges::copy(matrix.row_ptr.as<char>(), copy.row_ptr.as<char>().begin());
+    std::ranges::copy(matrix.col_idx.as<char>(), copy.col_idx.as<char>().begin());
+    double k = 1;
+    for (double& value : copy.values.as<double>()) value = 1 / (k += 1);
+    return copy;
+}
+
+TEST(Chooser, AStencilIsStoredAsStripsWithFewValues) {
+    const Chosen gpu = chosen(stencil(), request_for("sm_90"));
+    EXPECT_EQ(gpu.kernel(), "strips");
+    EXPECT_EQ(gpu.param("value_code"), 1) << "4 and -1";
+    EXPECT_EQ(gpu.param("long_rows"), 0);
+    EXPECT_EQ(gpu.param("block_rows"), 1);
+    EXPECT_LT(gpu.param("codes"), 8) << "no deltas of 32 bits";
+    EXPECT_EQ(storage_type(gpu.choice.signature), ValueType::f64);
+    EXPECT_THAT(gpu.choice.reason, HasSubstr("bytes an entry as strips, "));
+    EXPECT_THAT(gpu.choice.reason, HasSubstr("; values stored as integers of 8 bits"));
+    EXPECT_THAT(gpu.choice.reason, HasSubstr("; strips of 1x1, deltas of "));
+    EXPECT_EQ(chosen(stencil(), request_for("x86-64-v4")).kernel(), "strips_cpu");
+}
+
+TEST(Chooser, ValuesAreLeftAloneUnlessEncodingIsWanted) {
+    const Chosen plain = chosen(stencil(), request_for("sm_90", false));
+    EXPECT_EQ(plain.kernel(), "strips");
+    EXPECT_EQ(plain.param("value_code"), 0);
+    const Chosen random = chosen(with_random_values(stencil()), request_for("sm_90"));
+    EXPECT_EQ(random.param("value_code"), 0);
+    EXPECT_EQ(storage_type(random.choice.signature), ValueType::f64);
+}
+
+TEST(Chooser, NothingIsLookedAtForFewApplies) {
+    Request request = request_for("sm_90");
+    request.look = false;
+    const Chosen few = chosen(stencil(), request);
+    EXPECT_NE(few.kernel(), "strips");
+    EXPECT_EQ(storage_type(few.choice.signature), ValueType::f64);
+}
+
+TEST(Chooser, ANamedKernelGetsWhatTheMatrixDecides) {
+    Request request = request_for("sm_90");
+    request.kernel = "strips";
+    request.params = {{"sigma", 256}, {"ragged", 1}};
+    const Chosen named = chosen(stencil(), request);
+    EXPECT_EQ(named.param("sigma"), 256);
+    EXPECT_EQ(named.param("ragged"), 1) << "the caller's";
+    EXPECT_LT(named.param("codes"), 15);
+    EXPECT_EQ(named.param("value_code"), 1);
+    request.params = {{"value_code", 3}, {"codes", 15}};
+    EXPECT_EQ(chosen(stencil(), request).param("value_code"), 3);
+    EXPECT_EQ(chosen(stencil(), request).param("codes"), 15);
+    request.params = {{"value_code", 0}};
+    EXPECT_EQ(storage_type(chosen(stencil(), request).choice.signature), ValueType::bf16)
+        << "plain, but narrow";
+    request.kernel = "csr_classical";
+    request.params = {};
+    EXPECT_EQ(storage_type(chosen(stencil(), request).choice.signature), ValueType::bf16);
+    request.csr_index = request.csr_offset = IndexType::i32;
+    EXPECT_EQ(storage_type(chosen(stencil(), request).choice.signature), ValueType::f64)
+        << "arrays are borrowed";
+}
+
+TEST(Chooser, TilesAreToldWhetherRowsAreEmpty) {
+    Request request = request_for("sm_90");
+    request.format = "tiles";
+    EXPECT_EQ(chosen(stencil(), request).param("gaps"), 0);
+    EXPECT_EQ(chosen(make_gallery_matrix("rmat:scale=12"), request).param("gaps"), 1);
+}
+
+TEST(Chooser, ANetworkHasHubs) {
+    const CsrMatrix network = make_gallery_matrix("rmat:scale=17");
+    const Chosen hubs = chosen(network, request_for("sm_90"));
+    EXPECT_EQ(hubs.kernel(), "tiles_hubs") << hubs.choice.reason;
+    EXPECT_EQ(hubs.param("hubs"), 12288);
+    EXPECT_THAT(hubs.choice.reason, HasSubstr(" % of the entries in 12288 columns: tiles_hubs"));
+}
+
+TEST(Chooser, BlocksOfFiniteElementsAreFound) {
+    Request request = request_for("sm_90");
+    request.kernel = "strips";
+    const CsrMatrix fem = with_random_values(make_gallery_matrix("fem:nx=60,ny=60"));
+    const Chosen blocked = chosen(fem, request);
+    EXPECT_EQ(blocked.param("block_rows"), blocked.param("block_cols"));
+    EXPECT_EQ(blocked.param("block_rows"), 2) << blocked.choice.reason;
+}
+
+TEST(Chooser, SearchesLeaveTheMatrixsParametersToIt) {
+    const CsrView view = stencil().view();
+    const RowFeatures features = analyse_row_lengths(view);
+    Chooser chooser(view, features);
+    const Request request = request_for("sm_90");
+    const MeasureProblem problem{.features = features,
+                                 .request = request,
+                                 .choose = [&](const Request& r) { return chooser(r); },
+                                 .now_ms = [] { return 0.0; }};
+    const Choice first = chooser(request);
+    const auto variants = variants_of(problem, first, Reach::all);
+    EXPECT_GT(variants.size(), 10U);
+    for (auto& variant : variants) {
+        EXPECT_NE(variant.signature, first.signature);
+        const std::string name = kernel_name(variant.signature);
+        EXPECT_EQ(variant.signature.params.at("value_code"), 1) << name;
+        EXPECT_LT(variant.signature.params.at("codes"), 15) << name;
+        EXPECT_EQ(variant.signature.params.at("long_rows"), 0) << name;
+    }
+}
+
+TEST(Chooser, ARecordsKernelIsFittedToThisMatrix) {
+    const RowFeatures features = analyse_row_lengths(stencil().view());
+    Request of_other = request_for("sm_90");
+    of_other.kernel = "strips";
+    Signature other = choose(features, of_other).signature;
+    other.params["value_code"] = 2;
+    other.params["codes"] = 1;
+    other.params["long_rows"] = 1;
+    other.params["threads_per_row"] = 4;
+    SourcedRecord source;
+    source.record.kernels = {{kernel_name(other), 1, 1, 1}};
+    const std::vector<FoundRecord> found{{&source, DeviceMatch::same, MatrixMatch::alike, 0.1}};
+    Chooser chooser(stencil().view(), features);
+    const auto again =
+        choose_recorded(found, request_for("sm_90"), [&](const Request& r) { return chooser(r); });
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->signature.params.at("threads_per_row"), 4);
+    EXPECT_EQ(again->signature.params.at("value_code"), 1);
+    EXPECT_EQ(again->signature.params.at("long_rows"), 0);
+    EXPECT_GT(again->signature.params.at("codes"), 1);
+    Request fixed = request_for("sm_90");
+    fixed.params = {{"value_code", 3}};
+    const auto as_fixed =
+        choose_recorded(found, fixed, [&](const Request& r) { return chooser(r); });
+    ASSERT_TRUE(as_fixed);
+    EXPECT_EQ(as_fixed->signature.params.at("value_code"), 3);
+}
+
+TEST(Chooser, CodesThatHardlySaveAreLeftOut) {
+    StripsPlan plan;
+    StripsShape shape;
+    shape.lanes = 32;
+    plan.strips_of_code = {0, 100, 0, 0};
+    EXPECT_EQ(worthwhile_codes(plan, shape, 1e6), 2);
+    plan.strips_of_code = {50, 50, 0, 0};
+    // 50 strips of 32 lanes more, of 8 bits: 1600 bytes.
+    EXPECT_EQ(worthwhile_codes(plan, shape, 100'000), 3);
+    EXPECT_EQ(worthwhile_codes(plan, shape, 200'000), 2);
+    plan.strips_of_code = {10, 10, 1000, 0};
+    // 320 bytes for 10 strips of 8 bits; then 1280 for both as 16 bits.
+    EXPECT_EQ(worthwhile_codes(plan, shape, 200'000), 4);
+    EXPECT_EQ(worthwhile_codes(plan, shape, 31'000), 7);
+    plan.strips_of_code = {};
+    EXPECT_EQ(worthwhile_codes(plan, shape, 1), 1);
+}
+
+TEST(Chooser, TheKernelForAnyMatrixHasPresets) {
+    Request request = request_for("sm_90");
+    request.kernel = "strips";
+    const Signature own = chosen(stencil(), request).choice.signature;
+    const Signature any = for_any_matrix(own, {}, ValueType::f64);
+    EXPECT_EQ(any.params.at("codes"), 15);
+    EXPECT_EQ(any.params.at("value_code"), 0);
+    EXPECT_EQ(any.params.at("sigma"), own.params.at("sigma"));
+    EXPECT_EQ(any, for_any_matrix(any, {}, ValueType::f64));
+    EXPECT_EQ(for_any_matrix(own, {{"codes", 1}}, ValueType::f64).params.at("codes"),
+              own.params.at("codes"));
+}
+
+}  // namespace
+}  // namespace spmvgen
