@@ -59,10 +59,8 @@ void check_promises(const Signature& signature, const StripsLayout& layout) {
     };
     if (param(signature, "ragged", 1) == 0 && layout.has_lengths())
         refuse("ragged", "has slices with rows of different lengths");
-    const bool filled = layout.shape.block_size() > 1 &&
-                        std::ranges::any_of(layout.slice_info, [](std::int32_t info) {
-                            return (info & filled_slice) != 0;
-                        });
+    const bool filled = std::ranges::any_of(
+        layout.slice_info, [](std::int32_t info) { return (info & filled_slice) != 0; });
     if (param(signature, "fill", 1) == 0 && filled)
         refuse("fill", "has blocks with elements that are not stored");
 }
@@ -178,9 +176,6 @@ class DeltaWriter {
         const auto s = static_cast<std::size_t>(slice);
         const std::int64_t first = layout_.slice_ptr[s], width = layout_.slice_ptr[s + 1] - first;
         const int code = layout_.slice_info[s] & 3;
-        if (layout_.has_holes(slice))
-            return write_diagonals(slice, bases_ + first, deltas_ + begin * layout_.shape.lanes,
-                                   width);
         ranges_.collect(layout_, slice, columns_);
         // Without a base the delta is the column itself.
         const bool has_base = code != 3 || sizeof(Index) == 8;
@@ -230,23 +225,6 @@ class DeltaWriter {
             });
     }
 
-    /// Bases of a slice with holes, and a bit for each lane of each of its strips.
-    void write_diagonals(std::int64_t slice, Index* bases, unsigned char* bits,
-                         std::int64_t width) {
-        const std::int64_t lanes = layout_.shape.lanes;
-        diagonals_.collect(layout_, slice, columns_, static_cast<std::size_t>(width));
-        std::ranges::transform(diagonals_.starts(), bases,
-                               [](auto start) { return static_cast<Index>(start); });
-        std::fill_n(bits, layout_.delta_units(slice) * lanes, static_cast<unsigned char>(0));
-        for_diagonals(
-            layout_, slice, columns_, diagonals_.starts(), [](std::int64_t) {},
-            [&](std::int64_t lane, std::int64_t k, std::int64_t entry) {
-                if (entry >= 0)
-                    bits[k * lanes / 8 + lane / 8] =
-                        static_cast<unsigned char>(bits[k * lanes / 8 + lane / 8] | 1 << lane % 8);
-            });
-    }
-
     void write_masks(std::int64_t slice, unsigned char* to) {
         if constexpr (std::is_same_v<Columns, BlockColumns>) {
             const std::int64_t bytes = layout_.shape.mask_bytes();
@@ -265,7 +243,6 @@ class DeltaWriter {
     const StripsLayout& layout_;
     Columns columns_;
     StripRanges<typename Columns::Number> ranges_;
-    SliceDiagonals<typename Columns::Number> diagonals_;
     Index* bases_;
     unsigned char* deltas_;
 };
@@ -305,27 +282,6 @@ void write_entries(const CsrView& matrix, const StripsLayout& layout, std::int64
     }
 }
 
-/// Writes the values of one slice with holes.
-template <typename From, typename Values>
-void write_diagonals(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
-                     const Values& values) {
-    const auto s = static_cast<std::size_t>(slice);
-    const std::int64_t first = layout.slice_ptr[s], width = layout.slice_ptr[s + 1] - first;
-    dispatch(matrix.index_type, [&]<typename Column>(Column) {
-        EntryColumns<Column> columns(matrix, layout.shape);
-        SliceDiagonals<Column> diagonals;
-        diagonals.collect(layout, slice, columns, static_cast<std::size_t>(width));
-        const From* from = nullptr;
-        for_diagonals(
-            layout, slice, columns, diagonals.starts(),
-            [&](std::int64_t row) { from = matrix.values_as<From>() + matrix.row_begin(row); },
-            [&](std::int64_t lane, std::int64_t k, std::int64_t entry) {
-                const std::int64_t place = (first + k) * layout.shape.lanes + lane;
-                entry < 0 ? values.pad(place) : values.put(place, from[entry]);
-            });
-    });
-}
-
 /// Writes the values of one slice of blocks, which `blocks` makes.
 template <typename From, typename Values>
 void write_blocks(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
@@ -360,9 +316,7 @@ void add_values(const CsrView& matrix, const Signature& signature, const StripsL
     for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
         BlockRow blocks(matrix, layout.shape.block_rows, layout.shape.block_cols, false);
         for (std::int64_t slice = begin; slice < end; ++slice)
-            if (layout.has_holes(slice))
-                write_diagonals<From>(matrix, layout, slice, values);
-            else if (layout.shape.block_size() == 1)
+            if (layout.shape.block_size() == 1)
                 write_entries<From>(matrix, layout, slice, values);
             else
                 write_blocks<From>(matrix, layout, slice, blocks, values);

@@ -1,9 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "formats/block_row.hpp"
@@ -131,65 +129,5 @@ class StripRanges {
     std::vector<Number> low_, high_, least_start_, greatest_start_;
     bool has_fill_ = false;
 };
-
-/// The diagonals that the entries of one slice lie on: their columns less the lanes' numbers.
-template <typename Number>
-class SliceDiagonals {
-  public:
-    /// Finds those of slice `slice`, ascending. Returns whether they are no more than `most` and
-    /// no lane is long, unsorted, or has a column twice.
-    template <typename Columns>
-    bool collect(const StripsLayout& layout, std::int64_t slice, Columns& columns,
-                 std::size_t most) {
-        starts_.clear();
-        for (std::int64_t lane = 0; lane < layout.shape.lanes; ++lane) {
-            const std::int64_t row = layout.block_row_at(slice * layout.shape.lanes + lane);
-            if (row < 0) break;
-            const std::int64_t entries = layout.blocks[static_cast<std::size_t>(row)];
-            if (entries < 0) return false;
-            if (!take_lane(columns.of(row), entries, static_cast<Number>(lane))) return false;
-            if (starts_.size() > most) return false;
-        }
-        return true;
-    }
-    const std::vector<Number>& starts() const { return starts_; }
-
-  private:
-    bool take_lane(const Number* of_row, std::int64_t entries, Number lane) {
-        own_.clear();
-        for (std::int64_t k = 0; k < entries; ++k) {
-            if (k > 0 && of_row[k] <= of_row[k - 1]) return false;
-            own_.push_back(static_cast<Number>(of_row[k] - lane));
-        }
-        if (std::ranges::includes(starts_, own_)) return true;
-        merged_.clear();
-        std::ranges::set_union(starts_, own_, std::back_inserter(merged_));
-        std::swap(starts_, merged_);
-        return true;
-    }
-
-    std::vector<Number> starts_, own_, merged_;
-};
-
-/// Calls f(lane, k, entry) for strip k of each lane of a slice with holes: `entry` is the number of
-/// the lane's entry on diagonal k in its row, -1 where it has none; `row` is called before with
-/// each row.
-template <typename Columns, typename Number, typename Row, typename F>
-void for_diagonals(const StripsLayout& layout, std::int64_t slice, Columns& columns,
-                   const std::vector<Number>& starts, Row row, F f) {
-    for (std::int64_t lane = 0; lane < layout.shape.lanes; ++lane) {
-        const std::int64_t at = layout.block_row_at(slice * layout.shape.lanes + lane);
-        const std::int64_t entries = at < 0 ? 0 : layout.blocks[static_cast<std::size_t>(at)];
-        const Number* const of_row = entries > 0 ? columns.of(at) : nullptr;
-        if (at >= 0) row(at);
-        std::int64_t entry = 0;
-        for (std::size_t k = 0; k < starts.size(); ++k) {
-            const bool there =
-                entry < entries && of_row[entry] - static_cast<Number>(lane) == starts[k];
-            f(lane, static_cast<std::int64_t>(k), there ? entry : -1);
-            if (there) ++entry;
-        }
-    }
-}
 
 }  // namespace spmvgen

@@ -99,41 +99,6 @@ void measure_slices(StripsLayout& layout, int threads) {
     std::inclusive_scan(layout.slice_ptr.begin(), layout.slice_ptr.end(), layout.slice_ptr.begin());
 }
 
-/// Makes slices have holes whose bytes that saves: their strips are the diagonals then.
-template <typename Columns>
-void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
-    const StripsShape& shape = layout.shape;
-    constexpr std::int64_t base_bytes = 4;
-    // A strip costs something, even without values.
-    const std::int64_t values = shape.lanes * std::max<std::int64_t>(1, shape.value_bytes);
-    std::vector<std::int64_t> widths(layout.slice_info.size());
-    for_parts(
-        layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-            Columns columns(matrix, shape);
-            StripRanges<typename Columns::Number> ranges;
-            SliceDiagonals<typename Columns::Number> diagonals;
-            for (std::int64_t slice = begin; slice < end; ++slice) {
-                const auto s = static_cast<std::size_t>(slice);
-                const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
-                widths[s] = width;
-                ranges.collect(layout, slice, columns);
-                const int code = ranges.narrowest();
-                if (code == 0 || code > 3) continue;
-                const std::int64_t bytes =
-                    width * (values + base_bytes +
-                             shape.lanes * delta_bytes[static_cast<std::size_t>(code)]);
-                const std::int64_t most = bytes / (values + base_bytes + shape.lanes / 8);
-                if (!diagonals.collect(layout, slice, columns, static_cast<std::size_t>(most)) ||
-                    std::ssize(diagonals.starts()) > most_strips)
-                    continue;
-                widths[s] = std::ssize(diagonals.starts());
-                layout.slice_info[s] =
-                    static_cast<std::int32_t>(widths[s] << full_strips_shift) | filled_slice;
-            }
-        });
-    std::inclusive_scan(widths.begin(), widths.end(), layout.slice_ptr.begin() + 1);
-}
-
 /// The narrowest of `codes` that holds what `narrowest` does; -1 when there is none.
 int allowed_code(std::int64_t codes, int narrowest) {
     for (int code = narrowest; code < 4; ++code)
@@ -176,13 +141,6 @@ StripsShape strips_shape(const Signature& s) {
     shape.long_from = param(s, "long_rows", 0) == 0 ? 0 : param(s, "long_from");
     shape.wavefront = gpu ? s.target.wavefront : 0;
     shape.chunk = gpu ? 32 * shape.wavefront : 4096;
-    // Holes are for entries, a lane a row, and of code 0.
-    shape.holes = gpu && param(s, "holes", 0) == 1 && shape.block_size() == 1 &&
-                  shape.threads_per_row == 1 && (param(s, "codes") & 1) != 0;
-    const std::int64_t value_code = param(s, "value_code", 0);
-    shape.value_bytes = value_code == 0   ? static_cast<std::int64_t>(size_of(storage_type(s)))
-                        : value_code == 2 ? 0
-                                          : 1;
     return shape;
 }
 
@@ -228,7 +186,6 @@ std::int64_t StripsPlan::codes() const {
 std::int64_t StripsLayout::delta_units(std::int64_t slice) const {
     const auto s = static_cast<std::size_t>(slice);
     const std::int32_t info = slice_info[s];
-    if (has_holes(slice)) return (slice_ptr[s + 1] - slice_ptr[s] + 7) / 8;
     return (slice_ptr[s + 1] - slice_ptr[s]) *
            (delta_bytes[static_cast<std::size_t>(code_of(info))] +
             ((info & filled_slice) != 0 ? shape.mask_bytes() : 0));
@@ -263,7 +220,6 @@ StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std
     measure_slices(layout, threads);
     if (matrix.col_idx != nullptr)
         dispatch_columns(matrix, shape, [&]<typename Columns>(Columns*) {
-            if (shape.holes) find_holes<Columns>(matrix, layout, threads);
             find_codes<Columns>(matrix, codes, layout, threads);
         });
     return layout;

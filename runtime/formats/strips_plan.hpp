@@ -27,11 +27,9 @@ struct StripsShape {
     std::int64_t lanes = 32;      ///< S
     std::int64_t threads_per_row = 1;
     std::int64_t sigma = 1;
-    std::int64_t long_from = 0;    ///< strips beyond which a row is long; 0 = none is
-    std::int64_t chunk = 4096;     ///< entries of a chunk of a long row
-    std::int64_t wavefront = 0;    ///< threads of a warp; 0 = a CPU's
-    bool holes = false;            ///< whether a slice of entries may have holes
-    std::int64_t value_bytes = 8;  ///< of a stored value, which decides whether it has
+    std::int64_t long_from = 0;  ///< strips beyond which a row is long; 0 = none is
+    std::int64_t chunk = 4096;   ///< entries of a chunk of a long row
+    std::int64_t wavefront = 0;  ///< threads of a warp; 0 = a CPU's
 
     std::int64_t block_size() const { return block_rows * block_cols; }
     /// Block rows of a slice.
@@ -55,7 +53,7 @@ struct StripsPlan {
     /// Strips of slices whose narrowest code is 0 (affine), 1 (8 bits), 2 (16) and 3 (32).
     std::array<std::int64_t, 4> strips_of_code{};
     std::int64_t ragged_slices = 0;  ///< whose lanes with a row differ in their numbers of blocks
-    std::int64_t filled_slices = 0;  ///< with blocks that are not whole, or with holes
+    std::int64_t filled_slices = 0;  ///< with blocks that are not whole
     std::int64_t long_rows = 0;
     std::int64_t long_entries = 0;
     std::int64_t stored = 0;  ///< values with padding and fill, those of long rows included
@@ -116,11 +114,6 @@ struct StripsLayout {
     /// Values with padding and fill, those of long rows included.
     std::int64_t stored() const {
         return strips() * shape.lanes * shape.block_size() + long_ptr.back();
-    }
-    /// Whether the slice's strips are diagonals, with a bit for each lane that has an entry there.
-    bool has_holes(std::int64_t slice) const {
-        return shape.block_size() == 1 &&
-               (slice_info[static_cast<std::size_t>(slice)] & filled_slice) != 0;
     }
     /// Bytes of deltas and masks of a slice, in units of S.
     std::int64_t delta_units(std::int64_t slice) const;

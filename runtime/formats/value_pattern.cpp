@@ -24,8 +24,7 @@ bool places_by_column(const Signature& signature) {
     const Format format = kernel_entry(signature.kernel).format;
     return format == Format::bcsr ||
            (format == Format::strips &&
-            (param(signature, "block_rows", 1) * param(signature, "block_cols", 1) > 1 ||
-             param(signature, "holes", 0) == 1));
+            param(signature, "block_rows", 1) * param(signature, "block_cols", 1) > 1);
 }
 
 Buffer copy_of(const void* from, std::int64_t count, std::size_t element) {

@@ -18,7 +18,6 @@ constexpr double long_over_mean = 16;            ///< rows that may leave the sl
 constexpr double most_block_fill = 1.1;
 constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes come to
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
-constexpr double hole_gain = 0.02;   ///< share of the bytes, that is worth a second loop
 constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // Of blocks on a GPU, whose lanes each take one: with fewer block rows, or larger blocks than
@@ -99,9 +98,9 @@ std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, 
 const StripsPlan& StripsChooser::plan(const Signature& signature) {
     const StripsShape shape = strips_shape(signature);
     const std::string key =
-        fmt::format("{} {} {} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols,
-                    shape.lanes, shape.threads_per_row, shape.sigma, shape.long_from, shape.holes,
-                    shape.value_bytes, to_string(signature.index), to_string(signature.offset));
+        fmt::format("{} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols, shape.lanes,
+                    shape.threads_per_row, shape.sigma, shape.long_from, to_string(signature.index),
+                    to_string(signature.offset));
     const auto found = plans_.find(key);
     if (found != plans_.end()) return found->second;
     return plans_.emplace(key, plan_strips(matrix_, signature, threads_)).first->second;
@@ -111,16 +110,6 @@ double StripsChooser::bytes(const Signature& signature) {
     const StripsPlan& made = plan(signature);
     return static_cast<double>(made.index_bytes) +
            static_cast<double>(made.stored) * bytes_a_value(signature);
-}
-
-void StripsChooser::choose_holes(Signature& s) {
-    s.params["holes"] = 0;
-    // Where no slice has affine strips only, there are no diagonals.
-    if (plan(s).strips_of_code[0] == 0) return;
-    Signature with_holes = s;
-    with_holes.params["holes"] = 1;
-    with_holes.params["codes"] = s.params["codes"] | 1;
-    if (bytes(with_holes) < (1 - hole_gain) * bytes(s)) s = with_holes;
 }
 
 std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
@@ -136,17 +125,15 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
         if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);
         if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
-    if (gpu && is_open(given, "holes")) choose_holes(s);
     const StripsPlan& made = plan(s);
     const StripsShape shape = strips_shape(s);
     if (gpu) choose_strip_unroll(made, s, given);
     const auto set = [&](const char* name, std::int64_t value) {
         if (is_open(given, name)) s.params[name] = value;
     };
-    // Slices with holes have code 0.
-    set("codes", worthwhile_codes(made, shape, bytes(s)) | (shape.holes ? 1 : 0));
+    set("codes", worthwhile_codes(made, shape, bytes(s)));
     set("ragged", made.ragged_slices > 0 ? 1 : 0);
-    set("fill", made.filled_slices > 0 && shape.block_size() > 1 ? 1 : 0);
+    set("fill", made.filled_slices > 0 ? 1 : 0);
     set("long_rows", made.long_rows > 0 ? 1 : 0);
     const auto nnz = static_cast<double>(matrix_.nnz);
     std::string text = fmt::format(

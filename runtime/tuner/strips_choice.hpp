@@ -33,8 +33,6 @@ class StripsChooser {
   private:
     const StripsPlan& plan(const Signature& signature);
     double bytes(const Signature& signature);
-    /// Sets `holes`.
-    void choose_holes(Signature& signature);
 
     const CsrView& matrix_;
     const int threads_;

@@ -39,16 +39,11 @@ template <int code, int slice, typename Index>
     }
 }
 
-/// The mask of r·c bits of lane `lane` in strip `k`; of entries, for which lanes have a bit each,
-/// whether it has one there.
+/// The mask of r·c bits of lane `lane` in strip `k`.
 template <int size, int slice>
 [[gnu::always_inline]] inline unsigned long long strip_mask(const unsigned char* masks, long k,
                                                             int lane) {
-    if constexpr (size == 1 && slice == 32) {
-        return reinterpret_cast<const unsigned*>(masks)[k] >> lane & 1;
-    } else if constexpr (size == 1) {
-        return reinterpret_cast<const unsigned long long*>(masks)[k] >> lane & 1;
-    } else if constexpr (size <= 8) {
+    if constexpr (size <= 8) {
         return load_stream(masks + k * slice + lane);
     } else if constexpr (size <= 16) {
         return load_stream(reinterpret_cast<const unsigned short*>(masks) + k * slice + lane);
@@ -159,15 +154,15 @@ template <int code, bool filled, int unroll, int slice, int block_rows, int bloc
 }
 
 /// The same with the slice's masks, where it has some: they follow `width` strips of deltas.
-template <int code, bool has_masks, int unroll, int slice, int block_rows, int block_cols,
-          int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
-          typename Storage, typename Index>
+template <int code, int fill, int unroll, int slice, int block_rows, int block_cols, int value_code,
+          int num_rhs, int rhs_group, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::always_inline]] inline void add_slice(Value* sum, const Index* bases,
                                              const unsigned char* deltas, const Storage* values,
                                              const unsigned char* coded_values, const Vector* x,
                                              long place, int lane, int info, int width, int full,
                                              int own) {
-    if constexpr (has_masks && (block_rows * block_cols > 1 || code == 0)) {
+    if constexpr (fill == 1 && block_rows * block_cols > 1) {
         if ((info & filled_slice) != 0) {
             constexpr int delta_bytes = code == 3 ? 4 : code;
             add_lane<code, true, unroll, slice, block_rows, block_cols, value_code, num_rhs,
@@ -181,7 +176,7 @@ template <int code, bool has_masks, int unroll, int slice, int block_rows, int b
 }
 
 /// The same with the slice's own code, one of those in `codes`.
-template <int codes, bool has_masks, int unroll, int slice, int block_rows, int block_cols,
+template <int codes, int fill, int unroll, int slice, int block_rows, int block_cols,
           int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_coded_slice(Value* sum, const Index* bases,
@@ -192,35 +187,35 @@ template <int codes, bool has_masks, int unroll, int slice, int block_rows, int 
                                                    int width, int full, int own) {
     if constexpr ((codes & (codes - 1)) == 0) {
         constexpr int code = codes == 1 ? 0 : codes == 2 ? 1 : codes == 4 ? 2 : 3;
-        add_slice<code, has_masks, unroll, slice, block_rows, block_cols, value_code, num_rhs,
+        add_slice<code, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
                   rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info, width,
                              full, own);
     } else {
         const int code = info & 3;
         if constexpr ((codes & 1) != 0) {
             if (code == 0) {
-                add_slice<0, has_masks, unroll, slice, block_rows, block_cols, value_code, num_rhs,
+                add_slice<0, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
                           rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info,
                                      width, full, own);
             }
         }
         if constexpr ((codes & 2) != 0) {
             if (code == 1) {
-                add_slice<1, has_masks, unroll, slice, block_rows, block_cols, value_code, num_rhs,
+                add_slice<1, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
                           rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info,
                                      width, full, own);
             }
         }
         if constexpr ((codes & 4) != 0) {
             if (code == 2) {
-                add_slice<2, has_masks, unroll, slice, block_rows, block_cols, value_code, num_rhs,
+                add_slice<2, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
                           rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info,
                                      width, full, own);
             }
         }
         if constexpr ((codes & 8) != 0) {
             if (code == 3) {
-                add_slice<3, has_masks, unroll, slice, block_rows, block_cols, value_code, num_rhs,
+                add_slice<3, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
                           rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info,
                                      width, full, own);
             }

@@ -9,22 +9,21 @@
 //             lane; whichever warp ends last with a row adds the chunks' sums, in their order.
 // Source:     SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014) with the
 //             columns compressed; docs/strips.md has every array.
-// Parameters: block        64, 128, 256, 512: threads of a block.
-//             slice        32, 64: lanes of a slice.
-//             sigma        1, 64, 256, 1024, 4096, 16384: block rows in a sorting window; 1 = they
-//                          keep their order, and none is read.
+// Parameters: block           64, 128, 256, 512: threads of a block.
+//             slice           32, 64: lanes of a slice.
+//             sigma           1, 64, 256, 1024, 4096, 16384: block rows in a sorting window; 1 =
+//             they
+//                             keep their order, and none is read.
 //             threads_per_row 1, 2, 4, 8, 16, 32: lanes that share a block row.
-//             unroll       1 … 8: blocks that a lane loads before it uses the first, at most as
-//                          many as fit 192 bytes with their x.
-//             block_rows   1 … 8: r.
-//             block_cols   1 … 8: c.
-//             codes        1 … 15: a bit for each of 0, 8, 16, 32 bits that occurs.
-//             ragged       0, 1: 0 = lanes of a slice have as many strips; no lengths are read.
-//             fill         0, 1: 0 = all blocks are whole; no masks are read.
-//             holes        0, 1: 1 = strips of entries may be diagonals, on which some lanes have
-//                          no entry.
-//             value_code   0 … 3: how values are stored, see coded_values.hpp.
-//             long_rows    0, 1: 0 = there are none.
+//             unroll          1 … 8: blocks that a lane loads before it uses the first, at most as
+//                             many as fit 192 bytes with their x.
+//             block_rows      1 … 8: r.
+//             block_cols      1 … 8: c.
+//             codes           1 … 15: a bit for each of 0, 8, 16, 32 bits that occurs.
+//             ragged          0, 1: 0 = all lanes of a slice have as many strips; no lengths are
+//             read. fill            0, 1: 0 = all blocks are whole; no masks are read. value_code
+//             0 … 3: how values are stored, see coded_values.hpp. long_rows       0, 1: 0 = there
+//             are none.
 // Work:       first a warp for each chunk of the long rows, then a lane for each lane of a slice.
 // Counter:    of each long row the chunks that are done; zero when the kernel begins and when it
 // has
@@ -79,7 +78,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
           scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           int block, int slice, int sigma, int threads_per_row, int unroll, int block_rows,
-          int block_cols, int codes, int ragged, int fill, int holes, int value_code, int long_rows>
+          int block_cols, int codes, int ragged, int fill, int value_code, int long_rows>
 void strips(long num_rows, long num_chunks, long long_begin, const Offset* __restrict__ slice_ptr,
             const int* __restrict__ slice_info, const Offset* __restrict__ delta_ptr,
             const Index* __restrict__ bases, const unsigned char* __restrict__ deltas,
@@ -91,9 +90,9 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             Vector* __restrict__ y, Vector alpha, Vector beta, Value* parts,
             unsigned long long* chunks_done) {
     constexpr bool several_codes = (codes & (codes - 1)) != 0;
-    constexpr bool has_masks = block_rows * block_cols > 1 ? fill == 1 : holes == 1;
-    constexpr bool has_info = several_codes || has_masks || ragged == 1;
-    constexpr bool own_deltas = several_codes || has_masks;
+    constexpr bool has_fill = fill == 1 && block_rows * block_cols > 1;
+    constexpr bool has_info = several_codes || has_fill || ragged == 1;
+    constexpr bool own_deltas = several_codes || has_fill;
     long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     Value sum[block_rows * rhs_group] = {};
     if constexpr (long_rows == 1 && alpha_mode != scale::zero) {
@@ -138,8 +137,8 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             // Where all slices have one code and no masks, as many bytes come before as strips say.
             const long delta_place =
                 own_deltas ? static_cast<long>(delta_ptr[number]) : first * (codes / 2);
-            add_coded_slice<codes, has_masks, unroll, slice, block_rows, block_cols, value_code,
-                            num_rhs, rhs_group>(
+            add_coded_slice<codes, has_fill ? 1 : 0, unroll, slice, block_rows, block_cols,
+                            value_code, num_rhs, rhs_group>(
                 sum, bases + first, deltas + delta_place * slice, values, coded_values, x,
                 first * (block_rows * block_cols * slice) + lane, lane, info, width, full, own);
         }

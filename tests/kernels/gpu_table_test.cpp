@@ -80,7 +80,7 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"tiles", {{"items", 8}, {"run", 2}, {"staged", 32}, {"block", 512}}},
     {"tiles_hubs", {{"items", 16}, {"run", 1}, {"hubs", 512}, {"warm", 4096}, {"staged", 32}}},
     {"bcsr_split", {{"block_rows", 2}, {"block_cols", 5}, {"subwarp", 1}, {"block", 64}}},
-    {"strips", {{"sigma", 64}, {"long_from", 32}, {"unroll", 3}, {"block", 64}, {"holes", 1}}},
+    {"strips", {{"sigma", 64}, {"long_from", 32}, {"unroll", 3}, {"block", 64}}},
     {"strips",
      {{"slice", 64}, {"threads_per_row", 4}, {"codes", 12}, {"sigma", 16384}, {"long_from", 32}}},
     {"strips",
