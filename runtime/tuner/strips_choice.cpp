@@ -21,8 +21,8 @@ constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for 
 constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // Of blocks on a GPU, whose lanes each take one: with fewer block rows, or larger blocks than
-// registers hold, too few loads are under way (an H200: pwtk in 6x6 64 µs, in 1x1 34).
-constexpr std::int64_t filling_block_rows = 100'000;
+// registers hold, too few loads are under way (an H200: pwtk in 6x6 64 µs, in 2x2 45, in 1x1 34).
+constexpr std::int64_t filling_block_rows = 150'000;
 constexpr int most_rows_of_lane = 5;
 
 bool is_open(const std::map<std::string, std::int64_t>& given, const char* name) {
