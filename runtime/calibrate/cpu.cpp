@@ -9,16 +9,16 @@
 #include "calibrate/parts.hpp"
 #include "matrix/buffer.hpp"
 #include "matrix/memory_limit.hpp"
+#include "measure/streaming.hpp"
 
 namespace spmvgen::calibration {
 namespace {
 
-constexpr std::size_t line = 8;        // doubles
 constexpr double bytes_a_call = 16e6;  // of reading and copying, at least
 constexpr std::int64_t gathers_a_call = 1 << 20, atomics_a_call = 1 << 18;
 constexpr double memory_share = 0.25;
 
-typedef double Pack __attribute__((vector_size(16), may_alias));
+using streaming::line, streaming::Pack, streaming::Range, streaming::share, streaming::sum;
 
 /// A number at random that is a pure function of `number`.
 inline std::uint64_t scattered(std::uint64_t number) {
@@ -26,30 +26,6 @@ inline std::uint64_t scattered(std::uint64_t number) {
     number ^= number >> 29;
     number *= 0xbf58476d1ce4e5b9u;
     return number ^ (number >> 32);
-}
-
-/// Part `thread` of `count` elements, in whole lines.
-struct Range {
-    std::size_t begin, end;
-};
-Range share(std::size_t count, int thread, int threads) {
-    const std::size_t lines = count / line;
-    const auto t = static_cast<std::size_t>(thread), n = static_cast<std::size_t>(threads);
-    return {lines * t / n * line, lines * (t + 1) / n * line};
-}
-
-double sum(const double* a, Range r) {
-    // One sum for each pack of a line, so that the adder's latency does not limit the loop.
-    Pack s0{}, s1{}, s2{}, s3{};
-    const Pack* const end = reinterpret_cast<const Pack*>(a + r.end);
-    for (auto p = reinterpret_cast<const Pack*>(a + r.begin); p < end; p += 4) {
-        s0 += p[0];
-        s1 += p[1];
-        s2 += p[2];
-        s3 += p[3];
-    }
-    const Pack all = s0 + s1 + s2 + s3;
-    return all[0] + all[1];
 }
 
 /// A team of this CPU's threads with an array that they touched first, each its part.

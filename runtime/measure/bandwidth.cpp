@@ -8,9 +8,9 @@
 #include <limits>
 #include <string>
 
-#include "matrix/memory_limit.hpp"
-
 #include "matrix/buffer.hpp"
+#include "matrix/memory_limit.hpp"
+#include "measure/streaming.hpp"
 
 namespace spmvgen {
 namespace {
@@ -18,40 +18,13 @@ namespace {
 constexpr std::int64_t mega = 1'000'000;
 constexpr double seconds_per_loop = 0.08;
 constexpr int least_passes = 3;
-constexpr std::size_t lanes = 8;  // doubles of a cache line
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
 
-struct Range {
-    std::size_t begin, end;
-};
-
-/// The share of thread `thread` in `count` elements, whole groups of `lanes`.
-Range share(std::size_t count, int thread, int threads) {
-    const std::size_t groups = count / lanes;
-    const auto t = static_cast<std::size_t>(thread), n = static_cast<std::size_t>(threads);
-    return {groups * t / n * lanes, groups * (t + 1) / n * lanes};
-}
-
-typedef double Pack __attribute__((vector_size(16), may_alias));
-
-/// The sum of a range that starts and ends at a cache line.
-double sum(const double* a, Range r) {
-    // One sum for each pack of a line, so that the adder's latency does not limit the loop.
-    Pack s0{}, s1{}, s2{}, s3{};
-    const Pack* const end = reinterpret_cast<const Pack*>(a + r.end);
-    for (auto p = reinterpret_cast<const Pack*>(a + r.begin); p < end; p += 4) {
-        s0 += p[0];
-        s1 += p[1];
-        s2 += p[2];
-        s3 += p[3];
-    }
-    const Pack s = s0 + s1 + s2 + s3;
-    return s[0] + s[1];
-}
+using streaming::line, streaming::Range, streaming::share, streaming::sum;
 
 void triad(double* __restrict__ a, const double* __restrict__ b, const double* __restrict__ c,
            double s, Range r) {
@@ -107,8 +80,8 @@ Bandwidth measure_bandwidth(int threads, std::int64_t bytes) {
     const double start = now();
     result.threads = threads > 0 ? threads : omp_get_max_threads();
     const std::int64_t wanted = bytes > 0 ? bytes : sensible_bytes();
-    const std::size_t third = static_cast<std::size_t>(wanted) / 3 / sizeof(double) / lanes * lanes;
-    const std::size_t count = 3 * std::max(third, lanes);
+    const std::size_t third = static_cast<std::size_t>(wanted) / 3 / sizeof(double) / line * line;
+    const std::size_t count = 3 * std::max(third, line);
     Buffer memory(count * sizeof(double));
     double* const a = static_cast<double*>(memory.data());
     double* const b = a + count / 3;
