@@ -123,7 +123,8 @@ std::vector<SourcedRecord> read_files(const std::vector<std::string>& files, Out
 /// The user's own.
 std::vector<SourcedRecord> own_records(std::ostream& err) {
     std::vector<std::string> warnings;
-    auto records = read_record_files(read_records(locate_records(), warnings), warnings);
+    auto records =
+        read_record_files(read_own_files(locate_records(), "record-", warnings), warnings);
     for (auto& warning : warnings) err << "spmvgen: warning: " << warning << "\n";
     return records;
 }

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "handle/log.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -38,17 +37,6 @@ double rate_of(const std::vector<DeviceRate>& rates, double bytes, int threads) 
     if (above == nullptr || above->bytes == below->bytes) return below->per_s;
     const double share = std::log(bytes / below->bytes) / std::log(above->bytes / below->bytes);
     return below->per_s + share * (above->per_s - below->per_s);
-}
-
-const std::vector<DeviceProfile>& shipped_and_own() {
-    static const std::vector<DeviceProfile> profiles = [] {
-        std::vector<std::string> warnings;
-        auto read = read_device_profiles(tuning_files("device-"), warnings);
-        Log log;
-        for (auto& warning : warnings) log.warn(warning);
-        return read;
-    }();
-    return profiles;
 }
 
 /// The architecture that a profile is of; files of schema 1 name a CPU's as the device.
@@ -93,15 +81,6 @@ std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> file
             warnings.push_back(fmt::format("tuning file {} is left out: {}", name, error.what()));
         }
     return profiles;
-}
-
-const DeviceProfile* find_device_profile(std::string_view device) {
-    const auto found = std::ranges::find(shipped_and_own(), device, &DeviceProfile::device);
-    return found != shipped_and_own().end() ? &*found : nullptr;
-}
-
-FoundDeviceProfile find_device_profile(std::string_view device, const Target& target) {
-    return find_device_profile(shipped_and_own(), device, target);
 }
 
 FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,

@@ -74,8 +74,9 @@ std::string sheet(const DeviceProfile& profile);
 std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> files,
                                                 std::vector<std::string>& warnings);
 
-/// The profile of a device by that name among device-*.json of tuning_files(), or null. They are
-/// read once in a process, warnings written to the log. Safe to call from any thread.
+/// The profile of a device by that name among device-*.json of $SPMVGEN_TUNING_DB, of the user's
+/// own directory and of those that ship, in this order; or null. They are read once in a process,
+/// warnings written to the log. Safe to call from any thread.
 const DeviceProfile* find_device_profile(std::string_view device);
 
 /// By what a profile was found.
@@ -97,6 +98,11 @@ FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,
 /// Who made devices of an architecture: "nvidia", "amd", or of a CPU its family: "x86-64",
 /// "aarch64".
 std::string vendor_of(std::string_view arch);
+
+/// Keeps it in the user's own directory (tuner/record_directory.hpp), in the place of what was kept
+/// of the device before; the next process finds it. Returns its path. Throws Error(io) that names
+/// the directory and what is wrong with it.
+std::string keep_profile(const DeviceProfile& profile);
 
 /// The name that a profile has in tuning_db: "device-nvidia-h200.json".
 std::string device_file_name(const DeviceProfile& profile);

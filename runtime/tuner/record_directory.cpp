@@ -15,13 +15,9 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::string_view prefix = "record-", suffix = ".json";
+constexpr std::string_view record_prefix = "record-", suffix = ".json";
 /// Of one record: some thousand kernels.
 constexpr std::int64_t most_bytes = 16 << 20;
-
-bool is_record_name(std::string_view name) {
-    return name.starts_with(prefix) && name.ends_with(suffix);
-}
 
 /// The text of a file; nothing when it has gone. Throws Error(io) that says why there is none.
 std::optional<std::string> text_of(const File& directory, const std::string& name) {
@@ -37,10 +33,10 @@ std::optional<std::string> text_of(const File& directory, const std::string& nam
     return read_bytes(file, static_cast<std::uint64_t>(seen.st_size));
 }
 
-void read_all(const File& directory, const std::string& path, std::vector<TuningFile>& files,
-              std::vector<std::string>& warnings) {
+void read_all(const File& directory, const std::string& path, std::string_view prefix,
+              std::vector<TuningFile>& files, std::vector<std::string>& warnings) {
     for_each_name(directory, [&](const std::string& name) {
-        if (!is_record_name(name)) return;
+        if (!name.starts_with(prefix) || !name.ends_with(suffix)) return;
         const std::string full = path + "/" + name;
         try {
             if (auto text = text_of(directory, name)) files.push_back({full, *std::move(text)});
@@ -64,7 +60,8 @@ Location locate_records(const std::string& directory) {
         directory, {"SPMVGEN_RECORDS_DIR", "XDG_DATA_HOME", "/.local/share", "/spmvgen/tuning"});
 }
 
-std::vector<TuningFile> read_records(const Location& place, std::vector<std::string>& warnings) {
+std::vector<TuningFile> read_own_files(const Location& place, std::string_view prefix,
+                                       std::vector<std::string>& warnings) {
     std::vector<TuningFile> files;
     if (place.path.empty()) return files;
     const auto leave_out = [&](const std::string& why) {
@@ -78,14 +75,14 @@ std::vector<TuningFile> read_records(const Location& place, std::vector<std::str
             return errno == ENOENT ? files : leave_out(std::generic_category().message(errno));
         if (const auto why = why_unsafe(status(directory), place.given); !why.empty())
             return leave_out(why);
-        read_all(directory, place.path, files, warnings);
+        read_all(directory, place.path, prefix, files, warnings);
     } catch (const std::system_error& error) {
         return leave_out(error.what());
     }
     return files;
 }
 
-std::string keep_record(const TuningRecord& record, const Location& place) {
+std::string keep_own_file(const std::string& name, std::string_view text, const Location& place) {
     if (place.path.empty()) fail(place, "there is none");
     try {
         make_directories(place.path);
@@ -93,17 +90,21 @@ std::string keep_record(const TuningRecord& record, const Location& place) {
         if (!directory) fail(place, std::generic_category().message(errno));
         if (const auto why = why_unsafe(status(directory), place.given); !why.empty())
             fail(place, why);
-        const std::string name = record_file_name(record);
-        publish_file(directory.get(), name, to_json(std::span(&record, 1)), true);
+        publish_file(directory.get(), name, text, true);
         return place.path + "/" + name;
     } catch (const std::system_error& error) {
         fail(place, error.what());
     }
 }
 
+std::string keep_record(const TuningRecord& record, const Location& place) {
+    return keep_own_file(record_file_name(record), to_json(std::span(&record, 1)), place);
+}
+
 std::string record_file_name(const TuningRecord& record) {
     constexpr std::size_t digits = 16;
-    return fmt::format("{}{}-{}{}", prefix, to_hex(sha256(record_key(record))).substr(0, digits),
+    return fmt::format("{}{}-{}{}", record_prefix,
+                       to_hex(sha256(record_key(record))).substr(0, digits),
                        digest(record).substr(0, 2 * digits), suffix);
 }
 

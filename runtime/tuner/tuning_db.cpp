@@ -122,7 +122,8 @@ std::vector<SourcedRecord> read_record_files(std::span<const TuningFile> files,
 
 std::vector<TuningFile> all_record_files(std::vector<std::string>& warnings) {
     std::vector<TuningFile> files = tuning_files("records-");
-    std::ranges::move(read_records(locate_records(), warnings), std::back_inserter(files));
+    std::ranges::move(read_own_files(locate_records(), "record-", warnings),
+                      std::back_inserter(files));
     return files;
 }
 

@@ -63,7 +63,7 @@ std::vector<SourcedRecord> read_record_files(std::span<const TuningFile> files,
                                              std::vector<std::string>& warnings);
 
 /// All records files of this machine: of $SPMVGEN_TUNING_DB and those embedded in the library
-/// (tuning_files()), and the user's own (read_records()).
+/// (tuning_files()), and the user's own (read_own_files()).
 std::vector<TuningFile> all_record_files(std::vector<std::string>& warnings);
 
 /// What is known here: all_record_files(), read once in a process, warnings written to the log.

@@ -52,7 +52,7 @@ class RecordDirectory : public testing::Test {
     std::string path() const { return (temporary_.path() / "data" / "tuning").string(); }
     Location place() const { return {path(), true}; }
     std::vector<SourcedRecord> read() {
-        return read_record_files(read_records(place(), warnings_), warnings_);
+        return read_record_files(read_own_files(place(), "record-", warnings_), warnings_);
     }
     std::string refusal() {
         try {

@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "handle/log.hpp"
+#include "tuner/device_profile.hpp"
+#include "tuner/record_directory.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Of $SPMVGEN_TUNING_DB, then the user's own, then those that ship.
+const std::vector<DeviceProfile>& all_profiles() {
+    static const std::vector<DeviceProfile> profiles = [] {
+        constexpr std::string_view prefix = "device-";
+        std::vector<std::string> warnings;
+        std::vector<TuningFile> files = tuning_files(prefix);
+        std::vector<TuningFile> own = read_own_files(locate_records(), prefix, warnings);
+        files.insert(std::ranges::find_if(files, &TuningFile::shipped),
+                     std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+        auto read = read_device_profiles(files, warnings);
+        Log log;
+        for (auto& warning : warnings) log.warn(warning);
+        return read;
+    }();
+    return profiles;
+}
+
+}  // namespace
+
+const DeviceProfile* find_device_profile(std::string_view device) {
+    const auto found = std::ranges::find(all_profiles(), device, &DeviceProfile::device);
+    return found != all_profiles().end() ? &*found : nullptr;
+}
+
+FoundDeviceProfile find_device_profile(std::string_view device, const Target& target) {
+    return find_device_profile(all_profiles(), device, target);
+}
+
+std::string keep_profile(const DeviceProfile& profile) {
+    return keep_own_file(device_file_name(profile), to_json(profile));
+}
+
+}  // namespace spmvgen
