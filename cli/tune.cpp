@@ -1,6 +1,9 @@
 #include "tune.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "matrix_source.hpp"
 #include "tune_records.hpp"
@@ -8,7 +11,23 @@
 namespace spmvgen::cli {
 namespace {
 
-void tune(const std::vector<Tuning>& tunings, Streams& streams) {
+/// Throws UsageError for an option that was given and means nothing to what is measured.
+void check_options(const CLI::App& verb, const Tuning& tuning) {
+    constexpr std::array<std::string_view, 3> always{"--device", "--threads", "--output"};
+    for (const CLI::Option* option : verb.get_options()) {
+        const std::string name = option->get_single_name();
+        const std::string given = option->get_positional() ? name : "--" + name;
+        const bool is_own = tuning.option != nullptr && given == tuning.option;
+        if (option->count() == 0 || is_own || std::ranges::find(always, given) != always.end() ||
+            std::ranges::find(tuning.takes, given) != tuning.takes.end())
+            continue;
+        throw UsageError(
+            fmt::format("{}: means nothing to {}; drop it", given,
+                        tuning.option != nullptr ? tuning.option : "the tuning of matrices"));
+    }
+}
+
+void tune(const CLI::App& verb, const std::vector<Tuning>& tunings, Streams& streams) {
     std::string options;
     std::vector<const Tuning*> named, unnamed;
     for (auto& tuning : tunings) {
@@ -20,6 +39,7 @@ void tune(const std::vector<Tuning>& tunings, Streams& streams) {
     const auto& chosen = named.empty() ? unnamed : named;
     if (chosen.empty())
         throw UsageError("nothing to measure is named: name matrices, or use " + options);
+    check_options(verb, *chosen.front());
     chosen.front()->work(streams);
 }
 
@@ -37,6 +57,8 @@ void add_common_options(CLI::App& verb, TuneOptions& o) {
         ->type_name("TEXT");
     verb.add_option("-o,--output", o.output, "the JSON file (default: standard output)")
         ->type_name("F.json");
+    verb.add_flag("!--no-keep", o.keep,
+                  "matrices, --calibrate: do not keep what is measured for this user");
     verb.add_option("--value", o.values,
                     "types of the values (default: the matrices', else f32,f64)")
         ->delimiter(',')
@@ -65,7 +87,7 @@ void add_tune(CLI::App& program, Verbs& verbs) {
         "In the directory $SPMVGEN_TUNING_DB, named device-….json, dense-….json and csr-k-….json, "
         "the files are "
         "used from then on.");
-    verbs.push_back({verb, [tunings](Streams& streams) { tune(tunings, streams); }});
+    verbs.push_back({verb, [verb, tunings](Streams& streams) { tune(*verb, tunings, streams); }});
 }
 
 }  // namespace spmvgen::cli

@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "verb.hpp"
@@ -15,6 +16,7 @@ struct TuneOptions {
     std::vector<std::string> values;  ///< types; empty = not said
     int threads = 0, rounds = 3;
     double time_ms = 20;
+    bool keep = true;  ///< for this user, what is measured of matrices and devices
 };
 
 /// One thing that `spmvgen tune` measures: whether it is asked for, and how it is done.
@@ -22,6 +24,9 @@ struct Tuning {
     const char* option;  ///< that asks for it: "--dense-profile"; null: what is done without one
     std::function<bool()> asked;
     std::function<void(Streams&)> work;
+    /// What it takes beside `option`, --device, --threads and --output; any other that is given is
+    /// refused.
+    std::vector<std::string_view> takes;
 };
 
 /// Each adds its own options to the verb; to add another: a file, a line here and one in tune.cpp.

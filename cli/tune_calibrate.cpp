@@ -8,6 +8,8 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "tune.hpp"
+#include "tuner/device_profile.hpp"
+#include "tuner/record.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -51,7 +53,14 @@ void calibrate(const CalibrateOptions& o, Streams& streams) {
     profile.method = method_of(o);
     streams.err << sheet(profile);
     write_file(o.common->output, to_json(profile), streams.out);
-    streams.err << "spmvgen: in a tuning_db it is named " << device_file_name(profile) << "\n";
+    const bool simulated =
+        plan.device != nullptr &&
+        record_device(plan.device->facts().target, profile.device).vendor == simulated_vendor;
+    if (o.common->keep && !simulated)
+        streams.err << "spmvgen: kept as " << keep_profile(profile)
+                    << ", which is used from now on\n";
+    else
+        streams.err << "spmvgen: in a tuning_db it is named " << device_file_name(profile) << "\n";
 }
 
 }  // namespace
@@ -61,8 +70,10 @@ Tuning add_tune_calibrate(CLI::App& verb, std::shared_ptr<const TuneOptions> com
     o->common = std::move(common);
     verb.add_flag("--calibrate", o->asked,
                   "bandwidths, gathers, launches, atomics, compiling: what a model needs");
-    return {"--calibrate", [o] { return o->asked; },
-            [o](Streams& streams) { calibrate(*o, streams); }};
+    return {"--calibrate",
+            [o] { return o->asked; },
+            [o](Streams& streams) { calibrate(*o, streams); },
+            {"--rounds", "--time", "--note", "--no-keep"}};
 }
 
 }  // namespace spmvgen::cli

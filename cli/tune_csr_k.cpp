@@ -195,8 +195,10 @@ Tuning add_tune_csr_k(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
         ->allow_extra_args(false)
         ->check(CLI::Range(1, 1024).description(""))
         ->type_name("N,…");
-    return {"--fit", [o] { return !o->fit.empty(); },
-            [o](Streams& streams) { tune_csr_k(*o, streams); }};
+    return {"--fit",
+            [o] { return !o->fit.empty(); },
+            [o](Streams& streams) { tune_csr_k(*o, streams); },
+            {"--rounds", "--time", "--sizes", "matrices"}};
 }
 
 }  // namespace spmvgen::cli

@@ -137,8 +137,10 @@ Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
         ->allow_extra_args(false)
         ->type_name("N,…")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20).description(""));
-    return {"--dense-profile", [o] { return o->asked; },
-            [o](Streams& streams) { tune_dense(*o, streams); }};
+    return {"--dense-profile",
+            [o] { return o->asked; },
+            [o](Streams& streams) { tune_dense(*o, streams); },
+            {"--rounds", "--time", "--note", "--value", "--entries", "--columns"}};
 }
 
 }  // namespace spmvgen::cli

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
+#include <optional>
 #include <span>
 
 #include "handle/levels.hpp"
@@ -31,9 +33,9 @@ namespace {
 struct MatrixOptions {
     std::shared_ptr<const TuneOptions> common;
     std::string level = "measure", budget, suite;
-    double scale = 1;
+    std::optional<double> scale;  ///< of a suite's matrices
     int num_rhs = 1;
-    bool deterministic = false, resume = false, keep = true;
+    bool deterministic = false, resume = false;
 };
 
 /// What is measured on.
@@ -105,7 +107,8 @@ std::vector<SuiteMatrix> matrices_of(const MatrixOptions& o) {
             {plain_name(name), twin != nullptr ? std::string(twin->structure) : "", name});
     }
     if (o.suite.empty()) return all;
-    auto suite = resolve("--suite", [&] { return expand_suite(o.suite, {.scale = o.scale}); });
+    auto suite =
+        resolve("--suite", [&] { return expand_suite(o.suite, {.scale = o.scale.value_or(1)}); });
     std::ranges::move(suite, std::back_inserter(all));
     return all;
 }
@@ -118,7 +121,8 @@ class Tuner {
           streams_(streams),
           machine_(machine_of(*options.common)),
           matrices_(matrices_of(options)),
-          values_(options.common->values) {
+          values_(options.common->values),
+          keeps_(options.common->keep && machine_.names.vendor != simulated_vendor) {
         if (values_.empty()) values_.emplace_back();  // the matrix's
         if (options.resume) read_done();
     }
@@ -134,6 +138,8 @@ class Tuner {
     }
 
     std::size_t failed() const { return failed_; }
+    /// Whether records are kept for this user.
+    bool keeps() const { return keeps_; }
     std::size_t planned() const { return matrices_.size() * values_.size(); }
 
     void write(const std::string& path) const {
@@ -188,6 +194,8 @@ class Tuner {
             left_out(error.what());
         } catch (const UsageError& error) {
             left_out(error.what());
+        } catch (const std::bad_alloc&) {
+            left_out("there is not enough memory");
         }
     }
 
@@ -205,12 +213,22 @@ class Tuner {
         if (!info.warning.empty())
             streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.warning);
         streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.reason);
-        if (info.measured.empty()) return;
+        if (info.measured.empty())
+            throw Error(ErrorCode::internal, "none of its kernels could be timed");
         records_.push_back(record_of(named, source, info));
         // At once, so that nothing is lost however this ends.
         if (!options_.common->output.empty()) write(options_.common->output);
-        if (options_.keep && machine_.names.vendor != simulated_vendor)
-            keep_record(records_.back());
+        if (keeps_) keep(records_.back());
+    }
+
+    /// Without a directory to write to, the records go where those that are not kept go.
+    void keep(const TuningRecord& record) {
+        try {
+            keep_record(record);
+        } catch (const Error& error) {
+            streams_.err << fmt::format("spmvgen: {}\n", error.what());
+            keeps_ = false;
+        }
     }
 
     /// Of a capture the application's, whose values are not here.
@@ -247,25 +265,27 @@ class Tuner {
     std::vector<std::string> values_;
     std::vector<TuningRecord> records_;
     std::size_t failed_ = 0;
+    bool keeps_;
 };
 
 void tune_matrices(const MatrixOptions& o, Streams& streams) {
-    if (!is_level(o.level) || o.level == "rule")
+    if (!measures(o.level))
         throw UsageError("--level: '" + o.level + "' measures nothing: use measure or exhaustive");
     if (o.level != "measure" && !o.budget.empty())
         throw UsageError("--budget: is for --level measure; drop it, or ask for that");
     if (!o.budget.empty()) parse_milliseconds("--budget", o.budget);
+    if (o.suite.empty() && o.scale)
+        throw UsageError("--scale: is for the matrices of a suite; drop it, or name one (--suite)");
     const Interrupt interrupt;
     Tuner tuner(o, streams);
     tuner.run();
-    if (!o.keep) tuner.write(o.common->output);
+    if (!tuner.keeps() && o.common->output.empty()) tuner.write("");
     if (Interrupt::came())
-        throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned and are kept",
+        throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned",
                                                tuner.records().size(), tuner.planned()));
     if (tuner.failed() > 0)
         throw Error(ErrorCode::invalid_input,
-                    fmt::format("{} of {} could not be tuned; the others are kept", tuner.failed(),
-                                tuner.planned()));
+                    fmt::format("{} of {} could not be tuned", tuner.failed(), tuner.planned()));
 }
 
 }  // namespace
@@ -285,13 +305,14 @@ Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> comm
     verb.add_option("--scale", o->scale, "--suite: size of each matrix, above 0, at most 1");
     verb.add_option("--rhs", o->num_rhs, "matrices: right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
-    verb.add_flag("!--no-keep", o->keep,
-                  "matrices: do not keep the records for this user, only write them (-o)");
     verb.add_flag("--resume", o->resume, "matrices: leave out what -o has already, and keep it");
     verb.add_flag("--deterministic", o->deterministic,
                   "matrices: only kernels that give the same bits each time");
-    return {nullptr, [o] { return !o->common->matrices.empty() || !o->suite.empty(); },
-            [o](Streams& streams) { tune_matrices(*o, streams); }};
+    return {nullptr,
+            [o] { return !o->common->matrices.empty() || !o->suite.empty(); },
+            [o](Streams& streams) { tune_matrices(*o, streams); },
+            {"matrices", "--suite", "--scale", "--level", "--budget", "--value", "--rhs",
+             "--deterministic", "--resume", "--no-keep"}};
 }
 
 }  // namespace spmvgen::cli

@@ -21,11 +21,6 @@ namespace {
     throw Error(ErrorCode::invalid_argument, message);
 }
 
-/// Whether a level times kernels.
-bool measures(std::string_view level) {
-    return level == "measure" || level == "exhaustive";
-}
-
 /// Whether a level asks the model.
 bool predicts(std::string_view level) {
     return level == "model" || measures(level);
@@ -140,6 +135,10 @@ class LevelWork {
 };
 
 }  // namespace
+
+bool measures(std::string_view level) {
+    return level == "measure" || level == "exhaustive";
+}
 
 bool is_level(std::string_view name) {
     return name == "rule" || name == "recorded" || predicts(name);

@@ -29,6 +29,8 @@ struct LevelProblem {
 
 /// Whether there is a level of that name, and all of them for messages.
 bool is_level(std::string_view name);
+/// Whether a level times kernels.
+bool measures(std::string_view level);
 inline constexpr std::string_view level_names = "rule, recorded, model, measure or exhaustive";
 
 /// Throws Error(invalid_argument) for a level that is not there, and for numbers out of range.

@@ -59,6 +59,34 @@ TEST_F(TuneMatricesTest, ExhaustiveTriesEveryKernelAndEveryParameter) {
     EXPECT_GT(record.kernels.size(), 20u);
 }
 
+TEST_F(TuneMatricesTest, WhatIsNotKeptAndHasNoFileIsPrinted) {
+    for (const char* line : {"tune --device simt:sm_90 --budget 1ms A.mtx",
+                             "tune --threads 1 --budget 1ms --no-keep A.mtx"}) {
+        const Outcome outcome = run_line(line);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(parse_tuning_records(outcome.out).records.size(), 1u) << outcome.out;
+        EXPECT_FALSE(std::filesystem::exists("records")) << line;
+    }
+}
+
+TEST_F(TuneMatricesTest, KeptOnesAreNotPrinted) {
+    const Outcome outcome = run_line("tune --threads 1 --budget 1ms A.mtx");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(std::filesystem::exists("records"));
+}
+
+TEST_F(TuneMatricesTest, ADirectoryThatCannotBeWrittenToIsToldOnce) {
+    write("records", "a file in the way");
+    const Outcome outcome = run_line("tune --threads 1 --budget 1ms --value f64,f32 A.mtx");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::string told = "spmvgen: tuning records cannot be kept in ";
+    const auto at = outcome.err.find(told);
+    ASSERT_NE(at, std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find(told, at + 1), std::string::npos) << outcome.err;
+    EXPECT_EQ(parse_tuning_records(outcome.out).records.size(), 2u) << "nothing is lost";
+}
+
 TEST_F(TuneMatricesTest, TimesOfTheExecutorAreNoGpus) {
     ASSERT_EQ(run_line("tune --device simt:sm_90 --budget 1ms -o R.json A.mtx").status, 0);
     const ReadRecords read_back = parse_tuning_records(read("R.json"));
@@ -69,6 +97,15 @@ TEST_F(TuneMatricesTest, TimesOfTheExecutorAreNoGpus) {
 TEST_F(TuneMatricesTest, SaysWhatIsWrong) {
     EXPECT_EQ(error("A.mtx --level rule"),
               "2: spmvgen: --level: 'rule' measures nothing: use measure or exhaustive");
+    EXPECT_EQ(error("A.mtx --level model"),
+              "2: spmvgen: --level: 'model' measures nothing: use measure or exhaustive");
+    EXPECT_EQ(error("A.mtx --scale 1"),
+              "2: spmvgen: --scale: is for the matrices of a suite; drop it, or name one "
+              "(--suite)");
+    EXPECT_EQ(error("A.mtx --rounds 2"),
+              "2: spmvgen: --rounds: means nothing to the tuning of matrices; drop it");
+    EXPECT_EQ(error("A.mtx --sizes 2"),
+              "2: spmvgen: --sizes: means nothing to the tuning of matrices; drop it");
     EXPECT_EQ(error("A.mtx --level exhaustive --budget 1s"),
               "2: spmvgen: --budget: is for --level measure; drop it, or ask for that");
     EXPECT_EQ(error("A.mtx --budget soon"),

@@ -2,6 +2,7 @@
 
 #include "cli_fixture.hpp"
 #include "spmvgen/target.hpp"
+#include "tuner/device_profile.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -82,6 +83,16 @@ TEST_F(TuneTest, SaysWhatIsWrong) {
               "2: spmvgen: --threads: is for this CPU; drop it with --device");
     EXPECT_EQ(error("--fit csr-k empty.mtx"),
               "1: spmvgen: empty.mtx: has no entries, there is nothing to time; leave it out");
+    EXPECT_EQ(error("--fit csr-k A.mtx --no-keep"),
+              "2: spmvgen: --no-keep: means nothing to --fit; drop it");
+    EXPECT_EQ(error("--fit csr-k A.mtx --level measure"),
+              "2: spmvgen: --level: means nothing to --fit; drop it");
+    EXPECT_EQ(error("--dense-profile A.mtx"),
+              "2: spmvgen: matrices: means nothing to --dense-profile; drop it");
+    EXPECT_EQ(error("--calibrate --value f32"),
+              "2: spmvgen: --value: means nothing to --calibrate; drop it");
+    EXPECT_EQ(error("--calibrate --entries 100"),
+              "2: spmvgen: --entries: means nothing to --calibrate; drop it");
     EXPECT_EQ(error("--fit csr-k nonesuch.mtx").substr(0, 3), "1: ");
     EXPECT_EQ(error("--fit csr-k --sizes 0 A.mtx").substr(0, 3), "2: ");
 }
@@ -122,6 +133,45 @@ TEST_F(TuneTest, TheFileIsUsedAndACorruptOneIsNot) {
         << outcome.err;
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     EXPECT_EQ(run_with("nowhere", run).err, "");
+}
+
+/// The file of the profile that predicted an apply on this CPU, by a process with that environment.
+std::string profile_used(const std::string& directory) {
+    const Outcome outcome = run_with(directory, "run A.mtx --time 0 --json");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out)["profile"];
+}
+
+TEST_F(TuneTest, AKeptProfileIsFoundByTheNextProcess) {
+    DeviceProfile mine;
+    mine.device = mine.arch = parse_target("native").arch;
+    mine.date = "2026-11-21";
+    mine.method = "by hand";
+    mine.launch_us = {1, 0};
+    mine.read = {{1, 1e6, 1e9, 0}};
+    EXPECT_FALSE(profile_used("nowhere").starts_with(directory_.string()));
+    const std::string kept = keep_profile(mine);
+    EXPECT_EQ(kept, (directory_ / "records" / device_file_name(mine)).string());
+    EXPECT_EQ(profile_used("nowhere"), kept) << "before the one that ships";
+    mine.read[0].per_s = 2e9;
+    EXPECT_EQ(keep_profile(mine), kept) << "one for each device";
+    EXPECT_EQ(parse_device_profile(read(kept)), mine);
+    std::filesystem::create_directory("db");
+    write("db/device-theirs.json", to_json(mine));
+    EXPECT_EQ(profile_used("db"), "db/device-theirs.json") << "before the own";
+}
+
+TEST_F(TuneTest, CalibratingThisCpuKeepsItsProfile) {
+    const auto json = json_of(std::string("tune --calibrate --threads 1 --no-keep") + quick);
+    EXPECT_FALSE(std::filesystem::exists("records"));
+    const Outcome outcome = run_line(std::string("tune --calibrate --threads 1 -o P.json") + quick);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::string path =
+        (directory_ / "records" / device_file_name(parse_device_profile(read("P.json")))).string();
+    EXPECT_NE(outcome.err.find("spmvgen: kept as " + path + ", which is used from now on\n"),
+              std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(read(path), read("P.json"));
 }
 
 }  // namespace
