@@ -176,7 +176,7 @@ def main():
     parser.add_argument("--budget", default="20ms")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("names", nargs="+")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.table:
         return print_tables(options.names, options.cache)
     if not options.json or len(options.names) < 2:

@@ -4,7 +4,7 @@
 Usage: bench/bars.py [--cache hot|cold] [--values own|random] [--choice CASE] [--peers PEERS.csv] [--classes F.json]… [--roof GB/S] FILE…
 
 FILE: .jsonl or .jsonl.gz of `bench --kernels auto,auto/measure,all --against all`. Of a result that is there twice the last counts.
---values says what the matrices hold, for the bar differs: at least 2 times the best cuSPARSE CSR with their own values, 1.6 with random ones.
+--values says what the matrices hold where the results do not, for the bar differs: at least 2 times the best cuSPARSE CSR with their own values, 1.6 with random ones.
 --choice is judged (default: auto/measure where it is there, else auto); the other choices and the fastest of our kernels stand beside it.
 --peers is a table of other libraries' times (peer,kernel,matrix,m,n,nnz,us_per_spmv,…,ok), f64 and hot: the best of all, and the best that
 gives y in the caller's order, of matrices with the same name, rows and nonzeros.
@@ -140,7 +140,7 @@ def verdict(label, bar, value, matrices, what=""):
     return [label, bar, figure(value) + what, "met" if value >= float(bar.split()[-1]) else f"short by {figure(float(bar.split()[-1]) / value)} times" + matrices]
 
 
-def table_of_bars(matrices, choice, options, gpu):
+def table_of_bars(matrices, choice, values, gpu):
     def value(field):
         numbers = over(matrices, choice, field)
         return mean(numbers), min(numbers, default=None), [m.name for m in matrices if (ratio(getattr(m, field), time_of(m, choice)) or 9) < least_allowed]
@@ -150,7 +150,7 @@ def table_of_bars(matrices, choice, options, gpu):
     if gpu:
         csr, lowest, below = value("csr_pre")
         below_text = (": " + ", ".join(below)) if below else ""
-        body.append(verdict(f"geometric mean over best cuSPARSE CSR, preprocessed, {options.values} values", "≥ 2.0" if options.values == "own" else "≥ 1.6", csr, ""))
+        body.append(verdict(f"geometric mean over best cuSPARSE CSR, preprocessed, {values} values", "≥ 2.0" if values == "own" else "≥ 1.6", csr, ""))
         body.append(verdict("geometric mean over the best of all cuSPARSE formats", "≥ 1.25", value("cusparse")[0], ""))
         body.append(verdict("no matrix below the best cuSPARSE CSR" + ("" if "measure" in choice else " (asked of auto/measure)"), "≥ 1.0", lowest, below_text))
         body.append(verdict("aim: geometric mean over best cuSPARSE CSR, preprocessed", "≥ 2.0", csr, ""))
@@ -175,7 +175,7 @@ def main():
     parser.add_argument("--peers")
     parser.add_argument("--classes", action="append", default=[])
     parser.add_argument("--roof", type=float, default=4300)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     headers, values = read(options.files)
     if not headers or not values:
         sys.exit("bench/bars.py: no results in " + ", ".join(options.files))
@@ -193,7 +193,7 @@ def main():
         print(f"## {value}, {options.cache}: {len(matrices)} matrices\n")
         wrong = [f"{m.name} {case}" for m in matrices for case in m.wrong]
         print(f"{len(wrong)} results are wrong" + (": " + ", ".join(wrong) if wrong else "") + f". Judged: `{choice}`. Numbers are geometric means of speed-ups (of so many matrices).\n")
-        table_of_bars(matrices, choice, options, gpu)
+        table_of_bars(matrices, choice, "random" if "random" in value else options.values, gpu)
         table_of_means(matrices, [*choices, "best of ours"], fields)
         table_of_classes(matrices, choice, fields, gpu)
         table_of_matrices(matrices, choice, fields, gpu)

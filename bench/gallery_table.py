@@ -46,7 +46,9 @@ def read(paths):
                 if "kind" in row:
                     headers.append(row)
                 else:
-                    values.setdefault(row["value"], {}).setdefault(row["matrix"], {})[row["case"]] = row
+                    # Times with other numbers than the matrix's own are another table.
+                    numbers = row.get("numbers", "own")
+                    values.setdefault(row["value"] + ("" if numbers == "own" else f", {numbers} values"), {}).setdefault(row["matrix"], {})[row["case"]] = row
     return headers, values
 
 

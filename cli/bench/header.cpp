@@ -89,6 +89,8 @@ std::string command_of(const BenchOptions& o) {
 
 Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
                   const std::vector<FoundPeer>& peers) {
+    Json how = method_json(place, method);
+    if (o.encodings != "auto") how["encodings"] = o.encodings;
     return {{"kind", bench_kind},
             {"schema", schema},
             {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)))},
@@ -97,7 +99,7 @@ Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
             {"machine", machine_json(place.device())},
             {"versions", versions_json()},
             {"peers", peers_json(peers)},
-            {"method", method_json(place, method)},
+            {"method", how},
             {"bandwidth", bandwidth_json(o, place)},
             {"empty_cold_sample_us", method.cold ? place.empty_sample_us() : 0}};
 }

@@ -18,6 +18,9 @@
 namespace spmvgen::cli {
 namespace {
 
+/// What the matrices' numbers are where a line does not say.
+constexpr const char* own_numbers = "own";
+
 /// Five significant digits: a page of thousands of numbers is half as large.
 double rounded(double value) {
     if (value == 0 || !std::isfinite(value)) return value;
@@ -36,6 +39,7 @@ Json times_of(const Fields& times) {
 
 Json result_of(const Fields& line) {
     Json row{{"value", line.text("value")},
+             {"numbers", line.has("numbers") ? line.text("numbers") : own_numbers},
              {"case", line.text("case")},
              {"library", line.text("library")}};
     for (const char* field : {"kernel", "format", "reason", "storage", "profile", "note"})
@@ -175,8 +179,9 @@ class Collector {
         const std::int64_t matrix = matrix_of(fields);
         Json row{{"run", run_}, {"matrix", matrix}};
         row.update(result_of(fields));
-        const auto key = std::tuple(run_, matrix, row["value"].get<std::string>(),
-                                    row["case"].get<std::string>());
+        const auto key =
+            std::tuple(run_, matrix, row["value"].get<std::string>(),
+                       row["numbers"].get<std::string>(), row["case"].get<std::string>());
         const auto [found, fresh] = result_numbers_.try_emplace(key, std::ssize(results_));
         if (fresh)
             results_.push_back(std::move(row));
@@ -230,13 +235,18 @@ class Collector {
         }
         Json& matrix = matrices_[static_cast<std::size_t>(found->second)];
         if (line.has("class")) matrix["class"] = line.text("class");
-        if (line.has("about")) about(matrix, line.part("about"), line.text("value"));
+        if (line.has("about")) {
+            const std::string numbers = line.has("numbers") ? line.text("numbers") : own_numbers;
+            about(matrix, line.part("about"),
+                  line.text("value") + (numbers == own_numbers ? "" : " " + numbers));
+        }
         return found->second;
     }
 
-    static void about(Json& matrix, const Fields& about, const std::string& value) {
+    /// `values`: "f64", "f64 random".
+    static void about(Json& matrix, const Fields& about, const std::string& values) {
         if (about.has("density")) matrix["density"] = density_of(about.part("density"));
-        if (about.has("features")) matrix["features"][value] = features_of(about.part("features"));
+        if (about.has("features")) matrix["features"][values] = features_of(about.part("features"));
     }
 
     /// Labels that differ: with the date, then with a number.
@@ -260,7 +270,8 @@ class Collector {
     std::map<std::string, std::int64_t> run_numbers_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>, std::int64_t>
         matrix_numbers_;
-    std::map<std::tuple<std::int64_t, std::int64_t, std::string, std::string>, std::int64_t>
+    std::map<std::tuple<std::int64_t, std::int64_t, std::string, std::string, std::string>,
+             std::int64_t>
         result_numbers_;
 };
 

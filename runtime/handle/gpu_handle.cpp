@@ -74,7 +74,7 @@ class GpuHandle : public HandleImpl {
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
     void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device);
-    ProvidedGpuKernel get_kernel(const Options& options);
+    ProvidedGpuKernel get_kernel();
     /// Begins the conversion on the device that has A, of whose rows the longest has so many
     /// entries. Where that cannot be, all of A comes here, for the host.
     void plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row);
@@ -144,6 +144,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         info_.reason = "the matrix has no entries: y = βy";
     }
     if (on_device != nullptr) plan_there(*on_device, options, features.max_row);
+    find_general(features, request);
     make_base(matrix, options, on_device);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
@@ -153,11 +154,12 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
-    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel(options);
+    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
     info_.kernel_ms += watch.ms();
     tell_origin(provided);
     if (strips_ && conversion_to(signature_, matrix) != converter_->loaded->signature()) {
-        strips_.reset();  // of another kernel's values, and there is all of A here
+        strips_.reset();  // it was begun for another kernel
+        on_device->complete();
         info_.reason += ", in the end on the host";
     }
     const Stopwatch conversion;
@@ -238,8 +240,8 @@ void GpuHandle::fit_strips(const Options& options) {
     if (is_open("long_rows")) signature_.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
 }
 
-ProvidedGpuKernel GpuHandle::get_kernel(const Options& options) {
-    return kernel_or_general(options, [&](const Signature& s, bool last_resort) {
+ProvidedGpuKernel GpuHandle::get_kernel() {
+    return kernel_or_general([&](const Signature& s, bool last_resort) {
         try {
             return provider_.get(s, policy_, device_);
         } catch (const Error& error) {

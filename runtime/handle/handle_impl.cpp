@@ -136,6 +136,17 @@ void HandleImpl::set_types(const Options& options, ValueType matrix) {
     plain_storage_ = storage_type(signature_);
 }
 
+void HandleImpl::find_general(const RowFeatures& features, const Request& request) {
+    const auto& params = kernel_entry(signature_.kernel).params;
+    if (std::ranges::none_of(params, &Parameter::of_matrix))
+        return void(general_ = for_any_matrix(signature_, {}, plain_storage_));
+    Request named = request;
+    named.format = "auto";
+    named.kernel = signature_.kernel;
+    general_ = for_any_matrix(choose(features, named).signature, request.params, plain_storage_);
+    general_.alpha = signature_.alpha;
+}
+
 void HandleImpl::take(const Choice& choice) {
     signature_ = choice.signature;
     info_.reason = choice.reason;

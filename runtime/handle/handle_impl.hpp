@@ -75,19 +75,21 @@ class HandleImpl {
     void take(const Choice& choice);
     /// The same with what the level made of it.
     void take(LevelChoice level);
+    /// Finds out what kernels that are made ahead are made for: the same kernel with what row
+    /// lengths alone suggest; signature_ itself where the matrix has decided nothing of it.
+    void find_general(const RowFeatures& features, const Request& request);
     /// The kernel of signature_; where it cannot be had, and the same kernel for any matrix can,
     /// that one, with which signature_ then goes on. `get` gives the kernel of a signature, or
     /// throws Error(compile), or gives none.
     template <typename Get>
-    auto kernel_or_general(const Options& options, Get get) {
-        const Signature general = for_any_matrix(signature_, options.params, plain_storage_);
-        if (general == signature_) return get(signature_, true);
+    auto kernel_or_general(Get get) {
+        if (general_ == signature_) return get(signature_, true);
         auto first = get(signature_, false);
         if (first.kernel != nullptr) return first;
-        auto second = get(general, false);
+        auto second = get(general_, false);
         if (second.kernel == nullptr) return get(signature_, true);
         info_.reason += "; with the kernel for any columns and values, for its own cannot be had";
-        signature_ = general;
+        signature_ = general_;
         return second;
     }
     /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
@@ -118,6 +120,7 @@ class HandleImpl {
     void set_types(const Options& options, ValueType matrix);
 
     Signature signature_;  ///< of the kernel for α = 1, β = 0
+    Signature general_;    ///< as find_general() has it
     /// The type that A's values are stored in unless they are encoded.
     ValueType plain_storage_ = ValueType::f64;
     int num_rhs_ = 1;

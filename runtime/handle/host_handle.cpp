@@ -162,11 +162,11 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         info_.deterministic |= threads_ == 1;
         if (generic) return keep_csr(matrix, options);
     }
+    find_general(features, request);
     const Stopwatch watch;
-    const ProvidedKernel provided =
-        kernel_or_general(options, [&](const Signature& s, bool last_resort) {
-            return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
-        });
+    const ProvidedKernel provided = kernel_or_general([&](const Signature& s, bool last_resort) {
+        return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
+    });
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
     if (provided.kernel == nullptr) {

@@ -23,8 +23,9 @@ int given(const Request& request, const char* name) {
     return usable ? static_cast<int>(found->second) : 0;
 }
 
-constexpr std::int64_t least_hub_entries = 1'000'000;  ///< with fewer the launches are all
-constexpr double least_hub_index_bytes = 3;            ///< of strips, a nonzero
+constexpr std::int64_t least_hub_entries =
+    15'000'000;  ///< with fewer the L2 serves x well (an H200, docs/tiles.md)
+constexpr double least_hub_index_bytes = 3;  ///< of strips, a nonzero
 
 bool is_host(const Request& request) {
     return architecture(request.target).kind == TargetKind::host;
@@ -119,9 +120,11 @@ void Chooser::fit(Choice& choice, const Request& request) {
     if (format == Format::strips)
         choice.reason +=
             "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
-    if (format == Format::tiles)
-        if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
-            choice.reason += "; " + found;
+    if (format != Format::tiles) return;
+    if (!request.params.contains("gaps"))
+        choice.signature.params["gaps"] = features_.empty_rows > 0 ? 1 : 0;
+    if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
+        choice.reason += "; " + found;
 }
 
 }  // namespace spmvgen

@@ -20,6 +20,10 @@ constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes c
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
 constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
+// Of blocks on a GPU, whose lanes each take one: with fewer block rows, or larger blocks than
+// registers hold, too few loads are under way (an H200: pwtk in 6x6 64 µs, in 2x2 45, in 1x1 34).
+constexpr std::int64_t filling_block_rows = 150'000;
+constexpr int most_rows_of_lane = 5;
 
 bool is_open(const std::map<std::string, std::int64_t>& given, const char* name) {
     return !given.contains(name);
@@ -31,15 +35,24 @@ double bytes_a_value(const Signature& s) {
     return static_cast<double>(value_bytes({storage_type(s), code}));
 }
 
+/// Rows that a block may have at most.
+int most_rows_of_block(std::int64_t rows, const Signature& s) {
+    if (!kernel_entry(s.kernel).gpu) return most_block;
+    return static_cast<int>(
+        std::clamp<std::int64_t>(rows / filling_block_rows, 1, most_rows_of_lane));
+}
+
 /// The block of least bytes a nonzero by a sample of the fill, 1 x 1 unless another one gains.
-std::array<std::int64_t, 2> sampled_block(const BlockFill& fill, const Signature& s) {
+std::array<std::int64_t, 2> sampled_block(const BlockFill& fill, std::int64_t rows,
+                                          const Signature& s) {
     const auto bytes = [&](int r, int c) {
         return fill.at(r, c) * (bytes_a_value(s) + bytes_a_delta / (r * c));
     };
     std::array<std::int64_t, 2> best{1, 1};
     double least = (1 - block_gain) * bytes(1, 1);
-    for (int r = 1; r <= most_block; ++r)
-        for (int c = 1; c <= most_block; ++c)
+    const int most = most_rows_of_block(rows, s);
+    for (int r = 1; r <= most; ++r)
+        for (int c = 1; c <= (most == 1 ? 1 : most_block); ++c)
             if (fill.at(r, c) <= most_block_fill && bytes(r, c) < least) {
                 least = bytes(r, c);
                 best = {r, c};
@@ -106,7 +119,7 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
     if (gpu) choose_strip_lanes(matrix_, s, given, threads_);
     if (is_open(given, "block_rows") && is_open(given, "block_cols") && s.num_rhs == 1) {
         Signature blocked = s;
-        const auto [rows, cols] = sampled_block(fill(), s);
+        const auto [rows, cols] = sampled_block(fill(), matrix_.rows, s);
         blocked.params["block_rows"] = rows;
         blocked.params["block_cols"] = cols;
         if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);

@@ -83,6 +83,9 @@ class ExpectedStrips {
     double all_ = 0;
 };
 
+/// What a warp that has a long row takes at least, in blocks.
+constexpr std::int64_t least_long_blocks = 1024;
+
 /// Expected microseconds with `t` lanes a row and rows of more than long_from strips apart.
 double expected_time(const Lengths& lengths, const Signature& s, StripsShape shape, std::int64_t t,
                      std::int64_t long_from, std::int64_t sigma) {
@@ -94,8 +97,9 @@ double expected_time(const Lengths& lengths, const Signature& s, StripsShape sha
     for (std::size_t i = lengths.blocks.size(); i-- > 0;) {
         const auto rows = static_cast<double>(lengths.rows[i]);
         const std::int64_t own = (lengths.blocks[i] + t - 1) / t;
-        if (own > long_from) {
-            bytes += rows * static_cast<double>(lengths.blocks[i]) * (block + 4 * size);
+        if (own > long_from) {  // each has a warp of its own
+            const std::int64_t entries = std::max(lengths.blocks[i], least_long_blocks);
+            bytes += rows * static_cast<double>(entries) * (block + 4 * size);
             continue;
         }
         strips.add(static_cast<double>(own), lengths.rows[i]);

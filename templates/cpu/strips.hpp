@@ -30,8 +30,9 @@
 #include "dialect/cpu_strips.hpp"
 
 /// sum[i·lanes + l] = row i of lane l's block row times x, of a slice whose lanes all have a row.
-template <int code, int lanes, int block_rows, int block_cols, int fill, int value_code,
-          int prefetch, typename Value, typename Vector, typename Storage, typename Index>
+template <int code, int lanes, int block_rows, int block_cols, int ragged, int fill, int long_rows,
+          int value_code, int prefetch, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::always_inline]] inline void multiply_lanes(
     Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
     const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
@@ -51,15 +52,17 @@ template <int code, int lanes, int block_rows, int block_cols, int fill, int val
                 }
                 full = 0;
             }
-            add_some_of_strips<code, lanes, block_rows, block_cols, value_code, true>(
+            add_some_of_strips<code, lanes, block_rows, block_cols, long_rows, value_code, true>(
                 sum, bases, deltas, masks, length, values, coded_values, place, x, full, width);
             return;
         }
     }
     add_strips<code, lanes, block_rows, block_cols, value_code, prefetch, false>(
         sum, bases, deltas, values, coded_values, place, x, num_cols, 0, full);
-    add_some_of_strips<code, lanes, block_rows, block_cols, value_code, false>(
-        sum, bases, deltas, deltas, length, values, coded_values, place, x, full, width);
+    if constexpr (ragged == 1) {
+        add_some_of_strips<code, lanes, block_rows, block_cols, long_rows, value_code, false>(
+            sum, bases, deltas, deltas, length, values, coded_values, place, x, full, width);
+    }
 }
 
 /// Stores the sums of one lane's block row: of row i that of right-hand side rhs is
@@ -84,6 +87,16 @@ template <int sigma>
         return first + l;
     } else {
         return first / sigma * sigma + places[l];
+    }
+}
+
+/// Whether the lanes of a slice have different lengths, which must be read then.
+template <int ragged>
+[[gnu::always_inline]] inline bool is_ragged_slice(int info) {
+    if constexpr (ragged == 1) {
+        return (info & ragged_bit) != 0;
+    } else {
+        return false;
     }
 }
 
@@ -158,20 +171,14 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
     Vector beta, int info, long width) {
     constexpr int blocks_fill = block_rows * block_cols > 1 ? fill : 0;
     const long count = (num_rows + (block_rows - 1)) / block_rows - first;
-    bool is_ragged = false;
-    if constexpr (ragged == 1) {
-        is_ragged = (info & ragged_bit) != 0;
-    }
+    const bool is_ragged = is_ragged_slice<ragged>(info);
     if constexpr (num_rhs == 1) {
         if (count >= lanes) {
-            long full = width;
-            if constexpr (ragged == 1) {
-                full = is_ragged ? info >> full_shift : width;
-            }
             Value sum[lanes * block_rows] = {};
-            multiply_lanes<code, lanes, block_rows, block_cols, blocks_fill, value_code, prefetch>(
-                sum, bases, deltas, length, values, coded_values, place, x, num_cols, info, full,
-                width);
+            multiply_lanes<code, lanes, block_rows, block_cols, ragged, blocks_fill, long_rows,
+                           value_code, prefetch>(sum, bases, deltas, length, values, coded_values,
+                                                 place, x, num_cols, info,
+                                                 is_ragged ? info >> full_shift : width, width);
             store_lanes<alpha_mode, beta_mode, has_epilogue, lanes, block_rows, sigma, long_rows>(
                 y, first, num_rows, length, places, is_ragged, sum, alpha, beta);
             return;

@@ -174,10 +174,20 @@ template <int block, int lanes>
     return mask;
 }
 
-/// The same for strips that some lanes have: those k with k < length[l], and with `is_filled` of
-/// their blocks the elements that the matrix has. What is not there meets no x.
-template <int code, int lanes, int block_rows, int block_cols, int value_code, bool is_filled,
-          typename Value, typename Vector, typename Storage, typename Index>
+/// Whether a lane of that length has strip k; a long row has none here.
+template <int long_rows>
+[[gnu::always_inline]] inline bool has_strip(unsigned short length, long k) {
+    if constexpr (long_rows == 1) {
+        return length != length_of_long && k < length;
+    } else {
+        return k < length;
+    }
+}
+
+/// The same for strips that some lanes have: those k with k < length[l]; with `is_filled` the
+/// masks tell, which are 0 where a lane has no strip. What is not there meets no x.
+template <int code, int lanes, int block_rows, int block_cols, int long_rows, int value_code,
+          bool is_filled, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_some_of_strips(
     Value* sum, const Index* bases, const unsigned char* deltas, const unsigned char* masks,
     const unsigned short* length, const Storage* values, const unsigned char* coded_values,
@@ -191,11 +201,12 @@ template <int code, int lanes, int block_rows, int block_cols, int value_code, b
             for (int j = 0; j < block_cols; ++j) {
                 Index columns[lanes] = {};
                 for (int l = 0; l < lanes; ++l) {
-                    bool is_there = length[l] != length_of_long && k < length[l];
+                    bool is_there = false;
                     if constexpr (is_filled) {
                         is_there =
-                            is_there &&
                             (mask_of<block, lanes>(masks, k, l) >> (i * block_cols + j) & 1) != 0;
+                    } else {
+                        is_there = has_strip<long_rows>(length[l], k);
                     }
                     columns[l] =
                         static_cast<Index>(is_there ? column + delta[l] * block_cols + j : -1);
@@ -232,12 +243,12 @@ template <int code, int lanes, int block_rows, int block_cols, int value_code, i
         }
         for (int i = 0; i < block_rows; ++i) {
             for (int j = 0; j < block_cols; ++j) {
-                const int element = i * block_cols + j;
-                if (fill == 0 || (mask >> element & 1) != 0) {
-                    add_scaled<num_rhs>(sum + i * num_rhs,
-                                        coded_value<value_code, Value>(values, coded_values,
-                                                                       first + element * lanes),
-                                        x + (column + j) * num_rhs);
+                if (fill == 0 || (mask >> (i * block_cols + j) & 1) != 0) {
+                    add_scaled<num_rhs>(
+                        sum + i * num_rhs,
+                        coded_value<value_code, Value>(values, coded_values,
+                                                       first + (i * block_cols + j) * lanes),
+                        x + (column + j) * num_rhs);
                 }
             }
         }

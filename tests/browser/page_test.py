@@ -47,6 +47,7 @@ def made_results(path):
             row(NASTY, value, "auto", "spmvgen", kernel="ell_f64_i32_o32_a1_b0_k1", reason=NASTY, bytes=200, hot=times(5), wrong="1 of 4 elements of y are wrong"),
             row(NASTY, value, "csr_rows", "spmvgen", bytes=200, hot=times(7), cold=times(9)),
             row(NASTY, value, "mkl/csr", "mkl", none=NASTY)]
+    lines += [row("good", "f64", "auto", "spmvgen", numbers="random", hot=times(16)), row("good", "f64", "mkl/csr", "mkl", numbers="random", hot=times(24))]
     with open(path, "w") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
 
@@ -174,8 +175,11 @@ class Page(unittest.TestCase):
         self.assertEqual(self.js("[...document.getElementById('choose-subject').options].some((o) => o.value === 'auto/model')"), True)
         BROWSER.open(self.small)
         self.assertEqual(self.table("speed-up")[0], "2.00")
+        self.choose("numbers", "random")
+        self.assertEqual(self.table("speed-up"), ["1.50"])
         self.choose("value", "f32")
         self.assertEqual(self.table("speed-up")[0], "4.00")
+        self.assertIsNone(self.js("document.getElementById('choose-numbers')"))
 
     def test_sorts(self):
         BROWSER.open(self.big)

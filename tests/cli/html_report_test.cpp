@@ -127,13 +127,14 @@ TEST_F(HtmlReportTest, RoundsTimesAndKeepsTheLastOfEach) {
 }
 
 TEST_F(HtmlReportTest, TellsRunsAndMatricesApart) {
-    json other = header(), larger = result(), single = result();
+    json other = header(), larger = result(), single = result(), random = result();
+    random["numbers"] = "random";
     other["method"]["threads"] = 1;
     larger["rows"] = 20;
     single["value"] = "f32";
     lines({header(), result(), larger}, "a.jsonl");
     lines({header(), single}, "b.jsonl");
-    lines({other, result()}, "c.jsonl");
+    lines({other, result(), random}, "c.jsonl");
     ASSERT_EQ(report("a.jsonl b.jsonl c.jsonl").status, 0);
     const json all = data();
     ASSERT_EQ(all["runs"].size(), 2u);
@@ -142,8 +143,10 @@ TEST_F(HtmlReportTest, TellsRunsAndMatricesApart) {
     EXPECT_EQ(all["runs"][1]["label"], "Test CPU, 1 thread");
     ASSERT_EQ(all["matrices"].size(), 2u);
     EXPECT_EQ(all["matrices"][1]["rows"], 20);
-    ASSERT_EQ(all["results"].size(), 4u);
+    ASSERT_EQ(all["results"].size(), 5u);
     EXPECT_EQ(all["results"][3]["run"], 1);
+    EXPECT_EQ(all["results"][3]["numbers"], "own");
+    EXPECT_EQ(all["results"][4]["numbers"], "random");
 }
 
 TEST_F(HtmlReportTest, ReadsGzip) {

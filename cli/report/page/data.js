@@ -4,7 +4,7 @@ const data = JSON.parse(byId("data").textContent);
 data.matrices.forEach((matrix, number) => { matrix.id = "m" + number; });
 
 /** What the controls say; page.js changes it. */
-const state = {run: 0, value: "", cache: "hot", subject: "", baseline: "", query: "", structure: "", only: "all"};
+const state = {run: 0, value: "", numbers: "own", cache: "hot", subject: "", baseline: "", query: "", structure: "", only: "all"};
 
 const isOurs = (row) => row.library === "spmvgen";
 const isChoice = (row) => isOurs(row) && /^auto([/:]|$)/.test(row.case);
@@ -20,11 +20,15 @@ const bests = [
     {id: "best:peer", label: "best of all peers", of: isPeer},
 ];
 
-/** The results of a run and value type: matrix → case → row. */
-function rowsOf(run, value) {
+/** The results of the run, value type and numbers that are chosen. */
+function chosenResults() {
+    return data.results.filter((row) => row.run === state.run && row.value === state.value && row.numbers === state.numbers);
+}
+
+/** The same: matrix → case → row. */
+function chosenRows() {
     const found = new Map();
-    for (const row of data.results) {
-        if (row.run !== run || row.value !== value) continue;
+    for (const row of chosenResults()) {
         if (!found.has(row.matrix)) found.set(row.matrix, new Map());
         found.get(row.matrix).set(row.case, row);
     }
@@ -40,8 +44,9 @@ function labelMatrices(rows) {
         matrix.label = count.get(matrix.name) > 1 ? `${matrix.name} (${whole(matrix.rows)} × ${whole(matrix.cols)}, ${whole(matrix.nnz)} nonzeros)` : matrix.name;
 }
 
-function valuesOf(run) {
-    return [...new Set(data.results.filter((row) => row.run === run).map((row) => row.value))];
+/** What there is of a field, among results of the run that `wanted` takes. */
+function kindsOf(field, wanted = () => true) {
+    return [...new Set(data.results.filter((row) => row.run === state.run && wanted(row)).map((row) => row[field]))];
 }
 
 function cachesOf(rows) {
@@ -98,10 +103,10 @@ function operations(matrix, value) {
     return (value.startsWith("c") ? 8 : 2) * matrix.nnz;
 }
 
-/** Of the matrix's values of that type, or of another: structure is the same. */
-function featuresOf(matrix, value) {
+/** Of the values that are chosen, or of others: structure is the same. */
+function featuresOf(matrix) {
     const all = matrix.features || {};
-    return all[value] || Object.values(all)[0];
+    return all[state.value + (state.numbers === "own" ? "" : " " + state.numbers)] || Object.values(all)[0];
 }
 
 /** csr_vector of csr_vector_f64_i32_…: no kernel's name has a part that is a value type. */

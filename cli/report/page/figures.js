@@ -25,10 +25,10 @@ function drawSpeedup(entries) {
     if (!plot(byId("speedup-nnz"), "Over the number of nonzeros", "nonzeros", bySize))
         byId("speedup-nnz").replaceChildren(notice("No matrix that is selected has a time of both."));
     const ratio = (entry) => {
-        const features = featuresOf(entry.matrix, state.value);
+        const features = featuresOf(entry.matrix);
         return features && features.max_row > 0 ? features.max_row / entry.matrix.rows : undefined;
     };
-    const byRows = speedupPoints(entries, ratio, (entry) => `longest row ${whole(featuresOf(entry.matrix, state.value).max_row)} of ${whole(entry.matrix.rows)} rows`);
+    const byRows = speedupPoints(entries, ratio, (entry) => `longest row ${whole(featuresOf(entry.matrix).max_row)} of ${whole(entry.matrix.rows)} rows`);
     if (!plot(byId("speedup-rows"), "Over the longest row by the number of rows", "longest row / rows", byRows))
         byId("speedup-rows").replaceChildren(notice(timed.length ? "These results do not tell the longest row: they were measured by a spmvgen whose bench did not write it. Measure again to see the speed-up over max(row) / rows." : "No matrix that is selected has a time of both."));
     else if (byRows.length < bySize.length)

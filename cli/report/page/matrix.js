@@ -28,7 +28,7 @@ function valuesText(features) {
 }
 
 function featureList(matrix) {
-    const features = featuresOf(matrix, state.value);
+    const features = featuresOf(matrix);
     if (!features) return [list([["class", matrix.class], ["rows", whole(matrix.rows)], ["columns", whole(matrix.cols)], ["nonzeros", whole(matrix.nnz)], ["a row", figure(relative(matrix.nnz, matrix.rows))]]), notice("More features are not in these results.")];
     const fill = features.block_fill || [];
     return list([

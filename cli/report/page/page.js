@@ -19,9 +19,11 @@ function firstTimed(ids) {
 
 /** Keeps of the state what the run has, and takes what is usual for the rest. */
 function settle() {
-    const values = valuesOf(state.run);
+    const values = kindsOf("value");
     if (!values.includes(state.value)) state.value = values.includes("f64") ? "f64" : values[0];
-    rows = rowsOf(state.run, state.value);
+    const numbers = kindsOf("numbers", (row) => row.value === state.value);
+    if (!numbers.includes(state.numbers)) state.numbers = numbers.includes("own") ? "own" : numbers[0];
+    rows = chosenRows();
     labelMatrices(rows);
     const caches = cachesOf(rows);
     if (caches.length && !caches.includes(state.cache)) state.cache = caches[0];
@@ -29,11 +31,11 @@ function settle() {
     const there = new Set([...choices, ...ours, ...peers, ...bests.filter((best) => firstTimed([best.id])).map((best) => best.id)]);
     if (!there.has(state.subject)) state.subject = firstTimed([...choices, "best:ours", ...ours]) || [...there][0];
     if (!there.has(state.baseline)) state.baseline = firstTimed(["best:csr", "best:peer", ...ours]) || [...there][0];
-    return {values, caches, choices, ours, peers, there};
+    return {values, numbers, caches, choices, ours, peers, there};
 }
 
 function drawControls() {
-    const {values, caches, choices, ours, peers, there} = settle();
+    const {values, numbers, caches, choices, ours, peers, there} = settle();
     const cases = (subject) => [
         ...choices.map((id) => ({id, label: labelOf(id), group: "Chosen"})),
         ...bests.filter((best) => there.has(best.id)).map((best) => ({id: best.id, label: best.label, group: "The fastest of each matrix"})),
@@ -49,6 +51,7 @@ function drawControls() {
     byId("controls").replaceChildren(
         choose("run", "Device", data.runs.map((run, id) => ({id, label: run.label})), again, true),
         choose("value", "Precision", values.map((id) => ({id, label: id})), again),
+        ...(numbers.length > 1 ? [choose("numbers", "Numbers", numbers.map((id) => ({id, label: id === "own" ? "the matrices' own" : id})), again)] : []),
         choose("cache", "Caches", caches.map((id) => ({id, label: id === "hot" ? "hot (repeated)" : "cold (emptied)"})), again),
         choose("subject", "What", cases(), again), choose("baseline", "beside (baseline)", cases(), again),
         choose("structure", "Class", [{id: "", label: "all classes"}, ...classes.map((id) => ({id, label: id}))], draw),

@@ -53,11 +53,11 @@ function curveOf(factors, matrices, x, y) {
 function drawProfile(entries) {
     const host = byId("profile-body");
     profile.entries = entries;
-    const rows = data.results.filter((row) => row.run === state.run && row.value === state.value);
+    const rows = chosenResults();
     const cases = [...new Set(rows.map((row) => row.case))];
     profile.ours = new Set(rows.filter((row) => isOurs(row) && !isChoice(row)).map((row) => row.case));
     profile.peers = new Set(rows.filter(isPeer).map((row) => row.case));
-    const key = `${state.run} ${state.value}`;
+    const key = `${state.run} ${state.value} ${state.numbers}`;
     if (profile.key !== key || !profile.shown) {
         profile.shown = usualCases(entries, cases);
         profile.looks = [...profile.shown, ...cases.filter((id) => !profile.shown.has(id))];
