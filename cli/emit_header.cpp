@@ -16,12 +16,15 @@ namespace {
 
 constexpr std::string_view linkage = "extern \"C\" ";
 
-/// Where the driver's declaration begins in the emitted text.
+/// Where the driver's declaration begins in the emitted text, in which a long name has a line of
+/// its own.
 std::size_t driver_at(const KernelSource& source) {
-    const auto at = source.text.find(fmt::format("{}void {}(", linkage, source.name));
-    if (at == std::string::npos)
-        throw Error(ErrorCode::internal, "the source of " + source.name + " has no OpenMP driver");
-    return at;
+    for (const char space : {' ', '\n'}) {
+        const auto at =
+            source.text.find(fmt::format("{}void{}{}(", linkage, space, source.name));
+        if (at != std::string::npos) return at;
+    }
+    throw Error(ErrorCode::internal, "the source of " + source.name + " has no OpenMP driver");
 }
 
 /// The driver's comment: the lines before it that begin with ///.
@@ -38,10 +41,9 @@ std::string driver_comment(const KernelSource& source) {
 
 /// "void NAME(\n    long num_rows, …);"
 std::string driver_declaration(const KernelSource& source) {
-    const auto begin = driver_at(source) + linkage.size();
-    const auto open = source.text.find('(', begin) + 1;
+    const auto open = source.text.find('(', driver_at(source)) + 1;
     std::istringstream words(source.text.substr(open, source.text.find(')', open) - open));
-    std::string text = source.text.substr(begin, open - begin) + "\n   ";
+    std::string text = fmt::format("void {}(\n   ", source.name);
     for (std::string word; words >> word;) {
         const bool of_next = text.ends_with(',') && text.size() - text.rfind('\n') > 60;
         text += (of_next ? "\n    " : " ") + word;

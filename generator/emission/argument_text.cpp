@@ -74,6 +74,7 @@ constexpr std::array known{
     KnownArgument{"lengths", "[lanes of slices]: strips of each; 65535 = its row is long"},
     KnownArgument{"places", "[block rows]: which one of its window is at each position"},
     KnownArgument{"num_chunks", "chunks of long rows"},
+    KnownArgument{"num_long", "long rows"},
     KnownArgument{"long_begin", "place of the first value of long rows"},
     KnownArgument{"long_row", "[long rows]: row of A of each"},
     KnownArgument{"long_ptr",

@@ -46,7 +46,7 @@ class Chooser {
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
 
-    const CsrView& matrix_;
+    const CsrView matrix_;
     const RowFeatures& features_;
     const int threads_;
     std::optional<BlockFill> fill_;

@@ -218,8 +218,15 @@ std::int64_t hyb_per_thread(std::int64_t nnz) {
     return nnz < small_tail ? 4 : 16;
 }
 
-/// Where nothing is known of the columns.
-constexpr std::int64_t preset_hubs = 2048;
+/// Hub columns; where nothing is known of the columns, as many as there is room for.
+std::int64_t hubs(const Situation& s) {
+    if (s.request.hubs) return s.request.hubs->hubs;
+    Signature sums;
+    sums.value = vectors_type(s.request, s.f.value_type);
+    sums.accumulator = s.request.accumulator;
+    sums.num_rhs = s.request.num_rhs;
+    return hub_columns(s.request.target, sums.value) / rhs_group(sums);
+}
 
 /// Algorithm 5.
 constexpr std::int64_t most_groups = 16;
@@ -285,7 +292,6 @@ void set_tiles_of_entries(const KernelEntry& kernel, const Situation& s, Setter&
     std::int64_t staged = least_staged;
     while (staged < most_staged(kernel) && static_cast<double>(staged) < ended) staged *= 2;
     params.set("staged", staged);
-    params.set("gaps", s.f.empty_rows > 0 ? 1 : 0);
 }
 
 Params gpu_params(const KernelEntry& kernel, const Situation& s) {
@@ -304,7 +310,7 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.format == Format::bcsr) set_blocks(s, params);
     if (kernel.format == Format::tiles) set_tiles_of_entries(kernel, s, params);
     if (kernel.id == "csr_matrix_units") set_tiles(s, params);
-    params.set("hubs", s.request.hubs ? s.request.hubs->hubs : preset_hubs);
+    params.set("hubs", hubs(s));
     if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
         params.set("sigma", sorting_window);
     return params.take();
@@ -314,12 +320,6 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
 
 bool has(const KernelEntry& kernel, std::string_view name) {
     return std::ranges::find(kernel.params, name, &Parameter::name) != kernel.params.end();
-}
-
-/// Of a parameter; none when the kernel does not have it.
-std::vector<std::int64_t> allowed_values(const KernelEntry& kernel, std::string_view name) {
-    const auto found = std::ranges::find(kernel.params, name, &Parameter::name);
-    return found != kernel.params.end() ? found->allowed : std::vector<std::int64_t>{};
 }
 
 /// Every way to set one parameter more, when the kernel has it.
@@ -398,8 +398,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     if (kernel.format == Format::tiles) {
         vary(ways, kernel, "run", powers_of_two(1, most_run));
         vary(ways, kernel, "staged", powers_of_two(least_staged, most_staged(kernel)));
-        vary(ways, kernel, "gaps", {0, 1});
-        vary(ways, kernel, "hubs", allowed_values(kernel, "hubs"));
+        for (auto& way : ways) way.set("hubs", hubs(s));
     }
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
     std::vector<Setter> sorted = ways;

@@ -71,7 +71,9 @@ double csr_bytes_a_nonzero(const Situation& s) {
 
 std::int64_t hub_columns(const Target& target, ValueType vectors) {
     const std::int64_t shared = architecture(target).gpu.shared_bytes;
-    return std::min(most_hub_bytes, shared / 2) / static_cast<std::int64_t>(size_of(vectors));
+    // Of little shared memory the places of sums take up to a half.
+    return std::min(most_hub_bytes, shared / (shared > most_hub_bytes ? 2 : 4)) /
+           static_cast<std::int64_t>(size_of(vectors));
 }
 
 std::span<const Rule> gpu_matrix_rules() {

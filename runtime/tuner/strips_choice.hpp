@@ -34,7 +34,7 @@ class StripsChooser {
     const StripsPlan& plan(const Signature& signature);
     double bytes(const Signature& signature);
 
-    const CsrView& matrix_;
+    const CsrView matrix_;
     const int threads_;
     std::map<std::string, StripsPlan> plans_;  ///< by shape
 };

@@ -25,7 +25,7 @@ class TilesChooser {
     std::string fit(Signature& signature, const std::map<std::string, std::int64_t>& given);
 
   private:
-    const CsrView& matrix_;
+    const CsrView matrix_;
     const int threads_;
     std::optional<TilesPlan> plan_;  ///< for all counts that the kernel allows
 };

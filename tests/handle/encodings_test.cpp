@@ -8,7 +8,9 @@
 
 #include "any_matrix.hpp"
 #include "handle/kernel_provider.hpp"
+#include "matrix/features.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "tuner/choose.hpp"
 
 namespace spmvgen {
 namespace {
@@ -283,13 +285,14 @@ TEST(Encodings, AKernelThatCannotBeHadIsReplacedByOneForAnyValues) {
         Options plain = options;
         plain.encodings = "none";
         const Band a(ones);
-        // What a kernel set would have: the general kernel.
-        plain.params = {};
-        const bool strips = plain.kernel == "strips";
-        if (strips)
-            plain.params = {{"codes", 15},    {"ragged", 1},     {"fill", 1},
-                            {"long_rows", 1}, {"block_rows", 1}, {"block_cols", 1},
-                            {"value_code", 0}};
+        // What a kernel set would have: the kernel for any columns and values.
+        const Request request{
+            .kernel = options.kernel,
+            .target = parse_target(options.device == "host" ? "native" : "sm_90"),
+            .threads = options.threads};
+        const RowFeatures features = analyse_row_lengths(a.view());
+        plain.params =
+            for_any_matrix(choose(features, request).signature, {}, ValueType::f64).params;
         const Handle general = make_handle(a.view(), plain, provider);
         Options loading = options;
         loading.cache = CacheMode::load;

@@ -155,7 +155,7 @@ TEST(Choose, WhatIsAskedForIsHonoured) {
     r.format = "csr";
     EXPECT_THAT(chosen(even_features(3.5), r), HasSubstr("csr_vector"));
     r = request();
-    r.params = {{"sigma", 64}};
+    r.params = {{"sigma", 64}, {"unroll", 1}};
     EXPECT_EQ(chosen(uneven_features(), r),
               "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma64_unroll1 | "
               "the one kernel of format sell with these parameters");

@@ -115,8 +115,36 @@ TEST(Chooser, TilesAreToldWhetherRowsAreEmpty) {
     EXPECT_EQ(chosen(make_gallery_matrix("rmat:scale=12"), request).param("gaps"), 1);
 }
 
+/// A million rows of 16 entries, every other one in a column that many have.
+CsrMatrix make_network() {
+    constexpr std::int64_t rows = 1'000'000, row = 16, nnz = rows * row;
+    CsrMatrix matrix{.rows = rows,
+                     .cols = rows,
+                     .nnz = nnz,
+                     .offset_type = IndexType::i32,
+                     .index_type = IndexType::i32,
+                     .value_type = ValueType::f64,
+                     .row_ptr = Buffer((rows + 1) * sizeof(std::int32_t)),
+                     .col_idx = Buffer(nnz * sizeof(std::int32_t)),
+                     .values = Buffer(nnz * sizeof(double))};
+    for (std::int64_t i = 0; i <= rows; ++i)
+        matrix.row_ptr.as<std::int32_t>()[static_cast<std::size_t>(i)] =
+            static_cast<std::int32_t>(i * row);
+    std::uint64_t state = 1;
+    for (std::size_t k = 0; k < nnz; ++k) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const std::uint64_t any = state >> 33;
+        matrix.col_idx.as<std::int32_t>()[k] =
+            static_cast<std::int32_t>(k % 2 == 0 ? any % rows : any % 5000 * 200);
+    }
+    std::ranges::fill(matrix.values.as<double>(), 1.0);
+    return matrix;
+}
+
 TEST(Chooser, ANetworkHasHubs) {
-    const CsrMatrix network = make_gallery_matrix("rmat:scale=17");
+    EXPECT_EQ(chosen(make_gallery_matrix("rmat:scale=17"), request_for("sm_90")).kernel(), "tiles")
+        << "so few entries that the L2 cache serves x";
+    const CsrMatrix network = make_network();
     const Chosen hubs = chosen(network, request_for("sm_90"));
     EXPECT_EQ(hubs.kernel(), "tiles_hubs") << hubs.choice.reason;
     EXPECT_GT(hubs.param("hubs"), 0);
@@ -127,10 +155,11 @@ TEST(Chooser, ANetworkHasHubs) {
 TEST(Chooser, BlocksOfFiniteElementsAreFound) {
     Request request = request_for("sm_90");
     request.kernel = "strips";
-    const CsrMatrix fem = with_random_values(make_gallery_matrix("fem:nx=60,ny=60"));
+    // As many blocks as fill a GPU.
+    const CsrMatrix fem = with_random_values(make_gallery_matrix("fem:nx=400,ny=400"));
     const Chosen blocked = chosen(fem, request);
     EXPECT_EQ(blocked.param("block_rows"), blocked.param("block_cols"));
-    EXPECT_EQ(blocked.param("block_rows"), 2) << blocked.choice.reason;
+    EXPECT_EQ(blocked.param("block_rows"), 3) << blocked.choice.reason;
 }
 
 TEST(Chooser, SearchesLeaveTheMatrixsParametersToIt) {

@@ -75,12 +75,18 @@ TEST(GpuRules, SkewedRowsAreDivided) {
     Features f = uneven_features(1.2);
     f.max_row = 1025;
     EXPECT_EQ(chosen(f, request()),
-              "csr_load_balance: longest row 1025, mean 10.0: csr_load_balance");
+              "tiles: longest row 1025, mean 10.0, padding 1.20 in sorted slices: tiles");
     EXPECT_EQ(chosen(uneven_features(1.6), request()),
+              "tiles: longest row 20, mean 10.0, padding 1.60 in sorted slices: tiles");
+    Request few_applies = request();  // for which tiles would not be made
+    few_applies.look = false;
+    EXPECT_EQ(chosen(f, few_applies),
+              "csr_load_balance: longest row 1025, mean 10.0: csr_load_balance");
+    EXPECT_EQ(chosen(uneven_features(1.6), few_applies),
               "csr_load_balance: longest row 20, mean 10.0: csr_load_balance");
     f = uneven_features(1.6);
     f.nnz = 999'999;
-    EXPECT_EQ(chosen(f, request()), "coo: longest row 20, mean 10.0: coo");
+    EXPECT_EQ(chosen(f, few_applies), "coo: longest row 20, mean 10.0: coo");
 }
 
 TEST(GpuRules, BetweenThemCsrByAlgorithm3) {

@@ -61,7 +61,7 @@ TEST(Types, WrongNamesAreRefused) {
               "invalid_argument: unknown scale mode 'One': use one of zero, one, general");
     EXPECT_EQ(refusal([] { parse_format("csr "); }),
               "invalid_argument: unknown format 'csr ': use one of csr, coo, ell, sell, hyb, "
-              "csr-k, bcsr");
+              "csr-k, bcsr, strips, tiles");
 }
 
 TEST(Types, SizesAreThoseOfTheCppTypes) {

@@ -7,3 +7,6 @@ inline int omp_get_max_threads() {
 inline int omp_get_thread_num() {
     return 0;
 }
+inline int omp_get_num_threads() {
+    return 1;
+}
