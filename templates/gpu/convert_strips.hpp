@@ -1,20 +1,18 @@
 // CSR into compressed strips (format `strips`), on the device.
 //
 // What:       the arrays of docs/strips.md, the same to the last bit as the host makes them. The
-// host
-//             launches the steps, reads totals in between, and allocates. Blocks are listed first,
-//             as entries of a smaller CSR matrix; what follows goes over these.
+//             host launches the steps, reads totals in between, and allocates. Blocks are listed
+//             first, as entries of a smaller CSR matrix; what follows goes over these.
 // Source:     ours; the sort is Batcher's bitonic network (AFIPS 1968).
-// Parameters: block           128, 256, 512, 1024: threads of a block.
-//             slice           32, 64: lanes of a slice, within the wavefront.
-//             sigma           1, 64, 256, 1024, 4096: rows of a sorting window; 1 = not sorted.
-//             threads_per_row 1, 2, 4, 8, 16, 32: lanes that share a row.
+// Parameters: block            128, 256, 512, 1024: threads of a block.
+//             slice            32, 64: lanes of a slice, within the wavefront.
+//             sigma            1, 64, 256, 1024, 4096: rows of a sorting window; 1 = not sorted.
+//             threads_per_row  1, 2, 4, 8, 16, 32: lanes that share a row.
 //             block_rows, block_cols  1 … 8: of a block.
-//             value_code      0, 1, 2: as dialect/coded_values.hpp says; no dictionaries.
+//             value_code       0, 1, 2: as coded_values.hpp says; no dictionaries.
 // Work:       count_blocks, list_blocks: a block row a thread. order: a block a window. widths,
-// codes, fill: a lane of a slice each thread. scan:
-//             one block. long_columns, long_values: a block a chunk of a long row. check: values
-//             shared out evenly.
+//             codes, fill: a lane of a slice each thread. scan: one block. long_columns,
+//             long_values: a block a chunk of a long row. check: values shared out evenly.
 // Reads:      the row offsets three times, columns twice, values once, each lane its own row;
 //             writes every array once, side by side.
 #pragma once

@@ -1,33 +1,30 @@
 // Strips: slices of lanes with compressed columns, long rows on warps of their own, in one launch.
 //
 // What:       a lane takes a block row (r rows; one row for r = 1), or `threads_per_row`
-// neighbouring
-//             lanes share one and add their sums by shuffles. A strip is one block of each lane of
-//             a slice: its columns are stored as one base and a delta for each lane, of 0, 8, 16 or
-//             32 bits, the same for all strips of a slice. Block rows may be sorted by length in
-//             windows of sigma. Rows far longer than the rest are cut into chunks of 32 entries a
-//             lane; whichever warp ends last with a row adds the chunks' sums, in their order.
+//             neighbouring lanes share one and add their sums by shuffles. A strip is one block
+//             of each lane of a slice: its columns are stored as one base and a delta for each
+//             lane, of 0, 8, 16 or 32 bits, the same for all strips of a slice. Block rows may be
+//             sorted by length in windows of sigma. Rows far longer than the rest are cut into
+//             chunks of 32 entries a lane; whichever warp ends last with a row adds the chunks'
+//             sums, in their order.
 // Source:     SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014) with the
 //             columns compressed; docs/strips.md has every array.
-// Parameters: block           64, 128, 256, 512: threads of a block.
-//             slice           32, 64: lanes of a slice.
-//             sigma           1, 64, 256, 1024, 4096, 16384: block rows in a sorting window; 1 =
-//             they
-//                             keep their order, and none is read.
-//             threads_per_row 1, 2, 4, 8, 16, 32: lanes that share a block row.
-//             unroll          1 … 8: blocks that a lane loads before it uses the first, at most as
-//                             many as fit 192 bytes with their x.
-//             block_rows      1 … 8: r.
-//             block_cols      1 … 8: c.
-//             codes           1 … 15: a bit for each of 0, 8, 16, 32 bits that occurs.
-//             ragged          0, 1: 0 = all lanes of a slice have as many strips; no lengths are
-//             read. fill            0, 1: 0 = all blocks are whole; no masks are read. value_code
-//             0 … 3: how values are stored, see coded_values.hpp. long_rows       0, 1: 0 = there
-//             are none.
+// Parameters: block       64, 128, 256, 512: threads of a block.
+//             slice       32, 64: lanes of a slice.
+//             sigma       1, 64, 256, 1024, 4096, 16384: block rows in a sorting window; 1 = they
+//                         keep their order, and none is read.
+//             threads_per_row  1, 2, 4, 8, 16, 32: lanes that share a block row.
+//             unroll      1 … 8: blocks that a lane loads before it uses the first, at most as
+//                         many as fit 192 bytes with their x.
+//             block_rows  1 … 8: r.   block_cols 1 … 8: c.
+//             codes       1 … 15: a bit for each of 0, 8, 16, 32 bits that occurs.
+//             ragged      0 = all lanes of a slice have as many strips; no lengths are read.
+//             fill        0 = all blocks are whole; no masks are read.
+//             value_code  0 … 3: how values are stored, see coded_values.hpp.
+//             long_rows   0 = there are none.
 // Work:       first a warp for each chunk of the long rows, then a lane for each lane of a slice.
 // Counter:    of each long row the chunks that are done; zero when the kernel begins and when it
-// has
-//             ended.
+//             has ended.
 // Reads:      stored·value bytes, a base a strip, stored·(0, 1, 2 or 4) bytes of deltas, three
 //             numbers a slice, 2 bytes a lane where a slice is ragged, 2 a block row (sigma > 1); x
 //             once for each block; writes y once, reads it when β ≠ 0.

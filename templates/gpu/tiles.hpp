@@ -10,8 +10,7 @@
 //             no atomic sums. Rows without entries stand in a list, and blocks of their own store
 //             them.
 // Source:     CSR5 (Liu & Vinter, ICS 2015) for tiles with row starts as bits; Karras (HPG 2012)
-// for
-//             trees that the second to come climbs.
+//             for trees that the second to come climbs.
 // Parameters: block   threads of a block.
 //             items   8, 16, 32: entries of a lane in a tile, all under way at a time.
 //             run     tiles of a warp.
