@@ -113,6 +113,13 @@ OffsetArray<Value> make_x(const Fixture& f, int num_rhs) {
     return x;
 }
 
+/// Whether a row of a table whose parameters are off their presets has that mode of α and β: the
+/// plain product, the general one, and y alone. Parameters change how A is walked, which the other
+/// modes share with these.
+constexpr bool is_telling_mode(float alpha, float beta) {
+    return alpha == 1 ? beta == 0 : beta != 0 && beta != 1;
+}
+
 /// y of m×k: NaN throughout when β = 0, for it must not be read then.
 template <typename Value>
 OffsetArray<Value> make_y(const Fixture& f, int num_rhs, bool beta_is_zero) {
