@@ -39,6 +39,9 @@ struct StepTemplate {
     /// give a block no more than 48 KiB otherwise, and its bytes; 0 = it stays as it is.
     std::string_view dynamic_array = {};
     std::int64_t (*dynamic_bytes)(const Signature&) = nullptr;
+    /// Blocks that registers leave room for on a multiprocessor of NVIDIA's at least, the second of
+    /// `__launch_bounds__`; 0, and without it: the compiler decides.
+    std::int64_t (*resident_blocks)(const Signature&) = nullptr;
 };
 
 /// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value", which is that of

@@ -32,6 +32,17 @@ std::string grid_text(const Step& step) {
                 : "");
 }
 
+/// "256", or "256, 2" with a number of blocks that have to be resident.
+std::string launch_bounds(const KernelFile& f, std::size_t index) {
+    const std::string threads = std::to_string(f.launch.steps[index].block);
+    const auto resident = f.steps[index].resident_blocks;
+    // To AMD's compilers the second number means wavefronts.
+    if (resident == nullptr || architecture(f.signature.target).kind != TargetKind::cuda)
+        return threads;
+    const std::int64_t blocks = resident(f.signature);
+    return blocks > 0 ? threads + ", " + std::to_string(blocks) : threads;
+}
+
 /// What comes instead of "static inline void NAME(".
 std::string kernel_head(const KernelFile& f, std::size_t index) {
     const Step& step = f.launch.steps[index];
@@ -43,7 +54,7 @@ std::string kernel_head(const KernelFile& f, std::size_t index) {
         text += "/// Launch: ";
     text += grid_text(step) + ".\n";
     for (auto& a : step.arguments) text += "/// " + argument_text(f, a.name) + "\n";
-    return text + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(step.block) +
+    return text + "extern \"C\" __global__ void __launch_bounds__(" + launch_bounds(f, index) +
            ")\n" + step.symbol + "(";
 }
 
