@@ -125,11 +125,11 @@ std::int64_t resident_blocks(const Signature& s) {
     return std::min(param(s, "per_unit"), std::max<std::int64_t>(fit, 1));
 }
 
-/// As many of them as leave a thread the registers that it needs.
+/// As many of them as leave a thread the registers that it needs: with 64, ptxas spills for sm_120.
 std::int64_t bounded_blocks(const Signature& s) {
     constexpr std::int64_t registers = 65536;
     const std::size_t sums = size_of(accumulator_type(s)) * static_cast<std::size_t>(rhs_group(s));
-    const std::int64_t of_thread = sums > sizeof(double) ? 128 : 64;
+    const std::int64_t of_thread = sums > sizeof(double) || s.target.arch == "sm_120" ? 128 : 64;
     return std::clamp<std::int64_t>(registers / (of_thread * param(s, "block")), 1,
                                     resident_blocks(s));
 }

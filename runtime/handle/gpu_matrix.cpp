@@ -85,7 +85,7 @@ GpuMatrix with_new_values(Device& device, const GpuMatrix& matrix, const StoredV
     std::size_t total = 0;
     for (auto& memory : matrix.memory) total += memory->bytes();
     for (auto& array : fresh.arrays) total += array.bytes;
-    check_limit(matrix.stored, total, memory_limit);
+    check_device_limit(matrix.stored.format, total, memory_limit);
     GpuMatrix next;
     next.stored.format = matrix.stored.format;
     next.stored.arrays = matrix.stored.arrays;

@@ -222,8 +222,11 @@ TEST_P(StripsThereTest, FindsWhatIsWrong) {
         return StripsThere(*device_, *converter->loaded, {there.view(), a.view(), 300}, s).fault();
     };
     EXPECT_EQ(fault({}), "");
+    EXPECT_EQ(fault({{"block_rows", 2}, {"long_from", 1024}}), "");
+    std::swap(a.col_idx[40], a.col_idx[41]);
     EXPECT_EQ(fault({{"block_rows", 2}, {"long_from", 1024}}),
               "rows whose columns do not rise, for blocks");
+    std::swap(a.col_idx[40], a.col_idx[41]);
     EXPECT_EQ(fault({{"codes", 1}, {"long_from", 512}}), "slices that no code fits");
     EXPECT_EQ(fault({{"value_code", 1}}), "values that the value code has not");
     EXPECT_EQ(fault({{"value_code", 2}}), "values that the value code has not");
