@@ -43,6 +43,10 @@ void put_in_order(const ConvertOptions& o, ReorderMethod method, SourcedMatrix& 
 void convert(const ConvertOptions& o, Streams& streams) {
     const MatrixFile kind = matrix_file_kind(o.path, o.to);
     const auto method = resolve("--reorder", [&] { return parse_reorder_method(o.reorder); });
+    if (method == ReorderMethod::rows)
+        throw UsageError(
+            "--reorder: rows is for products on GPUs, whose kernel knows where y's elements are; "
+            "use rcm or band-k");
     if (method == ReorderMethod::none && !o.permutation.empty())
         throw UsageError("--permutation: there is none; drop it, or give --reorder rcm or band-k");
     SourcedMatrix source = load_matrix(o.from);

@@ -20,8 +20,7 @@ constexpr std::string_view linkage = "extern \"C\" ";
 /// its own.
 std::size_t driver_at(const KernelSource& source) {
     for (const char space : {' ', '\n'}) {
-        const auto at =
-            source.text.find(fmt::format("{}void{}{}(", linkage, space, source.name));
+        const auto at = source.text.find(fmt::format("{}void{}{}(", linkage, space, source.name));
         if (at != std::string::npos) return at;
     }
     throw Error(ErrorCode::internal, "the source of " + source.name + " has no OpenMP driver");

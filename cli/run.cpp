@@ -20,7 +20,8 @@ std::string kernel_for(const Info& info, const Operands& p) {
         return s == 0.0 ? "0" : s == 1.0 ? "1" : "x";
     };
     // Around a reordered product, α and β go with y's way back into the caller's order.
-    if (info.reorder != "none" && !info.permuted_vectors) return info.kernel;
+    if (info.reorder != "none" && info.reorder != "rows" && !info.permuted_vectors)
+        return info.kernel;
     std::string name = info.kernel;
     if (const auto at = name.find("_a1_b0_"); at != std::string::npos)
         name.replace(at, 7, std::string("_a") + letter(p.alpha) + "_b" + letter(p.beta) + "_");
@@ -177,7 +178,7 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     };
     const auto check = [&](const Buffer& y) { return p.check(source.matrix, y); };
     std::function<void()> measure_more;
-    if (o.reorder != "none")
+    if (o.reorder != "none" && o.reorder != "rows")  // these keep x and y as they are
         measure_more = [&] { measure_other_order(o, source.matrix, options, placed, r); };
     multiply(o, handle, {p, placed, result, check, measure_more}, r, streams);
 }

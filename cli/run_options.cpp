@@ -135,7 +135,7 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
                     std::string("storage format: auto, ").append(format_names))
         ->type_name("FORMAT");
     verb.add_option("--reorder", o.reorder,
-                    "order of rows and columns: none (the default), rcm or band-k")
+                    "order of rows and columns: none (the default), rcm, band-k, or rows alone")
         ->type_name("METHOD");
     verb.add_flag("--permuted-vectors", o.permuted_vectors,
                   "with --reorder: multiply vectors that are in that order, too");

@@ -63,7 +63,8 @@ constexpr std::array known{
     KnownArgument{"codes", "bit mask of the codes that slices may have"},
     KnownArgument{"empty_code", "code of slices without strips"},
     KnownArgument{"counts", "[16]: what the host reads, see count_ragged and the others"},
-    KnownArgument{"row_order", "[num_rows]: row of A at each position"},
+    KnownArgument{"row_order",
+                  "[num_rows]: row of A at each position, or the element of y that each row makes"},
     KnownArgument{"slice_info",
                   "[num_slices]: code of the deltas (bits 0, 1), whether lengths differ (bit 2), "
                   "whether there are masks (bit 3), strips of all lanes"},

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "formats/stored_matrix.hpp"
@@ -12,6 +13,7 @@ namespace spmvgen {
 struct Storing {
     bool borrow = false;
     std::int64_t memory_limit = 0;
+    std::span<const std::int32_t> row_order = {};
 };
 
 /// A conversion with its types fixed: the caller has checked that rows, columns and nonzeros fit

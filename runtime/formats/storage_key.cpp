@@ -32,9 +32,9 @@ Names layout_parameters(Format format, bool gpu) {
         case Format::bcsr:
             return {"block_rows", "block_cols"};
         case Format::strips:
-            return {"slice",      "lanes",      "threads_per_row", "sigma",
-                    "block_rows", "block_cols", "codes",           "ragged",
-                    "fill",       "long_rows",  "long_from",       "value_code"};
+            return {"slice",      "lanes",      "threads_per_row", "sigma", "block_rows",
+                    "block_cols", "codes",      "ragged",          "fill",  "long_rows",
+                    "long_from",  "value_code", "any_order"};
         case Format::tiles:
             return {"items", "run", "block", "gaps", "value_code", "hubs", "warm"};
     }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,7 +48,10 @@ class TooLarge : public Error {
 ///
 /// The columns may be missing (col_idx null) where only the values are wanted, of formats that put
 /// them where row lengths say (not bcsr): arrays of columns then hold anything.
+///
+/// `row_order`, for kernels that take their rows in any order (their parameter any_order is 1):
+/// which element of y each row of `matrix` makes, a permutation; empty = its own.
 StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow,
-                     std::int64_t memory_limit = 0);
+                     std::int64_t memory_limit = 0, std::span<const std::int32_t> row_order = {});
 
 }  // namespace spmvgen

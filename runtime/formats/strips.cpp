@@ -108,6 +108,18 @@ void add_lengths(const StripsLayout& layout, StoredMatrix& stored) {
         }
 }
 
+/// Which element of y each row makes, where the kernel is told.
+template <typename Index>
+void add_row_order(std::span<const std::int32_t> order, StoredMatrix& stored) {
+    const std::int64_t rows = stored.scalars.at("num_rows");
+    Index* const to = add_numbers<Index>(stored, "row_order", rows);
+    if (order.empty())
+        std::iota(to, to + rows, Index{0});
+    else
+        std::ranges::transform(order, to, [](std::int32_t row) { return static_cast<Index>(row); });
+    stored.bytes += rows * static_cast<std::int64_t>(sizeof(Index));
+}
+
 /// The arrays of long rows but their values, and the scalars that count them.
 template <typename Index, typename Offset>
 void add_long_rows(const CsrView& matrix, const StripsLayout& layout, StoredMatrix& stored) {
@@ -357,6 +369,7 @@ StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, con
     stored.scalars["num_slices"] = layout.slices();
     stored.scalars["num_strips"] = layout.strips();
     dispatch(signature.index, [&]<typename Index>(Index) {
+        if (param(signature, "any_order", 0) == 1) add_row_order<Index>(how.row_order, stored);
         dispatch(signature.offset, [&]<typename Offset>(Offset) {
             add_all<Index, Offset>(matrix, signature, layout, stored);
         });

@@ -59,7 +59,8 @@ bool needs_rows_only(const Options& options) {
 class GpuHandle : public HandleImpl {
   public:
     GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-              std::shared_ptr<Device> device, DeviceCsr* on_device);
+              std::shared_ptr<Device> device, DeviceCsr* on_device,
+              std::span<const std::int32_t> row_order);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return source_; }
@@ -94,6 +95,7 @@ class GpuHandle : public HandleImpl {
 
     std::shared_ptr<Device> device_;  ///< outlives what is on it
     GpuMatrix matrix_;
+    std::span<const std::int32_t> row_order_;  ///< while the constructor runs
     std::shared_ptr<const GpuKernel> converter_;
     std::optional<StripsThere> strips_;  ///< while the constructor runs
     std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
@@ -105,9 +107,11 @@ class GpuHandle : public HandleImpl {
 };
 
 GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                     std::shared_ptr<Device> device, DeviceCsr* on_device)
+                     std::shared_ptr<Device> device, DeviceCsr* on_device,
+                     std::span<const std::int32_t> row_order)
     : HandleImpl(options, provider),
       device_(std::move(device)),
+      row_order_(row_order),
       workspaces_(*device_),
       memory_limit_(options.memory_limit) {
     const Stopwatch watch;
@@ -148,6 +152,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     make_base(matrix, options, on_device);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
+    row_order_ = {};
     info_.prepare_ms = watch.ms();
 }
 
@@ -180,7 +185,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
 
 void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
                              const DeviceCsr* on_device) {
-    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit);
+    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit, row_order_);
     matrix_ = upload(*device_, stored, matrix,
                      {on_device != nullptr ? &on_device->there() : nullptr, !options.copy,
                       options.memory_limit});
@@ -368,8 +373,10 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
 
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
-                                            std::shared_ptr<Device> device, DeviceCsr* on_device) {
-    return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device), on_device);
+                                            std::shared_ptr<Device> device, DeviceCsr* on_device,
+                                            std::span<const std::int32_t> row_order) {
+    return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device), on_device,
+                                       row_order);
 }
 
 }  // namespace spmvgen

@@ -42,7 +42,8 @@ void check_options(const Options& o) {
                            o.threads, most_threads));
     if (o.encodings != "auto" && o.encodings != "none")
         refuse(fmt::format("options.encodings is '{}': use auto or none", o.encodings));
-    if (parse_reorder(o.reorder) == ReorderMethod::none && o.permuted_vectors)
+    const ReorderMethod method = parse_reorder(o.reorder);
+    if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
         refuse(
             "options.permuted_vectors is for reordered matrices: set options.reorder to rcm or "
             "band-k, or leave it false");

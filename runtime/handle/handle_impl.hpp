@@ -203,10 +203,11 @@ std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Option
                                              KernelProvider& provider);
 /// `device` is what options.device names. `on_device`, where not null, has the matrix in its
 /// memory: what the kernel reads as it is, is copied from there, or borrowed with options.copy =
-/// false; what the device can convert never comes to this host.
+/// false; what the device can convert never comes to this host. `row_order` as convert() takes it.
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
                                             std::shared_ptr<Device> device,
-                                            DeviceCsr* on_device = nullptr);
+                                            DeviceCsr* on_device = nullptr,
+                                            std::span<const std::int32_t> row_order = {});
 
 }  // namespace spmvgen

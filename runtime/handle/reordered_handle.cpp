@@ -9,7 +9,7 @@
 namespace spmvgen {
 namespace {
 
-/// A handle of B = PAPᵀ behind which the caller's matrix is A.
+/// A handle of B = PAPᵀ, or PA, behind which the caller's matrix is A.
 class ReorderedHandle : public HandleImpl {
   public:
     ReorderedHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
@@ -22,6 +22,9 @@ class ReorderedHandle : public HandleImpl {
     std::span<const std::int32_t> row_order() const override { return order_; }
 
   private:
+    std::unique_ptr<HandleImpl> make_product(const CsrView& permuted, const Options& options,
+                                             const Reordering& reordering,
+                                             const std::shared_ptr<Device>& device);
     void make_permuter(const CsrView& matrix, const Options& options,
                        std::shared_ptr<Device> device);
     void tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms);
@@ -38,6 +41,29 @@ void check_epilogue(const Options& o) {
                     "options.epilogue with options.reorder on the host is for vectors in the "
                     "matrix's order, whose rows it is told: set options.permuted_vectors, or leave "
                     "one of them out");
+}
+
+/// Of rows in an order of their own, for kernels that are told where y's elements are.
+Options options_of_rows(const Options& options) {
+    const auto refuse = [](const char* why) {
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("options.reorder rows {}: use rcm or band-k, or leave it out", why));
+    };
+    if (options.device == "host") refuse("is for GPUs");
+    if (options.op != "N") refuse("is for products that do not transpose");
+    const bool any = options.kernel == "auto" && options.format == "auto";
+    if (!any && options.kernel != "strips" && options.format != "strips")
+        refuse("is for kernel strips");
+    Options inner = options;
+    inner.reorder = "none";
+    inner.copy = true;  // B goes when the handle is made
+    inner.owner = nullptr;
+    inner.device_arrays = false;
+    inner.format = "auto";
+    inner.kernel = "strips";
+    inner.params["any_order"] = 1;
+    return inner;
 }
 
 /// What the handle of B is asked for. The epilogue is left to the permuter when there is one: the
@@ -60,21 +86,38 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     ValueOrder from_given;
     set_types(options, matrix.value_type);
     check_epilogue(options);
+    const bool rows_only = options.reorder == to_string(ReorderMethod::rows);
+    if (rows_only) (void)options_of_rows(options);  // what it refuses, before anything is made
     {
         Reordering reordering =
             reorder(matrix, parse_reorder_method(options.reorder), BandK{}, options.threads);
         const CsrMatrix permuted =
             permute(matrix, reordering, options.threads, options.updatable ? &from_given : nullptr);
         const double reorder_ms = watch.ms();
-        product_ = make_handle_impl(permuted.view(), options_of_product(options), provider, device);
+        product_ = make_product(permuted.view(), options, reordering, device);
         info_ = product_->info();
         tell(matrix, reordering, reorder_ms);
         order_ = std::move(reordering.order);
     }
-    if (!options.permuted_vectors) make_permuter(matrix, options, std::move(device));
+    if (rows_only)
+        signature_.target = parse_target(info_.target);
+    else if (!options.permuted_vectors)
+        make_permuter(matrix, options, std::move(device));
     info_.permuted_vectors = options.permuted_vectors;
     if (options.updatable) tell_order(std::move(from_given));
     info_.prepare_ms = watch.ms();
+}
+
+std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permuted,
+                                                          const Options& options,
+                                                          const Reordering& reordering,
+                                                          const std::shared_ptr<Device>& device) {
+    if (reordering.method != ReorderMethod::rows)
+        return make_handle_impl(permuted, options_of_product(options), provider_, device);
+    auto product = make_gpu_handle(permuted, options_of_rows(options), provider_, device, nullptr,
+                                   reordering.order);
+    product->tell_given(permuted.value_type, permuted.nnz);
+    return product;
 }
 
 void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& options,

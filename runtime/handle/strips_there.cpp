@@ -62,6 +62,7 @@ std::string why_not_there(const MatrixThere& given, const Signature& signature) 
     const std::int64_t max_row = given.max_row;
     const StripsShape shape = strips_shape(signature);
     if (matrix.nnz == 0) return "no entries";
+    if (param(signature, "any_order", 0) == 1) return "rows in another order";
     if (!converter_allows("value_code", param(signature, "value_code", 0))) return "a dictionary";
     if (storage_type(signature) != matrix.value_type && size_of(storage_type(signature)) == 2)
         return fmt::format("{} values", to_string(storage_type(signature)));

@@ -22,12 +22,13 @@
 //             fill        0 = all blocks are whole; no masks are read.
 //             value_code  0 … 3: how values are stored, see coded_values.hpp.
 //             long_rows   0 = there are none.
+//             any_order   1 = rows do not come in y's order: which one each is, is read.
 // Work:       first a warp for each chunk of the long rows, then a lane for each lane of a slice.
 // Counter:    of each long row the chunks that are done; zero when the kernel begins and when it
 //             has ended.
 // Reads:      stored·value bytes, a base a strip, stored·(0, 1, 2 or 4) bytes of deltas, three
-//             numbers a slice, 2 bytes a lane where a slice is ragged, 2 a block row (sigma > 1); x
-//             once for each block; writes y once, reads it when β ≠ 0.
+//             numbers a slice, 2 bytes a lane where a slice is ragged, 2 a block row (sigma > 1), an
+//             index a row (any_order); x once for each block; writes y once, reads it when β ≠ 0.
 #pragma once
 #include "dialect/gpu_strips.hpp"
 
@@ -71,11 +72,22 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
     }
 }
 
+/// The element of y that row `row` makes.
+template <int any_order, typename Index>
+[[gnu::always_inline]] inline long row_of_y(const Index* row_order, long row) {
+    if constexpr (any_order == 1) {
+        return row_order[row];
+    } else {
+        return row;
+    }
+}
+
 /// y = αAx + βy.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
           scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           int block, int slice, int sigma, int threads_per_row, int unroll, int block_rows,
-          int block_cols, int codes, int ragged, int fill, int value_code, int long_rows>
+          int block_cols, int codes, int ragged, int fill, int value_code, int long_rows,
+          int any_order>
 void strips(long num_rows, long num_chunks, long long_begin, const Offset* __restrict__ slice_ptr,
             const int* __restrict__ slice_info, const Offset* __restrict__ delta_ptr,
             const Index* __restrict__ bases, const unsigned char* __restrict__ deltas,
@@ -83,9 +95,9 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const Storage* __restrict__ values, const unsigned char* __restrict__ coded_values,
             const Index* __restrict__ long_row, const Offset* __restrict__ long_ptr,
             const Index* __restrict__ long_col, const Offset* __restrict__ chunk_ptr,
-            const Index* __restrict__ chunk_row, const Vector* __restrict__ x,
-            Vector* __restrict__ y, Vector alpha, Vector beta, Value* parts,
-            unsigned long long* chunks_done) {
+            const Index* __restrict__ chunk_row, const Index* __restrict__ row_order,
+            const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
+            Value* parts, unsigned long long* chunks_done) {
     constexpr bool several_codes = (codes & (codes - 1)) != 0;
     constexpr bool has_fill = fill == 1 && block_rows * block_cols > 1;
     constexpr bool has_info = several_codes || has_fill || ragged == 1;
@@ -104,8 +116,9 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
                 sum, values, coded_values, long_col, x, long_begin, begin + thread % warp_size,
                 begin + chunk_entries < end ? begin + chunk_entries : end);
             store_long_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-                y, long_row[number], sum, alpha, beta, chunk, first_chunk, chunk_ptr[number + 1],
-                parts, chunks_done + number * (num_rhs / rhs_group) + blockIdx.y);
+                y, row_of_y<any_order>(row_order, long_row[number]), sum, alpha, beta, chunk,
+                first_chunk, chunk_ptr[number + 1], parts,
+                chunks_done + number * (num_rhs / rhs_group) + blockIdx.y);
             return;
         }
         thread -= num_chunks * warp_size;
@@ -149,7 +162,8 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
         for (int i = 0; i < block_rows; ++i) {
             if (block_rows == 1 || first_row + i < num_rows) {
                 store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-                    y, first_row + i, sum + i * rhs_group, alpha, beta);
+                    y, row_of_y<any_order>(row_order, first_row + i), sum + i * rhs_group, alpha,
+                    beta);
             }
         }
     }

@@ -43,6 +43,18 @@ TEST_F(ReorderTest, VectorsInFilesKeepTheCallersOrder) {
             }
 }
 
+TEST_F(ReorderTest, RowsAloneAreMovedInOneLaunch) {
+    const auto json = json_of(
+        "run gallery:fem_tri:nx=30,ny=30 --check --repeat 3 --alpha 2 --json --device simt:sm_90 "
+        "--reorder rows");
+    EXPECT_EQ(json["check"]["passed"], true);
+    EXPECT_EQ(json["reorder"]["method"], "rows");
+    EXPECT_TRUE(json["reorder"]["time_permuted_vectors"].is_null());
+    EXPECT_NE(json["kernel"].get<std::string>().find("_ax_b0_"), std::string::npos);
+    EXPECT_NE(json["kernel"].get<std::string>().find("_any_order1_"), std::string::npos);
+    EXPECT_EQ(json["launches"], 1);
+}
+
 TEST_F(ReorderTest, JsonTellsBothTimes) {
     for (const std::string vectors : {"", " --permuted-vectors"}) {
         const auto json = json_of(
@@ -92,7 +104,7 @@ TEST_F(ReorderTest, RefusesWhatDoesNotGoTogether) {
         return outcome.err.substr(0, outcome.err.find('\n'));
     };
     EXPECT_EQ(refused("run B.mtx --reorder amd", 2),
-              "spmvgen: --reorder: unknown reordering 'amd': use one of none, rcm, band-k");
+              "spmvgen: --reorder: unknown reordering 'amd': use one of none, rcm, band-k, rows");
     EXPECT_EQ(refused("run B.mtx --permuted-vectors", 2),
               "spmvgen: --permuted-vectors: is for reordered matrices; drop it, or give --reorder "
               "rcm or band-k");
@@ -106,7 +118,12 @@ TEST_F(ReorderTest, RefusesWhatDoesNotGoTogether) {
     EXPECT_EQ(refused("convert B.mtx C.mtx --permutation p.mtx", 2),
               "spmvgen: --permutation: there is none; drop it, or give --reorder rcm or band-k");
     EXPECT_EQ(refused("convert B.mtx C.mtx --reorder x", 2),
-              "spmvgen: --reorder: unknown reordering 'x': use one of none, rcm, band-k");
+              "spmvgen: --reorder: unknown reordering 'x': use one of none, rcm, band-k, rows");
+    EXPECT_EQ(refused("convert A.mtx B.mtx --reorder rows", 2),
+              "spmvgen: --reorder: rows is for products on GPUs, whose kernel knows where y's "
+              "elements are; use rcm or band-k");
+    EXPECT_EQ(refused("run B.mtx --reorder rows", 1),
+              "spmvgen: options.reorder rows is for GPUs: use rcm or band-k, or leave it out");
 }
 
 TEST_F(ReorderTest, GoesWithEveryFormatAndTransposed) {

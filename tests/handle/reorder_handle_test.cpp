@@ -143,6 +143,58 @@ TEST_P(ReorderedHandle, TellsTheOrderAndItsCost) {
         << text;
 }
 
+/// Rows alone, in clusters: x and y are the caller's, in one launch.
+template <typename Value>
+void check_rows(const fixtures::Fixture& f, const std::string& device, int num_rhs) {
+    SCOPED_TRACE(f.name);
+    fixtures::TypedMatrix<Value, std::int32_t, std::int32_t> matrix(f);
+    Options options = options_of({device, "rows"});
+    options.num_rhs = num_rhs;
+    Handle handle(matrix.view(), options);
+    EXPECT_LE(handle.info().launches, 1);
+    const auto x = fixtures::make_x<Value>(f, num_rhs);
+    const auto check = [&](Value alpha, Value beta) {
+        const auto before = fixtures::make_y<Value>(f, num_rhs, beta == Value(0));
+        auto y = before;
+        handle.apply(alpha, x.data(), beta, y.data());
+        const CheckResult result = check_product(
+            matrix.view(), {&alpha, x.data(), &beta, before.data(), y.data(), num_rhs});
+        EXPECT_TRUE(result.passed) << "α = " << alpha << ", β = " << beta << ": " << result.message;
+    };
+    for (const float alpha : {1.0F, -1.5F, 0.0F})
+        for (const float beta : {0.0F, 1.0F, 2.5F}) check(Value(alpha), Value(beta));
+    for (std::size_t k = 0; k < matrix.values.size(); ++k)
+        matrix.values[k] = fixtures::number<Value>(static_cast<std::int64_t>(k), 5);
+    handle.update_values(matrix.values.data());
+    check(Value(1), Value(0));
+}
+
+class ReorderedRows : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, ReorderedRows, testing::Values("simt:sm_90", "simt:gfx906"),
+                         [](auto& test) { return test.param.substr(5); });
+
+TEST_P(ReorderedRows, MultiplyEveryOddMatrix) {
+    for (auto& fixture : fixtures::all())
+        check_rows<double>(fixtures::squared(fixture), GetParam(), 1);
+}
+
+TEST_P(ReorderedRows, MultiplyInOtherTypesWithSeveralRightHandSides) {
+    const fixtures::Fixture f = fixtures::squared(fixtures::find("every_length"));
+    check_rows<float>(f, GetParam(), 3);
+    check_rows<std::complex<double>>(f, GetParam(), 2);
+}
+
+TEST_P(ReorderedRows, AnEpilogueHasTheCallersRows) {
+    const CsrMatrix a = make_gallery_matrix("delaunay:n=2000,spatial=0,seed=3");
+    Options options = options_of({GetParam(), "rows"});
+    options.epilogue = "0 * value + row";
+    const Handle handle(a.view(), options);
+    EXPECT_FALSE(std::ranges::is_sorted(handle.row_order()));
+    std::vector<double> x(2000, 1), y(2000, -1);
+    handle.apply(1.0, x.data(), 0.0, y.data());
+    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], static_cast<double>(i));
+}
+
 class ReorderedHandleOnAGpu : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(, ReorderedHandleOnAGpu, testing::Values("simt:sm_90", "simt:gfx906"),
                          [](auto& test) { return test.param.substr(5); });
@@ -289,7 +341,7 @@ TEST(ReorderedHandleOnTheHost, RefusesWrongOptions) {
     options.reorder = "amd";
     EXPECT_EQ(refusal(a.view(), options),
               "invalid_argument: options.reorder: unknown reordering 'amd': use one of none, rcm, "
-              "band-k");
+              "band-k, rows");
     options.reorder = "none";
     options.permuted_vectors = true;
     EXPECT_EQ(refusal(a.view(), options),
@@ -314,6 +366,30 @@ TEST(ReorderedHandleOnTheHost, RefusesWrongOptions) {
         refusal(make_gallery_matrix("random:rows=4,cols=5,per_row=2").view(), options),
         "invalid_argument: reordering rcm gives rows and columns one order, but the matrix is 4 x "
         "5: use it for square matrices, and none for this one");
+}
+
+TEST(ReorderedRowsOnly, RefuseWhatTheyAreNotFor) {
+    const CsrMatrix a = make_gallery_matrix("stencil5:nx=5,ny=5");
+    Options options;
+    options.reorder = "rows";
+    EXPECT_EQ(refusal(a.view(), options),
+              "invalid_argument: options.reorder rows is for GPUs: use rcm or band-k, or leave it "
+              "out");
+    options.device = "simt:sm_90";
+    options.op = "T";
+    EXPECT_EQ(refusal(a.view(), options),
+              "invalid_argument: options.reorder rows is for products that do not transpose: use "
+              "rcm or band-k, or leave it out");
+    options.op = "N";
+    options.kernel = "csr_classical";
+    EXPECT_EQ(refusal(a.view(), options),
+              "invalid_argument: options.reorder rows is for kernel strips: use rcm or band-k, or "
+              "leave it out");
+    options.kernel = "auto";
+    options.permuted_vectors = true;
+    EXPECT_EQ(refusal(a.view(), options),
+              "invalid_argument: options.permuted_vectors is for reordered matrices: set "
+              "options.reorder to rcm or band-k, or leave it false");
 }
 
 TEST(ReorderedHandleOnTheHost, RefusesWrongOperandsBeforeItWritesY) {

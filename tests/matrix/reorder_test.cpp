@@ -84,6 +84,44 @@ void expect_valid(const Reordering& r, std::int64_t n, const BandK& band = {}) {
                       band.super_super_row);
 }
 
+TEST(ReorderRows, AreClustersOfNeighbours) {
+    const CsrMatrix matrix = make_gallery_matrix("delaunay:n=4000,spatial=0,seed=2");
+    const CsrView a = matrix.view();
+    const Reordering r = reorder(a, ReorderMethod::rows, {}, 1);
+    EXPECT_EQ(r, reorder(a, ReorderMethod::rows, {}, 3));
+    std::vector<std::int32_t> sorted = r.order;
+    std::ranges::sort(sorted);
+    EXPECT_EQ(sorted, r.place) << "a permutation of rows; columns stay";
+    // Entries whose column belongs to a row of the same cluster: hardly any before.
+    const auto inside = [&](const std::vector<std::int32_t>& order) {
+        std::vector<std::int32_t> cluster(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            cluster[static_cast<std::size_t>(order[i])] =
+                static_cast<std::int32_t>(i) / cluster_rows;
+        std::int64_t entries = 0;
+        for (std::int64_t i = 0; i < a.rows; ++i)
+            for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
+                entries += cluster[static_cast<std::size_t>(i)] ==
+                           cluster[static_cast<std::size_t>(a.col(k))];
+        return static_cast<double>(entries) / static_cast<double>(a.nnz);
+    };
+    EXPECT_GT(inside(r.order), 0.7);
+    EXPECT_LT(inside(r.place), 0.3);
+    for (std::size_t i = 1; i < r.order.size(); ++i)
+        if (i % cluster_rows != 0) {
+            EXPECT_LE(a.row_length(r.order[i]), a.row_length(r.order[i - 1])) << i;
+        }
+}
+
+TEST(ReorderRows, TakeHubsAndManyComponents) {
+    for (const char* spec : {"arrow:n=1000", "rmat:scale=9", "powerlaw:n=700,max_row=50"}) {
+        const CsrMatrix a = make_gallery_matrix(spec);
+        Reordering r = reorder(a.view(), ReorderMethod::rows);
+        std::ranges::sort(r.order);
+        EXPECT_EQ(r.order, r.place) << spec;
+    }
+}
+
 /// Entries of row i with the columns that they had in A, sorted.
 std::vector<std::pair<std::int64_t, double>> entries(const CsrView& a, std::int64_t i,
                                                      const std::vector<std::int32_t>* order) {
@@ -306,7 +344,7 @@ TEST(Reorder, RefusesWhatItCannotOrder) {
     EXPECT_EQ(band({.super_super_row = 5000}),
               "invalid_argument: band-k: 5000 super-rows of a super-super-row: use 1…4096");
     EXPECT_EQ(refusal([] { parse_reorder_method("amd"); }),
-              "invalid_argument: unknown reordering 'amd': use one of none, rcm, band-k");
+              "invalid_argument: unknown reordering 'amd': use one of none, rcm, band-k, rows");
     Reordering other;
     other.order = other.place = {0};
     EXPECT_EQ(

@@ -75,8 +75,8 @@ struct Options {
     bool updatable = true;  ///< false: nothing is kept for update_values, which is then an error
     std::int64_t memory_limit = 0;  ///< bytes that the arrays made of A may take, borrowed ones not
                                     ///< counted; 0 = padded formats half of the free memory
-    std::string reorder = "none";   ///< order of rows and columns of a square A: "none", "rcm" or
-                                    ///< "band-k"; A is then copied, whatever copy says
+    std::string reorder = "none";   ///< order of a square A: "none", "rcm", "band-k" or, of rows
+                                    ///< alone, "rows"; A is then copied, whatever copy says
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
                                     ///< Handle::row_order() gives, instead of the caller's
     CacheMode cache = CacheMode::automatic;  ///< anything else wins over $SPMVGEN_CACHE

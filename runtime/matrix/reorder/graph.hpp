@@ -57,6 +57,10 @@ Buckets bucket(std::span<const std::int32_t> keys, std::int32_t count);
 /// i.
 std::vector<std::int32_t> cuthill_mckee(const Graph& graph);
 
+/// Clusters of `size` neighbouring vertices, one after another, each grown by breadth from the
+/// vertex that earlier ones touched first. result[i] = vertex at place i.
+std::vector<std::int32_t> cluster_order(const Graph& graph, int size);
+
 /// Levels of Band-k's coarsening: group_of[v] for each vertex of the graph given, groups of at most
 /// `most` vertices that are neighbours, as far as there are any.
 struct Coarsening {

@@ -47,6 +47,21 @@ std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& order) {
     return place;
 }
 
+std::vector<std::int32_t> unchanged(std::int64_t rows) {
+    std::vector<std::int32_t> order(static_cast<std::size_t>(rows));
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+}
+
+/// Rows of a cluster that are as long lie side by side: slices of them are hardly padded.
+void sort_clusters(const CsrView& a, std::vector<std::int32_t>& order) {
+    const auto rows = std::ssize(order);
+    for (std::ptrdiff_t begin = 0; begin < rows; begin += cluster_rows)
+        std::stable_sort(order.begin() + begin,
+                         order.begin() + std::min<std::ptrdiff_t>(rows, begin + cluster_rows),
+                         [&](auto i, auto j) { return a.row_length(i) > a.row_length(j); });
+}
+
 }  // namespace
 
 const char* to_string(ReorderMethod method) {
@@ -57,15 +72,18 @@ const char* to_string(ReorderMethod method) {
             return "rcm";
         case ReorderMethod::band_k:
             return "band-k";
+        case ReorderMethod::rows:
+            return "rows";
     }
     return "?";
 }
 
 ReorderMethod parse_reorder_method(std::string_view text) {
-    for (auto method : {ReorderMethod::none, ReorderMethod::rcm, ReorderMethod::band_k})
+    for (auto method :
+         {ReorderMethod::none, ReorderMethod::rcm, ReorderMethod::band_k, ReorderMethod::rows})
         if (text == to_string(method)) return method;
     refuse(ErrorCode::invalid_argument,
-           fmt::format("unknown reordering '{}': use one of none, rcm, band-k", text));
+           fmt::format("unknown reordering '{}': use one of none, rcm, band-k, rows", text));
 }
 
 Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, int threads) {
@@ -73,18 +91,23 @@ Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, in
     Reordering result;
     result.method = method;
     if (method == ReorderMethod::none) {
-        result.order.resize(static_cast<std::size_t>(a.rows));
-        std::iota(result.order.begin(), result.order.end(), 0);
+        result.place = result.order = unchanged(a.rows);
+        return result;
+    }
+    const reordering::Graph graph = reordering::symmetrised_pattern(a, threads);
+    if (method == ReorderMethod::rows) {
+        result.order = reordering::cluster_order(graph, cluster_rows);
+        sort_clusters(a, result.order);
+        result.place = unchanged(a.rows);
+        return result;
+    }
+    if (method == ReorderMethod::rcm) {
+        result.order = reordering::cuthill_mckee(graph);
+        std::ranges::reverse(result.order);
     } else {
-        const reordering::Graph graph = reordering::symmetrised_pattern(a, threads);
-        if (method == ReorderMethod::rcm) {
-            result.order = reordering::cuthill_mckee(graph);
-            std::ranges::reverse(result.order);
-        } else {
-            auto band_order = reordering::band_k(graph, band, threads);
-            result.order = std::move(band_order.order);
-            result.groups = std::move(band_order.groups);
-        }
+        auto band_order = reordering::band_k(graph, band, threads);
+        result.order = std::move(band_order.order);
+        result.groups = std::move(band_order.groups);
     }
     result.place = inverse(result.order);
     return result;

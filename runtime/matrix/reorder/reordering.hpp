@@ -11,12 +11,13 @@
 namespace spmvgen {
 
 enum class ReorderMethod {
-    none,   ///< the order that the matrix has
-    rcm,    ///< reverse Cuthill-McKee
-    band_k  ///< Band-k, of CSR-k
+    none,    ///< the order that the matrix has
+    rcm,     ///< reverse Cuthill-McKee
+    band_k,  ///< Band-k, of CSR-k
+    rows     ///< rows alone, in clusters of neighbours; columns keep their order
 };
 
-const char* to_string(ReorderMethod method);  ///< "none", "rcm", "band-k"
+const char* to_string(ReorderMethod method);  ///< "none", "rcm", "band-k", "rows"
 /// The inverse; throws Error(invalid_argument) that lists what is allowed.
 ReorderMethod parse_reorder_method(std::string_view text);
 
@@ -28,12 +29,16 @@ struct BandK {
     bool operator==(const BandK&) const = default;
 };
 
+/// Rows of a cluster of ReorderMethod::rows: those of a block of threads, which share an L1 cache.
+inline constexpr int cluster_rows = 256;
+
 /// A new order of the rows and columns of an n×n matrix. `order` and `place` are permutations of
-/// 0 … n-1, each the inverse of the other.
+/// 0 … n-1, each the inverse of the other, or, where only rows are moved, `place` leaves all where
+/// they are.
 struct Reordering {
     ReorderMethod method = ReorderMethod::none;
     std::vector<std::int32_t> order;  ///< new → old: row i of B is row order[i] of A
-    std::vector<std::int32_t> place;  ///< old → new: row j of A becomes row place[j] of B
+    std::vector<std::int32_t> place;  ///< old → new: column j of A becomes column place[j] of B
     /// Of Band-k, levels of groups of neighbouring rows of B, finest first: groups[0] are
     /// super-rows (group g has the rows groups[0][g] … groups[0][g+1]-1), groups[1]
     /// super-super-rows (of super-rows). What CSR-k calls sr_ptr and ssr_ptr. Empty for other
@@ -51,16 +56,17 @@ struct Reordering {
 /// range, Error(unsupported) from 2^31 rows on. `threads` 0 = what OpenMP would use.
 ///
 /// Sources: Cuthill & McKee, Reducing the bandwidth of sparse symmetric matrices, 1969, from
-/// Boost.Graph; starting vertices by George & Liu, 1979. Band-k: Listing 2 of Lane & Booth,
+/// Boost.Graph; starting vertices by George & Liu, 1979. Clusters: own; within each, rows are
+/// sorted by falling length. Band-k: Listing 2 of Lane & Booth,
 /// Heterogeneous sparse matrix-vector multiplication via compressed sparse row format, 2022; its
 /// coarsening by heavy-edge matching.
 Reordering reorder(const CsrView& matrix, ReorderMethod method, const BandK& band = {},
                    int threads = 0);
 
-/// B = PAPᵀ, with A's types; rows ascending by column, entries at the same place kept apart, in the
-/// order that they had. Parallel. Throws Error(invalid_argument) when the order is not one of the
-/// matrix's rows, or the matrix is not square.
-/// `order`, where not null, gets where each value came from.
+/// B = PAPᵀ, or PA of rows alone, with A's types; rows ascending by column, entries at the same
+/// place kept apart, in the order that they had. Parallel. Throws Error(invalid_argument) when the
+/// order is not one of the matrix's rows, or the matrix is not square. `order`, where not null,
+/// gets where each value came from.
 CsrMatrix permute(const CsrView& matrix, const Reordering& reordering, int threads = 0,
                   ValueOrder* order = nullptr);
 
