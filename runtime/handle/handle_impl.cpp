@@ -138,8 +138,14 @@ void HandleImpl::set_types(const Options& options, ValueType matrix) {
 }
 
 void HandleImpl::find_general(const RowFeatures& features, const Request& request) {
-    const auto& params = kernel_entry(signature_.kernel).params;
-    if (std::ranges::none_of(params, &Parameter::of_matrix))
+    const KernelEntry& entry = kernel_entry(signature_.kernel);
+    // Its sizes are too many for kernels that are made ahead.
+    if (entry.format == Format::bcsr && request.kernel == "auto" && request.format == "auto") {
+        general_ = for_any_matrix(choose(features, request).signature, {}, plain_storage_);
+        general_.alpha = signature_.alpha;
+        return;
+    }
+    if (std::ranges::none_of(entry.params, &Parameter::of_matrix))
         return void(general_ = for_any_matrix(signature_, {}, plain_storage_));
     Request named = request;
     named.format = "auto";

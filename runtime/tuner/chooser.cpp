@@ -25,6 +25,7 @@ int given(const Request& request, const char* name) {
 
 constexpr std::int64_t least_hub_entries =
     15'000'000;  ///< with fewer the L2 serves x well (an H200, docs/tiles.md)
+constexpr double least_blocked_mean = 6;     ///< mean row, for blocks of a CPU
 constexpr double least_hub_index_bytes = 3;  ///< of strips, a nonzero
 
 bool is_host(const Request& request) {
@@ -49,12 +50,18 @@ const KernelEntry* free_strips(const Request& request) {
 
 Choice Chooser::operator()(Request request) {
     look_at_values(request);
-    if (wants_blocks(request)) look_at_blocks(request);
+    if (wants_blocks(request) || may_have_blocks(request)) look_at_blocks(request);
     look_at_strips(request);
     look_at_hubs(request);
     Choice choice = choose(features_, request);
     fit(choice, request);
     return choice;
+}
+
+bool Chooser::may_have_blocks(const Request& request) const {
+    if (!request.look || !is_host(request) || features_.mean_row < least_blocked_mean) return false;
+    const auto among = candidates(request);
+    return among.size() > 1 && find_kernel(among, "bcsr") != nullptr;
 }
 
 const BlockFill& Chooser::fill() {

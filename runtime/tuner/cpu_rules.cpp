@@ -25,10 +25,15 @@ constexpr std::int64_t sorting_window = 4096;
 constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
 constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
 constexpr double least_strips_bytes =
-    1.5e6;                                  ///< of A in CSR for each thread: about a core's caches
-constexpr double prefetched_bytes = 8e6;    ///< the same: what comes from memory, not a cache
-constexpr double most_strips_share = 1.05;  ///< of CSR's bytes
-constexpr double long_over_mean = 4;        ///< rows that leave the slices
+    1.5e6;                                 ///< of A in CSR for each thread: about a core's caches
+constexpr double prefetched_bytes = 8e6;   ///< the same: what comes from memory, not a cache
+constexpr double most_strips_share = 1.1;  ///< of CSR's bytes
+constexpr double long_over_mean = 4;       ///< rows that leave the slices
+// Of blocked CSR: the same page.
+constexpr std::int64_t large_block = 12;      ///< elements
+constexpr double least_large_blocked = 18e6;  ///< bytes of CSR a thread, from which on bytes decide
+constexpr std::int64_t small_block = 4;
+constexpr double least_small_blocked = 1e6;  ///< the same
 constexpr std::array<std::int64_t, 3> long_limits{64, 512, 4096};
 
 ValueType sums(const Situation& s) {
@@ -132,6 +137,18 @@ Pick compressed_strips(const Situation& s) {
             fmt::format("{:.1f} bytes an entry as strips, {:.1f} as CSR", strips, csr)};
 }
 
+/// Of blocks that caches hold, unrolled loops over them are faster than anything decoded.
+Pick cached_blocks(const Situation& s) {
+    if (!s.request.blocks || s.request.num_rhs > 1 || is_complex(s.f.value_type)) return {};
+    const auto& [rows, cols, fill, reason, warning] = *s.request.blocks;
+    const std::int64_t elements = std::int64_t{rows} * cols;
+    if (elements < small_block ||
+        bytes_per_thread(s) >= (elements < large_block ? least_small_blocked : least_large_blocked))
+        return {};
+    return {"bcsr",
+            fmt::format("{:.1f} MB of entries a thread in blocks", bytes_per_thread(s) / 1e6)};
+}
+
 /// Rows sorted where slices would be padded; rows apart that would widen a slice for themselves.
 Params strips_params(const Situation& s) {
     const auto limit = std::ranges::find_if(long_limits, [&](std::int64_t n) {
@@ -175,7 +192,8 @@ std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const S
     return {};
 }
 
-constexpr std::array by_matrix{Rule{compressed_strips, {"strips_cpu"}}};
+constexpr std::array by_matrix{Rule{cached_blocks, {"bcsr"}},
+                               Rule{compressed_strips, {"strips_cpu"}}};
 
 constexpr std::array rules{
     Rule{long_rows, {"csr_balanced"}}, Rule{several_right_hand_sides, {"csr_rows"}},

@@ -14,6 +14,11 @@
 namespace spmvgen {
 namespace {
 
+/// Blocked CSR cannot; where the matrix led to it, what row lengths alone suggest is the fallback.
+bool can_be_listed(const KernelEntry& entry) {
+    return entry.format != Format::bcsr;
+}
+
 /// The kernels that the rules may pick among those.
 std::vector<const KernelEntry*> possible_kernels(const std::vector<const KernelEntry*>& among,
                                                  const RuleSet& set) {
@@ -24,7 +29,8 @@ std::vector<const KernelEntry*> possible_kernels(const std::vector<const KernelE
     };
     for (auto& rule : set.by_matrix)
         for (auto& id : rule.kernels)
-            if (const KernelEntry* entry = find_kernel(among, id)) add(entry);
+            if (const KernelEntry* entry = find_kernel(among, id); entry && can_be_listed(*entry))
+                add(entry);
     for (auto& rule : set.rules) {
         bool all = true;  // of the rule's kernels are free
         for (auto& id : rule.kernels) {

@@ -162,6 +162,21 @@ TEST(Chooser, BlocksOfFiniteElementsAreFound) {
     EXPECT_EQ(blocked.param("block_rows"), 3) << blocked.choice.reason;
 }
 
+TEST(Chooser, BlocksThatACpusCachesHoldStayBlocks) {
+    const auto small = [](const char* spec) {
+        return chosen(with_random_values(make_gallery_matrix(spec)), request_for("x86-64-v4"));
+    };
+    const Chosen elements = small("fem:nx=20,ny=20");
+    EXPECT_EQ(elements.kernel(), "bcsr") << elements.choice.reason;
+    EXPECT_GE(elements.param("block_rows") * elements.param("block_cols"), 4);
+    EXPECT_THAT(elements.choice.reason, HasSubstr(" MB of entries a thread in blocks: bcsr"));
+    EXPECT_NE(small("fem_tri:nx=40,ny=40").kernel(), "bcsr") << "no blocks";
+    EXPECT_EQ(small("fem:nx=220,ny=220").kernel(), "strips_cpu") << "more than caches hold";
+    Request few_applies = request_for("x86-64-v4");
+    few_applies.look = false;
+    EXPECT_NE(chosen(make_gallery_matrix("fem:nx=20,ny=20"), few_applies).kernel(), "bcsr");
+}
+
 TEST(Chooser, SearchesLeaveTheMatrixsParametersToIt) {
     const CsrView view = stencil().view();
     const RowFeatures features = analyse_row_lengths(view);
