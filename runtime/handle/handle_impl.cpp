@@ -138,18 +138,18 @@ void HandleImpl::set_types(const Options& options, ValueType matrix) {
 }
 
 void HandleImpl::find_general(const RowFeatures& features, const Request& request) {
-    const KernelEntry& entry = kernel_entry(signature_.kernel);
-    // Its sizes are too many for kernels that are made ahead.
-    if (entry.format == Format::bcsr && request.kernel == "auto" && request.format == "auto") {
-        general_ = for_any_matrix(choose(features, request).signature, {}, plain_storage_);
-        general_.alpha = signature_.alpha;
-        return;
-    }
-    if (std::ranges::none_of(entry.params, &Parameter::of_matrix))
-        return void(general_ = for_any_matrix(signature_, {}, plain_storage_));
+    const auto& params = kernel_entry(signature_.kernel).params;
     Request named = request;
-    named.format = "auto";
-    named.kernel = signature_.kernel;
+    // Where the matrix led to a kernel that is made for all, what row lengths alone lead to is made
+    // ahead; else the same kernel for any matrix.
+    const bool fitted = std::ranges::any_of(params, &Parameter::of_matrix);
+    if (fitted) {
+        named.format = "auto";
+        named.kernel = signature_.kernel;
+    }
+    if (!fitted &&
+        (request.kernel != "auto" || request.format != "auto" || !request.params.empty()))
+        return void(general_ = for_any_matrix(signature_, {}, plain_storage_));
     general_ = for_any_matrix(choose(features, named).signature, request.params, plain_storage_);
     general_.alpha = signature_.alpha;
 }

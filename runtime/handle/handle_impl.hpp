@@ -75,8 +75,9 @@ class HandleImpl {
     void take(const Choice& choice);
     /// The same with what the level made of it.
     void take(LevelChoice level);
-    /// Finds out what kernels that are made ahead are made for: the same kernel with what row
-    /// lengths alone suggest; signature_ itself where the matrix has decided nothing of it.
+    /// Finds out which kernel is made ahead for such matrices: what row lengths alone suggest, of
+    /// the same kernel where the matrix fits it to itself; signature_ itself where it was asked
+    /// for.
     void find_general(const RowFeatures& features, const Request& request);
     /// The kernel of signature_; where it cannot be had, and the same kernel for any matrix can,
     /// that one, with which signature_ then goes on. `get` gives the kernel of a signature, or

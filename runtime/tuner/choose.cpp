@@ -18,7 +18,8 @@ Pick pick_first(const Situation& s, std::span<const Rule> rules) {
     for (auto& rule : rules) {
         const Pick chosen = rule.pick(s);
         if (find_kernel(s.among, chosen.kernel) != nullptr)
-            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel), {}};
+            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel),
+                    chosen.params};
     }
     return {};
 }

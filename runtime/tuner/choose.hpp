@@ -64,6 +64,8 @@ struct Request {
     std::optional<StripsOutlook> strips = {};
     /// Hubs, where tiles_hubs is among the kernels; absent = the rules do not think of it.
     std::optional<HubsOutlook> hubs = {};
+    /// What larger blocks of threads would save (tuner/gathers.hpp); absent = not looked at.
+    std::optional<double> saved_gathers = {};
     /// Types of the caller's own arrays, which a CSR kernel must take as they are (they are
     /// borrowed); absent = the narrowest that the matrix allows.
     std::optional<IndexType> csr_index = std::nullopt, csr_offset = std::nullopt;

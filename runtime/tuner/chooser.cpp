@@ -11,6 +11,7 @@
 #include "registry.hpp"
 #include "tuner/block_choice.hpp"
 #include "tuner/candidates.hpp"
+#include "tuner/gathers.hpp"
 #include "tuner/matrix_rules.hpp"
 
 namespace spmvgen {
@@ -25,7 +26,9 @@ int given(const Request& request, const char* name) {
 
 constexpr std::int64_t least_hub_entries =
     15'000'000;  ///< with fewer the L2 serves x well (an H200, docs/tiles.md)
-constexpr double least_blocked_mean = 6;     ///< mean row, for blocks of a CPU
+constexpr double least_blocked_mean = 6;  ///< mean row, for blocks
+constexpr std::int64_t least_gathered_entries =
+    4'000'000;                               ///< with fewer the L2 serves x well enough
 constexpr double least_hub_index_bytes = 3;  ///< of strips, a nonzero
 
 bool is_host(const Request& request) {
@@ -53,15 +56,18 @@ Choice Chooser::operator()(Request request) {
     if (wants_blocks(request) || may_have_blocks(request)) look_at_blocks(request);
     look_at_strips(request);
     look_at_hubs(request);
+    look_at_gathers(request);
     Choice choice = choose(features_, request);
     fit(choice, request);
     return choice;
 }
 
 bool Chooser::may_have_blocks(const Request& request) const {
-    if (!request.look || !is_host(request) || features_.mean_row < least_blocked_mean) return false;
+    if (!request.look || features_.mean_row < least_blocked_mean) return false;
+    const bool host = is_host(request);
+    if (!host && features_.rows >= most_blocked_rows) return false;
     const auto among = candidates(request);
-    return among.size() > 1 && find_kernel(among, "bcsr") != nullptr;
+    return among.size() > 1 && find_kernel(among, host ? "bcsr" : "bcsr_fused") != nullptr;
 }
 
 const BlockFill& Chooser::fill() {
@@ -119,6 +125,18 @@ void Chooser::look_at_hubs(Request& request) {
         hub_shares_[hubs] = plan.hub_share.front();
     }
     request.hubs = HubsOutlook{hubs, hub_shares_.at(hubs)};
+}
+
+void Chooser::look_at_gathers(Request& request) {
+    if (request.saved_gathers || !request.look || is_host(request) || request.num_rhs > 1 ||
+        matrix_.nnz < least_gathered_entries)
+        return;
+    const auto among = candidates(request);
+    if (among.size() < 2 || find_kernel(among, "sell_slices") == nullptr) return;
+    const ValueType vectors = vectors_type(request, features_.value_type);
+    if (!saved_gathers_.contains(vectors))
+        saved_gathers_[vectors] = saved_by_large_blocks(matrix_, vectors, threads_);
+    request.saved_gathers = saved_gathers_.at(vectors);
 }
 
 void Chooser::fit(Choice& choice, const Request& request) {

@@ -18,13 +18,14 @@ inline constexpr std::int64_t least_encoded = 100'000;
 
 /// choose() for one matrix with these features, with what the matrix itself says of it; each of
 /// these is looked at once, when a request needs it:
-/// - for blocked CSR, and with Request::look where it is one of several kernels of a CPU, the fill
-/// of
-///   blocks, from a sample, and the device's profile among tuning_files("dense-");
+/// - for blocked CSR, and with Request::look where it is one of several kernels, the fill of
+/// blocks,
+///   from a sample, and the device's profile among tuning_files("dense-");
 /// - with Request::encode and ::look what values can be stored as without loss;
 /// - for strips how the columns compress, for their parameters of the matrix and, with
 ///   Request::look, for the rules when row lengths leave strips in the running;
-/// - for tiles with hubs how many entries how many columns have.
+/// - for tiles with hubs how many entries how many columns have;
+/// - with Request::look how much of x larger blocks of a GPU's threads would share, from a sample.
 /// The matrix must outlive it. For one thread at a time.
 class Chooser {
   public:
@@ -44,6 +45,7 @@ class Chooser {
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
     void look_at_hubs(Request& request);
+    void look_at_gathers(Request& request);
     /// Sets the parameters that the matrix decides and the request leaves open.
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
@@ -53,6 +55,7 @@ class Chooser {
     const int threads_;
     std::optional<BlockFill> fill_;
     std::optional<ExactValues> exact_;
+    std::map<ValueType, double> saved_gathers_;
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     StripsChooser strips_;
     TilesChooser tiles_;

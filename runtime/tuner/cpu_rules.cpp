@@ -140,9 +140,8 @@ Pick compressed_strips(const Situation& s) {
 /// Of blocks that caches hold, unrolled loops over them are faster than anything decoded.
 Pick cached_blocks(const Situation& s) {
     if (!s.request.blocks || s.request.num_rhs > 1 || is_complex(s.f.value_type)) return {};
-    const auto& [rows, cols, fill, reason, warning] = *s.request.blocks;
-    const std::int64_t elements = std::int64_t{rows} * cols;
-    if (elements < small_block ||
+    const std::int64_t elements = std::int64_t{s.request.blocks->rows} * s.request.blocks->cols;
+    if (elements < small_block || blocked_bytes_a_nonzero(s) > csr_bytes_a_nonzero(s) ||
         bytes_per_thread(s) >= (elements < large_block ? least_small_blocked : least_large_blocked))
         return {};
     return {"bcsr",

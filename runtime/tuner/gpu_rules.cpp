@@ -102,9 +102,7 @@ double entry_bytes(const Situation& s) {
 
 /// What the L2 serves gains nothing by padding less, and loses x's locality by sorting.
 Pick uneven_in_cache(const Situation& s) {
-    if (padding(s) <= even_padding || s.f.mean_row >= scattering_mean) return {};
-    if (s.f.max_row > limits(s).row_len_limit || sorted_padding(s) > skewed_padding) return {};
-    if (entry_bytes(s) >= limits(s).cached_bytes) return {};
+    if (!uneven_in_l2(s)) return {};
     return {"csr_classical",
             fmt::format("{:.1f} MB of entries, {}", entry_bytes(s) / 1e6, padding_text(s))};
 }
@@ -191,8 +189,8 @@ std::int64_t omega(const Situation& s) {
     return std::min(chosen, limits(s).most_omega);
 }
 
-/// Entries under way at a time: about as many as a row has.
-constexpr std::array<double, 2> slice_unroll_means{2.5, 4.5};
+/// Entries under way at a time: about as many as a row has; of wide values a few fewer.
+constexpr std::array<double, 3> slice_unroll_means{2.5, 4.5, 5.1};
 
 void set_slices(const Situation& s, Setter& params) {
     // Threads for a row of a slice: enough of them in all to fill a GPU, and more than one for long
@@ -204,8 +202,9 @@ void set_slices(const Situation& s, Setter& params) {
            (s.f.rows * threads < filling_threads || longest > most * static_cast<double>(threads)))
         threads *= 2;
     params.set("threads_per_row", threads);
-    const auto [short_mean, long_mean_of_slice] = slice_unroll_means;
-    params.set("unroll", mean > long_mean_of_slice ? 8 : mean > short_mean ? 4 : 2);
+    const auto [short_mean, narrow_mean, wide_mean] = slice_unroll_means;
+    const bool wide = size_of(stored_type(s.request, s.f.value_type)) >= sizeof(double);
+    params.set("unroll", mean > (wide ? wide_mean : narrow_mean) ? 8 : mean > short_mean ? 4 : 2);
 }
 
 constexpr double short_of_one_lane = 3.5;  ///< mean row, up to which a lane finds fewer than 8
@@ -348,7 +347,8 @@ std::vector<std::int64_t> possible_omega(const Situation& s) {
 }
 
 void vary_slices(std::vector<Setter>& ways, const Situation& s) {
-    std::vector<double> steps{slice_unroll_means[0], slice_unroll_means[1], long_slice_mean};
+    std::vector<double> steps{slice_unroll_means[0], slice_unroll_means[1], slice_unroll_means[2],
+                              long_slice_mean};
     for (const std::int64_t threads : powers_of_two(1, filling_threads))
         steps.push_back(static_cast<double>(4 * threads));
     std::vector<Setter> more;
@@ -410,6 +410,12 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
 }
 
 }  // namespace
+
+bool uneven_in_l2(const Situation& s) {
+    return padding(s) > even_padding && s.f.mean_row < scattering_mean &&
+           s.f.max_row <= limits(s).row_len_limit && sorted_padding(s) <= skewed_padding &&
+           entry_bytes(s) < limits(s).cached_bytes;
+}
 
 RuleSet gpu_rules() {
     return {gpu_matrix_rules(), rules, gpu_params, gpu_possible};

@@ -24,6 +24,30 @@ constexpr std::int64_t most_even_row = 1024;        ///< entries of a row, as Al
 constexpr double skewed_padding = 1.5;              ///< sorted padding, where single rows stand out
 constexpr double long_mean = 256;                   ///< mean row, of matrices of few rows
 
+// From the exhaustive records of the same machine: bcsr_fused 1.02 to 1.7 times as fast as strips
+// on raefsky3, venkat01, qcd5_4, rma10, shipsec1, pwtk; 1.1 to 1.3 times slower on larger ones.
+constexpr double most_block_fill = 1.1;
+constexpr double least_strips_saving = 0.85;
+
+// From the same records, bcsr_fused in 1x1 beside csr_classical: NACA0015 24.3 and 28.7 µs
+// (f32: 15.8 and 18.6), dblp-2010 17.9 and 19.1 (15.9 and 17.2), roads 1.07 to 1.15 times as fast
+// in f32, but 0.93 to 1.02 in f64.
+constexpr double least_wide_mean = 4.5;
+constexpr double least_narrow_mean = 1.5;
+constexpr double most_short_mean = 8;
+
+// From the same records, sell_slices of 1024 threads beside 256: cage14 (34 % saved) 158 and 190
+// µs, Hamrle3 (20 %) 30 and 34, ss (14 %) 116 and 122, dgreen (13 %) 91 and 97; packing (12 %) 129
+// and 118.
+constexpr double least_saved_gathers = 0.125;
+constexpr double most_gathered_padding = 1.2;
+
+/// Of a value as kernels without codes have it.
+double stored_bytes(const Situation& s) {
+    return static_cast<double>(size_of(s.request.exact ? s.request.exact->storage
+                                                       : stored_type(s.request, s.f.value_type)));
+}
+
 double strips_bytes(const Situation& s) {
     return s.request.strips->bytes / static_cast<double>(s.f.nnz);
 }
@@ -37,6 +61,55 @@ Pick gpu_strips(const Situation& s) {
         return {};
     if (s.f.mean_row < short_mean && outlook.index_bytes > most_short_index) return {};
     return {"strips", fmt::format("{:.1f} bytes an entry as strips, {:.1f} as CSR", bytes, csr)};
+}
+
+/// Blocks, but too few block rows for strips to give each a lane: several lanes take one.
+Pick few_block_rows(const Situation& s) {
+    if (!s.request.blocks || s.request.num_rhs > 1 || is_complex(s.f.value_type) ||
+        s.f.nnz < least_gpu_entries || s.f.rows >= most_blocked_rows || s.f.max_row > most_even_row)
+        return {};
+    const BlockChoice& blocks = *s.request.blocks;
+    if (blocks.rows * blocks.cols == 1 || blocks.fill > most_block_fill) return {};
+    const double bytes = blocked_bytes_a_nonzero(s);
+    // Codes of values, which blocked CSR has not, can save more.
+    if (s.request.strips && strips_bytes(s) < least_strips_saving * bytes) return {};
+    return {"bcsr_fused", fmt::format("{:.1f} bytes an entry in {}x{} blocks, {} rows", bytes,
+                                      blocks.rows, blocks.cols, s.f.rows)};
+}
+
+/// Blocked CSR of 1 x 1: a lane or two a row, with several rows' loads under way. Where strips were
+/// thought of, and do not compress: for few applies CSR as it is needs no conversion.
+Pick short_rows_in_cache(const Situation& s) {
+    if (!s.request.strips || s.f.mean_row > most_short_mean || s.request.num_rhs > 1 ||
+        is_complex(s.f.value_type) || s.f.nnz < least_gpu_entries || !uneven_in_l2(s))
+        return {};
+    const bool wide = stored_bytes(s) >= sizeof(double);
+    if (s.f.mean_row < (wide ? least_wide_mean : least_narrow_mean)) return {};
+    const int found = choose_subwarp(s.f, s.request.target.wavefront);
+    const int subwarp = s.f.mean_row < least_wide_mean ? 1 : std::max(2, found);
+    return {"bcsr_fused",
+            fmt::format("rows of {:.1f} entries in the L2 cache", s.f.mean_row),
+            {{"block_rows", 1},
+             {"block_cols", 1},
+             {"subwarp", subwarp},
+             {"unroll", 4},
+             {"block", 128}}};
+}
+
+/// Rows that need the same far elements of x lie within a thousand rows: in blocks of as many
+/// threads they share an L1 cache.
+Pick far_gathers(const Situation& s) {
+    if (s.request.saved_gathers.value_or(0) < least_saved_gathers || s.request.num_rhs > 1)
+        return {};
+    if (s.f.max_row > most_even_row || s.f.sell_sorted_padding.back() > most_gathered_padding)
+        return {};
+    // Columns that strips compress this little, but codes of values can be worth more.
+    if (s.request.strips && strips_bytes(s) < least_strips_saving * csr_bytes_a_nonzero(s))
+        return {};
+    return {"sell_slices",
+            fmt::format("blocks of 1024 rows ask for {:.0f} % fewer bytes than blocks of 256",
+                        100 * *s.request.saved_gathers),
+            {{"block", 1024}, {"sigma", 4096}, {"unroll", 8}, {"threads_per_row", 1}}};
 }
 
 /// A network's product is bound by the cache that serves x: hubs in shared memory lessen that.
@@ -57,16 +130,21 @@ Pick uneven_rows(const Situation& s) {
 }
 
 constexpr std::array gpu_rules_by_matrix{
-    Rule{gpu_strips, {"strips"}}, Rule{networks, {"tiles_hubs"}}, Rule{uneven_rows, {"tiles"}}};
+    Rule{few_block_rows, {"bcsr_fused"}}, Rule{far_gathers, {"sell_slices"}},
+    Rule{gpu_strips, {"strips"}},         Rule{short_rows_in_cache, {"bcsr_fused"}},
+    Rule{networks, {"tiles_hubs"}},       Rule{uneven_rows, {"tiles"}}};
 
 }  // namespace
 
 double csr_bytes_a_nonzero(const Situation& s) {
-    const ValueType storage =
-        s.request.exact ? s.request.exact->storage : stored_type(s.request, s.f.value_type);
     const double rows = static_cast<double>(s.f.rows) / static_cast<double>(s.f.nnz);
-    return static_cast<double>(size_of(storage) + size_of(IndexType::i32)) +
-           rows * static_cast<double>(size_of(IndexType::i32));
+    return stored_bytes(s) + (1 + rows) * static_cast<double>(size_of(IndexType::i32));
+}
+
+double blocked_bytes_a_nonzero(const Situation& s) {
+    const BlockChoice& blocks = *s.request.blocks;
+    return blocks.fill * (stored_bytes(s) + static_cast<double>(size_of(IndexType::i32)) /
+                                                (blocks.rows * blocks.cols));
 }
 
 std::int64_t hub_columns(const Target& target, ValueType vectors) {

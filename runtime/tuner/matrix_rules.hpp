@@ -7,8 +7,14 @@
 /// Rules by what a matrix itself says, its columns and values, where Chooser has looked at them.
 namespace spmvgen {
 
+/// Rows from which on blocks of a GPU are left to strips.
+inline constexpr std::int64_t most_blocked_rows = 300'000;
+
 /// Bytes of CSR a nonzero, with values stored as narrow as they allow.
 double csr_bytes_a_nonzero(const Situation& situation);
+
+/// The same of blocked CSR with the request's blocks, fill included.
+double blocked_bytes_a_nonzero(const Situation& situation);
 
 /// Columns that the rules put into shared memory as hubs.
 std::int64_t hub_columns(const Target& target, ValueType vectors);

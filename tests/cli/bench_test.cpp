@@ -242,7 +242,7 @@ TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
               at + "auto:lanes=4: lanes is of a kernel; of auto there are encodings and reorder");
     EXPECT_EQ(error("A.mtx --kernels auto:reorder=x"),
               at + "auto:reorder=x: options.reorder: unknown reordering 'x': use one of none, rcm, "
-                   "band-k");
+                   "band-k, rows");
 }
 
 TEST_F(BenchTest, ResultsHaveWhatAReportShows) {

@@ -6,6 +6,7 @@
 
 #include "matrix/gallery.hpp"
 #include "registry.hpp"
+#include "tuner/gathers.hpp"
 #include "tuner/tuning_db.hpp"
 #include "tuner/variants.hpp"
 
@@ -152,6 +153,32 @@ TEST(Chooser, ANetworkHasHubs) {
     EXPECT_THAT(hubs.choice.reason, HasSubstr(" hub columns have "));
 }
 
+/// Rows of 8 entries, up to `reach` columns to either side.
+double saved_with_reach(std::int64_t reach, int threads, std::int64_t rows = 40'000) {
+    constexpr std::int64_t row = 8;
+    std::vector<std::int32_t> row_ptr{0}, columns;
+    std::uint64_t state = 1;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t k = 0; k < row; ++k) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            const auto any = static_cast<std::int64_t>(state >> 33);
+            columns.push_back(static_cast<std::int32_t>(
+                std::clamp<std::int64_t>(i + any % (2 * reach + 1) - reach, 0, rows - 1)));
+        }
+        row_ptr.push_back(static_cast<std::int32_t>(columns.size()));
+    }
+    const std::vector<double> values(columns.size(), 1);
+    const CsrView a = csr_view(rows, rows, row_ptr.data(), columns.data(), values.data());
+    return saved_by_large_blocks(a, ValueType::f64, threads);
+}
+
+TEST(Chooser, LargeBlocksShareWhatIsFarButNotTooFar) {
+    EXPECT_LT(saved_with_reach(4, 1), 0.02) << "small blocks have it already";
+    EXPECT_GT(saved_with_reach(1500, 1), 0.25);
+    EXPECT_LT(saved_with_reach(200'000, 1, 400'000), 0.05) << "nobody shares it";
+    EXPECT_EQ(saved_with_reach(1500, 1), saved_with_reach(1500, 3));
+}
+
 TEST(Chooser, BlocksOfFiniteElementsAreFound) {
     Request request = request_for("sm_90");
     request.kernel = "strips";
@@ -166,15 +193,27 @@ TEST(Chooser, BlocksThatACpusCachesHoldStayBlocks) {
     const auto small = [](const char* spec) {
         return chosen(with_random_values(make_gallery_matrix(spec)), request_for("x86-64-v4"));
     };
-    const Chosen elements = small("fem:nx=20,ny=20");
+    const Chosen elements = small("fem:nx=20,ny=20,dofs=4");
     EXPECT_EQ(elements.kernel(), "bcsr") << elements.choice.reason;
     EXPECT_GE(elements.param("block_rows") * elements.param("block_cols"), 4);
     EXPECT_THAT(elements.choice.reason, HasSubstr(" MB of entries a thread in blocks: bcsr"));
     EXPECT_NE(small("fem_tri:nx=40,ny=40").kernel(), "bcsr") << "no blocks";
-    EXPECT_EQ(small("fem:nx=220,ny=220").kernel(), "strips_cpu") << "more than caches hold";
+    EXPECT_EQ(small("fem:nx=220,ny=220,dofs=4").kernel(), "strips_cpu") << "more than caches hold";
     Request few_applies = request_for("x86-64-v4");
     few_applies.look = false;
-    EXPECT_NE(chosen(make_gallery_matrix("fem:nx=20,ny=20"), few_applies).kernel(), "bcsr");
+    EXPECT_NE(chosen(make_gallery_matrix("fem:nx=20,ny=20,dofs=4"), few_applies).kernel(), "bcsr");
+}
+
+TEST(Chooser, FewBlockRowsOnAGpuHaveSeveralLanesEach) {
+    const CsrMatrix elements = with_random_values(make_gallery_matrix("fem:nx=120,ny=120"));
+    const Chosen few = chosen(elements, request_for("sm_90"));
+    EXPECT_EQ(few.kernel(), "bcsr_fused") << few.choice.reason;
+    EXPECT_GT(few.param("block_rows") * few.param("block_cols"), 1);
+    EXPECT_GT(few.param("subwarp"), 1);
+    EXPECT_THAT(few.choice.reason, HasSubstr(" blocks, 43200 rows: bcsr_fused"));
+    Request coded = request_for("sm_90");
+    coded.strips = {5.0 * static_cast<double>(elements.nnz), 1, 1};
+    EXPECT_EQ(chosen(elements, coded).kernel(), "strips") << "as codes of values would have it";
 }
 
 TEST(Chooser, SearchesLeaveTheMatrixsParametersToIt) {

@@ -71,6 +71,41 @@ TEST(GpuRules, EvenRowsGoToSlices) {
     EXPECT_EQ(parameter(f, request(), "sigma"), 1);
 }
 
+TEST(GpuRules, ShortRowsInTheCacheHaveALaneOrTwo) {
+    Features f = uneven_features(1.2);
+    f.rows = f.cols = 1'000'000;
+    f.mean_row = 5;
+    f.nnz = 5'000'000;
+    EXPECT_THAT(chosen(f, request()), StartsWith("csr_classical: ")) << "for few applies";
+    Request r = request();
+    r.strips = {1e9, 9, 1.2};
+    EXPECT_THAT(chosen(f, r),
+                StartsWith("bcsr_fused: rows of 5.0 entries in the L2 cache: bcsr_fused"));
+    EXPECT_GE(parameter(f, r, "subwarp"), 2);
+    EXPECT_EQ(parameter(f, r, "block_rows"), 1);
+    f.mean_row = 2.5;
+    f.nnz = 2'500'000;
+    EXPECT_THAT(chosen(f, r), StartsWith("csr_classical: "));
+    f.value_type = ValueType::f32;
+    EXPECT_EQ(parameter(f, r, "subwarp"), 1);
+    EXPECT_THAT(chosen(f, r), StartsWith("bcsr_fused: "));
+}
+
+TEST(GpuRules, RowsThatShareXLieInOneBlock) {
+    Request r = request();
+    r.saved_gathers = 0.2;
+    EXPECT_EQ(chosen(uneven_features(1.1), r),
+              "sell_slices: blocks of 1024 rows ask for 20 % fewer bytes than blocks of 256: "
+              "sell_slices");
+    EXPECT_EQ(parameter(uneven_features(1.1), r, "block"), 1024);
+    EXPECT_EQ(parameter(uneven_features(1.1), r, "sigma"), 4096);
+    r.params["block"] = 128;
+    EXPECT_EQ(parameter(uneven_features(1.1), r, "block"), 128) << "the caller's";
+    r.params.clear();
+    r.saved_gathers = 0.12;
+    EXPECT_EQ(parameter(uneven_features(1.1), r, "block"), 256);
+}
+
 TEST(GpuRules, SkewedRowsAreDivided) {
     Features f = uneven_features(1.2);
     f.max_row = 1025;
