@@ -152,7 +152,7 @@ TEST_F(Levels, KernelsThatCannotBeHadAreLeftOutWithAWarning) {
     o.format = "auto";  // the fake kernel takes CSR's arrays only
     o.params = {};
     const Info info = make(o).info();
-    EXPECT_THAT(info.warning, HasSubstr("measuring left out coo_segmented_f64"));
+    EXPECT_THAT(info.warning, HasSubstr("measuring left out bcsr_f64"));
     EXPECT_EQ(fake.provider.counters().fallbacks, 0);
 }
 
