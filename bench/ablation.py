@@ -57,6 +57,9 @@ def uses(technique, params, kernel):
 
 def variant(kernel_id, technique, params):
     """The case of `bench` that leaves the technique out and keeps what was tuned."""
+    if technique == "hub columns" and params.get("warm", 0) == 0:  # with neither there is nothing to gather: plain tiles, as they are tuned
+        kept = {name: params[name] for name in ("block", "items", "run", "staged") if name in params}
+        return ":".join(["tiles"] + [f"{name}={value}" for name, value in kept.items()])
     out = {name: value for name, value in TECHNIQUES[technique].items() if name == "encodings" or name in params}
     kept = {name: value for name, value in params.items() if name not in OF_MATRIX and name not in out}
     return ":".join([kernel_id] + [f"{name}={value}" for name, value in {**kept, **out}.items()])

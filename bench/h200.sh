@@ -36,13 +36,14 @@ for section in "$@"; do
         f32) bench "$section" auto f32 random cusparse $(matrices) ;;
         levels) bench "$section" auto,auto/measure,all f64 random cusparse $(matrices) ;;
         ablation)
-            timeout -s INT "$limit" "$here/ablation.py" "$bin/spmvgen" --device "$device" --budget "$budget" --json "$out/ablation.jsonl" $(matrices "${some[@]}") || true ;;
+            timeout -s INT "$limit" "$here/ablation.py" "$bin/spmvgen" --device "$device" --budget "$budget" --json "$out/ablation.jsonl" $(matrices "${some[@]}") ||
+                echo "$section: ended early, status $?" ;;
         conversion)
             for there in there here; do
                 flags=()
                 [[ $there == here ]] || flags+=(--device-arrays)
                 timeout -s INT "$limit" "$bin/bench_gpu" $(matrices "${some[@]}") --device "$device" --case strips:block_rows=1,block_cols=1,value_code=0 --handles 5 \
-                    "${flags[@]}" --json "$out/conversion-$there.json" >"$out/conversion-$there.log" 2>&1 || true
+                    "${flags[@]}" --json "$out/conversion-$there.json" >"$out/conversion-$there.log" 2>&1 || echo "conversion ($there): ended early, status $?"
             done
             "$here/conversion_table.py" "$out"/conversion-{there,here}.json ;;
         small) # the list of docs/small-matrices.md

@@ -20,8 +20,7 @@ std::string kernel_for(const Info& info, const Operands& p) {
         return s == 0.0 ? "0" : s == 1.0 ? "1" : "x";
     };
     // Around a reordered product, α and β go with y's way back into the caller's order.
-    if (info.reorder != "none" && info.reorder != "rows" && !info.permuted_vectors)
-        return info.kernel;
+    if (info.permute_bytes > 0) return info.kernel;
     std::string name = info.kernel;
     if (const auto at = name.find("_a1_b0_"); at != std::string::npos)
         name.replace(at, 7, std::string("_a") + letter(p.alpha) + "_b" + letter(p.beta) + "_");

@@ -58,7 +58,7 @@ void check_product_options(const RunOptions& o) {
             "--transpose-by-atomics: adds in any order, which contradicts --deterministic; drop "
             "one of them");
     const auto method = resolve("--reorder", [&] { return parse_reorder_method(o.reorder); });
-    if (method == ReorderMethod::none && o.permuted_vectors)
+    if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
         throw UsageError(
             "--permuted-vectors: is for reordered matrices; drop it, or give --reorder rcm or "
             "band-k");

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t seed = 7;
 constexpr double warm_up_share = 0.2;
-/// Of a GPU, whose clock sinks while kernels are made: after 1 ms of warm-up products of 3 µs took
-/// up to 1.5 times as long as in the middle of a run.
+/// Of a GPU: right after a compilation, with 1 ms of warm-up, products of 3 µs took up to 1.5 times
+/// as long as in the middle of a run.
 constexpr double least_gpu_warm_up_s = 0.02;
 /// Devices that do not tell their cache: the largest last-level cache of a GPU is 256 MiB.
 constexpr std::int64_t unknown_cache_bytes = 256 << 20;

@@ -140,16 +140,15 @@ void HandleImpl::set_types(const Options& options, ValueType matrix) {
 void HandleImpl::find_general(const RowFeatures& features, const Request& request) {
     const auto& params = kernel_entry(signature_.kernel).params;
     Request named = request;
-    // Where the matrix led to a kernel that is made for all, what row lengths alone lead to is made
-    // ahead; else the same kernel for any matrix.
-    const bool fitted = std::ranges::any_of(params, &Parameter::of_matrix);
-    if (fitted) {
+    if (std::ranges::any_of(params, &Parameter::of_matrix)) {
+        // Fitted to this matrix: the same kernel, fitted to none.
         named.format = "auto";
         named.kernel = signature_.kernel;
-    }
-    if (!fitted &&
-        (request.kernel != "auto" || request.format != "auto" || !request.params.empty()))
+    } else if (request.kernel != "auto" || request.format != "auto" || !request.params.empty()) {
+        // Asked for: what else is made would be another answer.
         return void(general_ = for_any_matrix(signature_, {}, plain_storage_));
+    }
+    // Else columns or values may have led to this kernel: what row lengths alone lead to.
     general_ = for_any_matrix(choose(features, named).signature, request.params, plain_storage_);
     general_.alpha = signature_.alpha;
 }

@@ -30,12 +30,13 @@ std::string to_string(const Info& i) {
     if (on_gpu) format += ", values as " + i.storage;
     line("format", format);
     if (i.reorder != "none")
-        line("order",
-             fmt::format("{} in {:.1f} ms, bandwidth {} instead of {}; x and y {}", i.reorder,
-                         i.reorder_ms, i.bandwidth, i.bandwidth_before,
-                         i.permuted_vectors ? "in this order"
-                                            : "in the caller's, which costs " +
-                                                  readable_bytes(i.permute_bytes) + " a product"));
+        line("order", fmt::format("{} in {:.1f} ms, bandwidth {} instead of {}; x and y {}",
+                                  i.reorder, i.reorder_ms, i.bandwidth, i.bandwidth_before,
+                                  i.permuted_vectors ? "in this order"
+                                  : i.permute_bytes == 0
+                                      ? "in the caller's"
+                                      : "in the caller's, which costs " +
+                                            readable_bytes(i.permute_bytes) + " a product"));
     line("target", i.target);
     if (on_gpu)
         line("launches", fmt::format("{} an apply, sums in {} order", i.launches,

@@ -52,9 +52,8 @@ Options options_of_rows(const Options& options) {
     };
     if (options.device == "host") refuse("is for GPUs");
     if (options.op != "N") refuse("is for products that do not transpose");
-    const bool any = options.kernel == "auto" && options.format == "auto";
-    if (!any && options.kernel != "strips" && options.format != "strips")
-        refuse("is for kernel strips");
+    const auto fits = [](const std::string& name) { return name == "auto" || name == "strips"; };
+    if (!fits(options.kernel) || !fits(options.format)) refuse("is for kernel strips");
     Options inner = options;
     inner.reorder = "none";
     inner.copy = true;  // B goes when the handle is made

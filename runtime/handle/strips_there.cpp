@@ -15,7 +15,7 @@
 namespace spmvgen {
 namespace {
 
-// What stands where in the counts (templates/gpu/convert_strips.hpp).
+// What stands where in the counts (templates/dialect/gpu_convert_strips.hpp).
 constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6, count_inexact = 7,
                       count_filled = 8, count_falling = 9;
 

@@ -24,12 +24,12 @@ int given(const Request& request, const char* name) {
     return usable ? static_cast<int>(found->second) : 0;
 }
 
-constexpr std::int64_t least_hub_entries =
-    15'000'000;  ///< with fewer the L2 serves x well (an H200, docs/tiles.md)
-constexpr double least_blocked_mean = 6;  ///< mean row, for blocks
-constexpr std::int64_t least_gathered_entries =
-    4'000'000;                               ///< with fewer the L2 serves x well enough
+/// Entries: with fewer the L2 serves x well (an H200, docs/tiles.md).
+constexpr std::int64_t least_hub_entries = 15'000'000;
+/// Entries, from which on it pays to look what blocks of threads share of x.
+constexpr std::int64_t least_gathered_entries = 4'000'000;
 constexpr double least_hub_index_bytes = 3;  ///< of strips, a nonzero
+constexpr double least_blocked_mean = 6;     ///< mean row, for blocks
 
 bool is_host(const Request& request) {
     return architecture(request.target).kind == TargetKind::host;

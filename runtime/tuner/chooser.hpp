@@ -19,8 +19,7 @@ inline constexpr std::int64_t least_encoded = 100'000;
 /// choose() for one matrix with these features, with what the matrix itself says of it; each of
 /// these is looked at once, when a request needs it:
 /// - for blocked CSR, and with Request::look where it is one of several kernels, the fill of
-/// blocks,
-///   from a sample, and the device's profile among tuning_files("dense-");
+///   blocks, from a sample, and the device's profile among tuning_files("dense-");
 /// - with Request::encode and ::look what values can be stored as without loss;
 /// - for strips how the columns compress, for their parameters of the matrix and, with
 ///   Request::look, for the rules when row lengths leave strips in the running;

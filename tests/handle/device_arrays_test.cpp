@@ -210,7 +210,7 @@ TEST(DeviceArrays, StripsAreMadeWhereTheMatrixIs) {
             options.params["sigma"] = sigma;
             Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
             const std::size_t offsets = a.row_ptr.size() * sizeof(int);
-            EXPECT_LT(device->came_here, offsets + 300) << "row offsets and some counts";
+            EXPECT_LT(device->came_here, offsets + 300) << "row offsets, and the counts twice";
             EXPECT_THAT(handle.info().reason, testing::EndsWith("; converted on the device"));
             EXPECT_THAT(handle.info().kernel, testing::HasSubstr("_long_rows1_"));
             EXPECT_GT(handle.info().convert_ms, 0);

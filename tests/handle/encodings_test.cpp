@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 
 #include "any_matrix.hpp"
 #include "handle/kernel_provider.hpp"
 #include "matrix/features.hpp"
+#include "matrix/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/choose.hpp"
 
@@ -286,10 +289,9 @@ TEST(Encodings, AKernelThatCannotBeHadIsReplacedByOneForAnyValues) {
         plain.encodings = "none";
         const Band a(ones);
         // What a kernel set would have: the kernel for any columns and values.
-        const Request request{
-            .kernel = options.kernel,
-            .target = parse_target(options.device == "host" ? "native" : "sm_90"),
-            .threads = options.threads};
+        const Request request{.kernel = options.kernel,
+                              .target = parse_target(options.device == "host" ? "native" : "sm_90"),
+                              .threads = options.threads};
         const RowFeatures features = analyse_row_lengths(a.view());
         plain.params =
             for_any_matrix(choose(features, request).signature, {}, ValueType::f64).params;
@@ -301,6 +303,32 @@ TEST(Encodings, AKernelThatCannotBeHadIsReplacedByOneForAnyValues) {
         EXPECT_THAT(handle.info().reason, HasSubstr("with the kernel for any columns and values"));
         EXPECT_EQ(product(handle, a.n), product(general, a.n));
     }
+}
+
+// On the host blocks lead to blocked CSR, whose sizes are too many to be made ahead.
+TEST(Encodings, WhereTheMatrixsKernelCannotBeHadRowLengthsDecide) {
+    KernelProvider provider(default_kernel_sources());
+    const CsrMatrix a = make_gallery_matrix("fem:nx=20,ny=20,dofs=4");
+    std::string directory = std::filesystem::temp_directory_path() / "spmvgen-ahead-XXXXXX";
+    ASSERT_NE(mkdtemp(directory.data()), nullptr);
+    Options loading = options_for("host");
+    loading.cache_dir = directory;
+    loading.threads = 2;
+    const Request request{.target = parse_target("native"), .threads = 2};
+    const Signature by_rows = choose(analyse_row_lengths(a.view()), request).signature;
+    Options ahead = loading;
+    ahead.cache = CacheMode::on;
+    ahead.kernel = by_rows.kernel;
+    ahead.params = by_rows.params;
+    ahead.encodings = "none";
+    const std::string made = make_handle(a.view(), ahead, provider).info().kernel;
+    loading.cache = CacheMode::load;
+    const Handle handle = make_handle(a.view(), loading, provider);
+    EXPECT_EQ(handle.info().kernel, made);
+    EXPECT_THAT(handle.info().reason, HasSubstr(" in blocks: bcsr"));
+    EXPECT_THAT(handle.info().reason, HasSubstr("for its own cannot be had"));
+    std::filesystem::remove_all(directory);
+    EXPECT_THAT(Handle(a.view(), options_for("host")).info().kernel, testing::StartsWith("bcsr_"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Handles of reordered matrices: for a caller who keeps his order, and for one who takes the new
 // one; with the generator's kernels, on this CPU and on the SIMT executor.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -152,6 +153,7 @@ void check_rows(const fixtures::Fixture& f, const std::string& device, int num_r
     options.num_rhs = num_rhs;
     Handle handle(matrix.view(), options);
     EXPECT_LE(handle.info().launches, 1);
+    EXPECT_EQ(to_string(handle.info()).find("which costs"), std::string::npos);
     const auto x = fixtures::make_x<Value>(f, num_rhs);
     const auto check = [&](Value alpha, Value beta) {
         const auto before = fixtures::make_y<Value>(f, num_rhs, beta == Value(0));
@@ -385,6 +387,9 @@ TEST(ReorderedRowsOnly, RefuseWhatTheyAreNotFor) {
     EXPECT_EQ(refusal(a.view(), options),
               "invalid_argument: options.reorder rows is for kernel strips: use rcm or band-k, or "
               "leave it out");
+    options.format = "strips";
+    EXPECT_THAT(refusal(a.view(), options), testing::HasSubstr("rows is for kernel strips"))
+        << "the kernel that was asked for is not dropped";
     options.kernel = "auto";
     options.permuted_vectors = true;
     EXPECT_EQ(refusal(a.view(), options),
