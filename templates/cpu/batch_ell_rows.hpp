@@ -11,8 +11,7 @@
 //             Columns count within the system. Padding has the column -1 and the value 0 and never
 //             meets x. work_ptr[i] is the number of rows and stored entries before system i.
 // Work:       a thread takes a contiguous run of systems with its share of rows plus stored
-// entries,
-//             found by binary search in work_ptr; no system is cut.
+//             entries, found by binary search in work_ptr; no system is cut.
 // Reads:      stored entries·(value + index) bytes of A, 9·offset bytes for each system, x once for
 //             each entry; writes y once, reads it when β ≠ 0.
 #pragma once

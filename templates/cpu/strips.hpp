@@ -38,7 +38,7 @@ template <int code, int lanes, int block_rows, int block_cols, int ragged, int f
     const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
     long num_cols, int info, long full, long width) {
     if constexpr (fill == 1) {
-        if ((info & fill_bit) != 0) {
+        if ((info & filled_slice) != 0) {
             const unsigned char* masks = deltas + width * (lanes * delta_bytes<code>);
             bool is_done = false;
             if constexpr (fill_is_zero<value_code>) {
@@ -94,7 +94,7 @@ template <int sigma>
 template <int ragged>
 [[gnu::always_inline]] inline bool is_ragged_slice(int info) {
     if constexpr (ragged == 1) {
-        return (info & ragged_bit) != 0;
+        return (info & ragged_slice) != 0;
     } else {
         return false;
     }
@@ -142,7 +142,7 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
     Vector beta, int info, bool is_ragged, long width) {
     const unsigned char* masks = nullptr;
     if constexpr (fill == 1) {
-        if ((info & fill_bit) != 0) {
+        if ((info & filled_slice) != 0) {
             masks = deltas + width * (lanes * delta_bytes<code>);
         }
     }
@@ -176,9 +176,9 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
         if (count >= lanes) {
             Value sum[lanes * block_rows] = {};
             multiply_lanes<code, lanes, block_rows, block_cols, ragged, blocks_fill, long_rows,
-                           value_code, prefetch>(sum, bases, deltas, length, values, coded_values,
-                                                 place, x, num_cols, info,
-                                                 is_ragged ? info >> full_shift : width, width);
+                           value_code, prefetch>(
+                sum, bases, deltas, length, values, coded_values, place, x, num_cols, info,
+                is_ragged ? info >> full_strips_shift : width, width);
             store_lanes<alpha_mode, beta_mode, has_epilogue, lanes, block_rows, sigma, long_rows>(
                 y, first, num_rows, length, places, is_ragged, sum, alpha, beta);
             return;

@@ -3,6 +3,7 @@
 #pragma once
 #include "dialect/cpu_coded_values.hpp"
 #include "dialect/cpu_prefetch.hpp"
+#include "dialect/strips_format.hpp"
 
 /// Codes of deltas; every delta has delta_bytes<code> bytes.
 constexpr int affine_deltas = 0;
@@ -12,15 +13,6 @@ constexpr int deltas_of_32_bits = 3;
 
 template <int code>
 inline constexpr int delta_bytes = code == deltas_of_32_bits ? 4 : code;
-
-/// Bits of slice_info.
-constexpr int code_bits = 3;
-constexpr int ragged_bit = 4;
-constexpr int fill_bit = 8;
-constexpr int full_shift = 4;
-
-/// The length that stands for a long row.
-constexpr int length_of_long = 65535;
 
 /// Whether the kernel has slices of that code and of others: whether it must ask.
 template <int codes, int code>

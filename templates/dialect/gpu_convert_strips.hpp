@@ -2,9 +2,7 @@
 #pragma once
 #include "dialect/coded_values.hpp"
 #include "dialect/gpu.hpp"
-
-/// What stands in `lengths` for a long row.
-constexpr int length_of_long = 65535;
+#include "dialect/strips_format.hpp"
 
 /// Sorts `count` keys, a power of two, in shared memory: Batcher's bitonic network. All `block`
 /// threads of the block take part, and see the sorted keys afterwards.
@@ -180,7 +178,7 @@ template <typename Vector, typename Storage>
 [[gnu::always_inline]] inline int info_of_slice(int* slice_info, strips_lane own, int empty_code) {
     const int info = slice_info[own.slice];
     if (own.width == 0 && own.lane == 0) {
-        slice_info[own.slice] = (info & ~3) | empty_code;
+        slice_info[own.slice] = (info & ~code_bits) | empty_code;
     }
     return info;
 }

@@ -1,25 +1,15 @@
 // Products of one slice of strips, and of a chunk of a long row: what a lane does.
 //
 // Format:     docs/strips.md. A lane has a block of r rows and c columns of each strip of its
-// slice;
-//             element e of lane l's block of strip k is value number (k·r·c + e)·slice + l. Its
-//             block column is the strip's base and a delta: the lane's number (code 0), 8 bits (1),
-//             16 bits (2), or, code 3, 32 bits: of a 32-bit index these are the column itself.
+//             slice; element e of lane l's block of strip k is value number (k·r·c + e)·slice + l.
+//             Its block column is the strip's base and a delta: the lane's number (code 0), 8 bits
+//             (1), 16 bits (2), or, code 3, 32 bits: of a 32-bit index these are the column itself.
 // Masks:      blocks of a slice with fill have a mask behind the slice's deltas. What the matrix
-// does
-//             not have meets no x, for 0 · Inf is NaN.
+//             does not have meets no x, for 0 · Inf is NaN.
 #pragma once
 #include "dialect/gpu_coded_values.hpp"
 #include "dialect/gpu_padded.hpp"
-
-/// Bits of slice_info beside the code in its lowest two; the strips that all lanes have stand
-/// above.
-constexpr int ragged_slice = 4;
-constexpr int filled_slice = 8;
-constexpr int full_strips_shift = 4;
-
-/// What a lane of a long row has in place of a length.
-constexpr int length_of_long = 65535;
+#include "dialect/strips_format.hpp"
 
 /// The block column of lane `lane` in strip `k` of the slice that has these bases and deltas.
 template <int code, int slice, typename Index>

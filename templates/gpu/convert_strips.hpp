@@ -122,7 +122,8 @@ void convert_strips_widths(long num_rows, long num_slices, long long_above,
     if (own < num_slices) {
         lengths[lane] = static_cast<unsigned short>(full < 0 ? length_of_long : strips);
         if (lane % slice == 0) {
-            slice_info[own] = (least < 0 ? 0 : least) << 4 | (least != width ? 4 : 0);
+            slice_info[own] =
+                (least < 0 ? 0 : least) << full_strips_shift | (least != width ? ragged_slice : 0);
             slice_size[own] = static_cast<Offset>(width);
         }
     }
@@ -228,17 +229,17 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
     }
     if (own.slice < num_slices && own.lane == 0) {
         const int info = slice_info[own.slice];
-        const int filled = holes > 0 ? 8 : 0;
+        const int filled = holes > 0 ? filled_slice : 0;
         const int bytes =
             (code == 3 ? 4 : code) + (filled != 0 ? mask_bytes<block_rows * block_cols> : 0);
-        slice_info[own.slice] = (info & ~11) | filled | (code & 3);
+        slice_info[own.slice] = (info & ~(code_bits | filled_slice)) | filled | (code & code_bits);
         slice_size[own.slice] = static_cast<Offset>(static_cast<long>(own.width) * bytes);
         if (filled != 0) {
             atomicAdd(counts + count_filled, 1ull);
         }
         atomicAdd(counts + (code < 4 ? code : count_unfit),
                   static_cast<unsigned long long>(code < 4 ? own.width : 1));
-        if ((info & 4) != 0) {
+        if ((info & ragged_slice) != 0) {
             atomicAdd(counts + count_ragged, 1ull);
         }
         if (outside) {
@@ -281,7 +282,7 @@ void convert_strips_fill(long num_slices, int empty_code, const Offset* __restri
     }
     if (own.slice < num_slices) {
         const int info = info_of_slice(slice_info, own, empty_code);
-        const int code = info & 3;
+        const int code = info & code_bits;
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
         for (int k = 0; k < own.width; ++k) {
             const bool exists = k < own.strips;
@@ -318,7 +319,7 @@ void convert_strips_fill_blocks(
     }
     if (own.slice < num_slices) {
         const int info = info_of_slice(slice_info, own, empty_code);
-        const int code = info & 3;
+        const int code = info & code_bits;
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
         unsigned char* masks =
             bytes + static_cast<long>(own.width) * slice * (code == 3 ? 4 : code);
@@ -356,7 +357,7 @@ void convert_strips_fill_blocks(
                 exists ? static_cast<unsigned>(column - bases[own.first + k]) : 0u;
             const long place = static_cast<long>(k) * slice + own.lane;
             put_delta(bytes, code, place, delta);
-            if ((info & 8) != 0) {
+            if ((info & filled_slice) != 0) {
                 put_mask<elements>(masks, place, mask);
             }
         }

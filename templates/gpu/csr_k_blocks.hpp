@@ -1,9 +1,8 @@
 // CSR-k, a super-super-row a block.
 //
 // What:       the product from compressed rows that are grouped twice. A block has three
-// dimensions,
-//             which are parts of threadIdx.x: a super-row for each z, a row for each y, and in x
-//             the lanes that share the entries of a row and add up their sums with shuffles.
+//             dimensions, which are parts of threadIdx.x: a super-row for each z, a row for each y,
+//             and in x the lanes that share the entries of a row and add up their sums with shuffles.
 //             With subwarp 1 (GPUSpMV-3) a thread has a row of its own; else it is GPUSpMV-3.5.
 // Source:     Lane & Booth, Heterogeneous Sparse Matrix-Vector Multiplication via Compressed Sparse
 //             Row Format, listings 3 and 4. There the sums of a row are added in shared memory.
