@@ -2,8 +2,9 @@
 //
 // What:       the product from compressed rows that are grouped twice. A block has three
 //             dimensions, which are parts of threadIdx.x: a super-row for each z, a row for each y,
-//             and in x the lanes that share the entries of a row and add up their sums with shuffles.
-//             With subwarp 1 (GPUSpMV-3) a thread has a row of its own; else it is GPUSpMV-3.5.
+//             and in x the lanes that share the entries of a row and add up their sums with
+//             shuffles. With subwarp 1 (GPUSpMV-3) a thread has a row of its own; else it is
+//             GPUSpMV-3.5.
 // Source:     Lane & Booth, Heterogeneous Sparse Matrix-Vector Multiplication via Compressed Sparse
 //             Row Format, listings 3 and 4. There the sums of a row are added in shared memory.
 // Parameters: subwarp      1 … 64, within the wavefront: lanes for a row, the block's x.

@@ -14,9 +14,9 @@
 //             lanes that share a row. unroll          1, 2, 4, 8: entries that a thread loads
 //             before it uses the first.
 // Format:     slice_ptr counts columns of slices, whose number is a multiple of t =
-//             threads_per_row: entry k of row l of a slice is at
-//             (slice_ptr[slice] + (k / t)·t)·C + l·t + k % t. Padding has the column -1 and the value 0 and never meets x. row_order holds the row
-//             of A at each position (σ > 1).
+//             threads_per_row: entry k of row l of a slice is at (slice_ptr[slice] + (k / t)·t)·C +
+//             l·t + k % t. Padding has the column -1 and the value 0 and never meets x. row_order
+//             holds the row of A at each position (σ > 1).
 // Work:       block / threads_per_row rows a block.
 // Reads:      stored·(value + index) bytes plus an offset a slice, an index a row (σ > 1), x
 //             once for each entry; writes y once, reads it when β ≠ 0.

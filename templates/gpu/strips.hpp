@@ -28,7 +28,8 @@
 //             has ended.
 // Reads:      stored·value bytes, a base a strip, stored·(0, 1, 2 or 4) bytes of deltas, three
 //             numbers a slice, 2 bytes a lane where a slice is ragged, 2 a block row (sigma > 1),
-//             an index a row (any_order); x once for each block; writes y once, reads it when β ≠ 0.
+//             an index a row (any_order); x once for each block; writes y once, reads it when β ≠
+//             0.
 #pragma once
 #include "dialect/gpu_strips.hpp"
 
