@@ -26,14 +26,23 @@ constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
 constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
 constexpr double least_strips_bytes =
     1.5e6;                                 ///< of A in CSR for each thread: about a core's caches
+constexpr double most_cached_index = 1.25;  ///< bytes a nonzero that name its column, for strips
+                                            ///< of what caches hold: x is hardly gathered then
+constexpr double apart_share = 0.1;  ///< longest row over a thread's share of the entries, from
+                                     ///< which strips, which keep it apart, gain in caches too:
+constexpr double most_apart_padding = 1.2;  ///< arrow 32 and 74 µs, mult_dcop_01 49 and 72
 constexpr double prefetched_bytes = 8e6;   ///< the same: what comes from memory, not a cache
 constexpr double most_strips_share = 1.1;  ///< of CSR's bytes
 constexpr double long_over_mean = 4;       ///< rows that leave the slices
 // Of blocked CSR: the same page.
 constexpr std::int64_t large_block = 12;      ///< elements
 constexpr double least_large_blocked = 18e6;  ///< bytes of CSR a thread, from which on bytes decide
+constexpr std::int64_t medium_block = 8;
+constexpr double least_medium_blocked = 1.5e6;  ///< the same
 constexpr std::int64_t small_block = 4;
 constexpr double least_small_blocked = 1e6;  ///< the same
+constexpr double most_cached_fill = 2.1;     ///< of blocks, at least medium, that a core's caches
+                                             ///< hold: fidap037, bloweybq, bcsstk28
 constexpr std::array<std::int64_t, 3> long_limits{64, 512, 4096};
 
 ValueType sums(const Situation& s) {
@@ -124,12 +133,15 @@ std::int64_t lanes_of_a_row(const Situation& s) {
 }
 
 /// Bytes decide, where there are more than a core's caches hold: the masks and the decoding are
-/// hidden behind them.
+/// hidden behind them. Of fewer, grids gain, for lanes of a strip read neighbours in x, and single
+/// long rows, which strips keep apart.
 Pick compressed_strips(const Situation& s) {
-    if (!s.request.strips || s.request.num_rhs > 1 || is_complex(s.f.value_type) ||
-        bytes_per_thread(s) < least_strips_bytes)
-        return {};
+    if (!s.request.strips || s.request.num_rhs > 1 || is_complex(s.f.value_type)) return {};
     const auto nnz = static_cast<double>(s.f.nnz);
+    const bool near = s.request.strips->index_bytes <= most_cached_index;
+    const bool apart = static_cast<double>(s.f.max_row) > apart_share * nnz / s.request.threads &&
+                       s.request.strips->padding <= most_apart_padding;
+    if (bytes_per_thread(s) < least_strips_bytes && !near && !apart) return {};
     const double strips = s.request.strips->bytes / nnz;
     const double csr = csr_bytes_a_nonzero(s);
     if (strips > most_strips_share * csr) return {};
@@ -141,9 +153,16 @@ Pick compressed_strips(const Situation& s) {
 Pick cached_blocks(const Situation& s) {
     if (!s.request.blocks || s.request.num_rhs > 1 || is_complex(s.f.value_type)) return {};
     const std::int64_t elements = std::int64_t{s.request.blocks->rows} * s.request.blocks->cols;
-    if (elements < small_block || blocked_bytes_a_nonzero(s) > csr_bytes_a_nonzero(s) ||
-        bytes_per_thread(s) >= (elements < large_block ? least_small_blocked : least_large_blocked))
-        return {};
+    const double bytes = blocked_bytes_a_nonzero(s);
+    const bool in_core = elements >= medium_block &&
+                         bytes * static_cast<double>(s.f.nnz) / s.request.threads <
+                             least_medium_blocked;
+    const bool worth_it = in_core ? s.request.blocks->fill <= most_cached_fill
+                                  : bytes <= csr_bytes_a_nonzero(s);
+    const double limit = elements < medium_block  ? least_small_blocked
+                         : elements < large_block ? least_medium_blocked
+                                                  : least_large_blocked;
+    if (elements < small_block || !worth_it || bytes_per_thread(s) >= limit) return {};
     return {"bcsr",
             fmt::format("{:.1f} MB of entries a thread in blocks", bytes_per_thread(s) / 1e6)};
 }

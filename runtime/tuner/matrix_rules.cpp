@@ -27,6 +27,8 @@ constexpr double long_mean = 256;                   ///< mean row, of matrices o
 // From the exhaustive records of the same machine: bcsr_fused 1.02 to 1.7 times as fast as strips
 // on raefsky3, venkat01, qcd5_4, rma10, shipsec1, pwtk; 1.1 to 1.3 times slower on larger ones.
 constexpr double most_block_fill = 1.1;
+constexpr int most_flat_columns = 4;  ///< of blocks of one row: 1x7 takes 9.5 µs for rma10 in f32,
+                                      ///< strips 6.1
 constexpr double least_strips_saving = 0.85;
 
 // From the same records, bcsr_fused in 1x1 beside csr_classical: NACA0015 24.3 and 28.7 µs
@@ -70,6 +72,7 @@ Pick few_block_rows(const Situation& s) {
         return {};
     const BlockChoice& blocks = *s.request.blocks;
     if (blocks.rows * blocks.cols == 1 || blocks.fill > most_block_fill) return {};
+    if (blocks.rows == 1 && blocks.cols > most_flat_columns) return {};
     const double bytes = blocked_bytes_a_nonzero(s);
     // Codes of values, which blocked CSR has not, can save more.
     if (s.request.strips && strips_bytes(s) < least_strips_saving * bytes) return {};
@@ -103,8 +106,10 @@ Pick far_gathers(const Situation& s) {
         return {};
     if (s.f.max_row > most_even_row || s.f.sell_sorted_padding.back() > most_gathered_padding)
         return {};
-    // Columns that strips compress this little, but codes of values can be worth more.
-    if (s.request.strips && strips_bytes(s) < least_strips_saving * csr_bytes_a_nonzero(s))
+    // Columns that strips compress this little, but codes of values can be worth more; short rows
+    // do not become strips.
+    if (s.request.strips && s.f.mean_row >= short_mean &&
+        strips_bytes(s) < least_strips_saving * csr_bytes_a_nonzero(s))
         return {};
     return {"sell_slices",
             fmt::format("blocks of 1024 rows ask for {:.0f} % fewer bytes than blocks of 256",

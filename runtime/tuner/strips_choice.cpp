@@ -12,7 +12,8 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t least_entries = 100'000;  ///< with fewer the launch, or a call, is all
+constexpr std::int64_t least_entries = 100'000;      ///< with fewer a launch is all,
+constexpr std::int64_t least_host_entries = 10'000;  ///< or a call
 constexpr double most_sorted_padding = 1.5;      ///< of rows without long ones
 constexpr double long_over_mean = 16;            ///< rows that may leave the slices
 constexpr double most_block_fill = 1.1;
@@ -70,8 +71,8 @@ std::string codes_text(std::int64_t codes) {
 
 }  // namespace
 
-bool may_be_strips(const RowFeatures& f) {
-    return f.nnz >= least_entries && (f.sell_sorted_padding.back() <= most_sorted_padding ||
+bool may_be_strips(const RowFeatures& f, bool host) {
+    return f.nnz >= (host ? least_host_entries : least_entries) && (f.sell_sorted_padding.back() <= most_sorted_padding ||
                                       static_cast<double>(f.max_row) > long_over_mean * f.mean_row);
 }
 

@@ -12,8 +12,9 @@
 namespace spmvgen {
 
 /// Whether row lengths leave it open that strips are the fastest format: enough entries for bytes
-/// to count, and rows that are even when sorted, or of which a few are far longer than the rest.
-bool may_be_strips(const RowFeatures& features);
+/// to count (fewer on the host), and rows that are even when sorted, or of which a few are far longer
+/// than the rest.
+bool may_be_strips(const RowFeatures& features, bool host);
 
 /// What one matrix suggests for signatures of format strips. A pass over rows and columns for each
 /// shape that is asked for, at most once. The matrix must outlive it. For one thread at a time.

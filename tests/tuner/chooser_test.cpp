@@ -204,6 +204,33 @@ TEST(Chooser, BlocksThatACpusCachesHoldStayBlocks) {
     EXPECT_NE(chosen(make_gallery_matrix("fem:nx=20,ny=20,dofs=4"), few_applies).kernel(), "bcsr");
 }
 
+TEST(Chooser, BlocksWithMuchFillPayOnlyInACoresCaches) {
+    const CsrMatrix matrix = with_random_values(make_gallery_matrix("fem:nx=9,ny=9"));
+    Request request = request_for("x86-64-v4");
+    request.blocks = BlockChoice{.rows = 4, .cols = 2, .fill = 2};
+    const auto kernel_of = [&](std::int64_t nnz) {
+        RowFeatures f = analyse_row_lengths(matrix.view());
+        f.nnz = nnz;
+        return choose(f, request).signature.kernel;
+    };
+    EXPECT_EQ(kernel_of(matrix.nnz), "bcsr");
+    EXPECT_NE(kernel_of(1'000'000), "bcsr") << "bytes decide";
+    request.blocks->fill = 2.2;
+    EXPECT_NE(kernel_of(matrix.nnz), "bcsr");
+    request.blocks = BlockChoice{.rows = 2, .cols = 2, .fill = 1.8};
+    EXPECT_NE(kernel_of(matrix.nnz), "bcsr") << "small blocks";
+}
+
+TEST(Chooser, SmallGridsAndLongRowsAreStripsOnACpu) {
+    const auto small = [](const char* spec) {
+        return chosen(with_random_values(make_gallery_matrix(spec)), request_for("x86-64-v4"));
+    };
+    EXPECT_EQ(small("stencil5:nx=60,ny=60").kernel(), "strips_cpu");
+    EXPECT_NE(small("stencil5:nx=20,ny=20").kernel(), "strips_cpu") << "a call is all";
+    EXPECT_NE(small("fem_tri:nx=50,ny=50").kernel(), "strips_cpu") << "x is gathered all the same";
+    EXPECT_EQ(small("arrow:n=20000").kernel(), "strips_cpu");
+}
+
 TEST(Chooser, FewBlockRowsOnAGpuHaveSeveralLanesEach) {
     const CsrMatrix elements = with_random_values(make_gallery_matrix("fem:nx=120,ny=120"));
     const Chosen few = chosen(elements, request_for("sm_90"));

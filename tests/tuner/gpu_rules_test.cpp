@@ -104,6 +104,26 @@ TEST(GpuRules, RowsThatShareXLieInOneBlock) {
     r.params.clear();
     r.saved_gathers = 0.12;
     EXPECT_EQ(parameter(uneven_features(1.1), r, "block"), 256);
+    r.saved_gathers = 0.2;
+    const double nnz = static_cast<double>(uneven_features(1.1).nnz);
+    r.strips = {9 * nnz, 1, 1.1};
+    EXPECT_THAT(chosen(uneven_features(1.1), r), StartsWith("strips: ")) << "bytes decide";
+    Features short_rows = uneven_features(1.1);
+    short_rows.mean_row = 3.9;
+    r.strips = {9 * nnz, 2, 1.1};
+    EXPECT_EQ(parameter(short_rows, r, "block"), 1024) << "which do not become strips";
+}
+
+TEST(GpuRules, FlatBlocksStayStrips) {
+    Request r = request();
+    Features f = even_features(50, 50'000);
+    r.strips = {10 * static_cast<double>(f.nnz), 2, 1};
+    r.blocks = BlockChoice{.rows = 3, .cols = 3};
+    EXPECT_THAT(chosen(f, r), StartsWith("bcsr_fused: "));
+    r.blocks = BlockChoice{.rows = 1, .cols = 7};
+    EXPECT_THAT(chosen(f, r), StartsWith("strips: "));
+    r.blocks = BlockChoice{.rows = 7, .cols = 1};
+    EXPECT_THAT(chosen(f, r), StartsWith("bcsr_fused: "));
 }
 
 TEST(GpuRules, SkewedRowsAreDivided) {
