@@ -10,7 +10,7 @@ const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns o
 const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "block rows in a sorting window; 1 = unsorted"};
 const Parameter codes{.name = "codes", .allowed = {1, 15}, .preset = 15, .summary = "bits of the delta codes that occur: 0, 8, 16, 32 bits", .range = true, .of_matrix = true};
 const Parameter ragged{.name = "ragged", .allowed = {0, 1}, .preset = 1, .summary = "1 = a slice may have lanes of different lengths", .of_matrix = true};
-const Parameter fill{.name = "fill", .allowed = {0, 1}, .preset = 1, .summary = "1 = a block may have elements that the matrix does not have", .of_matrix = true};
+const Parameter fill{.name = "fill", .allowed = {0, 1}, .preset = 1, .summary = "1 = a block may have elements that the matrix does not have, a diagonal of a slice holes", .of_matrix = true};
 const Parameter long_rows{.name = "long_rows", .allowed = {0, 1}, .preset = 1, .summary = "1 = rows of more than long_from blocks are kept apart", .of_matrix = true};
 const Parameter long_from{.name = "long_from", .allowed = {16, 64, 65534}, .preset = 4096, .summary = "blocks beyond which a row is long", .launch_only = true, .range = true};
 const Parameter value_code{.name = "value_code", .allowed = {0, 1, 2, 3}, .preset = 0, .summary = "0 = values as they are, 1 = 8-bit integers, 2 = one value, 3 = dictionary", .of_matrix = true};

@@ -11,6 +11,7 @@
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
 #include "formats/strips_columns.hpp"
+#include "formats/strips_holes.hpp"
 #include "formats/strips_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "matrix/chunks.hpp"
@@ -157,13 +158,21 @@ class DeltaWriter {
   public:
     DeltaWriter(const CsrView& matrix, const StripsLayout& layout, Index* bases,
                 unsigned char* deltas)
-        : layout_(layout), columns_(matrix, layout.shape), bases_(bases), deltas_(deltas) {}
+        : matrix_(matrix),
+          layout_(layout),
+          columns_(matrix, layout.shape),
+          bases_(bases),
+          deltas_(deltas) {}
 
     /// Those of one slice, whose bytes begin at `begin`, in units of S.
     void write(std::int64_t slice, std::int64_t begin) {
         const auto s = static_cast<std::size_t>(slice);
         const std::int64_t first = layout_.slice_ptr[s], width = layout_.slice_ptr[s + 1] - first;
         const int code = layout_.slice_info[s] & 3;
+        if (layout_.has_holes(slice)) {
+            write_holes(slice, bases_ + first, deltas_ + begin * layout_.shape.lanes);
+            return;
+        }
         ranges_.collect(layout_, slice, columns_);
         // Without a base the delta is the column itself.
         const bool has_base = code != 3 || sizeof(Index) == 8;
@@ -228,8 +237,26 @@ class DeltaWriter {
         }
     }
 
+    /// The diagonals, and masks of the lanes that have an entry of each.
+    void write_holes(std::int64_t slice, Index* bases, unsigned char* masks) {
+        if constexpr (!std::is_same_v<Columns, BlockColumns>) {
+            const std::int64_t lanes = layout_.shape.lanes;
+            diagonals_.collect(layout_, slice, columns_, matrix_.cols);
+            for (std::int64_t k = 0; k < diagonals_.size(); ++k)
+                bases[k] = static_cast<Index>(diagonals_.start(k));
+            std::fill_n(masks, diagonals_.size() * lanes, static_cast<unsigned char>(0));
+            for_entries_between_holes(
+                matrix_, layout_, slice, columns_, diagonals_,
+                [&](std::int64_t strip, std::int64_t lane, std::int64_t) {
+                    masks[strip * lanes + lane] = 1;
+                });
+        }
+    }
+
+    const CsrView& matrix_;
     const StripsLayout& layout_;
     Columns columns_;
+    SliceDiagonals<typename Columns::Number> diagonals_;
     StripRanges<typename Columns::Number> ranges_;
     Index* bases_;
     unsigned char* deltas_;
@@ -270,6 +297,27 @@ void write_entries(const CsrView& matrix, const StripsLayout& layout, std::int64
     }
 }
 
+/// Writes the values of one slice of diagonals with holes.
+template <typename From, typename Values>
+void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
+                         const Values& values) {
+    const auto s = static_cast<std::size_t>(slice);
+    const std::int64_t lanes = layout.shape.lanes, begin = layout.slice_ptr[s] * lanes;
+    for (std::int64_t place = begin; place < layout.slice_ptr[s + 1] * lanes; ++place)
+        values.pad(place);
+    const From* from = matrix.values_as<From>();
+    dispatch(matrix.index_type, [&]<typename Column>(Column) {
+        EntryColumns<Column> columns(matrix, layout.shape);
+        SliceDiagonals<Column> diagonals;
+        diagonals.collect(layout, slice, columns, matrix.cols);
+        for_entries_between_holes(
+            matrix, layout, slice, columns, diagonals,
+            [&](std::int64_t strip, std::int64_t lane, std::int64_t entry) {
+                values.put(begin + strip * lanes + lane, from[entry]);
+            });
+    });
+}
+
 /// Writes the values of one slice of blocks, which `blocks` makes.
 template <typename From, typename Values>
 void write_blocks(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
@@ -304,7 +352,9 @@ void add_values(const CsrView& matrix, const Signature& signature, const StripsL
     for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
         BlockRow blocks(matrix, layout.shape.block_rows, layout.shape.block_cols, false);
         for (std::int64_t slice = begin; slice < end; ++slice)
-            if (layout.shape.block_size() == 1)
+            if (layout.has_holes(slice))
+                write_between_holes<From>(matrix, layout, slice, values);
+            else if (layout.shape.block_size() == 1)
                 write_entries<From>(matrix, layout, slice, values);
             else
                 write_blocks<From>(matrix, layout, slice, blocks, values);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
 #include "formats/strips_columns.hpp"
+#include "formats/strips_holes.hpp"
 #include "matrix/chunks.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -106,6 +108,39 @@ int allowed_code(std::int64_t codes, int narrowest) {
     return -1;
 }
 
+/// Whether `diagonals` strips without deltas take fewer bytes than `width` strips with them.
+bool holes_pay(std::int64_t diagonals, std::int64_t width, int narrowest, std::int64_t value) {
+    const std::int64_t delta = delta_bytes[static_cast<std::size_t>(std::min(narrowest, 3))];
+    return diagonals * value < width * (value + delta);
+}
+
+/// Makes diagonals with holes of the slices that take fewer bytes so.
+template <typename Columns>
+void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
+    std::vector<std::int64_t> ends(layout.slice_ptr.size(), 0);
+    const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
+    for_parts(
+        layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            Columns columns(matrix, layout.shape);
+            StripRanges<typename Columns::Number> ranges;
+            SliceDiagonals<typename Columns::Number> diagonals;
+            for (std::int64_t slice = begin; slice < end; ++slice) {
+                const auto s = static_cast<std::size_t>(slice);
+                const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
+                ends[s + 1] = width;
+                ranges.collect(layout, slice, columns);
+                const int narrowest = ranges.narrowest();
+                if (narrowest == 0 || !diagonals.collect(layout, slice, columns, matrix.cols) ||
+                    !holes_pay(diagonals.size(), width, narrowest, value))
+                    continue;
+                ends[s + 1] = diagonals.size();
+                layout.slice_info[s] =
+                    static_cast<std::int32_t>(diagonals.size() << full_strips_shift) | filled_slice;
+            }
+        });
+    std::inclusive_scan(ends.begin(), ends.end(), layout.slice_ptr.begin());
+}
+
 template <typename Columns>
 void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads) {
     for_parts(
@@ -113,6 +148,7 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
             Columns columns(matrix, layout.shape);
             StripRanges<typename Columns::Number> ranges;
             for (std::int64_t slice = begin; slice < end; ++slice) {
+                if (layout.has_holes(slice)) continue;
                 ranges.collect(layout, slice, columns);
                 const int narrowest = ranges.narrowest();
                 const int code = allowed_code(codes, narrowest);
@@ -140,6 +176,7 @@ StripsShape strips_shape(const Signature& s) {
     shape.sigma = param(s, "sigma", 1);
     shape.long_from = param(s, "long_rows", 0) == 0 ? 0 : param(s, "long_from");
     shape.wavefront = gpu ? s.target.wavefront : 0;
+    shape.holes = !gpu && shape.block_size() == 1 && param(s, "fill", 0) == 1;
     shape.chunk = gpu ? 32 * shape.wavefront : 4096;
     return shape;
 }
@@ -227,6 +264,8 @@ StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std
     measure_slices(layout, threads);
     if (matrix.col_idx != nullptr)
         dispatch_columns(matrix, shape, [&]<typename Columns>(Columns*) {
+            if constexpr (!std::is_same_v<Columns, BlockColumns>)
+                if (shape.holes && (codes & 1) != 0) find_holes<Columns>(matrix, layout, threads);
             find_codes<Columns>(matrix, codes, layout, threads);
         });
     return layout;
@@ -245,6 +284,8 @@ StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int th
             layout.slice_ptr[s + 1] - layout.slice_ptr[s];
         plan.ragged_slices += (info & ragged_slice) != 0;
         plan.filled_slices += (info & filled_slice) != 0;
+        if (layout.has_holes(slice))
+            plan.hole_mask_bytes += layout.delta_units(slice) * layout.shape.lanes;
     }
     plan.long_rows = static_cast<std::int64_t>(layout.long_row.size());
     plan.long_entries = layout.long_ptr.back();

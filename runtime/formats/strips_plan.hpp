@@ -30,6 +30,7 @@ struct StripsShape {
     std::int64_t long_from = 0;  ///< strips beyond which a row is long; 0 = none is
     std::int64_t chunk = 4096;   ///< entries of a chunk of a long row
     std::int64_t wavefront = 0;  ///< threads of a warp; 0 = a CPU's
+    bool holes = false;          ///< slices may be diagonals with holes; only of 1×1 on a CPU
 
     std::int64_t block_size() const { return block_rows * block_cols; }
     /// Block rows of a slice.
@@ -59,14 +60,16 @@ struct StripsPlan {
     std::int64_t stored = 0;  ///< values with padding and fill, those of long rows included
     /// Bytes of all arrays but those of values, with the narrowest code for each slice.
     std::int64_t index_bytes = 0;
+    /// Of these the masks of holes: no apply reads them unless its x is infinite somewhere.
+    std::int64_t hole_mask_bytes = 0;
 
     /// The parameter `codes` that has all that occur, and no more.
     std::int64_t codes() const;
     bool operator==(const StripsPlan&) const = default;
 };
 
-/// How the matrix lies for the signature's shape and types; what the parameters `codes`, `ragged`,
-/// `fill` and `value_code` say is not looked at. Reads rows and columns, no values. Parallel on
+/// How the matrix lies for the signature's shape and types; what the parameters `codes`, `ragged`
+/// and `value_code` say is not looked at, nor `fill` but for whether there may be holes. Reads rows and columns, no values. Parallel on
 /// `threads` threads (0 = what OpenMP would use), with the same result for any number. Throws
 /// Error(invalid_argument) for a row of more than 65534 strips that cannot be long.
 StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads = 0);
@@ -120,6 +123,11 @@ struct StripsLayout {
         if (t == 1) return all < 0 ? 0 : all;
         const std::int64_t own = all - lane % t;
         return own <= 0 ? 0 : (own + t - 1) / t;
+    }
+    /// Whether the strips of a slice are diagonals with holes (formats/strips_holes.hpp).
+    bool has_holes(std::int64_t slice) const {
+        return shape.holes &&
+               (slice_info[static_cast<std::size_t>(slice)] & filled_slice) != 0;
     }
     /// Values with padding and fill, those of long rows included.
     std::int64_t stored() const {

@@ -6,6 +6,7 @@
 
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
+#include "formats/strips_plan.hpp"
 #include "matrix/chunks.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -23,8 +24,8 @@ bool keeps_order(Format format) {
 bool places_by_column(const Signature& signature) {
     const Format format = kernel_entry(signature.kernel).format;
     return format == Format::bcsr ||
-           (format == Format::strips &&
-            param(signature, "block_rows", 1) * param(signature, "block_cols", 1) > 1);
+           (format == Format::strips && (strips_shape(signature).block_size() > 1 ||
+                                         strips_shape(signature).holes));
 }
 
 Buffer copy_of(const void* from, std::int64_t count, std::size_t element) {

@@ -26,8 +26,8 @@ struct ExactValues {
 
 /// What storing a matrix as strips would take, see tuner/strips_choice.hpp.
 struct StripsOutlook {
-    double bytes = 0;        ///< of all arrays of A
-    double index_bytes = 0;  ///< a nonzero, of all arrays but those of values
+    double bytes = 0;        ///< of all arrays of A that an apply reads
+    double index_bytes = 0;  ///< a nonzero, of these but the values
     double padding = 1;      ///< stored values over nonzeros
 };
 

@@ -19,6 +19,7 @@ constexpr double long_over_mean = 16;            ///< rows that may leave the sl
 constexpr double most_block_fill = 1.1;
 constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes come to
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
+constexpr double hole_gain = 0.01;   ///< share of the bytes, that is worth looking for NaN
 constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // Of blocks on a GPU, whose lanes each take one: with fewer block rows, or larger blocks than
@@ -99,9 +100,9 @@ std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, 
 const StripsPlan& StripsChooser::plan(const Signature& signature) {
     const StripsShape shape = strips_shape(signature);
     const std::string key =
-        fmt::format("{} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols, shape.lanes,
-                    shape.threads_per_row, shape.sigma, shape.long_from, to_string(signature.index),
-                    to_string(signature.offset));
+        fmt::format("{} {} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols, shape.lanes,
+                    shape.threads_per_row, shape.sigma, shape.long_from, shape.holes,
+                    to_string(signature.index), to_string(signature.offset));
     const auto found = plans_.find(key);
     if (found != plans_.end()) return found->second;
     return plans_.emplace(key, plan_strips(matrix_, signature, threads_)).first->second;
@@ -109,8 +110,21 @@ const StripsPlan& StripsChooser::plan(const Signature& signature) {
 
 double StripsChooser::bytes(const Signature& signature) {
     const StripsPlan& made = plan(signature);
-    return static_cast<double>(made.index_bytes) +
+    return static_cast<double>(made.index_bytes - made.hole_mask_bytes) +
            static_cast<double>(made.stored) * bytes_a_value(signature);
+}
+
+void StripsChooser::choose_holes(Signature& s,
+                                 const std::map<std::string, std::int64_t>& given) {
+    s.params["fill"] = 0;
+    const auto code = static_cast<ValueCode>(s.params.at("value_code"));
+    if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 ||
+        (code != ValueCode::plain && code != ValueCode::small_integers))
+        return;
+    Signature holed = s;
+    holed.params["fill"] = 1;
+    if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
+    if (bytes(holed) < (1 - hole_gain) * bytes(s)) s = holed;
 }
 
 std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
@@ -126,6 +140,7 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
         if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);
         if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
+    if (!gpu && is_open(given, "fill")) choose_holes(s, given);
     const StripsPlan& made = plan(s);
     const StripsShape shape = strips_shape(s);
     if (gpu) choose_strip_unroll(made, s, given);
@@ -151,7 +166,7 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
 StripsOutlook StripsChooser::outlook(const Signature& signature) {
     const StripsPlan& made = plan(signature);
     const auto nnz = static_cast<double>(matrix_.nnz);
-    return {bytes(signature), static_cast<double>(made.index_bytes) / nnz,
+    return {bytes(signature), static_cast<double>(made.index_bytes - made.hole_mask_bytes) / nnz,
             static_cast<double>(made.stored) / nnz};
 }
 

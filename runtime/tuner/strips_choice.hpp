@@ -32,6 +32,8 @@ class StripsChooser {
     StripsOutlook outlook(const Signature& signature);
 
   private:
+    /// Sets `fill` of a CPU's kernel for 1×1 blocks: whether holes save bytes, of rows as they come.
+    void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
     const StripsPlan& plan(const Signature& signature);
     double bytes(const Signature& signature);
 

@@ -12,7 +12,8 @@
 //                         they come.
 //             codes       1 … 15: bits of the delta codes that occur: 0, 8, 16 and 32 bits a delta.
 //             ragged      1 = a slice may hold lanes of different lengths.
-//             fill        1 = a block may have elements that the matrix does not have.
+//             fill        1 = a block may have elements that the matrix does not have; of 1x1:
+//                         slices may be diagonals with holes.
 //             long_rows   1 = rows longer than long_from (16 … 65534) blocks are kept apart.
 //             value_code  0 … 3: how values are coded (dialect/coded_values.hpp).
 //             prefetch    0, 1024, 2048, 4096, 8192: how many bytes ahead of their use values and
@@ -42,8 +43,10 @@ template <int code, int lanes, int block_rows, int block_cols, int ragged, int f
             const unsigned char* masks = deltas + width * (lanes * delta_bytes<code>);
             bool is_done = false;
             if constexpr (fill_is_zero<value_code>) {
-                add_strips<code, lanes, block_rows, block_cols, value_code, prefetch, true>(
-                    sum, bases, deltas, values, coded_values, place, x, num_cols, 0, full);
+                constexpr bool may_reach_beyond = block_rows * block_cols > 1;
+                add_strips<code, lanes, block_rows, block_cols, value_code, prefetch,
+                           may_reach_beyond>(sum, bases, deltas, values, coded_values, place, x,
+                                             num_cols, 0, full);
                 is_done = !has_nan<lanes * block_rows>(sum);
             }
             if (!is_done) {
@@ -169,7 +172,7 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
     const unsigned short* length, const unsigned short* places, const Storage* values,
     const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
     Vector beta, int info, long width) {
-    constexpr int blocks_fill = block_rows * block_cols > 1 ? fill : 0;
+    constexpr int blocks_fill = may_have_fill<code, block_rows * block_cols> ? fill : 0;
     const long count = (num_rows + (block_rows - 1)) / block_rows - first;
     const bool is_ragged = is_ragged_slice<ragged>(info);
     if constexpr (num_rhs == 1) {

@@ -14,6 +14,11 @@ constexpr int deltas_of_32_bits = 3;
 template <int code>
 inline constexpr int delta_bytes = code == deltas_of_32_bits ? 4 : code;
 
+/// Whether a slice may have elements that the matrix does not have: of single entries only one of
+/// diagonals.
+template <int code, int block>
+inline constexpr bool may_have_fill = block > 1 || code == affine_deltas;
+
 /// Whether the kernel has slices of that code and of others: whether it must ask.
 template <int codes, int code>
 inline constexpr bool asks_for = (codes >> code & 1) != 0 && codes != 1 << code;

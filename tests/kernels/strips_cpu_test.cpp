@@ -1,4 +1,5 @@
-// strips_cpu: coded values, alone and with fill, whatever x holds; long rows that threads share.
+// strips_cpu: coded values, alone and with fill, whatever x holds; holes in diagonals; long rows that
+// threads share.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -97,6 +98,46 @@ TEST(StripsCpu, ThreadsShareLongRows) {
         EXPECT_TRUE(product.check().passed) << threads;
         EXPECT_TRUE(product.check(699).passed) << threads;
     }
+}
+
+/// x[special] = Inf for each element in turn: what a hole would have met is not there.
+TEST(StripsCpu, HolesMeetNoX) {
+    const CsrMatrix matrix = make_gallery_matrix("stencil7:nx=7,ny=6,nz=5");
+    for (const int lanes : {4, 16})
+        for (const int num_rhs : {1, 2}) {
+            Options options;
+            options.params = {{"lanes", lanes}, {"sigma", 1}, {"fill", 1}, {"codes", 15}};
+            options.num_rhs = num_rhs;
+            options.threads = 3;
+            const Product product(matrix, options);
+            EXPECT_TRUE(product.check().passed);
+            for (std::int64_t k = 0; k < matrix.cols * num_rhs; ++k)
+                EXPECT_TRUE(product.check(k).passed) << product.check(k).message;
+        }
+}
+
+TEST(StripsCpu, TakesNewValuesAroundHoles) {
+    CsrMatrix matrix = make_gallery_matrix("stencil7:nx=7,ny=6,nz=5");
+    Options options;
+    options.kernel = "strips_cpu";
+    options.params = {{"lanes", 16}, {"fill", 1}, {"sigma", 1}};
+    options.cache = CacheMode::memory;
+    options.strict = true;
+    options.updatable = true;
+    options.memory_limit = 1 << 30;
+    Handle handle(matrix.view(), options);
+    EXPECT_NE(handle.info().kernel.find("fill1"), std::string::npos) << handle.info().kernel;
+    auto values = matrix.values.as<double>();
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = 1 / (1 + static_cast<double>(k));
+    handle.update_values(values.data());
+    const std::vector<double> x(static_cast<std::size_t>(matrix.cols), 0.75);
+    std::vector<double> y(static_cast<std::size_t>(matrix.rows), 0);
+    const auto before = y;
+    const double alpha = 1, beta = 0;
+    handle.apply(alpha, x.data(), beta, y.data());
+    const CheckResult found =
+        check_product(matrix.view(), {&alpha, x.data(), &beta, before.data(), y.data(), 1});
+    EXPECT_TRUE(found.passed) << found.message;
 }
 
 }  // namespace

@@ -112,6 +112,73 @@ TEST(Strips, UseTheNarrowestCodeThatIsAllowed) {
     for (std::size_t l = 0; l < 32; ++l) EXPECT_EQ(columns[32 + l], l + 1);
 }
 
+/// Three diagonals of 16 rows; of the middle one rows 5 and 6 have no entry.
+Rows diagonals_with_holes() {
+    std::vector<std::vector<int>> rows;
+    for (int i = 0; i < 16; ++i)
+        rows.push_back(i == 5 || i == 6 ? std::vector{i, i + 40}
+                                        : std::vector{i, i + 20, i + 40});
+    return {56, rows};
+}
+
+Signature strips_cpu(std::map<std::string, std::int64_t> params = {}) {
+    params.try_emplace("lanes", 16);
+    return signature("strips_cpu", std::move(params));
+}
+
+TEST(Strips, OfACpuLeaveHolesInDiagonals) {
+    const Rows rows = diagonals_with_holes();
+    const StoredMatrix m = convert(rows.view(), strips_cpu(), true);
+    EXPECT_EQ(array<int>(m, "slice_info", 1), (std::vector<int>{(3 << 4) + filled_slice}));
+    EXPECT_EQ(array<int>(m, "bases", 3), (std::vector<int>{0, 20, 40}));
+    Bytes masks(48, 1);
+    masks[16 + 5] = masks[16 + 6] = 0;
+    EXPECT_EQ(array<unsigned char>(m, "deltas", 48), masks);
+    const auto values = array<double>(m, "values", 48);
+    EXPECT_EQ(values[16 + 5], 0);
+    EXPECT_EQ(values[5], rows.values[15]);
+    EXPECT_EQ(values[32 + 5], rows.values[16]);
+    EXPECT_EQ(values[32 + 15], rows.values.back());
+
+    const StoredMatrix whole = convert(rows.view(), strips_cpu({{"fill", 0}}), true);
+    EXPECT_EQ(array<int>(whole, "slice_info", 1)[0] & 7, 1 + ragged_slice) << "8 bits, ragged";
+    EXPECT_EQ(array<int>(convert(rows.view(), strips_cpu({{"codes", 2}}), true), "slice_info", 1),
+              array<int>(whole, "slice_info", 1))
+        << "no code for it";
+    const StripsPlan plan = plan_strips(rows.view(), strips_cpu());
+    EXPECT_EQ(plan.hole_mask_bytes, 48);
+    EXPECT_EQ(plan.strips_of_code, (std::array<std::int64_t, 4>{3, 0, 0, 0}));
+    EXPECT_EQ(plan_strips(rows.view(), strips_cpu({{"fill", 0}})).hole_mask_bytes, 0);
+}
+
+TEST(Strips, HaveNoHolesWhereTheyDoNotFit) {
+    const auto has_holes = [](const Rows& rows) {
+        return plan_strips(rows.view(), strips_cpu()).hole_mask_bytes > 0;
+    };
+    const Rows rows = diagonals_with_holes();
+    EXPECT_TRUE(has_holes(rows));
+    Rows other = rows;
+    std::swap(other.col_idx[0], other.col_idx[1]);
+    EXPECT_FALSE(has_holes(other)) << "columns that do not rise";
+    other = rows;
+    other.col_idx[1] = other.col_idx[0];
+    EXPECT_FALSE(has_holes(other)) << "the same column twice";
+    other = rows;
+    --other.row_ptr.back();
+    other.cols = 55;
+    EXPECT_FALSE(has_holes(other)) << "a diagonal that ends within the slice";
+    other = rows;
+    for (int& column : other.col_idx) column = other.cols - 1 - column;
+    EXPECT_FALSE(has_holes(other)) << "falling";
+    other = rows;
+    other.row_ptr.pop_back();
+    EXPECT_FALSE(has_holes(other)) << "a lane without a row";
+    // Eleven diagonals of one entry each would be wider than rows with deltas of 8 bits.
+    std::vector<std::vector<int>> scattered;
+    for (int i = 0; i < 16; ++i) scattered.push_back({i, i + 20 + i * i % 11});
+    EXPECT_FALSE(has_holes({60, scattered}));
+}
+
 TEST(Strips, SortRowsInWindows) {
     std::vector<std::vector<int>> rows(70);
     rows[3] = {0};
