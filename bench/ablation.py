@@ -28,6 +28,7 @@ TECHNIQUES = {
     "sorted rows": {"sigma": 1},
     "long rows apart": {"long_rows": 0},
     "blocks": {"block_rows": 1, "block_cols": 1},
+    "holes": {"fill": 0},
     "several lanes a row": {"threads_per_row": 1},
     "hub columns": {"hubs": 0},
     "warm columns": {"warm": 0},
@@ -50,6 +51,8 @@ def parameters(kernel, names):
 
 def uses(technique, params, kernel):
     """Whether a kernel has what the technique leaves out."""
+    if technique == "holes" and params.get("block_rows", 1) * params.get("block_cols", 1) > 1:
+        return False  # of larger blocks `fill` is no technique
     narrow_values = params.get("value_code", 0) != 0 or bool(WIDE_STORAGE.search(kernel))
     in_use = {name: narrow_values if name == "encodings" else name in params and params[name] != value for name, value in TECHNIQUES[technique].items()}
     return all(in_use.values()) if technique == "both" else any(in_use.values())
