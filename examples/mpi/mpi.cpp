@@ -52,13 +52,17 @@ int main(int argc, char** argv) {
         }
         row_ptr.push_back(static_cast<int>(col_idx.size()));
     }
+    // All ranks are to run one kernel: a format whose kernel does not depend on where their columns
+    // lie. (By itself a rank may get one for its own rows, and compiles that.)
+    spmvgen::Options options;
+    options.format = "sell";
     const auto make_handle = [&] {
         return std::make_unique<spmvgen::Handle>(rows, all, row_ptr.data(), col_idx.data(),
-                                                 values.data());
+                                                 values.data(), options);
     };
 
     // Rank 0 makes its handle, and with it the kernel. The others take that in before they make
-    // theirs. (A rank whose rows ask for another kernel would compile that one itself.)
+    // theirs.
     std::unique_ptr<spmvgen::Handle> a;
     if (rank == 0) a = make_handle();
     const std::string kernels = broadcast(rank == 0 ? spmvgen::export_kernels() : "");

@@ -170,7 +170,7 @@ class DeltaWriter {
         const std::int64_t first = layout_.slice_ptr[s], width = layout_.slice_ptr[s + 1] - first;
         const int code = layout_.slice_info[s] & 3;
         if (layout_.has_holes(slice)) {
-            write_holes(slice, bases_ + first, deltas_ + begin * layout_.shape.lanes);
+            write_holes(slice, width, bases_ + first, deltas_ + begin * layout_.shape.lanes);
             return;
         }
         ranges_.collect(layout_, slice, columns_);
@@ -238,18 +238,17 @@ class DeltaWriter {
     }
 
     /// The diagonals, and masks of the lanes that have an entry of each.
-    void write_holes(std::int64_t slice, Index* bases, unsigned char* masks) {
+    void write_holes(std::int64_t slice, std::int64_t width, Index* bases, unsigned char* masks) {
         if constexpr (!std::is_same_v<Columns, BlockColumns>) {
             const std::int64_t lanes = layout_.shape.lanes;
-            diagonals_.collect(layout_, slice, columns_, matrix_.cols);
+            diagonals_.collect(layout_, slice, columns_, matrix_.cols, width);
             for (std::int64_t k = 0; k < diagonals_.size(); ++k)
                 bases[k] = static_cast<Index>(diagonals_.start(k));
             std::fill_n(masks, diagonals_.size() * lanes, static_cast<unsigned char>(0));
-            for_entries_between_holes(
-                matrix_, layout_, slice, columns_, diagonals_,
-                [&](std::int64_t strip, std::int64_t lane, std::int64_t) {
-                    masks[strip * lanes + lane] = 1;
-                });
+            for_entries_between_holes(matrix_, layout_, slice, columns_, diagonals_,
+                                      [&](std::int64_t strip, std::int64_t lane, std::int64_t) {
+                                          masks[strip * lanes + lane] = 1;
+                                      });
         }
     }
 
@@ -295,27 +294,6 @@ void write_entries(const CsrView& matrix, const StripsLayout& layout, std::int64
             values.put((first + k) * lanes + lane, from[k * t]);
         for (std::int64_t k = strips; k < width; ++k) values.pad((first + k) * lanes + lane);
     }
-}
-
-/// Writes the values of one slice of diagonals with holes.
-template <typename From, typename Values>
-void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
-                         const Values& values) {
-    const auto s = static_cast<std::size_t>(slice);
-    const std::int64_t lanes = layout.shape.lanes, begin = layout.slice_ptr[s] * lanes;
-    for (std::int64_t place = begin; place < layout.slice_ptr[s + 1] * lanes; ++place)
-        values.pad(place);
-    const From* from = matrix.values_as<From>();
-    dispatch(matrix.index_type, [&]<typename Column>(Column) {
-        EntryColumns<Column> columns(matrix, layout.shape);
-        SliceDiagonals<Column> diagonals;
-        diagonals.collect(layout, slice, columns, matrix.cols);
-        for_entries_between_holes(
-            matrix, layout, slice, columns, diagonals,
-            [&](std::int64_t strip, std::int64_t lane, std::int64_t entry) {
-                values.put(begin + strip * lanes + lane, from[entry]);
-            });
-    });
 }
 
 /// Writes the values of one slice of blocks, which `blocks` makes.

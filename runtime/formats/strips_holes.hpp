@@ -1,43 +1,41 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <functional>
+#include <iterator>
+#include <utility>
 #include <vector>
 
+#include "formats/layout.hpp"
 #include "formats/strips_columns.hpp"
 #include "formats/strips_plan.hpp"
 #include "spmvgen/matrix.hpp"
 
 /// Slices whose strips are diagonals with holes: where a grid ends, rows lack entries, and the k-th
-/// entries of neighbours are no neighbours any more; with a hole for each entry that lacks they are.
+/// entries of neighbours are no neighbours any more; with a hole for each entry that lacks they
+/// are.
 namespace spmvgen {
 
 /// The diagonals of one slice, columns less the lane's number, in rising order.
 template <typename Number>
 class SliceDiagonals {
   public:
-    /// Looks at slice `slice` of 1×1 blocks. Whether it can be stored so: all lanes have a row,
-    /// none of them long, with rising columns, and each diagonal has a column for each lane.
+    /// Looks at slice `slice` of 1×1 blocks. Whether it can be stored so with at most `most` of
+    /// them: all lanes have a row, none of them long, with rising columns, and each diagonal has a
+    /// column for each lane. Ends as soon as it cannot.
     template <typename Columns>
     bool collect(const StripsLayout& layout, std::int64_t slice, Columns& columns,
-                 std::int64_t num_cols) {
+                 std::int64_t num_cols, std::int64_t most) {
         starts_.clear();
         const std::int64_t lanes = layout.shape.lanes;
         for (std::int64_t lane = 0; lane < lanes; ++lane) {
             const std::int64_t row = layout.block_row_at(slice * lanes + lane);
-            const std::int64_t entries = row < 0 ? -1 : layout.blocks[static_cast<std::size_t>(row)];
-            if (entries < 0) return false;
-            const Number* const of_row = columns.of(row);
-            if (std::adjacent_find(of_row, of_row + entries, std::greater_equal<>()) !=
-                of_row + entries)
+            const std::int64_t entries =
+                row < 0 ? -1 : layout.blocks[static_cast<std::size_t>(row)];
+            if (entries < 0 || !add(columns.of(row), entries, static_cast<Number>(lane)) ||
+                size() > most)
                 return false;
-            for (std::int64_t k = 0; k < entries; ++k)
-                starts_.push_back(static_cast<Number>(of_row[k] - static_cast<Number>(lane)));
         }
-        std::ranges::sort(starts_);
-        const auto repeated = std::ranges::unique(starts_);
-        starts_.erase(repeated.begin(), repeated.end());
         return !starts_.empty() && starts_.front() >= 0 &&
                static_cast<std::int64_t>(starts_.back()) + lanes <= num_cols;
     }
@@ -51,7 +49,19 @@ class SliceDiagonals {
     }
 
   private:
-    std::vector<Number> starts_;
+    /// Those of one lane; false when its columns do not rise.
+    bool add(const Number* of_row, std::int64_t entries, Number lane) {
+        const auto end = of_row + entries;
+        if (std::adjacent_find(of_row, end, std::greater_equal<>()) != end) return false;
+        of_lane_.assign(of_row, end);
+        for (Number& column : of_lane_) column = static_cast<Number>(column - lane);
+        merged_.clear();
+        std::ranges::set_union(starts_, of_lane_, std::back_inserter(merged_));
+        std::swap(starts_, merged_);
+        return true;
+    }
+
+    std::vector<Number> starts_, of_lane_, merged_;
 };
 
 /// Calls f(strip, lane, entry) for each entry of a slice that has holes; `entry` is its number in
@@ -67,6 +77,26 @@ void for_entries_between_holes(const CsrView& matrix, const StripsLayout& layout
         for (std::int64_t k = 0; k < layout.blocks[static_cast<std::size_t>(row)]; ++k)
             f(diagonals.strip_of(of_row[k], lane), lane, first + k);
     }
+}
+
+/// Writes the values of one slice of diagonals with holes.
+template <typename From, typename Values>
+void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
+                         const Values& values) {
+    const auto s = static_cast<std::size_t>(slice);
+    const std::int64_t lanes = layout.shape.lanes, begin = layout.slice_ptr[s] * lanes;
+    const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
+    for (std::int64_t place = begin; place < begin + width * lanes; ++place) values.pad(place);
+    const From* from = matrix.values_as<From>();
+    dispatch(matrix.index_type, [&]<typename Column>(Column) {
+        EntryColumns<Column> columns(matrix, layout.shape);
+        SliceDiagonals<Column> diagonals;
+        diagonals.collect(layout, slice, columns, matrix.cols, width);
+        for_entries_between_holes(matrix, layout, slice, columns, diagonals,
+                                  [&](std::int64_t strip, std::int64_t lane, std::int64_t entry) {
+                                      values.put(begin + strip * lanes + lane, from[entry]);
+                                  });
+    });
 }
 
 }  // namespace spmvgen

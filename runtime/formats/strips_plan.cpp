@@ -108,10 +108,10 @@ int allowed_code(std::int64_t codes, int narrowest) {
     return -1;
 }
 
-/// Whether `diagonals` strips without deltas take fewer bytes than `width` strips with them.
-bool holes_pay(std::int64_t diagonals, std::int64_t width, int narrowest, std::int64_t value) {
-    const std::int64_t delta = delta_bytes[static_cast<std::size_t>(std::min(narrowest, 3))];
-    return diagonals * value < width * (value + delta);
+/// So many strips without deltas take fewer bytes than `width` strips with those of a code.
+std::int64_t most_diagonals(std::int64_t width, int code, std::int64_t value) {
+    const std::int64_t delta = delta_bytes[static_cast<std::size_t>(std::min(code, 3))];
+    return std::min(most_strips, (width * (value + delta) - 1) / value);
 }
 
 /// Makes diagonals with holes of the slices that take fewer bytes so.
@@ -130,8 +130,8 @@ void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
                 ends[s + 1] = width;
                 ranges.collect(layout, slice, columns);
                 const int narrowest = ranges.narrowest();
-                if (narrowest == 0 || !diagonals.collect(layout, slice, columns, matrix.cols) ||
-                    !holes_pay(diagonals.size(), width, narrowest, value))
+                if (narrowest == 0 || !diagonals.collect(layout, slice, columns, matrix.cols,
+                                                         most_diagonals(width, narrowest, value)))
                     continue;
                 ends[s + 1] = diagonals.size();
                 layout.slice_info[s] =

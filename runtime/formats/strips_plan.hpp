@@ -69,9 +69,10 @@ struct StripsPlan {
 };
 
 /// How the matrix lies for the signature's shape and types; what the parameters `codes`, `ragged`
-/// and `value_code` say is not looked at, nor `fill` but for whether there may be holes. Reads rows and columns, no values. Parallel on
-/// `threads` threads (0 = what OpenMP would use), with the same result for any number. Throws
-/// Error(invalid_argument) for a row of more than 65534 strips that cannot be long.
+/// and `value_code` say is not looked at, nor `fill` but for whether there may be holes. Reads rows
+/// and columns, no values. Parallel on `threads` threads (0 = what OpenMP would use), with the same
+/// result for any number. Throws Error(invalid_argument) for a row of more than 65534 strips that
+/// cannot be long.
 StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads = 0);
 
 /// Sizes of the arrays but those of values.
@@ -126,8 +127,7 @@ struct StripsLayout {
     }
     /// Whether the strips of a slice are diagonals with holes (formats/strips_holes.hpp).
     bool has_holes(std::int64_t slice) const {
-        return shape.holes &&
-               (slice_info[static_cast<std::size_t>(slice)] & filled_slice) != 0;
+        return shape.holes && (slice_info[static_cast<std::size_t>(slice)] & filled_slice) != 0;
     }
     /// Values with padding and fill, those of long rows included.
     std::int64_t stored() const {

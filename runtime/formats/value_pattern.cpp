@@ -24,8 +24,8 @@ bool keeps_order(Format format) {
 bool places_by_column(const Signature& signature) {
     const Format format = kernel_entry(signature.kernel).format;
     return format == Format::bcsr ||
-           (format == Format::strips && (strips_shape(signature).block_size() > 1 ||
-                                         strips_shape(signature).holes));
+           (format == Format::strips &&
+            (strips_shape(signature).block_size() > 1 || strips_shape(signature).holes));
 }
 
 Buffer copy_of(const void* from, std::int64_t count, std::size_t element) {

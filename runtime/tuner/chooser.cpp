@@ -99,8 +99,7 @@ void Chooser::look_at_blocks(Request& request) {
 }
 
 void Chooser::look_at_strips(Request& request) {
-    if (request.strips || !request.look || !may_be_strips(features_, is_host(request)))
-        return;
+    if (request.strips || !request.look || !may_be_strips(features_, is_host(request))) return;
     const KernelEntry* const entry = free_strips(request);
     if (entry == nullptr) return;
     Request named = request;

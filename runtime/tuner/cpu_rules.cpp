@@ -25,15 +25,15 @@ constexpr std::int64_t sorting_window = 4096;
 constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
 constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
 constexpr double least_strips_bytes =
-    1.5e6;                                 ///< of A in CSR for each thread: about a core's caches
+    1.5e6;                                  ///< of A in CSR for each thread: about a core's caches
 constexpr double most_cached_index = 1.25;  ///< bytes a nonzero that name its column, for strips
                                             ///< of what caches hold: x is hardly gathered then
 constexpr double apart_share = 0.1;  ///< longest row over a thread's share of the entries, from
                                      ///< which strips, which keep it apart, gain in caches too:
 constexpr double most_apart_padding = 1.2;  ///< arrow 32 and 74 µs, mult_dcop_01 49 and 72
-constexpr double prefetched_bytes = 8e6;   ///< the same: what comes from memory, not a cache
-constexpr double most_strips_share = 1.1;  ///< of CSR's bytes
-constexpr double long_over_mean = 4;       ///< rows that leave the slices
+constexpr double prefetched_bytes = 8e6;    ///< the same: what comes from memory, not a cache
+constexpr double most_strips_share = 1.1;   ///< of CSR's bytes
+constexpr double long_over_mean = 4;        ///< rows that leave the slices
 // Of blocked CSR: the same page.
 constexpr std::int64_t large_block = 12;      ///< elements
 constexpr double least_large_blocked = 18e6;  ///< bytes of CSR a thread, from which on bytes decide
@@ -154,11 +154,11 @@ Pick cached_blocks(const Situation& s) {
     if (!s.request.blocks || s.request.num_rhs > 1 || is_complex(s.f.value_type)) return {};
     const std::int64_t elements = std::int64_t{s.request.blocks->rows} * s.request.blocks->cols;
     const double bytes = blocked_bytes_a_nonzero(s);
-    const bool in_core = elements >= medium_block &&
-                         bytes * static_cast<double>(s.f.nnz) / s.request.threads <
-                             least_medium_blocked;
-    const bool worth_it = in_core ? s.request.blocks->fill <= most_cached_fill
-                                  : bytes <= csr_bytes_a_nonzero(s);
+    const bool in_core =
+        elements >= medium_block &&
+        bytes * static_cast<double>(s.f.nnz) / s.request.threads < least_medium_blocked;
+    const bool worth_it =
+        in_core ? s.request.blocks->fill <= most_cached_fill : bytes <= csr_bytes_a_nonzero(s);
     const double limit = elements < medium_block  ? least_small_blocked
                          : elements < large_block ? least_medium_blocked
                                                   : least_large_blocked;

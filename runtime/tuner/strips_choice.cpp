@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t least_entries = 100'000;      ///< with fewer a launch is all,
 constexpr std::int64_t least_host_entries = 10'000;  ///< or a call
-constexpr double most_sorted_padding = 1.5;      ///< of rows without long ones
-constexpr double long_over_mean = 16;            ///< rows that may leave the slices
+constexpr double most_sorted_padding = 1.5;          ///< of rows without long ones
+constexpr double long_over_mean = 16;                ///< rows that may leave the slices
 constexpr double most_block_fill = 1.1;
 constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes come to
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
@@ -73,8 +73,9 @@ std::string codes_text(std::int64_t codes) {
 }  // namespace
 
 bool may_be_strips(const RowFeatures& f, bool host) {
-    return f.nnz >= (host ? least_host_entries : least_entries) && (f.sell_sorted_padding.back() <= most_sorted_padding ||
-                                      static_cast<double>(f.max_row) > long_over_mean * f.mean_row);
+    return f.nnz >= (host ? least_host_entries : least_entries) &&
+           (f.sell_sorted_padding.back() <= most_sorted_padding ||
+            static_cast<double>(f.max_row) > long_over_mean * f.mean_row);
 }
 
 std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, double all_bytes) {
@@ -114,8 +115,7 @@ double StripsChooser::bytes(const Signature& signature) {
            static_cast<double>(made.stored) * bytes_a_value(signature);
 }
 
-void StripsChooser::choose_holes(Signature& s,
-                                 const std::map<std::string, std::int64_t>& given) {
+void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::int64_t>& given) {
     s.params["fill"] = 0;
     const auto code = static_cast<ValueCode>(s.params.at("value_code"));
     if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 ||

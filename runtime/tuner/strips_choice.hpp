@@ -12,8 +12,8 @@
 namespace spmvgen {
 
 /// Whether row lengths leave it open that strips are the fastest format: enough entries for bytes
-/// to count (fewer on the host), and rows that are even when sorted, or of which a few are far longer
-/// than the rest.
+/// to count (fewer on the host), and rows that are even when sorted, or of which a few are far
+/// longer than the rest.
 bool may_be_strips(const RowFeatures& features, bool host);
 
 /// What one matrix suggests for signatures of format strips. A pass over rows and columns for each
@@ -32,7 +32,8 @@ class StripsChooser {
     StripsOutlook outlook(const Signature& signature);
 
   private:
-    /// Sets `fill` of a CPU's kernel for 1×1 blocks: whether holes save bytes, of rows as they come.
+    /// Sets `fill` of a CPU's kernel for 1×1 blocks: whether holes save bytes, of rows as they
+    /// come.
     void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
     const StripsPlan& plan(const Signature& signature);
     double bytes(const Signature& signature);

@@ -1,5 +1,5 @@
-// strips_cpu: coded values, alone and with fill, whatever x holds; holes in diagonals; long rows that
-// threads share.
+// strips_cpu: coded values, alone and with fill, whatever x holds; holes in diagonals; long rows
+// that threads share.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -116,8 +116,7 @@ TEST(Strips, UseTheNarrowestCodeThatIsAllowed) {
 Rows diagonals_with_holes() {
     std::vector<std::vector<int>> rows;
     for (int i = 0; i < 16; ++i)
-        rows.push_back(i == 5 || i == 6 ? std::vector{i, i + 40}
-                                        : std::vector{i, i + 20, i + 40});
+        rows.push_back(i == 5 || i == 6 ? std::vector{i, i + 40} : std::vector{i, i + 20, i + 40});
     return {56, rows};
 }
 
