@@ -2,7 +2,7 @@
 # What docs/ahead-of-peers.md and its neighbours say of a GPU, section by section; each leaves JSON lines in OUT.
 #   bench/h200.sh BIN_DIR GALLERY OUT SECTION…        (device $SPMVGEN_DEVICE, cuda:0)
 # BIN_DIR has spmvgen and, for `conversion`, bench_gpu. GALLERY: where `spmvgen gallery make --suite all -o GALLERY` put the twins; made there when it is empty.
-# Sections: gallery own f32 levels ablation conversion small units order; $SPMVGEN_BUDGET is the time for a case (8ms), $SPMVGEN_LIMIT seconds for a section (200).
+# Sections: gallery own f32 levels ablation conversion small units order; shared, of the matrices below $SPMVGEN_SHARED (gallery.py, which needs scipy, and matrices/real); $SPMVGEN_BUDGET is the time for a case (8ms), $SPMVGEN_LIMIT seconds for a section (200).
 set -euo pipefail
 bin=$1 gallery=$2 out=$3; shift 3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -51,6 +51,12 @@ for section in "$@"; do
                 $(matrices fidap037 epb1 bcsstk28 raefsky2 bcsstk17 twotone raefsky3 dblp-2010 venkat01 qcd5_4 rma10 cop20k_A) ;;
         units) bench "$section" auto,csr_matrix_units,csr_matrix_units:unroll=2,csr_matrix_units:tiles=2,csr_classical,sell_slices,bcsr_fused f64 random none $(matrices "${some[@]}") ;;
         order) bench "$section" auto,strips,strips:reorder=rows f64 random none $(matrices delaunay_n20 delaunay_n21 delaunay_n22 com-Youtube dblp-2010 G3_circuit CurlCurl_4 M6) ;;
+        shared)
+            mkdir -p "$gallery-shared/csrb"
+            python3 "$SPMVGEN_SHARED/gallery.py" "$gallery-shared/csrb"
+            "$here/csr_of_csrb.py" "$gallery-shared" "$gallery-shared"/csrb/*.csrb
+            bench shared-random auto f64 random cusparse "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr
+            bench shared-own auto f64 own none "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr ;;
         *) echo "h200.sh: unknown section '$section'" >&2; exit 2 ;;
     esac
     echo "$section: ${SECONDS} s"
