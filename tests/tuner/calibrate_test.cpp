@@ -81,21 +81,28 @@ TEST_P(MicroKernels, GathersAndAtomicsAreSpreadOverAll) {
 
 INSTANTIATE_TEST_SUITE_P(On, MicroKernels, ::testing::Values("sm_90", "gfx906"));
 
-TEST(MicroKernelText, CompilesForEveryGpu) {
+/// Whether a compiler that is here knows the target; whatever else keeps it from compiling fails.
+bool compiles_micro_kernels(const Target& target, TargetKind vendor) {
+    const KernelSource source = calibration::micro_kernels(target);
+    for (const BinaryKind kind : loadable_kinds(vendor)) {
+        try {
+            EXPECT_FALSE(load_generator().compile(source, kind, Compiler::automatic).bytes.empty());
+            return true;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::unsupported) << error.what();
+        }
+    }
+    return false;
+}
+
+TEST(MicroKernelText, CompilesForEveryGpuThatACompilerKnows) {
     int compiled = 0;
     for (auto& row : architectures()) {
         if (row.kind == TargetKind::host) continue;
-        const Target target = parse_target(row.name);
-        try {
-            const KernelBinary binary = compile_source(
-                load_generator(), calibration::micro_kernels(target), loadable_kinds(row.kind));
-            EXPECT_FALSE(binary.bytes.empty()) << row.name;
-            ++compiled;
-        } catch (const Error& error) {
-            ADD_FAILURE() << row.name << ": " << error.what();
-        }
+        SCOPED_TRACE(row.name);
+        compiled += compiles_micro_kernels(parse_target(row.name), row.kind);
     }
-    EXPECT_GT(compiled, 0);
+    EXPECT_GT(compiled, 10) << "Clang is always there and knows more";
 }
 
 /// Every figure that a calibration has.
