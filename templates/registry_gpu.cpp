@@ -29,6 +29,10 @@ const Parameter entries{"entries", {4, 8}, 8, "entries of a lane in a warp's chu
 const Parameter coo_entries{"entries", {4, 8}, 4, "entries of a lane that are loaded together"};
 const Parameter items{"items", {3, 4, 5, 6, 7, 8, 9}, 7, "steps of a thread along the merge path"};
 const Parameter deterministic{"deterministic", {0, 1}, 0, "1 = the same bits each time, without atomics"};
+const Parameter length_subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 4, "lanes for a short row", true};
+const Parameter most_short{"most_short", {8, 16, 32, 64, 128, 256}, 16, "entries of a row that a subwarp takes at most"};
+const Parameter most_middle{"most_middle", {64, 128, 256, 512, 1024, 2048}, 512, "entries of a row that a warp takes at most", false, true};
+const Parameter share{"share", {512, 1024, 2048, 4096, 8192, 16384}, 4096, "entries of a longer row that a block takes", false, true};
 const Parameter omega{"omega", {2, 8, 32, 128, 512}, 8, "threads started at most, in multiples of those that fit on the device", false, true};
 // clang-format on
 
@@ -154,6 +158,32 @@ KernelEntry csr_merge_path() {
             .determinism = Determinism::by_parameter};
 }
 
+/// Words where parts of long rows meet, for each right-hand side of a block.
+std::int64_t meeting_words(const Signature& s) {
+    return accumulator_type(s) == ValueType::c64 ? 3 : 1;
+}
+
+KernelEntry csr_by_length() {
+    const auto grid = [](const Signature&) { return GridRule{.items = "grid_blocks"}; };
+    constexpr auto step = StepRule::grid;
+    return {.id = "csr_by_length",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/csr_by_length.hpp",
+            .summary = "a subwarp, a warp or blocks a row, one launch; a few rows far longer",
+            .params = {block, length_subwarp, unroll, most_short, most_middle, share},
+            .steps = {{"csr_by_length_scaled", step, thread_a_row, block_of, only_scales},
+                      {"csr_by_length", step, grid, block_of, has_product}},
+            .workspace = {{.name = "meetings",
+                           .element = "int64",
+                           .elements = 1,
+                           .per_rhs = true,
+                           .of_step = "csr_by_length",
+                           .per_block = meeting_words,
+                           .zeroed = true}},
+            .determinism = Determinism::always};
+}
+
 KernelEntry coo() {
     const auto scales = [](const Signature& s) { return s.beta != Scale::one || only_scales(s); };
     const auto finishes = [](const Signature& s) { return has_product(s) && !s.epilogue.empty(); };
@@ -173,7 +203,7 @@ KernelEntry coo() {
 }
 
 std::vector<KernelEntry> csr_coo_kernels() {
-    return {csr_classical(), csr_load_balance(), csr_merge_path(), coo()};
+    return {csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(), coo()};
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const 
     stored.stored = matrix.nnz;
     stored.bytes = matrix.nnz * entry_bytes(signature) +
                    (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));
+    if (signature.kernel == "csr_by_length") add_length_classes(matrix, signature, stored);
     return stored;
 }
 

@@ -51,8 +51,11 @@ std::string storage_key(const Signature& s) {
                     to_string(storage_type(s)), to_string(s.index), to_string(s.offset));
     for (auto& name : layout_parameters(format, gpu))
         key += fmt::format(" {}={}", name, param(s, name, -1));
-    // The one kernel of CSR with an array of its own.
+    // The kernels of CSR with arrays of their own.
     if (s.kernel == "csr_load_balance") key += fmt::format(" entries={}", param(s, "entries"));
+    if (s.kernel == "csr_by_length")
+        for (auto& name : {"block", "subwarp", "most_short", "most_middle", "share"})
+            key += fmt::format(" {}={}", name, param(s, name));
     return key;
 }
 

@@ -8,6 +8,7 @@
 
 #include "tuner/csr_k.hpp"
 #include "tuner/matrix_rules.hpp"
+#include "tuner/row_steps.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -38,6 +39,10 @@ constexpr double entries_for_another = 1.5e5;  ///< of the matrix, for each one 
                                                ///< take as long meanwhile
 constexpr double scattering_mean = 24;         ///< mean row, up to which sorting scatters much of x
 constexpr std::int64_t sorting_window = 1024;
+constexpr std::int64_t narrow_sorting_window = 256;   ///< of matrices of few rows,
+constexpr std::int64_t most_narrow_rows = 1 << 18;    ///< these: cop20k_A 8.5 and 9.6 µs
+constexpr double half_the_rows = 0.5;                 ///< by csr_by_length's number of lanes: the
+                                                      ///< length that half of them do not exceed
 
 /// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is
 /// resident, of kernels that balance nonzeros, by the number of these (Tsai, Cojean & Anzt 2020;
@@ -299,6 +304,8 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     const int wavefront = s.request.target.wavefront;
     const std::int64_t subwarp = choose_subwarp(s.f, wavefront);
     params.set("subwarp", subwarp);
+    if (kernel.id == "csr_by_length")
+        params.set("subwarp", row_quantile(s.f, half_the_rows) < 2 ? 2 : 4);
     if (kernel.id == "csr_light") params.set("subwarp", light_subwarp(s));
     if (kernel.id == "csr_classical") params.set("unroll", classical_unroll(subwarp, s.f.mean_row));
     if (kernel.id == "hyb") params.set("per_thread", hyb_per_thread(s.f.nnz));
@@ -311,7 +318,7 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.id == "csr_matrix_units") set_tiles(s, params);
     params.set("hubs", hubs(s));
     if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
-        params.set("sigma", sorting_window);
+        params.set("sigma", s.f.rows < most_narrow_rows ? narrow_sorting_window : sorting_window);
     return params.take();
 }
 
@@ -383,7 +390,9 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     f.value_type = value;
     const Situation s{f, request, {}};
     std::vector<Setter> ways{Setter(kernel)};
-    vary(ways, kernel, "subwarp", powers_of_two(1, request.target.wavefront));
+    vary(ways, kernel, "subwarp",
+         kernel.id == "csr_by_length" ? powers_of_two(2, 4)
+                                      : powers_of_two(1, request.target.wavefront));
     if (kernel.id == "csr_classical")
         for (Setter way : std::vector(ways))
             for (const double mean : {0.0, 2 * short_of_one_lane}) {
@@ -402,7 +411,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     }
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
     std::vector<Setter> sorted = ways;
-    vary(sorted, kernel, "sigma", {sorting_window});
+    vary(sorted, kernel, "sigma", {narrow_sorting_window, sorting_window});
     ways.insert(ways.end(), sorted.begin(), sorted.end());
     std::set<Params> all;
     for (auto& way : ways) all.insert(way.take());

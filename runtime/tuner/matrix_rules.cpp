@@ -11,9 +11,9 @@ namespace {
 // From what prototypes took on an H200: their bytes, and where they lost.
 constexpr std::int64_t least_gpu_entries = 450'000;  ///< with fewer a launch is about all
 constexpr double most_gpu_padding = 1.35;            ///< stored values over nonzeros
-constexpr double most_index_bytes = 3;               ///< a nonzero: with more x's gathers decide
-constexpr double most_gpu_share = 0.95;              ///< of CSR's bytes
-constexpr double short_mean = 4;          ///< mean row, up to which a thread's chain of loads
+constexpr double most_index_bytes = 3.6;             ///< a nonzero: with more x's gathers decide
+constexpr double most_gpu_share = 0.97;              ///< of CSR's bytes
+constexpr double short_mean = 3.5;        ///< mean row, up to which a thread's chain of loads
                                           ///< decides,
 constexpr double most_short_index = 1.2;  ///< unless so few bytes a nonzero name its column
 constexpr std::int64_t most_hub_bytes = 96 * 1024;  ///< of a block's shared memory: two a unit
@@ -23,6 +23,24 @@ constexpr double least_hub_share = 0.3;             ///< of the entries, for hub
 constexpr std::int64_t most_even_row = 1024;        ///< entries of a row, as Algorithm 3 has it
 constexpr double skewed_padding = 1.5;              ///< sorted padding, where single rows stand out
 constexpr double long_mean = 256;                   ///< mean row, of matrices of few rows
+
+// A launch's time is most of what small products take: real matrices of up to 1.2 million entries
+// on an H200 (docs/small-matrices.md) take 0.5 to 0.9 of what coo, csr_load_balance and tiles take.
+constexpr std::int64_t most_small_entries = 1'300'000;
+constexpr std::int64_t least_long_row = 32;  ///< entries of a row that holds up a small product,
+constexpr double least_far_longer = 4;       ///< as a multiple of the mean, too
+
+// From a run of many kernels over all twins on an H200 (docs/tiles.md): where slices have to be
+// sorted and rows are short, tiles are 1.05 to 1.3 times as fast as sorted slices or strips.
+constexpr double least_tiles_mean = 3.5;
+constexpr double most_tiles_mean = 8;
+constexpr double least_tiles_padding = 1.35;  ///< in slices as they come,
+constexpr double least_cached_padding = 1.6;  ///< where the L2 serves all entries,
+constexpr double most_tiles_padding = 3;      ///< with more csr_load_balance is level
+constexpr double least_tiles_index = 2;       ///< bytes of strips a nonzero: fewer are faster
+constexpr std::int64_t many_entries = 17'300'000;  ///< for which a warp takes as much in fewer steps
+/// Of x: beyond any L2. csr_load_balance takes 1765 µs for uk-2002, tiles 1831.
+constexpr double far_x_bytes = 1e8;
 
 // From the exhaustive records of the same machine: bcsr_fused 1.02 to 1.7 times as fast as strips
 // on raefsky3, venkat01, qcd5_4, rma10, shipsec1, pwtk; 1.1 to 1.3 times slower on larger ones.
@@ -117,6 +135,31 @@ Pick far_gathers(const Situation& s) {
             {{"block", 1024}, {"sigma", 4096}, {"unroll", 8}, {"threads_per_row", 1}}};
 }
 
+/// Small, and some rows are far longer: these hold nobody up, in one launch.
+Pick small_with_long_rows(const Situation& s) {
+    if (s.f.nnz >= most_small_entries || s.f.max_row <= least_long_row ||
+        static_cast<double>(s.f.max_row) <= least_far_longer * s.f.mean_row)
+        return {};
+    return {"csr_by_length", fmt::format("{} entries, longest row {}, mean {:.1f}", s.f.nnz,
+                                         s.f.max_row, s.f.mean_row)};
+}
+
+/// Short rows that slices would have to sort: that scatters x, and tiles take them as they come.
+/// Where strips were thought of, and do not compress, as for short_rows_in_cache.
+Pick short_uneven_rows(const Situation& s) {
+    if (!s.request.strips || s.request.num_rhs > 1 || is_complex(s.f.value_type) ||
+        s.f.nnz < most_small_entries || s.f.max_row > most_even_row)
+        return {};
+    if (s.f.mean_row < least_tiles_mean || s.f.mean_row >= most_tiles_mean) return {};
+    const double padding = s.f.sell_padding.back();
+    if (padding < (uneven_in_l2(s) ? least_cached_padding : least_tiles_padding) ||
+        padding > most_tiles_padding)
+        return {};
+    if (s.request.strips->index_bytes < least_tiles_index) return {};
+    return {"tiles", fmt::format("rows of {:.1f} entries, padding {:.2f} in slices of 32",
+                                 s.f.mean_row, padding)};
+}
+
 /// A network's product is bound by the cache that serves x: hubs in shared memory lessen that.
 Pick networks(const Situation& s) {
     if (!s.request.hubs) return {};
@@ -130,14 +173,31 @@ Pick networks(const Situation& s) {
 Pick uneven_rows(const Situation& s) {
     if (!s.request.look || s.f.nnz < least_gpu_entries || s.f.mean_row >= long_mean) return {};
     if (s.f.max_row <= most_even_row && s.f.sell_sorted_padding.back() <= skewed_padding) return {};
-    return {"tiles", fmt::format("longest row {}, mean {:.1f}, padding {:.2f} in sorted slices",
-                                 s.f.max_row, s.f.mean_row, s.f.sell_sorted_padding.back())};
+    const bool plain = s.request.num_rhs == 1 && !is_complex(s.f.value_type);
+    const auto x_bytes = static_cast<double>(s.f.cols) *
+                         static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
+    if (plain && x_bytes > far_x_bytes)
+        return {"csr_load_balance",
+                fmt::format("longest row {}, mean {:.1f}, {:.0f} MB of x", s.f.max_row,
+                            s.f.mean_row, x_bytes / 1e6),
+                {{"block", 256}}};
+    Params params;
+    if (plain && s.f.nnz >= many_entries) params = {{"items", 16}, {"run", 4}};
+    return {"tiles",
+            fmt::format("longest row {}, mean {:.1f}, padding {:.2f} in sorted slices", s.f.max_row,
+                        s.f.mean_row, s.f.sell_sorted_padding.back()),
+            params};
 }
 
 constexpr std::array gpu_rules_by_matrix{
-    Rule{few_block_rows, {"bcsr_fused"}}, Rule{far_gathers, {"sell_slices"}},
-    Rule{gpu_strips, {"strips"}},         Rule{short_rows_in_cache, {"bcsr_fused"}},
-    Rule{networks, {"tiles_hubs"}},       Rule{uneven_rows, {"tiles"}}};
+    Rule{small_with_long_rows, {"csr_by_length"}},
+    Rule{few_block_rows, {"bcsr_fused"}},
+    Rule{short_uneven_rows, {"tiles"}},
+    Rule{far_gathers, {"sell_slices"}},
+    Rule{gpu_strips, {"strips"}},
+    Rule{short_rows_in_cache, {"bcsr_fused"}},
+    Rule{networks, {"tiles_hubs"}},
+    Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
 
 }  // namespace
 

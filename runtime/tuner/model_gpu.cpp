@@ -28,6 +28,13 @@ Work csr_k_work(const Problem& p) {
     return work;
 }
 
+/// No row keeps a warp for longer than a middle one would.
+Work by_length_work(const Problem& p) {
+    Work work = csr_rows_work(p);
+    work.depth = std::min(p.longest, p.param("most_middle")) / warp / p.param("unroll");
+    return work;
+}
+
 /// Subwarps draw rows from one counter.
 Work csr_light_work(const Problem& p) {
     Work work = csr_rows_work(p);
@@ -173,6 +180,7 @@ struct KernelWork {
     Work (*work)(const Problem&);
 };
 constexpr KernelWork works[] = {{"csr_classical", csr_rows_work},
+                                {"csr_by_length", by_length_work},
                                 {"csr_k_blocks", csr_k_work},
                                 {"csr_light", csr_light_work},
                                 {"csr_load_balance", load_balance_work},

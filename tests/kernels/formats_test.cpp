@@ -67,6 +67,35 @@ TEST(Csr, SaysWhereTheChunksOfAWarpBegin) {
     EXPECT_EQ(array<int>(convert(none, s, true), "warp_row", 2), (std::vector<int>{0, 0}));
 }
 
+TEST(Csr, ListsMiddleRowsAndPartsOfLongOnes) {
+    // Rows of 8, 9, 64, 65, 0, 513 and 1024 entries.
+    std::vector<int> offsets{0};
+    for (const int length : {8, 9, 64, 65, 0, 513, 1024}) offsets.push_back(offsets.back() + length);
+    const std::vector<int> columns(static_cast<std::size_t>(offsets.back()), 0);
+    const std::vector<double> values(columns.size(), 1.0);
+    const auto view =
+        csr_view<double, int, int>(7, 1, offsets.data(), columns.data(), values.data());
+    Signature s;
+    s.kernel = "csr_by_length";
+    s.params = {{"most_short", 8}, {"most_middle", 64}, {"share", 512}, {"block", 64}};
+    s.target = parse_target("sm_90");
+    s = complete(s);
+    const StoredMatrix m = convert(view, s, true);
+    EXPECT_EQ(m.scalars.at("num_middle"), 2);
+    EXPECT_EQ(array<int>(m, "middle_row", 2), (std::vector<int>{1, 2}));
+    EXPECT_EQ(array<int>(m, "middle_begin", 2), (std::vector<int>{8, 17}));
+    EXPECT_EQ(array<int>(m, "middle_end", 2), (std::vector<int>{17, 81}));
+    EXPECT_EQ(m.scalars.at("num_parts"), 5);
+    EXPECT_EQ(array<int>(m, "part_row", 5), (std::vector<int>{3, 5, 5, 6, 6}));
+    EXPECT_EQ(array<int>(m, "part_first", 5), (std::vector<int>{0, 1, 1, 3, 3}));
+    EXPECT_EQ(array<int>(m, "part_last", 5), (std::vector<int>{0, 2, 2, 4, 4}));
+    EXPECT_EQ(array<int>(m, "part_begin", 5), (std::vector<int>{81, 146, 658, 659, 1171}));
+    EXPECT_EQ(array<int>(m, "part_end", 5), (std::vector<int>{146, 658, 659, 1171, 1683}));
+    EXPECT_EQ(m.scalars.at("grid_blocks"), 5 + 1 + 1);
+    const auto none = csr_view<double, int, int>(0, 1, nullptr, nullptr, nullptr);
+    EXPECT_EQ(convert(none, s, true).scalars.at("grid_blocks"), 0);
+}
+
 TEST(CsrK, GroupsRowsAndSuperRows) {
     const StoredMatrix m =
         convert(small(), signature("csr_k_blocks", {{"srs", 2}, {"ssrs", 2}}), true);

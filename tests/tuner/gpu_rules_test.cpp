@@ -76,6 +76,7 @@ TEST(GpuRules, ShortRowsInTheCacheHaveALaneOrTwo) {
     f.rows = f.cols = 1'000'000;
     f.mean_row = 5;
     f.nnz = 5'000'000;
+    f.sell_padding = {1.5, 1.5, 1.5};
     EXPECT_THAT(chosen(f, request()), StartsWith("csr_classical: ")) << "for few applies";
     Request r = request();
     r.strips = {1e9, 9, 1.2};
@@ -109,9 +110,51 @@ TEST(GpuRules, RowsThatShareXLieInOneBlock) {
     r.strips = {9 * nnz, 1, 1.1};
     EXPECT_THAT(chosen(uneven_features(1.1), r), StartsWith("strips: ")) << "bytes decide";
     Features short_rows = uneven_features(1.1);
-    short_rows.mean_row = 3.9;
+    short_rows.mean_row = 3.4;
     r.strips = {9 * nnz, 2, 1.1};
     EXPECT_EQ(parameter(short_rows, r, "block"), 1024) << "which do not become strips";
+}
+
+TEST(GpuRules, ShortUnevenRowsAreLeftAsTheyCome) {
+    Request r = request();
+    r.strips = {1e9, 3, 1.01};
+    r.saved_gathers = 0.2;
+    const auto rows = [](double mean, double padding) {
+        Features f = uneven_features(1.01);
+        f.mean_row = mean;
+        f.sell_padding = {padding, padding, padding};
+        return f;
+    };
+    EXPECT_EQ(chosen(rows(6, 1.35), r),
+              "tiles: rows of 6.0 entries, padding 1.35 in slices of 32: tiles");
+    EXPECT_THAT(chosen(rows(3.5, 3), r), StartsWith("tiles: "));
+    for (const Features& f : {rows(6, 1.34), rows(6, 3.1), rows(3.4, 1.5), rows(8, 1.5)})
+        EXPECT_THAT(chosen(f, r), StartsWith("sell_slices: ")) << f.mean_row;
+    Features cached = rows(6, 1.5);
+    cached.nnz = 5'000'000;
+    EXPECT_THAT(chosen(cached, r), StartsWith("sell_slices: "));
+    cached.sell_padding = {1.6, 1.6, 1.6};
+    EXPECT_THAT(chosen(cached, r), StartsWith("tiles: "));
+    r.strips->index_bytes = 1.9;
+    EXPECT_THAT(chosen(rows(6, 1.5), r), testing::Not(StartsWith("tiles: "))) << "they compress";
+}
+
+TEST(GpuRules, FewRowsFarLongerInSmallMatrices) {
+    Features f = even_features(10, 129'999);
+    f.max_row = 41;
+    EXPECT_EQ(chosen(f, request()),
+              "csr_by_length: 1299990 entries, longest row 41, mean 10.0: csr_by_length");
+    EXPECT_EQ(parameter(f, request(), "subwarp"), 4);
+    f.max_row = 40;
+    EXPECT_THAT(chosen(f, request()), testing::Not(StartsWith("csr_by_length: ")));
+    f = even_features(10, 130'000);
+    f.max_row = 41;
+    EXPECT_THAT(chosen(f, request()), testing::Not(StartsWith("csr_by_length: ")));
+    f = even_features(1, 100'000);  // most have an entry or none
+    f.max_row = 33;
+    f.row_histogram = {};
+    f.row_histogram[1] = f.rows;
+    EXPECT_EQ(parameter(f, request("gfx90a"), "subwarp"), 2);
 }
 
 TEST(GpuRules, FlatBlocksStayStrips) {
@@ -140,7 +183,15 @@ TEST(GpuRules, SkewedRowsAreDivided) {
     EXPECT_EQ(chosen(uneven_features(1.6), few_applies),
               "csr_load_balance: longest row 20, mean 10.0: csr_load_balance");
     f = uneven_features(1.6);
-    f.nnz = 999'999;
+    f.nnz = 17'300'000;
+    EXPECT_EQ(parameter(f, request(), "items"), 16);
+    EXPECT_EQ(parameter(f, request(), "run"), 4);
+    f.cols = 12'500'001;
+    EXPECT_EQ(chosen(f, request()),
+              "csr_load_balance: longest row 20, mean 10.0, 100 MB of x: csr_load_balance");
+    EXPECT_EQ(parameter(f, request(), "block"), 256);
+    f = uneven_features(1.6);
+    f.nnz = 1'999'999;
     EXPECT_EQ(chosen(f, few_applies), "coo: longest row 20, mean 10.0: coo");
 }
 
@@ -155,6 +206,7 @@ TEST(GpuRules, BetweenThemCsrByAlgorithm3) {
               "csr_classical: 1000000 entries, longest row 20: csr_classical");
     Request csr = request("gfx906");
     csr.format = "csr";
+    f.nnz = 1'300'000;
     f.max_row = 769;
     EXPECT_EQ(chosen(f, csr), "csr_load_balance: longest row 769, more than 768: csr_load_balance");
     f.max_row = 768;

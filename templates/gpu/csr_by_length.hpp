@@ -1,0 +1,130 @@
+// CSR, as many threads a row as its length asks for.
+//
+// What:       the product from compressed rows, one launch, no atomic sums. `subwarp` neighbouring
+//             lanes take a short row; a warp takes a middle one; a long one is cut into parts of
+//             `share` entries, and a block takes each. Parts of one row meet in a tree, as the runs
+//             of tiles do: whoever comes second goes on with both. So no row holds others up for
+//             long, and rows that one block can take pay for no meeting.
+// Source:     this project's; a kernel for each class of lengths: ACSR (Ashari et al., SC 2014).
+// Parameters: block        threads of a block.
+//             subwarp      1 … 64, within the wavefront: lanes for a short row.
+//             unroll       1, 2, 4, 8: entries of a thread that are loaded before the first is used.
+//             most_short   entries of a short row at most.
+//             most_middle  entries of a middle row at most. Decides what is stored, not the code.
+//             share        entries of a block's part of a long row. Likewise.
+// Work:       the first blocks take the parts of long rows, the next a middle row with each warp,
+//             the others short rows with each subwarp; rows that are not short are skipped there.
+// Reads:      nnz·(storage + index) + rows·offset bytes of A, an index and two offsets for each
+//             middle row, three indices and two offsets for each part; x once for each entry; writes
+//             y once, reads it when β ≠ 0.
+#pragma once
+#include "dialect/gpu_rows.hpp"
+#include "dialect/gpu_segments.hpp"
+#include "dialect/gpu_tiles.hpp"
+
+/// α = 0: y = βy.
+template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block>
+void csr_by_length_scaled(long num_rows, Vector* __restrict__ y, Vector beta) {
+    store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue, block>(num_rows, y, beta);
+}
+
+/// Replaces sum[r] by the sum over the block's threads, in all lanes of its first warp. `warp_sum`
+/// has rhs_group places for each warp. All threads of the block take part.
+template <int block, int rhs_group, typename Value>
+[[gnu::always_inline]] inline void sum_over_block(Value* sum, Value* warp_sum) {
+    constexpr int warps = block / warp_size;
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        sum[rhs] = subwarp_sum<warp_size>(sum[rhs]);
+        if (thread % warp_size == 0) {
+            warp_sum[thread / warp_size * rhs_group + rhs] = sum[rhs];
+        }
+    }
+    __syncthreads();
+    if (thread < warp_size) {
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            sum[rhs] = thread < warps ? warp_sum[thread * rhs_group + rhs] : Value{};
+            sum[rhs] = shuffle(subwarp_sum<warps>(sum[rhs]), 0);
+        }
+    }
+}
+
+/// y = αAx + βy for A in CSR. part_row, part_begin, part_end: the row of each part of a long row,
+/// and the part's entries; part_first, part_last: first and last part of that row.
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
+          int block, int subwarp, int unroll, int most_short>
+void csr_by_length(long num_rows, long num_parts, long num_middle,
+                   const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
+                   const Storage* __restrict__ values, const Index* __restrict__ part_row,
+                   const Offset* __restrict__ part_begin, const Offset* __restrict__ part_end,
+                   const Index* __restrict__ part_first, const Index* __restrict__ part_last,
+                   const Index* __restrict__ middle_row, const Offset* __restrict__ middle_begin,
+                   const Offset* __restrict__ middle_end, const Vector* __restrict__ x,
+                   Vector* __restrict__ y, Vector alpha, Vector beta,
+                   unsigned long long* __restrict__ meetings) {
+    constexpr int warps = block / warp_size;
+    __shared__ Value warp_sum[warps * rhs_group];
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread % warp_size;
+    const long middle_block = static_cast<long>(blockIdx.x) - num_parts;
+    const long short_block = middle_block - (num_middle + warps - 1) / warps;
+    Value sum[rhs_group] = {};
+    if (middle_block < 0) {
+        const long part = blockIdx.x;
+        const long row = part_row[part];
+        const long first = part_first[part];
+        const long last = part_last[part];
+        const Offset begin = part_begin[part];
+        add_row_entries<block, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x,
+                                                           static_cast<Offset>(thread),
+                                                           part_end[part] - begin);
+        sum_over_block<block, rhs_group>(sum, warp_sum);
+        constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            if (thread / lanes == rhs) {
+                join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
+                    sum[rhs], thread % lanes, rhs, part, first, last, row, meetings, y, alpha,
+                    beta);
+            }
+        }
+    } else if (short_block < 0) {
+        const long i = middle_block * warps + thread / warp_size;
+        if (i < num_middle) {
+            const long row = middle_row[i];
+            const Offset begin = middle_begin[i];
+            add_row_entries<warp_size, unroll, num_rhs, rhs_group>(
+                sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane),
+                middle_end[i] - begin);
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                sum[rhs] = subwarp_sum<warp_size>(sum[rhs]);
+            }
+            if (lane == 0) {
+                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
+                    y, row, sum, alpha, beta);
+            }
+        }
+    } else {
+        const long row = short_block * (block / subwarp) + thread / subwarp;
+        bool is_short = false;
+        // All lanes of a warp take part in the shuffles, those without a short row with no entries.
+        if (row < num_rows) {
+            const Offset begin = row_ptr[row];
+            const Offset count = row_ptr[row + 1] - begin;
+            is_short = count <= most_short;
+            if (is_short) {
+                add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
+                    sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane % subwarp),
+                    count);
+            }
+        }
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);
+        }
+        if (lane % subwarp == 0 && is_short) {
+            store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
+                                                                               beta);
+        }
+    }
+}
