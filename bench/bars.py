@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Tells from what `spmvgen bench --json F` wrote how far ahead of the peers we are, beside the bars: over cuSPARSE, or on a CPU over all peers.
 
-Usage: bench/bars.py [--cache hot|cold] [--values own|random] [--choice CASE] [--peers PEERS.csv] [--classes F.json]… [--roof GB/S] FILE…
+Usage: bench/bars.py [--cache hot|cold] [--values own|random] [--choice CASE] [--peers PEERS.csv] [--peers-of FILE]… [--classes F.json]… [--roof GB/S] FILE…
 
 FILE: .jsonl or .jsonl.gz of `bench --kernels auto,auto/measure,all --against all`. Of a result that is there twice the last counts.
 --values says what the matrices hold where the results do not, for the bar differs: at least 2 times the best cuSPARSE CSR with their own values, 1.6 with random ones.
 --choice is judged (default: auto/measure where it is there, else auto); the other choices and the fastest of our kernels stand beside it.
 --peers is a table of other libraries' times (peer,kernel,matrix,m,n,nnz,us_per_spmv,…,ok), f64 and hot: the best of all, and the best that
 gives y in the caller's order, of matrices with the same name, rows and nonzeros.
+--peers-of: results whose times of other libraries stand for those that are missing, whatever the numbers: their kernels do not look at these.
 --classes: {"matrix": "class"}, or what `spmvgen gallery list --suite all --json` prints, for results without a class; bench/matrix_classes.json is always read.
 --roof: bandwidth of the CSR roof: bytes of CSR, x and y over it (default 4300, an H200).
 """
@@ -166,6 +167,18 @@ def table_of_bars(matrices, choice, values, gpu):
     table(["bar", "asked", "found", ""], body, left=4)
 
 
+def add_peers(values, others):
+    """Puts other libraries' times of the same matrices and value type into `values` where they are missing."""
+    for value, by_name in values.items():
+        for other, matrices in others.items():
+            if other.split(",")[0] != value.split(",")[0]:
+                continue
+            for name, cases in by_name.items():
+                for case, row in matrices.get(name, {}).items():
+                    if row["library"] not in OURS:
+                        cases.setdefault(case, row)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("files", nargs="+")
@@ -173,12 +186,14 @@ def main():
     parser.add_argument("--values", choices=("own", "random"), default="own")
     parser.add_argument("--choice")
     parser.add_argument("--peers")
+    parser.add_argument("--peers-of", action="append", default=[])
     parser.add_argument("--classes", action="append", default=[])
     parser.add_argument("--roof", type=float, default=4300)
     options = parser.parse_intermixed_args()
     headers, values = read(options.files)
     if not headers or not values:
         sys.exit("bench/bars.py: no results in " + ", ".join(options.files))
+    add_peers(values, read(options.peers_of)[1])
     classes, peers = classes_of(options.classes), csv_peers(options.peers) if options.peers else {}
     for value, by_name in values.items():
         matrices = [Matrix(cases, options, classes, peers) for cases in by_name.values()]

@@ -33,6 +33,13 @@ def shortened(command):
     return " ".join(kept)
 
 
+def name_in(by_name, row):
+    """The matrix's name; with its nonzeros where another one of that name is there already."""
+    name = row["matrix"]
+    known = next(iter(by_name.get(name, {}).values()), row)
+    return name if known.get("nnz") == row.get("nnz") else f"{name} ({row['nnz']:,})"
+
+
 def read(paths):
     """Headers, and value type → matrix → case → row."""
     headers, values = [], {}
@@ -48,7 +55,8 @@ def read(paths):
                 else:
                     # Times with other numbers than the matrix's own are another table.
                     numbers = row.get("numbers", "own")
-                    values.setdefault(row["value"] + ("" if numbers == "own" else f", {numbers} values"), {}).setdefault(row["matrix"], {})[row["case"]] = row
+                    by_name = values.setdefault(row["value"] + ("" if numbers == "own" else f", {numbers} values"), {})
+                    by_name.setdefault(name_in(by_name, row), {})[row["case"]] = row
     return headers, values
 
 

@@ -156,6 +156,7 @@ Json launch_json(const KernelSource& source) {
                             {"groups", step.grid.groups}};
             json["block"] = step.block;
             json["shared_bytes"] = step.shared_bytes;
+            if (step.overlaps) json["overlaps"] = true;
         }
         steps.push_back(json);
     }

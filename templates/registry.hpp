@@ -42,6 +42,10 @@ struct StepTemplate {
     /// Blocks that registers leave room for on a multiprocessor of NVIDIA's at least, the second of
     /// `__launch_bounds__`; 0, and without it: the compiler decides.
     std::int64_t (*resident_blocks)(const Signature&) = nullptr;
+    /// Whether the function waits itself for the launches ahead (dialect/gpu.hpp) where the target
+    /// can overlap launches. Each block that waits empties the L1 of its multiprocessor: kernels of
+    /// many blocks with little to do each, which share x there, lose more than they gain.
+    bool (*overlaps)(const Signature&) = nullptr;
 };
 
 /// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value", which is that of
@@ -94,6 +98,12 @@ inline bool is_single_product(const KernelEntry& entry) {
 inline bool is_plain_product(const KernelEntry& entry) {
     return is_single_product(entry) && entry.refuses == nullptr;
 }
+
+/// StepTemplate::overlaps of a function that always does.
+bool always_overlaps(const Signature& signature);
+
+/// Whether the step of that kernel overlaps launches on the signature's target.
+bool overlaps_launches(const StepTemplate& step, const Signature& signature);
 
 std::span<const KernelEntry> kernel_registry();
 

@@ -41,6 +41,11 @@ std::int64_t products(const Signature& s) {
     return param(s, "block") * param(s, "block_rows");
 }
 
+/// Single entries keep threads so little that emptied L1 caches cost more.
+bool has_blocks(const Signature& s) {
+    return param(s, "block_rows") * param(s, "block_cols") > 1;
+}
+
 KernelEntry bcsr() {
     return {.id = "bcsr",
             .format = Format::bcsr,
@@ -59,7 +64,11 @@ KernelEntry bcsr_fused() {
             .file = "gpu/bcsr_fused.hpp",
             .summary = "dense blocks, a group of lanes a block row; several unknowns a node",
             .params = {block, subwarp, unroll, block_rows, block_cols},
-            .steps = {{"bcsr_fused", StepRule::grid, block_row_each, block_threads}},
+            .steps = {{.function = "bcsr_fused",
+                       .rule = StepRule::grid,
+                       .grid = block_row_each,
+                       .block = block_threads,
+                       .overlaps = has_blocks}},
             .workspace = {},
             .determinism = Determinism::always};
 }

@@ -99,6 +99,11 @@ std::vector<WorkspaceTemplate> carries(std::string_view step,
             {"carry_sum", "value", 1, true, step, per_block}};
 }
 
+/// With a thread a row blocks have so little to do that emptied L1 caches cost more.
+bool shares_rows(const Signature& s) {
+    return param(s, "subwarp") > 1;
+}
+
 KernelEntry csr_classical() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "num_rows",
@@ -110,7 +115,11 @@ KernelEntry csr_classical() {
             .file = "gpu/csr_classical.hpp",
             .summary = "a group of lanes a row; rows of like lengths",
             .params = {block, subwarp, unroll},
-            .steps = {{"csr_classical", StepRule::grid, grid, block_of}},
+            .steps = {{.function = "csr_classical",
+                       .rule = StepRule::grid,
+                       .grid = grid,
+                       .block = block_of,
+                       .overlaps = shares_rows}},
             .workspace = {},
             .determinism = Determinism::always};
 }
@@ -173,7 +182,12 @@ KernelEntry csr_by_length() {
             .summary = "a subwarp, a warp or blocks a row, one launch; a few rows far longer",
             .params = {block, length_subwarp, unroll, most_short, most_middle, share},
             .steps = {{"csr_by_length_scaled", step, thread_a_row, block_of, only_scales},
-                      {"csr_by_length", step, grid, block_of, has_product}},
+                      {.function = "csr_by_length",
+                       .rule = StepRule::grid,
+                       .grid = grid,
+                       .block = block_of,
+                       .wanted = has_product,
+                       .overlaps = always_overlaps}},
             .workspace = {{.name = "meetings",
                            .element = "int64",
                            .elements = 1,

@@ -127,7 +127,11 @@ KernelEntry sell_slices() {
             .file = "gpu/sell_slices.hpp",
             .summary = "SELL-C-σ, slices as wide as their longest row; meshes and stencils",
             .params = {block, slice, sigma, threads_per_row, unroll},
-            .steps = {{"sell_slices", StepRule::grid, rows_of_slices, block_threads}},
+            .steps = {{.function = "sell_slices",
+                       .rule = StepRule::grid,
+                       .grid = rows_of_slices,
+                       .block = block_threads,
+                       .overlaps = always_overlaps}},
             .workspace = {}};
 }
 

@@ -1,5 +1,7 @@
 #include "emission/emit.hpp"
 
+#include <algorithm>
+
 #include "emission/epilogue.hpp"
 #include "emission/kernel_file.hpp"
 #include "specializer/formatter.hpp"
@@ -65,15 +67,20 @@ specializer::Bindings bindings(const Signature& s, const KernelEntry& entry, boo
     return b;
 }
 
-std::string target_text(const Target& target) {
+std::string target_text(const Target& target, bool launches_overlap) {
     const bool nvidia = architecture(target).kind == TargetKind::cuda;
     return std::string("#pragma once\nconstexpr bool nvidia = ") + (nvidia ? "true" : "false") +
-           ";\nconstexpr int warp_size = " + std::to_string(target.wavefront) + ";\n";
+           ";\nconstexpr int warp_size = " + std::to_string(target.wavefront) +
+           ";\nconstexpr bool launches_overlap = " +
+           (launches_overlap ? "true" : "false") + ";\n";
 }
 
 /// Replaces what of the dialect depends on the target.
-void set_gpu_texts(specializer::TemplateUse& use, const Signature& s) {
-    use.files["dialect/target.hpp"] = target_text(s.target);
+void set_gpu_texts(specializer::TemplateUse& use, const Signature& s,
+                   const std::vector<StepTemplate>& steps) {
+    const bool overlap = std::ranges::any_of(
+        steps, [&](const StepTemplate& step) { return overlaps_launches(step, s); });
+    use.files["dialect/target.hpp"] = target_text(s.target, overlap);
     use.options.gpu_builtins = use.files.at(specializer::gpu_builtins_file);
 }
 
@@ -85,7 +92,7 @@ specializer::TemplateUse template_use(const Signature& s, const KernelEntry& ent
     for (auto& step : steps) use.functions.emplace_back(step.function);
     use.bindings = bindings(s, entry, steps.size() == entry.steps.size());
     if (!s.epilogue.empty()) use.files[epilogue_file] = epilogue_text(s.epilogue, entry.gpu);
-    if (entry.gpu) set_gpu_texts(use, s);
+    if (entry.gpu) set_gpu_texts(use, s, steps);
     return use;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "emission/argument_text.hpp"
 #include "emission/gpu_instructions.hpp"
 #include "emission/kernel_file.hpp"
@@ -87,6 +89,14 @@ void make_dynamic(std::string& text, const std::string& name) {
     throw Error(ErrorCode::internal, "no shared array '" + name + "' in the specialised text");
 }
 
+/// Takes the __restrict__ from x and the values: launches ahead may write them when this one has
+/// begun, and compilers take what is const and restricted for unchanging.
+void let_operands_change(std::string& text) {
+    for (const std::string argument : {"x,", "values,"})
+        if (text.find("__restrict__ " + argument) != text.npos)
+            replace_once(text, "__restrict__ " + argument, argument);
+}
+
 }  // namespace
 
 std::string gpu_text(const KernelFile& f) {
@@ -98,6 +108,7 @@ std::string gpu_text(const KernelFile& f) {
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
         if (f.launch.steps[i].shared_bytes > 0)
             make_dynamic(text, std::string(f.steps[i].dynamic_array));
+    if (std::ranges::any_of(f.launch.steps, &Step::overlaps)) let_operands_change(text);
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
     // Between the steps of a conversion the host allocates: there is no one launcher.

@@ -17,10 +17,42 @@ static __device__ __forceinline__ void mma_m8n8k4(double* sums, double a, double
 
 )";
 
+constexpr const char* launch_dependents = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Lets the next launch on the stream begin, if that was launched with programmatic stream
+/// serialization, once all blocks have come here.
+static __device__ __forceinline__ void griddepcontrol_launch_dependents() {
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#endif
+
+)";
+
+constexpr const char* wait_for_launches = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Waits until the launches ahead on the stream have ended and what they wrote is there.
+static __device__ __forceinline__ void griddepcontrol_wait() {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+#endif
+
+)";
+
+struct Instruction {
+    const char* call;
+    const char* definition;
+};
+constexpr Instruction instructions[] = {
+    {"mma_m8n8k4(", mma_m8n8k4},
+    {"griddepcontrol_launch_dependents(", launch_dependents},
+    {"griddepcontrol_wait(", wait_for_launches},
+};
+
 }  // namespace
 
 std::string instruction_texts(const std::string& text) {
-    return text.find("mma_m8n8k4(") != text.npos ? mma_m8n8k4 : "";
+    std::string texts;
+    for (auto& instruction : instructions)
+        if (text.find(instruction.call) != text.npos) texts += instruction.definition;
+    return texts;
 }
 
 }  // namespace spmvgen

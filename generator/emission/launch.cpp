@@ -44,6 +44,7 @@ Step step_of(const KernelFile& f, std::size_t index) {
     step.block = from.block(f.signature);
     if (from.dynamic_bytes != nullptr && architecture(f.signature.target).kind == TargetKind::cuda)
         step.shared_bytes = from.dynamic_bytes(f.signature);
+    step.overlaps = overlaps_launches(from, f.signature);
     return step;
 }
 

@@ -52,6 +52,7 @@ struct GridLaunch {
     std::array<unsigned, 2> grid{1, 1};
     unsigned block = 1;
     std::size_t shared_bytes = 0;
+    bool overlaps = false;  ///< as Step::overlaps
 };
 
 /// All functions may be called from any thread. Vendors' errors become Error(io) with the call, its

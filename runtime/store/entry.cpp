@@ -126,6 +126,7 @@ json to_json(const LaunchDescription& launch) {
                            {"groups", step.grid.groups}}},
                          {"block", step.block},
                          {"shared_bytes", step.shared_bytes}});
+        if (step.overlaps) steps.back()["overlaps"] = true;
     }
     for (auto& w : launch.workspace)
         workspace.push_back({{"name", w.name},
@@ -149,6 +150,7 @@ LaunchDescription launch_from(const json& object) {
                      integer(grid, "blocks_per_unit"), narrow(grid, "groups")};
         step.block = narrow(j, "block");
         step.shared_bytes = integer(j, "shared_bytes");
+        step.overlaps = j.contains("overlaps") && boolean(j, "overlaps");
         launch.steps.push_back(std::move(step));
     }
     for (auto& j : array(object, "workspace"))

@@ -393,6 +393,7 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     vary(ways, kernel, "subwarp",
          kernel.id == "csr_by_length" ? powers_of_two(2, 4)
                                       : powers_of_two(1, request.target.wavefront));
+    if (kernel.id == "csr_load_balance") vary(ways, kernel, "block", {128, far_x_block});
     if (kernel.id == "csr_classical")
         for (Setter way : std::vector(ways))
             for (const double mean : {0.0, 2 * short_of_one_lane}) {

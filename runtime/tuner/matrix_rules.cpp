@@ -11,7 +11,8 @@ namespace {
 // From what prototypes took on an H200: their bytes, and where they lost.
 constexpr std::int64_t least_gpu_entries = 450'000;  ///< with fewer a launch is about all
 constexpr double most_gpu_padding = 1.35;            ///< stored values over nonzeros
-constexpr double most_index_bytes = 3.6;             ///< a nonzero: with more x's gathers decide
+constexpr double most_index_bytes = 3;               ///< a nonzero: with more x's gathers decide,
+constexpr double most_even_index_bytes = 3.6;        ///< less so of wide values in even rows
 constexpr double most_gpu_share = 0.97;              ///< of CSR's bytes
 constexpr double short_mean = 3.5;        ///< mean row, up to which a thread's chain of loads
                                           ///< decides,
@@ -61,6 +62,7 @@ constexpr double most_short_mean = 8;
 // and 118.
 constexpr double least_saved_gathers = 0.125;
 constexpr double most_gathered_padding = 1.2;
+constexpr double most_spared_bytes = 1.85;  ///< a nonzero, by strips: cage14 in f32 113 and 149 µs
 
 /// Of a value as kernels without codes have it.
 double stored_bytes(const Situation& s) {
@@ -76,7 +78,9 @@ Pick gpu_strips(const Situation& s) {
     if (!s.request.strips || s.f.nnz < least_gpu_entries) return {};
     const double csr = csr_bytes_a_nonzero(s), bytes = strips_bytes(s);
     const StripsOutlook& outlook = *s.request.strips;
-    if (outlook.padding > most_gpu_padding || outlook.index_bytes > most_index_bytes ||
+    const bool even = s.f.max_row <= most_even_row && stored_bytes(s) >= sizeof(double);
+    if (outlook.padding > most_gpu_padding ||
+        outlook.index_bytes > (even ? most_even_index_bytes : most_index_bytes) ||
         bytes > most_gpu_share * csr)
         return {};
     if (s.f.mean_row < short_mean && outlook.index_bytes > most_short_index) return {};
@@ -127,7 +131,7 @@ Pick far_gathers(const Situation& s) {
     // Columns that strips compress this little, but codes of values can be worth more; short rows
     // do not become strips.
     if (s.request.strips && s.f.mean_row >= short_mean &&
-        strips_bytes(s) < least_strips_saving * csr_bytes_a_nonzero(s))
+        csr_bytes_a_nonzero(s) - strips_bytes(s) > most_spared_bytes)
         return {};
     return {"sell_slices",
             fmt::format("blocks of 1024 rows ask for {:.0f} % fewer bytes than blocks of 256",
@@ -135,10 +139,11 @@ Pick far_gathers(const Situation& s) {
             {{"block", 1024}, {"sigma", 4096}, {"unroll", 8}, {"threads_per_row", 1}}};
 }
 
-/// Small, and some rows are far longer: these hold nobody up, in one launch.
+/// Small, and some rows are far longer, or all are long: these hold nobody up, in one launch.
 Pick small_with_long_rows(const Situation& s) {
+    const bool far_longer = static_cast<double>(s.f.max_row) > least_far_longer * s.f.mean_row;
     if (s.f.nnz >= most_small_entries || s.f.max_row <= least_long_row ||
-        static_cast<double>(s.f.max_row) <= least_far_longer * s.f.mean_row)
+        (!far_longer && s.f.mean_row < long_mean))
         return {};
     return {"csr_by_length", fmt::format("{} entries, longest row {}, mean {:.1f}", s.f.nnz,
                                          s.f.max_row, s.f.mean_row)};
@@ -180,7 +185,7 @@ Pick uneven_rows(const Situation& s) {
         return {"csr_load_balance",
                 fmt::format("longest row {}, mean {:.1f}, {:.0f} MB of x", s.f.max_row,
                             s.f.mean_row, x_bytes / 1e6),
-                {{"block", 256}}};
+                {{"block", far_x_block}}};
     Params params;
     if (plain && s.f.nnz >= many_entries) params = {{"items", 16}, {"run", 4}};
     return {"tiles",

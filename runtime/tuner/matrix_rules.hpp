@@ -10,6 +10,9 @@ namespace spmvgen {
 /// Rows from which on blocks of a GPU are left to strips.
 inline constexpr std::int64_t most_blocked_rows = 300'000;
 
+/// Threads of a block of csr_load_balance where x lies beyond the L2.
+inline constexpr std::int64_t far_x_block = 256;
+
 /// Bytes of CSR a nonzero, with values stored as narrow as they allow.
 double csr_bytes_a_nonzero(const Situation& situation);
 

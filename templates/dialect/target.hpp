@@ -4,3 +4,4 @@
 
 constexpr bool nvidia = true;  ///< NVIDIA's GPUs, else AMD's
 constexpr int warp_size = 32;  ///< threads of a warp (NVIDIA) or wavefront (AMD)
+constexpr bool launches_overlap = true;  ///< a launch may begin before the one ahead has ended

@@ -29,13 +29,18 @@ void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
     const long block_row =
         static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
     Value sum[block_rows * rhs_group] = {};
-    if constexpr (alpha_mode != scale::zero) {
+    let_next_launch_begin();
+    if constexpr (alpha_mode == scale::zero) {
+        await_launches_ahead();
+    } else {
         // All lanes of a warp take part in the shuffles, those beyond the last block row with
         // nothing.
         if (block_row < num_block_rows) {
+            const long begin = block_ptr[block_row];
+            const long end = block_ptr[block_row + 1];
+            await_launches_ahead();
             multiply_blocks<block_rows, block_cols, subwarp, unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, block_masks, x, num_cols,
-                static_cast<long>(block_ptr[block_row]) + lane, block_ptr[block_row + 1]);
+                sum, values, col_idx, block_masks, x, num_cols, begin + lane, end);
         }
         for (int e = 0; e < block_rows * rhs_group; ++e) {
             sum[e] = subwarp_sum<subwarp>(sum[e]);

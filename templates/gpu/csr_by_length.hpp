@@ -71,15 +71,17 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
     const long middle_block = static_cast<long>(blockIdx.x) - num_parts;
     const long short_block = middle_block - (num_middle + warps - 1) / warps;
     Value sum[rhs_group] = {};
+    let_next_launch_begin();
     if (middle_block < 0) {
         const long part = blockIdx.x;
         const long row = part_row[part];
         const long first = part_first[part];
         const long last = part_last[part];
         const Offset begin = part_begin[part];
-        add_row_entries<block, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x,
-                                                           static_cast<Offset>(thread),
-                                                           part_end[part] - begin);
+        const Offset count = part_end[part] - begin;
+        await_launches_ahead();
+        add_row_entries<block, unroll, num_rhs, rhs_group>(
+            sum, values + begin, col_idx + begin, x, static_cast<Offset>(thread), count);
         sum_over_block<block, rhs_group>(sum, warp_sum);
         constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
@@ -94,9 +96,10 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
         if (i < num_middle) {
             const long row = middle_row[i];
             const Offset begin = middle_begin[i];
+            const Offset count = middle_end[i] - begin;
+            await_launches_ahead();
             add_row_entries<warp_size, unroll, num_rhs, rhs_group>(
-                sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane),
-                middle_end[i] - begin);
+                sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane), count);
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 sum[rhs] = subwarp_sum<warp_size>(sum[rhs]);
             }
@@ -113,6 +116,7 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             const Offset begin = row_ptr[row];
             const Offset count = row_ptr[row + 1] - begin;
             is_short = count <= most_short;
+            await_launches_ahead();
             if (is_short) {
                 add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
                     sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane % subwarp),

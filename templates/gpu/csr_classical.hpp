@@ -25,14 +25,16 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     const long row = static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
     Value sum[rhs_group] = {};
-    if constexpr (alpha_mode != scale::zero) {
+    let_next_launch_begin();
+    if constexpr (alpha_mode == scale::zero) {
+        await_launches_ahead();
+    } else {
         // All lanes of a warp take part in the shuffles, those beyond the last row with no entries.
-        if (row < num_rows) {
-            const Offset begin = row_ptr[row];
-            add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
-                sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane),
-                row_ptr[row + 1] - begin);
-        }
+        const Offset begin = row < num_rows ? row_ptr[row] : static_cast<Offset>(0);
+        const Offset count = row < num_rows ? row_ptr[row + 1] - begin : static_cast<Offset>(0);
+        await_launches_ahead();
+        add_row_entries<subwarp, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x,
+                                                             static_cast<Offset>(lane), count);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);
         }

@@ -34,10 +34,14 @@ void sell_slices(long num_rows, const Offset* __restrict__ slice_ptr,
     const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     const long position = thread / threads_per_row;
     Value sum[rhs_group] = {};
-    if constexpr (alpha_mode != scale::zero) {
+    let_next_launch_begin();
+    if constexpr (alpha_mode == scale::zero) {
+        await_launches_ahead();
+    } else {
         if (position < num_rows) {
             const long begin = slice_ptr[position / slice];
             const long width = slice_ptr[position / slice + 1] - begin;
+            await_launches_ahead();
             add_padded_row<unroll, num_rhs, rhs_group>(
                 sum, values, col_idx, x, begin * slice + thread % (slice * threads_per_row),
                 slice * threads_per_row, width / threads_per_row);

@@ -105,6 +105,10 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
     constexpr bool own_deltas = several_codes || has_fill;
     long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     Value sum[block_rows * rhs_group] = {};
+    let_next_launch_begin();
+    if constexpr (alpha_mode == scale::zero) {
+        await_launches_ahead();
+    }
     if constexpr (long_rows == 1 && alpha_mode != scale::zero) {
         const long chunk = thread / warp_size;
         if (chunk < num_chunks) {
@@ -113,6 +117,7 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const long first_chunk = chunk_ptr[number];
             const long begin = long_ptr[number] + (chunk - first_chunk) * chunk_entries;
             const long end = long_ptr[number + 1];
+            await_launches_ahead();
             add_long_entries<unroll, value_code, num_rhs, rhs_group>(
                 sum, values, coded_values, long_col, x, long_begin, begin + thread % warp_size,
                 begin + chunk_entries < end ? begin + chunk_entries : end);
@@ -148,6 +153,7 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             // Where all slices have one code and no masks, as many bytes come before as strips say.
             const long delta_place =
                 own_deltas ? static_cast<long>(delta_ptr[number]) : first * (codes / 2);
+            await_launches_ahead();
             add_coded_slice<codes, has_fill ? 1 : 0, unroll, slice, block_rows, block_cols,
                             value_code, num_rhs, rhs_group>(
                 sum, bases + first, deltas + delta_place * slice, values, coded_values, x,

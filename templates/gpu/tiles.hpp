@@ -49,6 +49,7 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
     constexpr int warps = block / warp_size;
     __shared__ Value parts[warps * (staged + rhs_group)];
     const int thread = static_cast<int>(threadIdx.x);
+    let_next_launch_begin();
     Value* part = parts + thread / warp_size * (staged + rhs_group);
     const long this_run = static_cast<long>(blockIdx.x) * warps + thread / warp_size;
     if (this_run >= num_runs) {
@@ -56,12 +57,14 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
             const long run_blocks = (num_runs + warps - 1) / warps;
             const long i = (static_cast<long>(blockIdx.x) - run_blocks) * block + thread;
             if (i >= 0) {
+                await_launches_ahead();
                 store_empty_row<beta_mode, num_rhs, rhs_group, has_epilogue>(i, num_empty,
                                                                              empty_rows, y, beta);
             }
         }
         return;
     }
+    await_launches_ahead();
     multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, run, staged, gaps,
                  value_code, 0, 0>(this_run, num_tiles, num_filled, tile_row, row_marks, col_idx,
                                    values, coded_values, cut_first_run, cut_last_run, filled_rows,

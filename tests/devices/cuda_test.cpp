@@ -1,6 +1,8 @@
 // What is CUDA's own, against the stand-in.
 #include <gtest/gtest.h>
 
+#include "devices/cuda/cuda.hpp"
+#include "devices/gpu/vendor_device.hpp"
 #include "vendor_fixture.hpp"
 
 extern "C" {
@@ -112,6 +114,37 @@ TEST_F(CudaDevice, SharedMemoryBeyond48KiB) {
     EXPECT_EQ(error_of([&] { own->load(big); }),
               "io: cuda:0: kernel test_f64_i32_o32_a1_b0_k1@sm_90, step 'block_sum': "
               "cuFuncSetAttribute: invalid argument (CUDA_ERROR_INVALID_VALUE, 1)");
+}
+
+TEST_F(CudaDevice, StepsThatWaitThemselvesMayOverlap) {
+    const auto own = device();
+    const auto out = own->allocate(2 * sizeof(int));
+    const auto kernel = own->load(binary({"block_sum"}));
+    GridLaunch how{{1, 1}, 4, 48};
+    standin.calls();
+    launch(*own, *kernel, how, out->data());
+    EXPECT_EQ(standin.calls(), "cuCtxGetCurrent cuCtxSetCurrent cuLaunchKernel cuCtxSetCurrent");
+    how.overlaps = true;
+    launch(*own, *kernel, how, out->data());
+    EXPECT_EQ(standin.calls(), "cuCtxGetCurrent cuCtxSetCurrent cuLaunchKernelEx cuCtxSetCurrent");
+    EXPECT_EQ(download<int>(*own, *out)[0], 6);
+    standin.fail_next("cuLaunchKernelEx", 1);
+    EXPECT_EQ(error_of([&] { launch(*own, *kernel, how, out->data()); }),
+              "io: cuda:0: launch of step 0 of kernel test_f64_i32_o32_a1_b0_k1@sm_90: "
+              "cuLaunchKernelEx: invalid argument (CUDA_ERROR_INVALID_VALUE, 1)");
+}
+
+TEST_F(CudaDevice, OverlapCanBeSwitchedOff) {
+    setenv("SPMVGEN_OVERLAP", "off", 1);
+    const auto own = open_vendor_device(load_cuda(), 0);
+    unsetenv("SPMVGEN_OVERLAP");
+    const auto out = own->allocate(2 * sizeof(int));
+    const auto kernel = own->load(binary({"block_sum"}));
+    GridLaunch how{{1, 1}, 4, 48};
+    how.overlaps = true;
+    standin.calls();
+    launch(*own, *kernel, how, out->data());
+    EXPECT_EQ(standin.calls(), "cuCtxGetCurrent cuCtxSetCurrent cuLaunchKernel cuCtxSetCurrent");
 }
 
 // A device runs code of its major version up to its minor one.

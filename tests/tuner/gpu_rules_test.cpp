@@ -254,10 +254,11 @@ TEST(GpuRules, SmallMatricesTakeOneLaunch) {
 }
 
 TEST(GpuRules, FewLongRowsAreShared) {
-    Features f = even_features(5000, 100);
-    EXPECT_EQ(chosen(f, request()), "csr_load_balance: 100 rows of 5000 entries: csr_load_balance");
+    Features f = even_features(5000, 260);
+    EXPECT_EQ(chosen(f, request()), "csr_load_balance: 260 rows of 5000 entries: csr_load_balance");
     f.ell_padding = 1.05;
-    EXPECT_EQ(chosen(f, request()), "ell_groups: 100 rows of 5000 entries: ell_groups");
+    EXPECT_EQ(chosen(f, request()), "ell_groups: 260 rows of 5000 entries: ell_groups");
+    EXPECT_THAT(chosen(even_features(5000, 100), request()), StartsWith("csr_by_length: "));
 }
 
 TEST(GpuRules, GroupsOfEllAreThoseOfAlgorithm5) {

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <charconv>
+#include <cstdlib>
+#include <string_view>
 
 #include "spmvgen/error.hpp"
 
@@ -18,7 +20,33 @@ constexpr int function_dynamic_shared_bytes = 8;
 constexpr int jit_error_log = 5;
 constexpr int jit_error_log_bytes = 6;
 
+constexpr int programmatic_stream_serialization = 6;
+
+/// CUlaunchAttribute: a number and a union of 64 bytes, of which the first int is set here.
+struct LaunchAttribute {
+    int id = 0;
+    int pad = 0;
+    std::array<int, 16> value{};
+};
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+    unsigned grid_x = 1, grid_y = 1, grid_z = 1, block_x = 1, block_y = 1, block_z = 1;
+    unsigned shared_bytes = 0;
+    void* stream = nullptr;
+    LaunchAttribute* attributes = nullptr;
+    unsigned num_attributes = 0;
+};
+static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
+
 constexpr const char* no_text = "an error that the driver has no text for";
+
+/// SPMVGEN_OVERLAP=off: every launch waits for the end of the one ahead, to find out what that
+/// costs, or whether it mends anything.
+bool may_overlap() {
+    const char* value = std::getenv("SPMVGEN_OVERLAP");
+    return value == nullptr || std::string_view(value) != "off";
+}
 
 /// 90 of "sm_90".
 int number_of(std::string_view arch) {
@@ -60,6 +88,10 @@ class Cuda final : public GpuVendor {
                   .exchange_capture_mode = {library_, "cuThreadExchangeStreamCaptureMode"}};
         // Since CUDA 12.4.
         if (library_.find("cuFuncLoad") != nullptr) load_function_ = {library_, "cuFuncLoad"};
+        // As old as the other; since CUDA 12.3 such launches can be captured into graphs.
+        if (load_function_.function != nullptr && library_.find("cuLaunchKernelEx") != nullptr &&
+            may_overlap())
+            launch_with_ = {library_, "cuLaunchKernelEx"};
         initialize("");
     }
 
@@ -142,6 +174,22 @@ class Cuda final : public GpuVendor {
                   set_function_attribute_, what);
     }
 
+    CallStatus launch(void* function, const GridLaunch& launch, void* stream,
+                      void** arguments) const override {
+        if (!launch.overlaps || launch_with_.function == nullptr)
+            return GpuVendor::launch(function, launch, stream, arguments);
+        LaunchAttribute overlap{.id = programmatic_stream_serialization};
+        overlap.value[0] = 1;
+        const LaunchConfig how{.grid_x = launch.grid[0],
+                               .grid_y = launch.grid[1],
+                               .block_x = launch.block,
+                               .shared_bytes = static_cast<unsigned>(launch.shared_bytes),
+                               .stream = stream,
+                               .attributes = &overlap,
+                               .num_attributes = 1};
+        return {launch_with_(&how, function, arguments, nullptr), launch_with_.name};
+    }
+
   private:
     int attribute(int number, int device) const {
         int value = 0;
@@ -173,6 +221,7 @@ class Cuda final : public GpuVendor {
     VendorCall<void**, const void*, unsigned, int*, void**> load_{library_, "cuModuleLoadDataEx"};
     VendorCall<void*, int, int> set_function_attribute_{library_, "cuFuncSetAttribute"};
     VendorCall<void*> load_function_;
+    VendorCall<const LaunchConfig*, void*, void**, void**> launch_with_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "devices/device.hpp"
 #include "devices/gpu/vendor_library.hpp"
 #include "spmvgen/kernel.hpp"
 
@@ -58,6 +59,12 @@ struct VendorContext {
     bool operator==(const VendorContext&) const = default;
 };
 
+/// An error code or 0, and the call that returned it.
+struct CallStatus {
+    int status = 0;
+    const char* call = "";
+};
+
 /// One vendor's library, loaded and initialised, and what it does in a way of its own. Any thread
 /// may call it. Functions throw Error(io) that names call, error and code where nothing else is
 /// said.
@@ -98,17 +105,26 @@ class GpuVendor {
     virtual void prepare(void* function, std::int64_t shared_bytes,
                          const std::string& what) const = 0;
 
+    /// Launches a function; `launch.overlaps` where the vendor can. What the call returned.
+    virtual CallStatus launch(void* function, const GridLaunch& launch, void* stream,
+                              void** arguments) const {
+        return {calls_.launch(function, launch.grid[0], launch.grid[1], 1, launch.block, 1, 1,
+                              static_cast<unsigned>(launch.shared_bytes), stream, arguments,
+                              nullptr),
+                calls_.launch.name};
+    }
+
     /// Throws Error(io) "WHAT: CALL: TEXT" when status, which `call` returned, is not 0.
     template <typename... P>
     void check(int status, const VendorCall<P...>& call, const std::string& what) const {
         if (status != 0) fail(status, call.name, what);
     }
+    [[noreturn]] void fail(int status, const char* call, const std::string& what) const;
 
   protected:
     explicit GpuVendor(VendorLibrary library) : library_(std::move(library)) {}
     /// Throws Error(unsupported) that says what the library answers, and `hint`.
     void initialize(const std::string& hint) const;
-    [[noreturn]] void fail(int status, const char* call, const std::string& what) const;
 
     VendorLibrary library_;
     VendorCalls calls_;

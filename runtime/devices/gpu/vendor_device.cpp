@@ -304,11 +304,9 @@ class VendorDevice final : public Device {
         if (const auto why = why_not_launchable(launch, device_->vendor->kind()); !why.empty())
             refuse_launch(kernel, step, why);
         const InContext in(*device_);
-        const int status =
-            calls_.launch(own->functions[step], launch.grid[0], launch.grid[1], 1, launch.block, 1,
-                          1, static_cast<unsigned>(launch.shared_bytes), stream.native,
-                          const_cast<void**>(arguments), nullptr);
-        if (status != 0) check(status, calls_.launch, launch_text(kernel, step));
+        const auto [status, call] = device_->vendor->launch(
+            own->functions[step], launch, stream.native, const_cast<void**>(arguments));
+        if (status != 0) device_->vendor->fail(status, call, launch_text(kernel, step));
     }
 
     void synchronize(StreamRef stream) override {

@@ -47,6 +47,8 @@ struct Step {
     GridRule grid{};
     int block = 0;
     std::int64_t shared_bytes = 0;
+    bool overlaps = false;  ///< GPUs: it waits itself for the launches ahead on its stream, and may
+                            ///< begin before they have ended
     bool operator==(const Step&) const = default;
 };
 

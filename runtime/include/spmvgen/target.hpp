@@ -23,6 +23,7 @@ struct GpuUnit {
     int register_granule = 0;  ///< registers of a thread are given out in such numbers
     bool atomic_f32 = false;   ///< adds to global memory natively, not in a loop
     bool atomic_f64 = false;
+    bool overlaps_launches = false;  ///< a launch can begin before the one ahead has ended
 };
 
 /// One row of the architecture table: what the generator must know of a machine. Plain data.

@@ -6,6 +6,23 @@
 
 using namespace spmvgen::standin;
 
+namespace {
+
+/// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+    int id;
+    alignas(8) int programmatic_stream_serialization;
+    char rest[60];
+};
+struct LaunchConfig {
+    unsigned grid[3], block[3], shared;
+    void* stream;
+    const LaunchAttribute* attributes;
+    unsigned num_attributes;
+};
+
+}  // namespace
+
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -170,6 +187,16 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     return cuda().call("cuLaunchKernel", [&] {
         return cuda().launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, arguments,
                              extra);
+    });
+}
+int cuLaunchKernelEx(const LaunchConfig* how, void* function, void** arguments, void** extra) {
+    return cuda().call("cuLaunchKernelEx", [&]() -> int {
+        const bool overlaps = how->num_attributes == 1 && how->attributes[0].id == 6 &&
+                              how->attributes[0].programmatic_stream_serialization == 1;
+        if (!overlaps) return cuda().note("not the attribute that launches overlap", invalid_value);
+        return cuda().launch(function, {how->grid[0], how->grid[1], how->grid[2]},
+                             {how->block[0], how->block[1], how->block[2]}, how->shared, how->stream,
+                             arguments, extra);
     });
 }
 int cuStreamSynchronize(void* stream) {

@@ -1,0 +1,120 @@
+// Launches that overlap: what a kernel does before it has waited for the launches ahead, read from
+// PTX, and that what does not overlap has no trace of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "handle/jit_loader.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+using Params = std::map<std::string, std::int64_t>;
+
+struct Case {
+    const char* kernel;
+    Params params;
+};
+
+const std::vector<Case> overlapping{
+    {"csr_classical", {{"subwarp", 2}}},
+    {"csr_classical", {{"subwarp", 32}, {"block", 1024}}},
+    {"csr_by_length", {}},
+    {"sell_slices", {{"sigma", 1024}}},
+    {"bcsr_fused", {{"block_rows", 3}, {"block_cols", 3}}},
+    {"strips", {}},
+    {"strips", {{"codes", 1}, {"ragged", 0}, {"long_rows", 0}, {"fill", 0}}},
+    {"strips", {{"block_rows", 3}, {"block_cols", 3}, {"sigma", 64}, {"threads_per_row", 4}}},
+    {"tiles", {}},
+};
+const std::vector<Case> waiting{
+    {"csr_classical", {{"subwarp", 1}}},
+    {"bcsr_fused", {{"block_rows", 1}, {"block_cols", 1}}},
+    {"csr_load_balance", {}},
+    {"tiles_hubs", {}},
+};
+
+Signature signature(const Case& kernel, const char* target, Scale alpha, Scale beta) {
+    Signature s;
+    s.kernel = kernel.kernel;
+    s.params = kernel.params;
+    s.target = parse_target(target);
+    s.alpha = alpha;
+    s.beta = beta;
+    return complete(s);
+}
+
+bool overlaps(const KernelSource& source) {
+    return std::ranges::any_of(source.launch.steps, &Step::overlaps);
+}
+
+/// PTX of the kernel by that compiler; "" where it is not there.
+std::string ptx_of(const KernelSource& source, Compiler compiler) {
+    try {
+        return load_generator().compile(source, BinaryKind::ptx, compiler).bytes;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::unsupported) throw;
+        return "";
+    }
+}
+
+/// Nothing that the launch ahead may write is read, and nothing written, before the first wait.
+void check_order(const std::string& ptx) {
+    const auto wait = ptx.find("griddepcontrol.wait");
+    ASSERT_NE(wait, ptx.npos);
+    const std::string before = ptx.substr(ptx.find(".entry"), wait - ptx.find(".entry"));
+    EXPECT_THAT(before, HasSubstr("griddepcontrol.launch_dependents"));
+    for (const char* operation : {"ld.global.cs", "ld.global.f", "ld.global.nc.f", "st.global",
+                                  "atom.", "red.global"})
+        EXPECT_THAT(before, Not(HasSubstr(operation)));
+    EXPECT_THAT(ptx, Not(HasSubstr("ld.global.nc.f"))) << "x or the values are taken for unchanging";
+}
+
+TEST(Overlap, NothingThatMayChangeIsTouchedBeforeTheWait) {
+    int read = 0;
+    for (auto& kernel : overlapping)
+        for (const auto& [alpha, beta] :
+             {std::pair{Scale::one, Scale::zero}, std::pair{Scale::general, Scale::general}}) {
+            const KernelSource source =
+                load_generator().emit(signature(kernel, "sm_90", alpha, beta), "");
+            SCOPED_TRACE(source.name);
+            EXPECT_TRUE(overlaps(source));
+            for (const char* argument : {"__restrict__ x,", "__restrict__ values,"})
+                EXPECT_THAT(source.text, Not(HasSubstr(argument)));
+            for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
+                const std::string ptx = ptx_of(source, compiler);
+                if (ptx.empty()) continue;
+                check_order(ptx);
+                ++read;
+            }
+        }
+    EXPECT_GE(read, static_cast<int>(2 * overlapping.size())) << "Clang makes it everywhere";
+}
+
+TEST(Overlap, IsLeftOutWhereItDoesNotPayOrTheDeviceCannot) {
+    const auto has_none = [](const Case& kernel, const char* target) {
+        const KernelSource source =
+            load_generator().emit(signature(kernel, target, Scale::one, Scale::zero), "");
+        EXPECT_FALSE(overlaps(source)) << source.name << " for " << target;
+        EXPECT_THAT(source.text, Not(HasSubstr("griddepcontrol"))) << source.name;
+        EXPECT_THAT(source.text, HasSubstr("__restrict__ x,")) << source.name;
+    };
+    for (auto& kernel : waiting) has_none(kernel, "sm_90");
+    for (const char* target : {"sm_80", "gfx90a"})
+        for (auto& kernel : overlapping) has_none(kernel, target);
+}
+
+TEST(Overlap, YIsScaledAfterTheWait) {
+    const KernelSource source = load_generator().emit(
+        signature(overlapping[0], "sm_90", Scale::zero, Scale::general), "");
+    const std::string ptx = ptx_of(source, Compiler::clang);
+    ASSERT_FALSE(ptx.empty());
+    check_order(ptx);
+}
+
+}  // namespace
+}  // namespace spmvgen
