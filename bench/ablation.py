@@ -11,6 +11,7 @@ as cases "strips:sigma=1:…"; the header before those of a matrix says in "abla
 """
 import argparse
 import collections
+import gzip
 import json
 import os
 import re
@@ -141,7 +142,7 @@ def print_tables(paths, cache):
     results = collections.OrderedDict()  # (kernel, value) → matrix → technique → row
     cases = {}
     for path in paths:
-        with open(path) as file:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
             for line in map(json.loads, file):
                 if "kind" in line:
                     cases = line["ablation"]
