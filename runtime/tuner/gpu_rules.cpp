@@ -39,7 +39,7 @@ constexpr double entries_for_another = 1.5e5;  ///< of the matrix, for each one 
                                                ///< take as long meanwhile
 constexpr double scattering_mean = 24;         ///< mean row, up to which sorting scatters much of x
 constexpr std::int64_t sorting_window = 1024;
-constexpr std::int64_t narrow_sorting_window = 256;   ///< of matrices of few rows,
+constexpr std::int64_t narrow_sorting_window = 256;   ///< of strips of few rows,
 constexpr std::int64_t most_narrow_rows = 1 << 18;    ///< these: cop20k_A 8.5 and 9.6 µs
 constexpr double half_the_rows = 0.5;                 ///< by csr_by_length's number of lanes: the
                                                       ///< length that half of them do not exceed
@@ -318,7 +318,9 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.id == "csr_matrix_units") set_tiles(s, params);
     params.set("hubs", hubs(s));
     if ((padding(s) - sorted_padding(s)) * s.f.mean_row >= least_saving)
-        params.set("sigma", s.f.rows < most_narrow_rows ? narrow_sorting_window : sorting_window);
+        params.set("sigma", kernel.id == "strips" && s.f.rows < most_narrow_rows
+                                ? narrow_sorting_window
+                                : sorting_window);
     return params.take();
 }
 
@@ -407,12 +409,18 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     vary(ways, kernel, "omega", possible_omega(s));
     if (kernel.format == Format::tiles) {
         vary(ways, kernel, "run", powers_of_two(1, most_run));
+        if (kernel.id == "tiles") {
+            ways.push_back(Setter(kernel));
+            for (auto& [name, wanted] : many_entries_params()) ways.back().set(name, wanted);
+        }
         vary(ways, kernel, "staged", powers_of_two(least_staged, most_staged(kernel)));
         for (auto& way : ways) way.set("hubs", hubs(s));
     }
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
     std::vector<Setter> sorted = ways;
-    vary(sorted, kernel, "sigma", {narrow_sorting_window, sorting_window});
+    std::vector<std::int64_t> windows{sorting_window};
+    if (kernel.id == "strips") windows.push_back(narrow_sorting_window);
+    vary(sorted, kernel, "sigma", windows);
     ways.insert(ways.end(), sorted.begin(), sorted.end());
     std::set<Params> all;
     for (auto& way : ways) all.insert(way.take());

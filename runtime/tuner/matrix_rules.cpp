@@ -39,7 +39,7 @@ constexpr double least_tiles_padding = 1.35;  ///< in slices as they come,
 constexpr double least_cached_padding = 1.6;  ///< where the L2 serves all entries,
 constexpr double most_tiles_padding = 3;      ///< with more csr_load_balance is level
 constexpr double least_tiles_index = 2;       ///< bytes of strips a nonzero: fewer are faster
-constexpr std::int64_t many_entries = 17'300'000;  ///< for which a warp takes as much in fewer steps
+constexpr std::int64_t many_entries = 17'300'000;  ///< from which on a warp takes 8 tiles
 /// Of x: beyond any L2. csr_load_balance takes 1765 µs for uk-2002, tiles 1831.
 constexpr double far_x_bytes = 1e8;
 
@@ -187,7 +187,7 @@ Pick uneven_rows(const Situation& s) {
                             s.f.mean_row, x_bytes / 1e6),
                 {{"block", far_x_block}}};
     Params params;
-    if (plain && s.f.nnz >= many_entries) params = {{"items", 16}, {"run", 4}};
+    if (plain && s.f.nnz >= many_entries) params = many_entries_params();
     return {"tiles",
             fmt::format("longest row {}, mean {:.1f}, padding {:.2f} in sorted slices", s.f.max_row,
                         s.f.mean_row, s.f.sell_sorted_padding.back()),
@@ -215,6 +215,10 @@ double blocked_bytes_a_nonzero(const Situation& s) {
     const BlockChoice& blocks = *s.request.blocks;
     return blocks.fill * (stored_bytes(s) + static_cast<double>(size_of(IndexType::i32)) /
                                                 (blocks.rows * blocks.cols));
+}
+
+Params many_entries_params() {
+    return {{"items", 16}, {"run", 4}};
 }
 
 std::int64_t hub_columns(const Target& target, ValueType vectors) {

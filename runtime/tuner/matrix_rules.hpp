@@ -13,6 +13,9 @@ inline constexpr std::int64_t most_blocked_rows = 300'000;
 /// Threads of a block of csr_load_balance where x lies beyond the L2.
 inline constexpr std::int64_t far_x_block = 256;
 
+/// Parameters of tiles for uneven rows of many entries: a warp takes as much in fewer steps.
+Params many_entries_params();
+
 /// Bytes of CSR a nonzero, with values stored as narrow as they allow.
 double csr_bytes_a_nonzero(const Situation& situation);
 
