@@ -32,7 +32,7 @@ class Generator {
 
 /// Changes whenever Generator or a type it carries changes; a library with another number is
 /// refused.
-inline constexpr int generator_abi = 4;
+inline constexpr int generator_abi = 5;
 
 }  // namespace spmvgen
 
