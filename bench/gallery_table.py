@@ -40,23 +40,27 @@ def name_in(by_name, row):
     return name if known.get("nnz") == row.get("nnz") else f"{name} ({row['nnz']:,})"
 
 
+def read_lines(path):
+    """The lines of a file, headers among them."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
+        for line in file:
+            if line.endswith("\n"):
+                yield json.loads(line)
+            else:
+                print(f"{path}: the last line is torn and is left out", file=sys.stderr)
+
+
 def read(paths):
     """Headers, and value type → matrix → case → row."""
     headers, values = [], {}
-    for path in paths:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
-            for line in file:
-                if not line.endswith("\n"):
-                    print(f"{path}: the last line is torn and is left out", file=sys.stderr)
-                    continue
-                row = json.loads(line)
-                if "kind" in row:
-                    headers.append(row)
-                else:
-                    # Times with other numbers than the matrix's own are another table.
-                    numbers = row.get("numbers", "own")
-                    by_name = values.setdefault(row["value"] + ("" if numbers == "own" else f", {numbers} values"), {})
-                    by_name.setdefault(name_in(by_name, row), {})[row["case"]] = row
+    for row in (row for path in paths for row in read_lines(path)):
+        if "kind" in row:
+            headers.append(row)
+        else:
+            # Times with other numbers than the matrix's own are another table.
+            numbers = row.get("numbers", "own")
+            by_name = values.setdefault(row["value"] + ("" if numbers == "own" else f", {numbers} values"), {})
+            by_name.setdefault(name_in(by_name, row), {})[row["case"]] = row
     return headers, values
 
 
