@@ -238,10 +238,11 @@ class Quality {
             worst_ = ratio;
             worst_matrix_ = r.matrix;
         }
-        if (!plain) return;
-        gains_.push_back(*plain / *answer.us);
+        const double plain_us = plain.value_or(0);
+        if (plain_us == 0) return;
+        gains_.push_back(plain_us / *answer.us);
         constexpr double noise = 1.03;
-        if (*answer.us > noise * *plain) ++slower_;
+        if (*answer.us > noise * plain_us) ++slower_;
     }
     Json json() const {
         Json within = Json::object();

@@ -189,13 +189,8 @@ bool allows(const Parameter& p, std::int64_t value) {
     return std::ranges::binary_search(p.allowed, value);
 }
 
-bool always_overlaps(const Signature&) {
-    return true;
-}
-
 bool overlaps_launches(const StepTemplate& step, const Signature& signature) {
-    return step.overlaps != nullptr && step.overlaps(signature) &&
-           architecture(signature.target).gpu.overlaps_launches;
+    return step.overlaps && architecture(signature.target).gpu.overlaps_launches;
 }
 
 int rhs_group(const Signature& s) {

@@ -43,9 +43,8 @@ struct StepTemplate {
     /// `__launch_bounds__`; 0, and without it: the compiler decides.
     std::int64_t (*resident_blocks)(const Signature&) = nullptr;
     /// Whether the function waits itself for the launches ahead (dialect/gpu.hpp) where the target
-    /// can overlap launches. Each block that waits empties the L1 of its multiprocessor: kernels of
-    /// many blocks with little to do each, which share x there, lose more than they gain.
-    bool (*overlaps)(const Signature&) = nullptr;
+    /// can overlap launches.
+    bool overlaps = false;
 };
 
 /// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value", which is that of
@@ -99,10 +98,7 @@ inline bool is_plain_product(const KernelEntry& entry) {
     return is_single_product(entry) && entry.refuses == nullptr;
 }
 
-/// StepTemplate::overlaps of a function that always does.
-bool always_overlaps(const Signature& signature);
-
-/// Whether the step of that kernel overlaps launches on the signature's target.
+/// Whether the step overlaps launches on the signature's target.
 bool overlaps_launches(const StepTemplate& step, const Signature& signature);
 
 std::span<const KernelEntry> kernel_registry();

@@ -41,11 +41,6 @@ std::int64_t products(const Signature& s) {
     return param(s, "block") * param(s, "block_rows");
 }
 
-/// Single entries keep threads so little that emptied L1 caches cost more.
-bool has_blocks(const Signature& s) {
-    return param(s, "block_rows") * param(s, "block_cols") > 1;
-}
-
 KernelEntry bcsr() {
     return {.id = "bcsr",
             .format = Format::bcsr,
@@ -68,7 +63,7 @@ KernelEntry bcsr_fused() {
                        .rule = StepRule::grid,
                        .grid = block_row_each,
                        .block = block_threads,
-                       .overlaps = has_blocks}},
+                       .overlaps = true}},
             .workspace = {},
             .determinism = Determinism::always};
 }

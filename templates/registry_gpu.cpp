@@ -99,11 +99,6 @@ std::vector<WorkspaceTemplate> carries(std::string_view step,
             {"carry_sum", "value", 1, true, step, per_block}};
 }
 
-/// With a thread a row blocks have so little to do that emptied L1 caches cost more.
-bool shares_rows(const Signature& s) {
-    return param(s, "subwarp") > 1;
-}
-
 KernelEntry csr_classical() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "num_rows",
@@ -119,7 +114,7 @@ KernelEntry csr_classical() {
                        .rule = StepRule::grid,
                        .grid = grid,
                        .block = block_of,
-                       .overlaps = shares_rows}},
+                       .overlaps = true}},
             .workspace = {},
             .determinism = Determinism::always};
 }
@@ -136,8 +131,18 @@ KernelEntry csr_load_balance() {
             .summary = "equally many entries a warp, long rows cut; skewed row lengths",
             .params = {balanced_block, entries, deterministic},
             .steps = {{"csr_load_balance_scaled", step, thread_a_row, block_of, only_scales},
-                      {"csr_load_balance_cut", step, thread_a_chunk, block_of, scales_cut_rows},
-                      {"csr_load_balance", step, grid, block_of, has_product},
+                      {.function = "csr_load_balance_cut",
+                       .rule = step,
+                       .grid = thread_a_chunk,
+                       .block = block_of,
+                       .wanted = scales_cut_rows,
+                       .overlaps = true},
+                      {.function = "csr_load_balance",
+                       .rule = step,
+                       .grid = grid,
+                       .block = block_of,
+                       .wanted = has_product,
+                       .overlaps = true},
                       {"csr_load_balance_carry", step, thread_a_chunk, block_of, adds_carries},
                       {"csr_load_balance_finish", step, thread_a_row, block_of, finishes_atomics}},
             .workspace = carries("csr_load_balance", warps),
@@ -187,7 +192,7 @@ KernelEntry csr_by_length() {
                        .grid = grid,
                        .block = block_of,
                        .wanted = has_product,
-                       .overlaps = always_overlaps}},
+                       .overlaps = true}},
             .workspace = {{.name = "meetings",
                            .element = "int64",
                            .elements = 1,

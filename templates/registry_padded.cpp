@@ -131,7 +131,7 @@ KernelEntry sell_slices() {
                        .rule = StepRule::grid,
                        .grid = rows_of_slices,
                        .block = block_threads,
-                       .overlaps = always_overlaps}},
+                       .overlaps = true}},
             .workspace = {}};
 }
 

@@ -13,7 +13,7 @@ const Parameter block_rows{.name = "block_rows", .allowed = {1, 2, 3, 4, 5, 6, 7
 const Parameter block_cols{.name = "block_cols", .allowed = {1, 2, 3, 4, 5, 6, 7, 8}, .preset = 1, .summary = "columns of a block", .of_matrix = true};
 const Parameter codes{.name = "codes", .allowed = {1, 15}, .preset = 15, .summary = "deltas that occur: 1 = none, 2 = 8 bits, 4 = 16, 8 = 32, added up", .range = true, .of_matrix = true};
 const Parameter ragged{.name = "ragged", .allowed = {0, 1}, .preset = 1, .summary = "1 = rows of a slice differ in length", .of_matrix = true};
-const Parameter fill{.name = "fill", .allowed = {0, 1}, .preset = 1, .summary = "1 = blocks with elements that the matrix does not have", .of_matrix = true};
+const Parameter fill{.name = "fill", .allowed = {0, 1}, .preset = 1, .summary = "1 = a block may have elements that the matrix does not have, a diagonal of a slice holes", .of_matrix = true};
 const Parameter value_code{.name = "value_code", .allowed = {0, 1, 2, 3}, .preset = 0, .summary = "values: 0 = as they are, 1 = small integers, 2 = one for all, 3 = from a dictionary", .of_matrix = true};
 const Parameter long_rows{.name = "long_rows", .allowed = {0, 1}, .preset = 1, .summary = "1 = rows of more than long_from strips have warps of their own", .of_matrix = true};
 const Parameter any_order{.name = "any_order", .allowed = {0, 1}, .preset = 0, .summary = "1 = rows have an order of their own, y's places are read (options.reorder rows)", .of_matrix = true};
@@ -44,7 +44,7 @@ KernelEntry strips() {
                        .rule = StepRule::grid,
                        .grid = warp_each,
                        .block = block_threads,
-                       .overlaps = always_overlaps}},
+                       .overlaps = true}},
             .workspace = {{.name = "parts",
                            .element = "value",
                            .elements = 1,

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "emission/argument_text.hpp"
 #include "emission/gpu_instructions.hpp"
@@ -89,12 +91,16 @@ void make_dynamic(std::string& text, const std::string& name) {
     throw Error(ErrorCode::internal, "no shared array '" + name + "' in the specialised text");
 }
 
-/// Takes the __restrict__ from x and the values: launches ahead may write them when this one has
-/// begun, and compilers take what is const and restricted for unchanging.
+/// Takes the __restrict__ from x, what is gathered of it, and the values: launches ahead may write
+/// them when this one has begun, and compilers take what is const and restricted for unchanging.
 void let_operands_change(std::string& text) {
-    for (const std::string argument : {"x,", "values,"})
-        if (text.find("__restrict__ " + argument) != text.npos)
-            replace_once(text, "__restrict__ " + argument, argument);
+    constexpr std::string_view restricted = "__restrict__ ";
+    constexpr std::array<std::string_view, 3> changing{"x,", "hot_x,", "values,"};
+    for (auto at = text.find(restricted); at != text.npos; at = text.find(restricted, at + 1)) {
+        const std::string_view argument = std::string_view(text).substr(at + restricted.size());
+        if (std::ranges::any_of(changing, [&](auto name) { return argument.starts_with(name); }))
+            text.erase(at, restricted.size());
+    }
 }
 
 }  // namespace

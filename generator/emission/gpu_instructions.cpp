@@ -17,16 +17,6 @@ static __device__ __forceinline__ void mma_m8n8k4(double* sums, double a, double
 
 )";
 
-constexpr const char* launch_dependents = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Lets the next launch on the stream begin, if that was launched with programmatic stream
-/// serialization, once all blocks have come here.
-static __device__ __forceinline__ void griddepcontrol_launch_dependents() {
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-#endif
-
-)";
-
 constexpr const char* wait_for_launches = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// Waits until the launches ahead on the stream have ended and what they wrote is there.
 static __device__ __forceinline__ void griddepcontrol_wait() {
@@ -42,7 +32,6 @@ struct Instruction {
 };
 constexpr Instruction instructions[] = {
     {"mma_m8n8k4(", mma_m8n8k4},
-    {"griddepcontrol_launch_dependents(", launch_dependents},
     {"griddepcontrol_wait(", wait_for_launches},
 };
 

@@ -30,7 +30,7 @@ struct StripsShape {
     std::int64_t long_from = 0;  ///< strips beyond which a row is long; 0 = none is
     std::int64_t chunk = 4096;   ///< entries of a chunk of a long row
     std::int64_t wavefront = 0;  ///< threads of a warp; 0 = a CPU's
-    bool holes = false;          ///< slices may be diagonals with holes; only of 1×1 on a CPU
+    bool holes = false;          ///< slices may be diagonals with holes; only of 1×1, a lane a row
 
     std::int64_t block_size() const { return block_rows * block_cols; }
     /// Block rows of a slice.

@@ -123,6 +123,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     Request request = request_for(options);
     request.units = facts.units;
     request.device = facts.name;
+    request.converted_there = on_device != nullptr;
     if (on_device != nullptr && !options.copy) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;
@@ -208,6 +209,8 @@ void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_
 std::string GpuHandle::begin_strips(const DeviceCsr& input, const Options& options,
                                     std::int64_t max_row) {
     const MatrixThere matrix{input.there(), input.here(), max_row};
+    if (strips_shape(signature_).holes && !options.params.contains("fill"))
+        signature_.params["fill"] = 0;
     if (auto why = why_not_there(matrix, signature_); !why.empty())
         return "the device makes no " + why;
     const Stopwatch making;

@@ -17,7 +17,7 @@ namespace {
 
 // What stands where in the counts (templates/dialect/gpu_convert_strips.hpp).
 constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6, count_inexact = 7,
-                      count_filled = 8, count_falling = 9;
+                      count_filled = 8, count_falling = 9, last_total = 10;
 
 constexpr std::size_t alignment = 256;
 constexpr std::int64_t rows_a_part = 65536;
@@ -48,6 +48,19 @@ void append(std::vector<std::byte>& bytes, const std::vector<std::int64_t>& numb
     });
 }
 
+/// One array of several in the same memory, of which each keeps all.
+class PartOfMemory : public DeviceMemory {
+  public:
+    PartOfMemory(std::shared_ptr<DeviceMemory> all, std::size_t begin, std::size_t bytes)
+        : all_(std::move(all)), begin_(begin), bytes_(bytes) {}
+    void* data() const override { return static_cast<std::byte*>(all_->data()) + begin_; }
+    std::size_t bytes() const override { return bytes_; }
+
+  private:
+    std::shared_ptr<DeviceMemory> all_;
+    std::size_t begin_, bytes_;
+};
+
 /// The values that a parameter of the converter may have.
 bool converter_allows(std::string_view parameter, std::int64_t value) {
     const auto& params = kernel_entry("convert_strips").params;
@@ -63,6 +76,7 @@ std::string why_not_there(const MatrixThere& given, const Signature& signature) 
     const StripsShape shape = strips_shape(signature);
     if (matrix.nnz == 0) return "no entries";
     if (param(signature, "any_order", 0) == 1) return "rows in another order";
+    if (shape.holes) return "diagonals with holes";
     if (!converter_allows("value_code", param(signature, "value_code", 0))) return "a dictionary";
     if (storage_type(signature) != matrix.value_type && size_of(storage_type(signature)) == 2)
         return fmt::format("{} values", to_string(storage_type(signature)));
@@ -138,8 +152,7 @@ void StripsThere::list_blocks() {
     v.arrays["slice_size"] = v.arrays["block_count"];
     v.arrays["ptr"] = v.arrays["block_ptr"];
     v.scalars["num_slices"] = block_rows();
-    launch("scan");
-    const std::int64_t blocks = offset_at("block_ptr", block_rows());
+    const std::int64_t blocks = scan();
     block_col_ = device_.allocate(bytes_of(blocks, size_of(index_)));
     block_whole_ = device_.allocate(bytes_of(blocks, 1));
     v.arrays["block_col"] = block_col_->data();
@@ -187,6 +200,7 @@ void StripsThere::reserve_rows() {
     add("long_ptr", long_ptr_, offset_);
     add("chunk_ptr", chunk_ptr_, offset_);
     add("chunk_row", chunk_row_, index_);
+    add("counts", std::vector<std::int64_t>(counts_.size()), IndexType::i64);
     const auto lay_out = [&](const Sizes& sizes, std::size_t end) {
         for (auto& [name, bytes] : sizes) {
             begins.emplace_back(name, end);
@@ -208,30 +222,26 @@ void StripsThere::reserve_rows() {
                  {"places", bytes_of(shape_.sigma > 1 ? block_rows() : 0, sizeof(std::uint16_t))}},
                 made.size());
     device_.copy_to_device(of_rows_->data(), made.data(), made.size());
-    scratch_ = lay_out({{"counts", sizeof counts_},
-                        {"size_of_slices", bytes_of(slices_, size_of(offset_))},
+    scratch_ = lay_out({{"size_of_slices", bytes_of(slices_, size_of(offset_))},
                         {"block_count", bytes_of(of_blocks, size_of(offset_))},
                         {"block_ptr", bytes_of(of_blocks + 1, size_of(offset_))}},
                        0);
     values_.arrays["slice_size"] = values_.arrays["size_of_slices"];
-    device_.zero(place_of("counts"), sizeof counts_);
 }
 
-std::int64_t StripsThere::offset_at(const char* offsets, std::int64_t at) const {
-    return dispatch(offset_, [&]<typename Offset>(Offset) -> std::int64_t {
-        Offset number = 0;
-        device_.copy_to_host(&number, static_cast<const Offset*>(values_.arrays.at(offsets)) + at,
-                             sizeof number);
-        return number;
-    });
+std::int64_t StripsThere::scan() {
+    launch("scan");
+    std::uint64_t total = 0;
+    device_.copy_to_host(&total, static_cast<const std::uint64_t*>(place_of("counts")) + last_total,
+                         sizeof total);
+    return static_cast<std::int64_t>(total);
 }
 
 void StripsThere::find_strips() {
     if (shape_.sigma > 1) launch("order");
     launch("widths");
     values_.arrays["ptr"] = values_.arrays["slice_ptr"];
-    launch("scan");
-    strips_ = offset_at("slice_ptr", slices_);
+    strips_ = scan();
     bases_ = device_.allocate(bytes_of(strips_, size_of(index_)));
     values_.arrays["bases"] = bases_->data();
 }
@@ -241,11 +251,11 @@ void StripsThere::find_codes(std::int64_t codes) {
     values_.scalars["codes"] = codes;
     launch("codes");
     if (!chunk_row_.empty()) launch("long_columns");
+    if (param(converter_.signature(), "value_code") > 0) launch("check");
     values_.arrays["ptr"] = values_.arrays["delta_ptr"];
     launch("scan");
-    if (param(converter_.signature(), "value_code") > 0) launch("check");
-    units_ = offset_at("delta_ptr", slices_);
-    device_.copy_to_host(counts_.data(), values_.arrays["counts"], sizeof counts_);
+    device_.copy_to_host(counts_.data(), place_of("counts"), sizeof counts_);
+    units_ = static_cast<std::int64_t>(counts_[last_total]);
 }
 
 std::string StripsThere::fault() const {
@@ -310,17 +320,20 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     const std::size_t element = size_of(storage_type(signature));
     const std::size_t delta_bytes =
         static_cast<std::size_t>(units_ * shape_.lanes + bytes_beyond_deltas);
-    const std::array<std::pair<const char*, std::size_t>, 3> rest{
-        {{"deltas", delta_bytes},
-         {"values", bytes_of(code == 0 ? stored.stored : 1, element)},
-         {"coded_values", bytes_of(code == 1 ? stored.stored : 1, 1)}}};
-    std::size_t total = of_rows_->bytes() + bases_->bytes();
-    for (auto& [name, bytes] : rest) total += bytes;
-    check_device_limit(Format::strips, total, memory_limit);
-    for (auto& [name, bytes] : rest)
-        values_.arrays[name] = made.memory.emplace_back(device_.allocate(bytes))->data();
-    auto* deltas = static_cast<std::byte*>(place_of("deltas"));
-    device_.zero(deltas + delta_bytes - bytes_beyond_deltas, bytes_beyond_deltas);
+    const std::size_t value_bytes = bytes_of(code == 0 ? stored.stored : 1, element);
+    const std::size_t coded_bytes = bytes_of(code == 1 ? stored.stored : 1, 1);
+    const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
+    check_device_limit(Format::strips,
+                       of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes, memory_limit);
+    // Two allocations are sooner done than three.
+    const std::shared_ptr<DeviceMemory> bytes = device_.allocate(of_bytes);
+    made.memory.push_back(std::make_unique<PartOfMemory>(bytes, 0, delta_bytes));
+    made.memory.push_back(
+        std::make_unique<PartOfMemory>(bytes, aligned(delta_bytes), coded_bytes));
+    made.memory.push_back(device_.allocate(value_bytes));
+    values_.arrays["deltas"] = made.memory[0]->data();
+    values_.arrays["coded_values"] = made.memory[1]->data();
+    values_.arrays["values"] = made.memory[2]->data();
     const std::int64_t long_begin = stored.stored - long_ptr_.back();
     values_.scalars["long_begin"] = long_begin;
     values_.scalars["empty_code"] =
@@ -330,7 +343,11 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     values_.scalars["num_rows"] = a.rows;
     launch(shape_.block_size() > 1 ? "fill_blocks" : "fill");
     if (!chunk_row_.empty() && code != 2) launch("long_values");
-    device_.synchronize({});
+    // Waits for the steps, too.
+    constexpr std::array<std::byte, bytes_beyond_deltas> zeros{};
+    device_.copy_to_device(
+        static_cast<std::byte*>(place_of("deltas")) + delta_bytes - zeros.size(), zeros.data(),
+        zeros.size());
     made.memory.push_back(std::move(of_rows_));
     made.memory.push_back(std::move(bases_));
     for (const char* name :

@@ -67,7 +67,8 @@ class StripsThere {
         return strips_ * shape_.lanes * shape_.block_size() + long_ptr_.back();
     }
     void* place_of(const char* array) const { return const_cast<void*>(values_.arrays.at(array)); }
-    std::int64_t offset_at(const char* offsets, std::int64_t at) const;
+    /// Sums sizes up; what they come to.
+    std::int64_t scan();
     StripsSizes sizes() const;
     void launch(std::string_view step) { launch_step(device_, converter_, step, values_); }
 

@@ -50,11 +50,12 @@ constexpr int most_flat_columns = 4;  ///< of blocks of one row: 1x7 takes 9.5 �
                                       ///< strips 6.1
 constexpr double least_strips_saving = 0.85;
 
-// From the same records, bcsr_fused in 1x1 beside csr_classical: NACA0015 24.3 and 28.7 µs
-// (f32: 15.8 and 18.6), dblp-2010 17.9 and 19.1 (15.9 and 17.2), roads 1.07 to 1.15 times as fast
-// in f32, but 0.93 to 1.02 in f64.
-constexpr double least_wide_mean = 4.5;
-constexpr double least_narrow_mean = 1.5;
+// Of bcsr_fused in 1x1 beside csr_classical: from the same records NACA0015 24.3 and 28.7 µs (f32:
+// 15.8 and 18.6), dblp-2010 17.9 and 19.1 (15.9 and 17.2), roads 1.07 to 1.15 times as fast in f32;
+// since launches overlap, belgium_osm 16.1 and 18.3, roadNet-CA 29.9 and 31.4, roadNet-PA 14.9 and
+// 14.9 in f64.
+constexpr double least_shared_mean = 4.5;  ///< from which on two lanes or more take a row
+constexpr double least_short_mean = 1.5;
 constexpr double most_short_mean = 8;
 
 // From the same records, sell_slices of 1024 threads beside 256: cage14 (34 % saved) 158 and 190
@@ -108,10 +109,9 @@ Pick short_rows_in_cache(const Situation& s) {
     if (!s.request.strips || s.f.mean_row > most_short_mean || s.request.num_rhs > 1 ||
         is_complex(s.f.value_type) || s.f.nnz < least_gpu_entries || !uneven_in_l2(s))
         return {};
-    const bool wide = stored_bytes(s) >= sizeof(double);
-    if (s.f.mean_row < (wide ? least_wide_mean : least_narrow_mean)) return {};
+    if (s.f.mean_row < least_short_mean) return {};
     const int found = choose_subwarp(s.f, s.request.target.wavefront);
-    const int subwarp = s.f.mean_row < least_wide_mean ? 1 : std::max(2, found);
+    const int subwarp = s.f.mean_row < least_shared_mean ? 1 : std::max(2, found);
     return {"bcsr_fused",
             fmt::format("rows of {:.1f} entries in the L2 cache", s.f.mean_row),
             {{"block_rows", 1},

@@ -128,7 +128,7 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
 }
 
 std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
-                               const std::function<BlockFill()>& fill) {
+                               bool may_have_holes, const std::function<BlockFill()>& fill) {
     const bool gpu = kernel_entry(s.kernel).gpu;
     if (is_open(given, "long_rows")) s.params["long_rows"] = 1;
     if (gpu) choose_strip_lanes(matrix_, s, given, threads_);
@@ -140,7 +140,7 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
         if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);
         if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
-    if (!gpu && is_open(given, "fill")) choose_holes(s, given);
+    if (may_have_holes && is_open(given, "fill")) choose_holes(s, given);
     const StripsPlan& made = plan(s);
     const StripsShape shape = strips_shape(s);
     if (gpu) choose_strip_unroll(made, s, given);

@@ -26,14 +26,13 @@ class StripsChooser {
     /// bytes (`fill` is a sample of what is free), long rows, whether slices are ragged or filled,
     /// and the codes: those that occur, short of one that hardly saves. Returns a line for people.
     std::string fit(Signature& signature, const std::map<std::string, std::int64_t>& given,
-                    const std::function<BlockFill()>& fill);
+                    bool may_have_holes, const std::function<BlockFill()>& fill);
 
     /// What storing the matrix so takes.
     StripsOutlook outlook(const Signature& signature);
 
   private:
-    /// Sets `fill` of a CPU's kernel for 1×1 blocks: whether holes save bytes, of rows as they
-    /// come.
+    /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come.
     void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
     const StripsPlan& plan(const Signature& signature);
     double bytes(const Signature& signature);

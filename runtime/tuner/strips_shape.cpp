@@ -90,7 +90,9 @@ constexpr std::int64_t least_long_blocks = 1024;
 double expected_time(const Lengths& lengths, const Signature& s, StripsShape shape, std::int64_t t,
                      std::int64_t long_from, std::int64_t sigma) {
     shape.threads_per_row = t;
-    ExpectedStrips strips((lengths.all_rows + sigma - 1) / sigma, shape.positions());
+    // Rows that are not sorted are taken for sorted within their slices.
+    const std::int64_t window = std::max(sigma, shape.positions());
+    ExpectedStrips strips((lengths.all_rows + window - 1) / window, shape.positions());
     const auto size = static_cast<double>(shape.block_size());
     const double block = value_bytes(s) * size;
     double bytes = 0, longest = 0, under_way = 0;

@@ -17,6 +17,10 @@ constexpr int small_integers = 1;
 constexpr int one_value = 2;
 constexpr int dictionary_values = 3;
 
+/// Whether what stands for a missing element is 0: else it must not be added, whatever x is.
+template <int value_code>
+inline constexpr bool fill_is_zero = value_code == plain_values || value_code == small_integers;
+
 /// Elements of `values` when value_code is dictionary_values.
 constexpr int dictionary_size = 256;
 

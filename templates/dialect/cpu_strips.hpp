@@ -5,19 +5,13 @@
 #include "dialect/cpu_prefetch.hpp"
 #include "dialect/strips_format.hpp"
 
-/// Codes of deltas; every delta has delta_bytes<code> bytes.
-constexpr int affine_deltas = 0;
+/// The other codes of deltas; every delta has delta_bytes<code> bytes.
 constexpr int deltas_of_8_bits = 1;
 constexpr int deltas_of_16_bits = 2;
 constexpr int deltas_of_32_bits = 3;
 
 template <int code>
 inline constexpr int delta_bytes = code == deltas_of_32_bits ? 4 : code;
-
-/// Whether a slice may have elements that the matrix does not have: of single entries only one of
-/// diagonals.
-template <int code, int block>
-inline constexpr bool may_have_fill = block > 1 || code == affine_deltas;
 
 /// Whether the kernel has slices of that code and of others: whether it must ask.
 template <int codes, int code>
@@ -26,10 +20,6 @@ inline constexpr bool asks_for = (codes >> code & 1) != 0 && codes != 1 << code;
 /// Whether all slices have that code.
 template <int codes, int code>
 inline constexpr bool only_code = codes == 1 << code;
-
-/// Whether what stands for a missing element is 0: else it must not be added, whatever x is.
-template <int value_code>
-inline constexpr bool fill_is_zero = value_code == plain_values || value_code == small_integers;
 
 /// The delta of one lane of strip `strip`, counted within the slice.
 template <int code, int lanes>

@@ -6,18 +6,12 @@
 #include "dialect/target.hpp"
 
 // Launches that follow each other on a stream overlap where the device can, and the host asks for
-// it (the step's `overlaps`): a launch begins when all blocks of the one ahead have begun, and waits
-// itself before it reads or writes anything that launches ahead might write. Until then it may read
-// what says where entries are, for that never changes; values may.
+// it (the step's `overlaps`): a launch begins while the one ahead ends, and waits itself before it
+// reads or writes anything that launches ahead might write. Until then it may read what says where
+// entries are, for that never changes; values may.
 
-/// Lets the next launch on the stream begin, once all blocks have come here.
-[[gnu::always_inline]] inline void let_next_launch_begin() {
-    if constexpr (launches_overlap) {
-        griddepcontrol_launch_dependents();
-    }
-}
-
-/// Waits until the launches ahead on the stream have ended and what they wrote is there.
+/// Waits until the launches ahead on the stream have ended and what they wrote is there. Every
+/// thread that stores anything calls it, and some thread of every launch.
 [[gnu::always_inline]] inline void await_launches_ahead() {
     if constexpr (launches_overlap) {
         griddepcontrol_wait();

@@ -44,7 +44,6 @@ template <typename T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width);
 // Has no name in CUDA: emitted texts that use it bring it along (emission/gpu_instructions.cpp).
 void mma_m8n8k4(double* sums, double a, double b);
-void griddepcontrol_launch_dependents();
 void griddepcontrol_wait();
 
 // AMD.

@@ -114,6 +114,7 @@ constexpr int count_unfit = 6;    ///< slices that no code fits
 constexpr int count_inexact = 7;  ///< values that the value code has not
 constexpr int count_filled = 8;   ///< slices with blocks that are not whole
 constexpr int count_falling = 9;  ///< block rows whose columns do not rise
+constexpr int last_total = 10;    ///< no count: what the last scan summed up
 
 /// Puts a delta to its place.
 [[gnu::always_inline]] inline void put_delta(unsigned char* bytes, int code, long place,

@@ -5,7 +5,9 @@
 //             Its block column is the strip's base and a delta: the lane's number (code 0), 8 bits
 //             (1), 16 bits (2), or, code 3, 32 bits: of a 32-bit index these are the column itself.
 // Masks:      blocks of a slice with fill have a mask behind the slice's deltas. What the matrix
-//             does not have meets no x, for 0 · Inf is NaN.
+//             does not have meets no x, for 0 · Inf is NaN. Of single entries only slices of
+//             diagonals have fill: their holes are stored zeros, and masks are read only where a
+//             sum is NaN.
 #pragma once
 #include "dialect/gpu_coded_values.hpp"
 #include "dialect/gpu_padded.hpp"
@@ -144,6 +146,7 @@ template <int code, bool filled, int unroll, int slice, int block_rows, int bloc
 }
 
 /// The same with the slice's masks, where it has some: they follow `width` strips of deltas.
+/// sum[r] begins as 0.
 template <int code, int fill, int unroll, int slice, int block_rows, int block_cols, int value_code,
           int num_rhs, int rhs_group, typename Value, typename Vector, typename Storage,
           typename Index>
@@ -152,7 +155,8 @@ template <int code, int fill, int unroll, int slice, int block_rows, int block_c
                                              const unsigned char* coded_values, const Vector* x,
                                              long place, int lane, int info, int width, int full,
                                              int own) {
-    if constexpr (fill == 1 && block_rows * block_cols > 1) {
+    constexpr bool has_fill = fill == 1 && may_have_fill<code, block_rows * block_cols>;
+    if constexpr (has_fill && block_rows * block_cols > 1) {
         if ((info & filled_slice) != 0) {
             constexpr int delta_bytes = code == 3 ? 4 : code;
             add_lane<code, true, unroll, slice, block_rows, block_cols, value_code, num_rhs,
@@ -163,6 +167,13 @@ template <int code, int fill, int unroll, int slice, int block_rows, int block_c
     }
     add_lane<code, false, unroll, slice, block_rows, block_cols, value_code, num_rhs, rhs_group>(
         sum, bases, deltas, deltas, values, coded_values, x, place, lane, full, own);
+    if constexpr (has_fill && block_rows * block_cols == 1) {
+        if ((info & filled_slice) != 0 && (!fill_is_zero<value_code> || has_nan<rhs_group>(sum))) {
+            clear<rhs_group>(sum);
+            add_lane<code, true, 1, slice, block_rows, block_cols, value_code, num_rhs, rhs_group>(
+                sum, bases, deltas, deltas, values, coded_values, x, place, lane, full, own);
+        }
+    }
 }
 
 /// The same with the slice's own code, one of those in `codes`.

@@ -9,5 +9,13 @@ constexpr int ragged_slice = 4;
 constexpr int filled_slice = 8;
 constexpr int full_strips_shift = 4;
 
+/// The code of deltas that are the lane's number, of which none is stored.
+constexpr int affine_deltas = 0;
+
+/// Whether a slice may have elements that the matrix does not have: of single entries only one of
+/// diagonals, whose holes they are.
+template <int code, int block>
+inline constexpr bool may_have_fill = block > 1 || code == affine_deltas;
+
 /// What a lane of a long row has in place of a length.
 constexpr int length_of_long = 65535;

@@ -29,7 +29,6 @@ void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
     const long block_row =
         static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
     Value sum[block_rows * rhs_group] = {};
-    let_next_launch_begin();
     if constexpr (alpha_mode == scale::zero) {
         await_launches_ahead();
     } else {

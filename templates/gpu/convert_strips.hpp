@@ -129,10 +129,11 @@ void convert_strips_widths(long num_rows, long num_slices, long long_above,
     }
 }
 
-/// ptr[i] = the sum of the sizes before slice i, at last that of all.
+/// ptr[i] = the sum of the sizes before slice i, at last that of all, which the host reads among the
+/// counts.
 template <typename Offset, int block>
 void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
-                         Offset* __restrict__ ptr) {
+                         Offset* __restrict__ ptr, unsigned long long* __restrict__ counts) {
     constexpr int items = 4;  // of a thread, so that one block has few rounds
     __shared__ Offset warp_sums[block / warp_size];
     Offset before = 0;  // of earlier rounds
@@ -158,6 +159,7 @@ void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
     }
     if (threadIdx.x == 0) {
         ptr[num_slices] = before;
+        counts[last_total] = static_cast<unsigned long long>(before);
     }
 }
 

@@ -71,7 +71,6 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
     const long middle_block = static_cast<long>(blockIdx.x) - num_parts;
     const long short_block = middle_block - (num_middle + warps - 1) / warps;
     Value sum[rhs_group] = {};
-    let_next_launch_begin();
     if (middle_block < 0) {
         const long part = blockIdx.x;
         const long row = part_row[part];

@@ -25,7 +25,6 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     const long row = static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
     Value sum[rhs_group] = {};
-    let_next_launch_begin();
     if constexpr (alpha_mode == scale::zero) {
         await_launches_ahead();
     } else {

@@ -34,12 +34,15 @@ void csr_load_balance_cut(long nnz, const Offset* __restrict__ row_ptr,
     constexpr int size = warp_size * entries;
     const long chunk = static_cast<long>(blockIdx.x) * block + threadIdx.x + 1;
     const long begin = chunk * size;
+    long row = 0;
+    long row_begin = begin;
     if (begin < nnz) {
-        const long row = warp_row[chunk];
-        const long row_begin = row_ptr[row];
-        if (row_begin < begin && row_begin >= begin - size) {
-            scale_row<beta_mode, num_rhs, rhs_group>(y, row, beta);
-        }
+        row = warp_row[chunk];
+        row_begin = row_ptr[row];
+    }
+    await_launches_ahead();
+    if (row_begin < begin && row_begin >= begin - size) {
+        scale_row<beta_mode, num_rhs, rhs_group>(y, row, beta);
     }
 }
 
@@ -62,6 +65,7 @@ void csr_load_balance(long num_rows, long nnz, const Offset* __restrict__ row_pt
     int* heads = all_heads + warp * warp_size;
     const long chunk = static_cast<long>(blockIdx.x) * (block / warp_size) + warp;
     const long begin = chunk * size;
+    await_launches_ahead();
     if constexpr (deterministic == 1) {
         if (lane == 0) {
             carry_row[chunk] = -1;

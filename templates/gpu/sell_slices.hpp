@@ -34,7 +34,6 @@ void sell_slices(long num_rows, const Offset* __restrict__ slice_ptr,
     const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     const long position = thread / threads_per_row;
     Value sum[rhs_group] = {};
-    let_next_launch_begin();
     if constexpr (alpha_mode == scale::zero) {
         await_launches_ahead();
     } else {

@@ -19,7 +19,7 @@
 //             block_rows  1 … 8: r.   block_cols 1 … 8: c.
 //             codes       1 … 15: a bit for each of 0, 8, 16, 32 bits that occurs.
 //             ragged      0 = all lanes of a slice have as many strips; no lengths are read.
-//             fill        0 = all blocks are whole; no masks are read.
+//             fill        0 = all blocks are whole, no slice has holes; no masks are read.
 //             value_code  0 … 3: how values are stored, see coded_values.hpp.
 //             long_rows   0 = there are none.
 //             any_order   1 = rows do not come in y's order: which one each is, is read.
@@ -100,12 +100,12 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
             Value* parts, unsigned long long* chunks_done) {
     constexpr bool several_codes = (codes & (codes - 1)) != 0;
-    constexpr bool has_fill = fill == 1 && block_rows * block_cols > 1;
+    constexpr bool may_have_holes = threads_per_row == 1 && (codes & 1) != 0;
+    constexpr bool has_fill = fill == 1 && (block_rows * block_cols > 1 || may_have_holes);
     constexpr bool has_info = several_codes || has_fill || ragged == 1;
     constexpr bool own_deltas = several_codes || has_fill;
     long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     Value sum[block_rows * rhs_group] = {};
-    let_next_launch_begin();
     if constexpr (alpha_mode == scale::zero) {
         await_launches_ahead();
     }

@@ -49,7 +49,6 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
     constexpr int warps = block / warp_size;
     __shared__ Value parts[warps * (staged + rhs_group)];
     const int thread = static_cast<int>(threadIdx.x);
-    let_next_launch_begin();
     Value* part = parts + thread / warp_size * (staged + rhs_group);
     const long this_run = static_cast<long>(blockIdx.x) * warps + thread / warp_size;
     if (this_run >= num_runs) {

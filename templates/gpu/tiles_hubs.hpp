@@ -33,8 +33,10 @@ void tiles_hubs_gather(long num_hot, long num_empty, const Index* __restrict__ h
                        const Index* __restrict__ empty_rows, const Vector* __restrict__ x,
                        Vector* __restrict__ hot_x, Vector* __restrict__ y, Vector beta) {
     const long i = static_cast<long>(blockIdx.x) * gather_block + threadIdx.x;
+    const long column = i < num_hot ? static_cast<long>(hot_cols[i]) : 0l;
+    await_launches_ahead();
     if (i < num_hot) {
-        const long from = element_of<num_rhs, rhs_group>(hot_cols[i]);
+        const long from = element_of<num_rhs, rhs_group>(column);
         const long to = element_of<num_rhs, rhs_group>(i);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             hot_x[to + rhs] = x[from + rhs];
@@ -62,6 +64,7 @@ void tiles_hubs(long num_tiles, long num_runs, long num_filled, long num_hot,
     __shared__ Vector hub_x[hubs > 0 ? hubs * rhs_group : 1];
     __shared__ Value parts[warps * (staged + rhs_group)];
     const int thread = static_cast<int>(threadIdx.x);
+    await_launches_ahead();
     if constexpr (hubs > 0) {
         const int count = num_hot < hubs ? static_cast<int>(num_hot) : hubs;
         for (int i = thread; i < count; i += block) {

@@ -1,9 +1,11 @@
-// strips_cpu: coded values, alone and with fill, whatever x holds; holes in diagonals; long rows
-// that threads share.
+// strips_cpu: coded values, alone and with fill, whatever x holds; long rows that threads share.
+// Holes in diagonals, there and in strips on the SIMT executor.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <vector>
 
 #include "matrix/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -46,7 +48,7 @@ class Product {
 
   private:
     static const Options& fixed(Options& o) {
-        o.kernel = "strips_cpu";
+        o.kernel = o.device == "host" ? "strips_cpu" : "strips";
         o.copy = false;
         o.updatable = false;
         o.strict = true;
@@ -100,44 +102,63 @@ TEST(StripsCpu, ThreadsShareLongRows) {
     }
 }
 
-/// x[special] = Inf for each element in turn: what a hole would have met is not there.
-TEST(StripsCpu, HolesMeetNoX) {
-    const CsrMatrix matrix = make_gallery_matrix("stencil7:nx=7,ny=6,nz=5");
-    for (const int lanes : {4, 16})
-        for (const int num_rhs : {1, 2}) {
-            Options options;
-            options.params = {{"lanes", lanes}, {"sigma", 1}, {"fill", 1}, {"codes", 15}};
-            options.num_rhs = num_rhs;
-            options.threads = 3;
-            const Product product(matrix, options);
-            EXPECT_TRUE(product.check().passed);
-            for (std::int64_t k = 0; k < matrix.cols * num_rhs; ++k)
-                EXPECT_TRUE(product.check(k).passed) << product.check(k).message;
-        }
+/// For a device holes in slices of the narrowest and of wider ones.
+std::vector<Options> with_holes() {
+    std::vector<Options> all;
+    for (const auto& [device, parameter, lanes] :
+         {std::tuple{"host", "lanes", 4}, {"host", "lanes", 16}, {"simt:sm_90", "slice", 32},
+          {"simt:gfx906", "slice", 32}, {"simt:gfx906", "slice", 64}}) {
+        Options options;
+        options.device = device;
+        options.params = {{parameter, lanes}, {"sigma", 1}, {"fill", 1}, {"codes", 15}};
+        options.threads = 3;
+        all.push_back(options);
+    }
+    return all;
 }
 
-TEST(StripsCpu, TakesNewValuesAroundHoles) {
+/// x[special] = Inf for each element in turn: what a hole would have met is not there.
+TEST(StripsHoles, MeetNoX) {
     CsrMatrix matrix = make_gallery_matrix("stencil7:nx=7,ny=6,nz=5");
-    Options options;
-    options.kernel = "strips_cpu";
-    options.params = {{"lanes", 16}, {"fill", 1}, {"sigma", 1}};
-    options.cache = CacheMode::memory;
-    options.strict = true;
-    options.updatable = true;
-    options.memory_limit = 1 << 30;
-    Handle handle(matrix.view(), options);
-    EXPECT_NE(handle.info().kernel.find("fill1"), std::string::npos) << handle.info().kernel;
-    auto values = matrix.values.as<double>();
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = 1 / (1 + static_cast<double>(k));
-    handle.update_values(values.data());
-    const std::vector<double> x(static_cast<std::size_t>(matrix.cols), 0.75);
-    std::vector<double> y(static_cast<std::size_t>(matrix.rows), 0);
-    const auto before = y;
-    const double alpha = 1, beta = 0;
-    handle.apply(alpha, x.data(), beta, y.data());
-    const CheckResult found =
-        check_product(matrix.view(), {&alpha, x.data(), &beta, before.data(), y.data(), 1});
-    EXPECT_TRUE(found.passed) << found.message;
+    for (Options options : with_holes())
+        for (const std::int64_t value_code : {0, 1, 3})
+            for (const int num_rhs : {1, 2}) {
+                SCOPED_TRACE(options.device + ", value_code " + std::to_string(value_code));
+                set_values(matrix, value_code);
+                options.params["value_code"] = value_code;
+                options.num_rhs = num_rhs;
+                const Product product(matrix, options);
+                EXPECT_TRUE(product.check().passed);
+                const std::int64_t step = value_code == 0 ? 1 : 7;
+                for (std::int64_t k = 0; k < matrix.cols * num_rhs; k += step)
+                    EXPECT_TRUE(product.check(k).passed) << product.check(k).message;
+            }
+}
+
+TEST(StripsHoles, TakeNewValuesAroundThem) {
+    for (Options options : with_holes()) {
+        SCOPED_TRACE(options.device);
+        CsrMatrix matrix = make_gallery_matrix("stencil7:nx=7,ny=6,nz=5");
+        options.kernel = options.device == "host" ? "strips_cpu" : "strips";
+        options.cache = CacheMode::memory;
+        options.strict = true;
+        options.updatable = true;
+        options.memory_limit = 1 << 30;
+        Handle handle(matrix.view(), options);
+        EXPECT_NE(handle.info().kernel.find("fill1"), std::string::npos) << handle.info().kernel;
+        auto values = matrix.values.as<double>();
+        for (std::size_t k = 0; k < values.size(); ++k)
+            values[k] = 1 / (1 + static_cast<double>(k));
+        handle.update_values(values.data());
+        const std::vector<double> x(static_cast<std::size_t>(matrix.cols), 0.75);
+        std::vector<double> y(static_cast<std::size_t>(matrix.rows), 0);
+        const auto before = y;
+        const double alpha = 1, beta = 0;
+        handle.apply(alpha, x.data(), beta, y.data());
+        const CheckResult found =
+            check_product(matrix.view(), {&alpha, x.data(), &beta, before.data(), y.data(), 1});
+        EXPECT_TRUE(found.passed) << found.message;
+    }
 }
 
 }  // namespace

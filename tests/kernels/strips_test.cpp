@@ -150,6 +150,16 @@ TEST(Strips, OfACpuLeaveHolesInDiagonals) {
     EXPECT_EQ(plan_strips(rows.view(), strips_cpu({{"fill", 0}})).hole_mask_bytes, 0);
 }
 
+TEST(Strips, OfAGpuLeaveHolesWhereALaneHasARow) {
+    std::vector<std::vector<int>> lists;
+    for (int i = 0; i < 32; ++i)
+        lists.push_back(i == 5 ? std::vector{i, i + 80} : std::vector{i, i + 40, i + 80});
+    const Rows rows(112, lists);
+    EXPECT_EQ(plan_strips(rows.view(), strips()).hole_mask_bytes, 96);
+    EXPECT_EQ(plan_strips(rows.view(), strips({{"fill", 0}})).hole_mask_bytes, 0);
+    EXPECT_EQ(plan_strips(rows.view(), strips({{"threads_per_row", 2}})).hole_mask_bytes, 0);
+}
+
 TEST(Strips, HaveNoHolesWhereTheyDoNotFit) {
     const auto has_holes = [](const Rows& rows) {
         return plan_strips(rows.view(), strips_cpu()).hole_mask_bytes > 0;

@@ -86,10 +86,14 @@ TEST(GpuRules, ShortRowsInTheCacheHaveALaneOrTwo) {
     EXPECT_EQ(parameter(f, r, "block_rows"), 1);
     f.mean_row = 2.5;
     f.nnz = 2'500'000;
+    for (const ValueType type : {ValueType::f64, ValueType::f32}) {
+        f.value_type = type;
+        EXPECT_EQ(parameter(f, r, "subwarp"), 1);
+        EXPECT_THAT(chosen(f, r), StartsWith("bcsr_fused: "));
+    }
+    f.mean_row = 1.4;
+    f.nnz = 1'400'000;
     EXPECT_THAT(chosen(f, r), StartsWith("csr_classical: "));
-    f.value_type = ValueType::f32;
-    EXPECT_EQ(parameter(f, r, "subwarp"), 1);
-    EXPECT_THAT(chosen(f, r), StartsWith("bcsr_fused: "));
 }
 
 TEST(GpuRules, RowsThatShareXLieInOneBlock) {

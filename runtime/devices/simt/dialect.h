@@ -223,7 +223,6 @@ inline void mma_m8n8k4(double* sums, double a, double b, int line = __builtin_LI
         }
 }
 /// A launch begins when the one ahead has ended: there is nothing to wait for.
-inline void griddepcontrol_launch_dependents() {}
 inline void griddepcontrol_wait() {}
 inline double __builtin_amdgcn_mfma_f64_4x4x4f64(double a, double b, double sum, int, int, int,
                                                  int line = __builtin_LINE()) {
