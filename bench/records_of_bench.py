@@ -2,7 +2,7 @@
 """Makes records of tuning_db (docs/tuning-db.md) of what `spmvgen bench --numbers random --kernels auto,K,…` timed on one GPU, hot.
 
 Usage: bench/records_of_bench.py RUN.jsonl[.gz]… > tuning_db/records-….json
-A matrix becomes a record with every kernel that was timed on it; the rule's is that of case auto, plain CSR's that of case csr_classical.
+A matrix becomes a record with every kernel that was timed on it in any of the runs; the rule's is that of case auto in the last one, plain CSR's that of case csr_classical.
 """
 import collections
 import json
@@ -19,6 +19,7 @@ def timed(row):
 
 def record(header, cases, classes):
     auto = cases["auto"]
+    name = os.path.basename(auto["matrix"]).removesuffix(".csr")
     gpu = header["machine"]["gpu"]
     rows = [row for row in cases.values() if row["library"] == OURS and "hot" in row]
     kernels = {}
@@ -27,8 +28,8 @@ def record(header, cases, classes):
     features = next(row["about"]["features"] for row in cases.values() if "about" in row)
     plain = cases.get("csr_classical", {})
     return {
-        "matrix": auto["matrix"],
-        "group": auto.get("class") or classes.get(auto["matrix"], ""),
+        "matrix": name,
+        "group": auto.get("class") or classes.get(name, ""),
         "device": {"name": gpu["name"], "arch": gpu["target"], "vendor": "nvidia" if gpu["target"].startswith("sm_") else "amd"},
         "question": {"value": auto["value"], "storage": auto["value"], "num_rhs": 1, "op": "N", "deterministic": False, "threads": 0},
         "date": header["date"][:10],
@@ -46,15 +47,17 @@ def main():
         sys.exit(__doc__)
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_classes.json")) as file:
         classes = json.load(file)
-    records = []
+    headers, matrices = {}, collections.OrderedDict()
     for path in sys.argv[1:]:
-        header, matrices = None, collections.OrderedDict()
+        header = None
         for row in read_lines(path):
             if "kind" in row:
                 header = row
-            else:
-                matrices.setdefault((row["matrix"], row["nnz"]), {})[row["case"]] = row
-        records += [record(header, cases, classes) for cases in matrices.values() if "hot" in cases.get("auto", {})]
+                continue
+            key = (row["rows"], row["nnz"], row["value"])
+            headers[key] = header
+            matrices.setdefault(key, {})[row["case"]] = row
+    records = [record(headers[key], cases, classes) for key, cases in matrices.items() if "hot" in cases.get("auto", {})]
     print('{"kind": "tuning-records", "schema": 1, "records": [')
     print(",\n".join(json.dumps(r) for r in records))
     print("]}")
