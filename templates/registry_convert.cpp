@@ -52,6 +52,10 @@ bool has_blocks(const Signature& s) {
     return s.params.at("block_rows") * s.params.at("block_cols") > 1;
 }
 
+bool may_have_holes(const Signature& s) {
+    return s.params.at("fill") == 1;
+}
+
 bool has_entries(const Signature& s) {
     return !has_blocks(s);
 }
@@ -69,11 +73,13 @@ const KernelEntry convert_strips{
                {"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"},
                {"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a block"},
                {"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns of a block"},
+               {"fill", {0, 1}, 0, "1 = slices may be diagonals with holes"},
                {"value_code", {0, 1, 2}, 0, "as of the kernel that reads the strips"}},
     .steps = {{"convert_strips_count_blocks", StepRule::grid, block_row_each, block_threads, has_blocks},
               {"convert_strips_list_blocks", StepRule::grid, block_row_each, block_threads, has_blocks},
               {"convert_strips_order", StepRule::grid, window_each, block_threads, sorts},
               {"convert_strips_widths", StepRule::grid, lane_each, block_threads},
+              {"convert_strips_holes", StepRule::grid, lane_each, block_threads, may_have_holes},
               {"convert_strips_scan", StepRule::grid, one_block, block_threads},
               {"convert_strips_codes", StepRule::grid, lane_each, block_threads},
               {"convert_strips_check", StepRule::grid, value_each, block_threads, codes_values},

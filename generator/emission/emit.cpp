@@ -71,8 +71,7 @@ std::string target_text(const Target& target, bool launches_overlap) {
     const bool nvidia = architecture(target).kind == TargetKind::cuda;
     return std::string("#pragma once\nconstexpr bool nvidia = ") + (nvidia ? "true" : "false") +
            ";\nconstexpr int warp_size = " + std::to_string(target.wavefront) +
-           ";\nconstexpr bool launches_overlap = " +
-           (launches_overlap ? "true" : "false") + ";\n";
+           ";\nconstexpr bool launches_overlap = " + (launches_overlap ? "true" : "false") + ";\n";
 }
 
 /// Replaces what of the dialect depends on the target.

@@ -64,8 +64,7 @@ struct ClassArrays {
             part_first[part] = static_cast<Index>(first);
             part_last[part] = static_cast<Index>(first + count - 1);
             part_begin[part] = static_cast<Offset>(begin + (part - first) * share);
-            part_end[part] =
-                static_cast<Offset>(std::min(end, begin + (part - first + 1) * share));
+            part_end[part] = static_cast<Offset>(std::min(end, begin + (part - first + 1) * share));
         }
     }
 };

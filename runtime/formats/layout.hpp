@@ -33,8 +33,8 @@ StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const
 StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how);
 StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, const Storing& how);
 
-/// Adds what kernel csr_by_length reads beside CSR: its middle rows, the parts of its long ones, and
-/// the blocks of its grid. Reads row_ptr.
+/// Adds what kernel csr_by_length reads beside CSR: its middle rows, the parts of its long ones,
+/// and the blocks of its grid. Reads row_ptr.
 void add_length_classes(const CsrView& matrix, const Signature& signature, StoredMatrix& stored);
 
 /// A matrix of which nothing is stored yet but its sizes: num_rows, num_cols, nnz.

@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t slices_a_part = 64;
 
 /// Bytes that no bound is put on: what is so small is nobody's memory trouble.
-constexpr std::int64_t always_allowed = 1 << 20;
+constexpr double always_allowed = 1 << 20;
 constexpr double most_times_csr = 1.2;
 
 /// What the signature says of the matrix; throws where that is not so.
@@ -365,22 +365,28 @@ void add_all(const CsrView& matrix, const Signature& signature, const StripsLayo
 
 }  // namespace
 
-void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::int64_t stored,
-                        std::int64_t index_bytes) {
+StripsMemory strips_memory(const CsrView& matrix, const Signature& signature, std::int64_t stored,
+                           std::int64_t index_bytes) {
     const std::int64_t code = param(signature, "value_code", 0);
     const auto value = static_cast<std::int64_t>(size_of(storage_type(signature)));
     const std::int64_t bytes_a_value = code == 0 ? value : code == 2 ? 0 : 1;
-    const std::int64_t bytes = stored * bytes_a_value + index_bytes;
+    const auto bytes = static_cast<double>(stored * bytes_a_value + index_bytes);
     const auto csr = static_cast<double>(
         matrix.nnz *
             static_cast<std::int64_t>(size_of(matrix.value_type) + size_of(signature.index)) +
         (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset)));
-    if (bytes <= always_allowed || static_cast<double>(bytes) <= most_times_csr * csr) return;
+    return {bytes, csr, bytes <= always_allowed || bytes <= most_times_csr * csr};
+}
+
+void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::int64_t stored,
+                        std::int64_t index_bytes) {
+    const StripsMemory memory = strips_memory(matrix, signature, stored, index_bytes);
+    if (memory.allowed) return;
     throw TooLarge(
         fmt::format("format strips would store {} entries for {} nonzeros: {}, {:.2f} times the {} "
                     "of CSR, more than the {} times that it may take",
-                    stored, matrix.nnz, format_bytes(static_cast<double>(bytes)),
-                    static_cast<double>(bytes) / csr, format_bytes(csr), most_times_csr),
+                    stored, matrix.nnz, format_bytes(memory.bytes), memory.bytes / memory.csr,
+                    format_bytes(memory.csr), most_times_csr),
         "; use another sigma or threads_per_row, csr or tiles, or allow it with "
         "options.memory_limit");
 }

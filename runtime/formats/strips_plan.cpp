@@ -176,8 +176,7 @@ StripsShape strips_shape(const Signature& s) {
     shape.sigma = param(s, "sigma", 1);
     shape.long_from = param(s, "long_rows", 0) == 0 ? 0 : param(s, "long_from");
     shape.wavefront = gpu ? s.target.wavefront : 0;
-    shape.holes =
-        shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1;
+    shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1;
     shape.chunk = gpu ? 32 * shape.wavefront : 4096;
     return shape;
 }

@@ -146,8 +146,17 @@ struct StripsLayout {
     std::int64_t index_bytes(IndexType index, IndexType offset) const;
 };
 
-/// Throws TooLarge when so many stored values, and so many bytes of the other arrays, are more than
-/// a matrix may take in this format.
+/// What a matrix takes in this format, beside CSR.
+struct StripsMemory {
+    double bytes = 0, csr = 0;
+    bool allowed = true;  ///< without Options::memory_limit
+};
+
+/// Of so many stored values, and so many bytes of the other arrays.
+StripsMemory strips_memory(const CsrView& matrix, const Signature& signature, std::int64_t stored,
+                           std::int64_t index_bytes);
+
+/// Throws TooLarge when that is not allowed.
 void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::int64_t stored,
                         std::int64_t index_bytes);
 

@@ -46,9 +46,16 @@ void check_gpu_options(const Options& o, const DeviceFacts& facts) {
 
 namespace {
 
-/// Whether the options leave nothing to choose that columns or values decide.
+/// Whether the options leave nothing to choose that columns or values decide, and new values find
+/// their places without columns.
 bool needs_rows_only(const Options& options) {
     const auto is_given = [&](const char* name) { return options.params.contains(name); };
+    const auto is_more = [&](const char* name, std::int64_t least) {
+        return is_given(name) && options.params.at(name) > least;
+    };
+    const bool by_column =
+        is_more("block_rows", 1) || is_more("block_cols", 1) || is_more("fill", 0);
+    if (options.updatable && by_column) return false;
     return options.level == "rule" && options.expected_applies == 0 &&
            (options.kernel == "strips" || options.format == "strips") && is_given("block_rows") &&
            is_given("block_cols") && (is_given("value_code") || !may_encode(options));
@@ -123,7 +130,6 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     Request request = request_for(options);
     request.units = facts.units;
     request.device = facts.name;
-    request.converted_there = on_device != nullptr;
     if (on_device != nullptr && !options.copy) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;
@@ -209,7 +215,8 @@ void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_
 std::string GpuHandle::begin_strips(const DeviceCsr& input, const Options& options,
                                     std::int64_t max_row) {
     const MatrixThere matrix{input.there(), input.here(), max_row};
-    if (strips_shape(signature_).holes && !options.params.contains("fill"))
+    // Whether holes pay only the columns tell.
+    if (strips_shape(signature_).holes && !input.is_complete() && !options.params.contains("fill"))
         signature_.params["fill"] = 0;
     if (auto why = why_not_there(matrix, signature_); !why.empty())
         return "the device makes no " + why;

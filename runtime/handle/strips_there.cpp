@@ -17,7 +17,7 @@ namespace {
 
 // What stands where in the counts (templates/dialect/gpu_convert_strips.hpp).
 constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6, count_inexact = 7,
-                      count_filled = 8, count_falling = 9, last_total = 10;
+                      count_filled = 8, count_falling = 9, last_total = 10, count_holes = 11;
 
 constexpr std::size_t alignment = 256;
 constexpr std::int64_t rows_a_part = 65536;
@@ -76,7 +76,6 @@ std::string why_not_there(const MatrixThere& given, const Signature& signature) 
     const StripsShape shape = strips_shape(signature);
     if (matrix.nnz == 0) return "no entries";
     if (param(signature, "any_order", 0) == 1) return "rows in another order";
-    if (shape.holes) return "diagonals with holes";
     if (!converter_allows("value_code", param(signature, "value_code", 0))) return "a dictionary";
     if (storage_type(signature) != matrix.value_type && size_of(storage_type(signature)) == 2)
         return fmt::format("{} values", to_string(storage_type(signature)));
@@ -115,6 +114,7 @@ Signature conversion_to(const Signature& signature, const CsrView& matrix) {
          {"slice", "sigma", "threads_per_row", "block_rows", "block_cols", "value_code"})
         if (const auto found = signature.params.find(name); found != signature.params.end())
             s.params.insert(*found);
+    s.params["fill"] = strips_shape(signature).holes ? 1 : 0;
     return complete(s);
 }
 
@@ -142,8 +142,9 @@ StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const Ma
                        {"long_above", most_entries(shape_)},
                        {"one", 1}};
     if (shape_.block_size() > 1) list_blocks();
-    find_strips();
-    find_codes(param(signature, "codes", 15));
+    const std::int64_t codes = param(signature, "codes", 15);
+    find_strips(codes);
+    find_codes(codes);
 }
 
 void StripsThere::list_blocks() {
@@ -237,9 +238,10 @@ std::int64_t StripsThere::scan() {
     return static_cast<std::int64_t>(total);
 }
 
-void StripsThere::find_strips() {
+void StripsThere::find_strips(std::int64_t codes) {
     if (shape_.sigma > 1) launch("order");
     launch("widths");
+    if (shape_.holes && (codes & 1) != 0) launch("holes");
     values_.arrays["ptr"] = values_.arrays["slice_ptr"];
     strips_ = scan();
     bases_ = device_.allocate(bytes_of(strips_, size_of(index_)));
@@ -270,6 +272,7 @@ void StripsThere::use_codes(std::int64_t codes) {
     if (codes == codes_) return;
     counts_.fill(0);
     device_.zero(place_of("counts"), sizeof counts_);
+    if (shape_.holes && ((codes ^ codes_) & 1) != 0) find_strips(codes);
     find_codes(codes);
 }
 
@@ -281,6 +284,7 @@ StripsPlan StripsThere::plan() const {
         plan.strips_of_code[code] = static_cast<std::int64_t>(counts_[code]);
     plan.ragged_slices = static_cast<std::int64_t>(counts_[count_ragged]);
     plan.filled_slices = static_cast<std::int64_t>(counts_[count_filled]);
+    plan.hole_mask_bytes = static_cast<std::int64_t>(counts_[count_holes]) * shape_.lanes;
     plan.long_rows = std::ssize(long_row_);
     plan.long_entries = long_ptr_.back();
     plan.stored = stored();
@@ -323,13 +327,12 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     const std::size_t value_bytes = bytes_of(code == 0 ? stored.stored : 1, element);
     const std::size_t coded_bytes = bytes_of(code == 1 ? stored.stored : 1, 1);
     const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
-    check_device_limit(Format::strips,
-                       of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes, memory_limit);
+    check_device_limit(Format::strips, of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes,
+                       memory_limit);
     // Two allocations are sooner done than three.
     const std::shared_ptr<DeviceMemory> bytes = device_.allocate(of_bytes);
     made.memory.push_back(std::make_unique<PartOfMemory>(bytes, 0, delta_bytes));
-    made.memory.push_back(
-        std::make_unique<PartOfMemory>(bytes, aligned(delta_bytes), coded_bytes));
+    made.memory.push_back(std::make_unique<PartOfMemory>(bytes, aligned(delta_bytes), coded_bytes));
     made.memory.push_back(device_.allocate(value_bytes));
     values_.arrays["deltas"] = made.memory[0]->data();
     values_.arrays["coded_values"] = made.memory[1]->data();
@@ -345,9 +348,8 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     if (!chunk_row_.empty() && code != 2) launch("long_values");
     // Waits for the steps, too.
     constexpr std::array<std::byte, bytes_beyond_deltas> zeros{};
-    device_.copy_to_device(
-        static_cast<std::byte*>(place_of("deltas")) + delta_bytes - zeros.size(), zeros.data(),
-        zeros.size());
+    device_.copy_to_device(static_cast<std::byte*>(place_of("deltas")) + delta_bytes - zeros.size(),
+                           zeros.data(), zeros.size());
     made.memory.push_back(std::move(of_rows_));
     made.memory.push_back(std::move(bases_));
     for (const char* name :

@@ -58,7 +58,7 @@ class StripsThere {
     void list_long_rows();
     void list_blocks();
     void reserve_rows();
-    void find_strips();
+    void find_strips(std::int64_t codes);
     void find_codes(std::int64_t codes);
     std::int64_t block_rows() const {
         return (matrix_.here.rows + shape_.block_rows - 1) / shape_.block_rows;

@@ -52,8 +52,6 @@ struct Request {
     std::optional<ValueType> storage = {};  ///< narrower than `vectors`, for A's values
     bool look = true;     ///< many applies are expected: all columns and values may be looked at
     bool encode = false;  ///< values may be stored in fewer bytes where that loses nothing
-    /// The matrix is in the device's memory, and what can be converted there is: no holes.
-    bool converted_there = false;
     /// With `encode`: what the values allow; what params says wins. Absent = as they are.
     std::optional<ExactValues> exact = {};
     std::optional<ValueType> accumulator = {};  ///< wider than `vectors`, for the sums

@@ -144,8 +144,7 @@ void Chooser::fit(Choice& choice, const Request& request) {
     const Format format = kernel_entry(choice.signature.kernel).format;
     if (format == Format::strips)
         choice.reason +=
-            "; " + strips_.fit(choice.signature, request.params, !request.converted_there,
-                               [this] { return fill(); });
+            "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
     if (format != Format::tiles) return;
     if (!request.params.contains("gaps"))
         choice.signature.params["gaps"] = features_.empty_rows > 0 ? 1 : 0;

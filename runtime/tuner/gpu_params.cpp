@@ -22,10 +22,10 @@ constexpr double thread_entries = 20;  ///< of the longest row, that a thread of
 constexpr double entries_for_another = 1.5e5;  ///< of the matrix, for each one more: the others
                                                ///< take as long meanwhile
 constexpr std::int64_t sorting_window = 1024;
-constexpr std::int64_t narrow_sorting_window = 256;   ///< of strips of few rows,
-constexpr std::int64_t most_narrow_rows = 1 << 18;    ///< these: cop20k_A 8.5 and 9.6 µs
-constexpr double half_the_rows = 0.5;                 ///< by csr_by_length's number of lanes: the
-                                                      ///< length that half of them do not exceed
+constexpr std::int64_t narrow_sorting_window = 256;  ///< of strips of few rows,
+constexpr std::int64_t most_narrow_rows = 1 << 18;   ///< these: cop20k_A 8.5 and 9.6 µs
+constexpr double half_the_rows = 0.5;                ///< by csr_by_length's number of lanes: the
+                                                     ///< length that half of them do not exceed
 
 constexpr GpuLimits nvidia{
     1e6, 1024, {{{0, 8}, {2e5, 32}, {2e6, 128}, {2e7, 512}, {2e8, 2048}}}, 8e7, 8};
@@ -188,7 +188,8 @@ std::vector<std::int64_t> powers_of_two(std::int64_t least, std::int64_t most) {
 
 std::vector<std::int64_t> possible_omega(const Situation& s) {
     std::vector<std::int64_t> values;
-    for (auto& row : gpu_limits(s).omega) values.push_back(std::min(row.omega, gpu_limits(s).most_omega));
+    for (auto& row : gpu_limits(s).omega)
+        values.push_back(std::min(row.omega, gpu_limits(s).most_omega));
     return values;
 }
 

@@ -19,13 +19,13 @@ constexpr double short_longest =
     256;  ///< longest row that does not hold up a small product, of
           ///< rows up to short_rows_mean; of longer ones, in proportion
 constexpr double short_rows_mean = 8;
-constexpr double even_padding = 1.1;            ///< stored entries over nonzeros in slices of 32
-constexpr double even_sorted_padding = 1.15;    ///< the same with sorted rows
-constexpr double most_sorted_from = 3;          ///< unsorted padding, above which sorting costs too
-                                                ///< much locality in x
-constexpr double skewed_padding = 1.5;          ///< sorted padding, where single rows stand out
-constexpr double balanced_nnz = 2e6;            ///< entries, from which balancing CSR beats COO
-constexpr double scattering_mean = 24;         ///< mean row, up to which sorting scatters much of x
+constexpr double even_padding = 1.1;          ///< stored entries over nonzeros in slices of 32
+constexpr double even_sorted_padding = 1.15;  ///< the same with sorted rows
+constexpr double most_sorted_from = 3;        ///< unsorted padding, above which sorting costs too
+                                              ///< much locality in x
+constexpr double skewed_padding = 1.5;        ///< sorted padding, where single rows stand out
+constexpr double balanced_nnz = 2e6;          ///< entries, from which balancing CSR beats COO
+constexpr double scattering_mean = 24;        ///< mean row, up to which sorting scatters much of x
 
 std::string padding_text(const Situation& s) {
     return slice_padding(s) <= even_padding
@@ -67,8 +67,10 @@ Pick uneven_in_cache(const Situation& s) {
 }
 
 Pick even_rows(const Situation& s) {
-    const bool sorted = sorted_slice_padding(s) <= even_sorted_padding && slice_padding(s) <= most_sorted_from;
-    if (s.f.max_row > gpu_limits(s).row_len_limit || (slice_padding(s) > even_padding && !sorted)) return {};
+    const bool sorted =
+        sorted_slice_padding(s) <= even_sorted_padding && slice_padding(s) <= most_sorted_from;
+    if (s.f.max_row > gpu_limits(s).row_len_limit || (slice_padding(s) > even_padding && !sorted))
+        return {};
     // In a small product one long row holds up a slice for longer than the rest takes.
     if (s.f.nnz < few_entries && holds_up_small(s)) return {};
     return {"sell_slices", padding_text(s)};
@@ -76,7 +78,8 @@ Pick even_rows(const Situation& s) {
 
 Pick skewed_rows(const Situation& s) {
     if (s.request.format == "csr") return {};  // Algorithm 3 decides
-    if (s.f.max_row <= gpu_limits(s).row_len_limit && sorted_slice_padding(s) <= skewed_padding) return {};
+    if (s.f.max_row <= gpu_limits(s).row_len_limit && sorted_slice_padding(s) <= skewed_padding)
+        return {};
     return {static_cast<double>(s.f.nnz) < balanced_nnz ? "coo" : "csr_load_balance",
             fmt::format("longest row {}, mean {:.1f}", s.f.max_row, s.f.mean_row)};
 }
@@ -126,8 +129,8 @@ constexpr std::array rules{Rule{few_long_rows, {"ell_groups", "coo", "csr_load_b
 
 bool uneven_in_l2(const Situation& s) {
     return slice_padding(s) > even_padding && s.f.mean_row < scattering_mean &&
-           s.f.max_row <= gpu_limits(s).row_len_limit && sorted_slice_padding(s) <= skewed_padding &&
-           entry_bytes(s) < gpu_limits(s).cached_bytes;
+           s.f.max_row <= gpu_limits(s).row_len_limit &&
+           sorted_slice_padding(s) <= skewed_padding && entry_bytes(s) < gpu_limits(s).cached_bytes;
 }
 
 RuleSet gpu_rules() {

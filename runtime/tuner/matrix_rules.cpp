@@ -35,10 +35,10 @@ constexpr double least_far_longer = 4;       ///< as a multiple of the mean, too
 // sorted and rows are short, tiles are 1.05 to 1.3 times as fast as sorted slices or strips.
 constexpr double least_tiles_mean = 3.5;
 constexpr double most_tiles_mean = 8;
-constexpr double least_tiles_padding = 1.35;  ///< in slices as they come,
-constexpr double least_cached_padding = 1.6;  ///< where the L2 serves all entries,
-constexpr double most_tiles_padding = 3;      ///< with more csr_load_balance is level
-constexpr double least_tiles_index = 2;       ///< bytes of strips a nonzero: fewer are faster
+constexpr double least_tiles_padding = 1.35;       ///< in slices as they come,
+constexpr double least_cached_padding = 1.6;       ///< where the L2 serves all entries,
+constexpr double most_tiles_padding = 3;           ///< with more csr_load_balance is level
+constexpr double least_tiles_index = 2;            ///< bytes of strips a nonzero: fewer are faster
 constexpr std::int64_t many_entries = 17'300'000;  ///< from which on a warp takes 8 tiles
 /// Of x: beyond any L2. csr_load_balance takes 1765 µs for uk-2002, tiles 1831.
 constexpr double far_x_bytes = 1e8;
@@ -194,15 +194,14 @@ Pick uneven_rows(const Situation& s) {
             params};
 }
 
-constexpr std::array gpu_rules_by_matrix{
-    Rule{small_with_long_rows, {"csr_by_length"}},
-    Rule{few_block_rows, {"bcsr_fused"}},
-    Rule{short_uneven_rows, {"tiles"}},
-    Rule{far_gathers, {"sell_slices"}},
-    Rule{gpu_strips, {"strips"}},
-    Rule{short_rows_in_cache, {"bcsr_fused"}},
-    Rule{networks, {"tiles_hubs"}},
-    Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
+constexpr std::array gpu_rules_by_matrix{Rule{small_with_long_rows, {"csr_by_length"}},
+                                         Rule{few_block_rows, {"bcsr_fused"}},
+                                         Rule{short_uneven_rows, {"tiles"}},
+                                         Rule{far_gathers, {"sell_slices"}},
+                                         Rule{gpu_strips, {"strips"}},
+                                         Rule{short_rows_in_cache, {"bcsr_fused"}},
+                                         Rule{networks, {"tiles_hubs"}},
+                                         Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
 
 }  // namespace
 

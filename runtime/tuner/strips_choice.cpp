@@ -124,11 +124,14 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
     Signature holed = s;
     holed.params["fill"] = 1;
     if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
-    if (bytes(holed) < (1 - hole_gain) * bytes(s)) s = holed;
+    const StripsPlan& made = plan(holed);                    // with masks, which no apply reads
+    if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&
+        bytes(holed) < (1 - hole_gain) * bytes(s))
+        s = holed;
 }
 
 std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
-                               bool may_have_holes, const std::function<BlockFill()>& fill) {
+                               const std::function<BlockFill()>& fill) {
     const bool gpu = kernel_entry(s.kernel).gpu;
     if (is_open(given, "long_rows")) s.params["long_rows"] = 1;
     if (gpu) choose_strip_lanes(matrix_, s, given, threads_);
@@ -140,7 +143,7 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
         if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);
         if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
-    if (may_have_holes && is_open(given, "fill")) choose_holes(s, given);
+    if (is_open(given, "fill")) choose_holes(s, given);
     const StripsPlan& made = plan(s);
     const StripsShape shape = strips_shape(s);
     if (gpu) choose_strip_unroll(made, s, given);

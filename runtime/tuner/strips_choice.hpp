@@ -26,7 +26,7 @@ class StripsChooser {
     /// bytes (`fill` is a sample of what is free), long rows, whether slices are ragged or filled,
     /// and the codes: those that occur, short of one that hardly saves. Returns a line for people.
     std::string fit(Signature& signature, const std::map<std::string, std::int64_t>& given,
-                    bool may_have_holes, const std::function<BlockFill()>& fill);
+                    const std::function<BlockFill()>& fill);
 
     /// What storing the matrix so takes.
     StripsOutlook outlook(const Signature& signature);

@@ -107,14 +107,40 @@ template <typename Offset, int slice, int sigma, int threads_per_row, int block>
     return own;
 }
 
+/// The least and the greatest column of a strip's lanes; those without an entry take part with that
+/// of the lane `longest`. Whether the lane has one that is not where the longest lane's leads to.
+/// All lanes of the warp take part.
+template <int slice, typename Index>
+[[gnu::always_inline]] inline bool look_at_strip(Index* low, Index* high, Index column, bool exists,
+                                                 int lane, int longest) {
+    const Index known = shuffle<slice>(column, longest);
+    const bool bent = exists && column - lane != known - longest;
+    column = exists ? column : known;
+    *high = slice_max<slice>(column);
+    *low = slice_min<slice>(column);
+    return bent;
+}
+
+/// How far the columns of a strip are apart.
+template <typename Index>
+[[gnu::always_inline]] inline unsigned long long column_range(Index low, Index high) {
+    return static_cast<unsigned long long>(high) - static_cast<unsigned long long>(low);
+}
+
+/// The narrowest code for columns so far apart, 4 when there is none; 0 where none is bent.
+[[gnu::always_inline]] inline int narrowest_code(int bent, unsigned long long widest) {
+    return bent == 0 ? 0 : widest >> 8 == 0 ? 1 : widest >> 16 == 0 ? 2 : widest >> 32 == 0 ? 3 : 4;
+}
+
 /// Counts of a conversion.
 constexpr int count_ragged = 4;   ///< slices; before it strips of slices with each code
 constexpr int count_outside = 5;  ///< strips and chunks with a column that A has not
 constexpr int count_unfit = 6;    ///< slices that no code fits
 constexpr int count_inexact = 7;  ///< values that the value code has not
-constexpr int count_filled = 8;   ///< slices with blocks that are not whole
+constexpr int count_filled = 8;   ///< slices with blocks that are not whole, or with holes
 constexpr int count_falling = 9;  ///< block rows whose columns do not rise
 constexpr int last_total = 10;    ///< no count: what the last scan summed up
+constexpr int count_holes = 11;   ///< strips of slices with holes
 
 /// Puts a delta to its place.
 [[gnu::always_inline]] inline void put_delta(unsigned char* bytes, int code, long place,

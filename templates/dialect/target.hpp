@@ -2,6 +2,6 @@
 // as it stands it serves to compile a template by hand.
 #pragma once
 
-constexpr bool nvidia = true;  ///< NVIDIA's GPUs, else AMD's
-constexpr int warp_size = 32;  ///< threads of a warp (NVIDIA) or wavefront (AMD)
+constexpr bool nvidia = true;            ///< NVIDIA's GPUs, else AMD's
+constexpr int warp_size = 32;            ///< threads of a warp (NVIDIA) or wavefront (AMD)
 constexpr bool launches_overlap = true;  ///< a launch may begin before the one ahead has ended

@@ -9,59 +9,16 @@
 //             sigma            1, 64, 256, 1024, 4096: rows of a sorting window; 1 = not sorted.
 //             threads_per_row  1, 2, 4, 8, 16, 32: lanes that share a row.
 //             block_rows, block_cols  1 … 8: of a block.
+//             fill             1 = slices of 1×1, a lane a row, may be diagonals with holes.
 //             value_code       0, 1, 2: as coded_values.hpp says; no dictionaries.
 // Work:       count_blocks, list_blocks: a block row a thread. order: a block a window. widths,
-//             codes, fill: a lane of a slice each thread. scan: one block. long_columns,
+//             holes, codes, fill: a lane of a slice each thread. scan: one block. long_columns,
 //             long_values: a block a chunk of a long row. check: values shared out evenly.
-// Reads:      the row offsets three times, columns twice, values once, each lane its own row;
-//             writes every array once, side by side.
+// Reads:      the row offsets three times, columns twice (where there may be holes, up to five
+//             times), values once, each lane its own row; writes every array once, side by side.
 #pragma once
-#include "dialect/gpu_convert_strips.hpp"
-
-/// How many blocks each block row has; none where A has not these columns, or they do not rise.
-template <typename Index, typename Offset, int block_rows, int block_cols, int block>
-void convert_strips_count_blocks(long num_rows, long num_cols, long num_block_rows,
-                                 const Offset* __restrict__ row_ptr,
-                                 const Index* __restrict__ col_idx,
-                                 Offset* __restrict__ block_count,
-                                 unsigned long long* __restrict__ counts) {
-    const long block_row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    if (block_row < num_block_rows) {
-        long at[block_rows] = {};
-        long end[block_rows] = {};
-        begin_block_row<block_rows>(at, end, row_ptr, block_row, num_rows);
-        Offset blocks = 0;
-        if (count_bad_rows<block_rows>(at, end, col_idx, num_cols, counts) == 0) {
-            Index column = next_block<block_rows, block_cols>(at, end, col_idx);
-            for (; column >= 0; ++blocks) {
-                pass_block<block_rows, block_cols>(at, end, col_idx, column);
-                column = next_block<block_rows, block_cols>(at, end, col_idx);
-            }
-        }
-        block_count[block_row] = blocks;
-    }
-}
-
-/// The block columns of the blocks, and whether each is whole.
-template <typename Index, typename Offset, int block_rows, int block_cols, int block>
-void convert_strips_list_blocks(long num_rows, long num_block_rows,
-                                const Offset* __restrict__ row_ptr,
-                                const Index* __restrict__ col_idx,
-                                const Offset* __restrict__ block_ptr, Index* __restrict__ block_col,
-                                unsigned char* __restrict__ block_whole) {
-    const long block_row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    if (block_row < num_block_rows) {
-        long at[block_rows] = {};
-        long end[block_rows] = {};
-        begin_block_row<block_rows>(at, end, row_ptr, block_row, num_rows);
-        for (long k = block_ptr[block_row]; k < block_ptr[block_row + 1]; ++k) {
-            const Index column = next_block<block_rows, block_cols>(at, end, col_idx);
-            const int elements = pass_block<block_rows, block_cols>(at, end, col_idx, column);
-            block_col[k] = column;
-            block_whole[k] = elements == block_rows * block_cols ? 1 : 0;
-        }
-    }
-}
+#include "dialect/gpu_convert_blocks.hpp"
+#include "dialect/gpu_convert_holes.hpp"
 
 /// Places of the rows of a window, sorted by falling length, equal ones in their order, long ones
 /// (of more than `long_above` entries) last. Rows that are not long have fewer than
@@ -129,6 +86,45 @@ void convert_strips_widths(long num_rows, long num_slices, long long_above,
     }
 }
 
+/// Makes diagonals with holes of the slices that take fewer bytes so.
+template <typename Vector, typename Index, typename Offset, int slice, int sigma, int block>
+void convert_strips_holes(long num_rows, long num_cols, long num_slices,
+                          const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
+                          const unsigned short* __restrict__ places,
+                          const unsigned short* __restrict__ lengths, int* __restrict__ slice_info,
+                          Offset* __restrict__ slice_size) {
+    const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
+    const long own = thread / slice;
+    const int lane = static_cast<int>(thread % slice);
+    const bool exists = own < num_slices && thread < num_rows && lengths[thread] != length_of_long;
+    const int strips = exists ? lengths[thread] : 0;
+    const int width = slice_max<slice>(strips);
+    const long entry = strips > 0 ? static_cast<long>(row_ptr[row_at<sigma>(places, thread)]) : 0l;
+    const int longest = slice_min<slice>(strips == width ? lane : slice - 1);
+    int bent = 0;
+    bool may = exists;  // and its columns rise
+    Index before = -1;
+    unsigned long long widest = 0;
+    for (int k = 0; any_lane(k < width); ++k) {
+        const Index column = k < strips ? col_idx[entry + k] : static_cast<Index>(0);
+        may = may && (k >= strips || column > before);
+        before = column;
+        Index low = 0;
+        Index high = 0;
+        bent += look_at_strip<slice>(&low, &high, column, k < strips, lane, longest) ? 1 : 0;
+        const unsigned long long range = column_range(low, high);
+        widest = range > widest ? range : widest;
+    }
+    const int code = narrowest_code(slice_max<slice>(bent), widest);
+    const bool all = slice_min<slice>(may ? 1 : 0) == 1 && code > 0;
+    const long count = count_diagonals<slice>(col_idx, entry, entry + strips, lane, num_cols, all,
+                                              most_diagonals<Vector>(width, code));
+    if (count > 0 && lane == 0) {
+        slice_info[own] = static_cast<int>(count) << full_strips_shift | filled_slice;
+        slice_size[own] = static_cast<Offset>(count);
+    }
+}
+
 /// ptr[i] = the sum of the sizes before slice i, at last that of all, which the host reads among the
 /// counts.
 template <typename Offset, int block>
@@ -166,7 +162,7 @@ void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
 /// The code of each slice, the narrowest of the bit mask `codes` that fits, its bases, and the
 /// bytes of its deltas in units of the slice's lanes.
 template <typename Index, typename Offset, int slice, int sigma, int threads_per_row,
-          int block_rows, int block_cols, int block>
+          int block_rows, int block_cols, int fill, int block>
 void convert_strips_codes(long num_cols, long num_slices, int codes,
                           const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
                           const unsigned short* __restrict__ places,
@@ -188,18 +184,14 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
     for (int k = 0; any_lane(k < own.width); ++k) {
         const bool exists = k < own.strips;
         const long entry = own.entry + static_cast<long>(k) * threads_per_row;
-        Index low = exists ? col_idx[entry] : static_cast<Index>(0);
+        const Index column = exists ? col_idx[entry] : static_cast<Index>(0);
         if constexpr (elements > 1) {
             holes += exists && block_whole[entry] == 0 ? 1 : 0;
         }
-        const Index known = shuffle<slice>(low, longest);
-        bent += exists && low - own.lane != known - longest ? 1 : 0;
-        // Lanes without an entry repeat the one that is known.
-        low = exists ? low : known;
-        const Index high = slice_max<slice>(low);
-        low = slice_min<slice>(low);
-        const unsigned long long range =
-            static_cast<unsigned long long>(high) - static_cast<unsigned long long>(low);
+        Index low = 0;
+        Index high = 0;
+        bent += look_at_strip<slice>(&low, &high, column, exists, own.lane, longest) ? 1 : 0;
+        const unsigned long long range = column_range(low, high);
         widest = range > widest ? range : widest;
         outside = outside || low < 0 || high >= num_cols;
         if (own.lane == 0 && k < own.width) {
@@ -210,17 +202,21 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
     if constexpr (elements > 1) {
         holes = slice_max<slice>(holes);
     }
-    int code = bent == 0           ? 0
-               : widest >> 8 == 0  ? 1
-               : widest >> 16 == 0 ? 2
-               : widest >> 32 == 0 ? 3
-                                   : 4;
+    int code = narrowest_code(bent, widest);
     while (code < 4 && (codes >> code & 1) == 0) {
         ++code;
     }
     warp_barrier();
+    bool diagonals = false;
+    if constexpr (fill == 1 && elements == 1) {
+        diagonals = own.slice < num_slices && (slice_info[own.slice] & filled_slice) != 0;
+        put_diagonals<slice>(bases + own.first, col_idx, own.entry, own.entry + own.strips,
+                             own.lane, diagonals ? own.width : 0);
+        code = diagonals ? 0 : code;
+        holes = diagonals ? 1 : 0;
+    }
     // Of the other codes the base is the least column; without one the delta is the column itself.
-    if (code == 0 || (code == 3 && sizeof(Index) == 4)) {
+    if (!diagonals && (code == 0 || (code == 3 && sizeof(Index) == 4))) {
         for (int k = own.lane; k < own.width; k += slice) {
             bases[own.first + k] =
                 code == 3 ? static_cast<Index>(0)
@@ -238,6 +234,9 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
         slice_size[own.slice] = static_cast<Offset>(static_cast<long>(own.width) * bytes);
         if (filled != 0) {
             atomicAdd(counts + count_filled, 1ull);
+        }
+        if (diagonals) {
+            atomicAdd(counts + count_holes, static_cast<unsigned long long>(own.width));
         }
         atomicAdd(counts + (code < 4 ? code : count_unfit),
                   static_cast<unsigned long long>(code < 4 ? own.width : 1));
@@ -268,7 +267,7 @@ void convert_strips_check(long nnz, const Vector* __restrict__ csr_values,
 /// Deltas and values of the slices; what is padding is zero. Slices without strips get the code
 /// `empty_code`, which the kernel that reads them has.
 template <typename Vector, typename Storage, typename Index, typename Offset, int slice, int sigma,
-          int threads_per_row, int value_code, int block>
+          int threads_per_row, int fill, int value_code, int block>
 void convert_strips_fill(long num_slices, int empty_code, const Offset* __restrict__ row_ptr,
                          const Index* __restrict__ col_idx, const Vector* __restrict__ csr_values,
                          const unsigned short* __restrict__ places,
@@ -286,6 +285,13 @@ void convert_strips_fill(long num_slices, int empty_code, const Offset* __restri
         const int info = info_of_slice(slice_info, own, empty_code);
         const int code = info & code_bits;
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
+        if constexpr (fill == 1) {
+            if ((info & filled_slice) != 0) {
+                fill_diagonals<slice, value_code>(bytes, values, coded_values, col_idx, csr_values,
+                                                  bases, own);
+                return;
+            }
+        }
         for (int k = 0; k < own.width; ++k) {
             const bool exists = k < own.strips;
             const long entry = own.entry + static_cast<long>(k) * threads_per_row;
@@ -296,71 +302,6 @@ void convert_strips_fill(long num_slices, int empty_code, const Offset* __restri
             if constexpr (value_code != one_value) {
                 put_value<value_code>(values, coded_values, own.first * slice + at,
                                       exists ? csr_values[entry] : Vector{});
-            }
-        }
-    }
-}
-
-/// The same of blocks, whose masks stand behind the deltas of slices that have blocks which are not
-/// whole. row_ptr and col_idx are those of A, block_ptr and block_col those of the blocks.
-template <typename Vector, typename Storage, typename Index, typename Offset, int slice, int sigma,
-          int threads_per_row, int block_rows, int block_cols, int value_code, int block>
-void convert_strips_fill_blocks(
-    long num_rows, long num_slices, int empty_code, const Offset* __restrict__ row_ptr,
-    const Index* __restrict__ col_idx, const Offset* __restrict__ block_ptr,
-    const Vector* __restrict__ csr_values, const unsigned short* __restrict__ places,
-    const unsigned short* __restrict__ lengths, const Offset* __restrict__ slice_ptr,
-    int* __restrict__ slice_info, const Index* __restrict__ bases,
-    const Offset* __restrict__ delta_ptr, unsigned char* __restrict__ deltas,
-    Storage* __restrict__ values, unsigned char* __restrict__ coded_values) {
-    constexpr int elements = block_rows * block_cols;
-    const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
-        num_slices, block_ptr, places, lengths, slice_ptr);
-    if constexpr (value_code == one_value) {
-        put_one_value(values, csr_values, own);
-    }
-    if (own.slice < num_slices) {
-        const int info = info_of_slice(slice_info, own, empty_code);
-        const int code = info & code_bits;
-        unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
-        unsigned char* masks =
-            bytes + static_cast<long>(own.width) * slice * (code == 3 ? 4 : code);
-        long at[block_rows] = {};
-        long end[block_rows] = {};
-        int skipped = static_cast<int>(own.lane % threads_per_row);
-        if (own.strips > 0) {
-            const long position =
-                own.slice * (slice / threads_per_row) + own.lane / threads_per_row;
-            begin_block_row<block_rows>(at, end, row_ptr, row_at<sigma>(places, position),
-                                        num_rows);
-        }
-        for (int k = 0; k < own.width; ++k) {
-            const bool exists = k < own.strips;
-            Index column = 0;
-            if (exists) {
-                column = block_after<block_rows, block_cols>(at, end, col_idx, skipped);
-                skipped = threads_per_row - 1;
-            }
-            unsigned long long mask = 0;
-            const long first = (own.first + k) * (static_cast<long>(slice) * elements) + own.lane;
-            for (int i = 0; i < block_rows; ++i) {
-                for (int j = 0; j < block_cols; ++j) {
-                    const bool found =
-                        exists && take_element<block_cols>(at[i], end[i], col_idx, column, j);
-                    mask |= found ? 1ull << (i * block_cols + j) : 0ull;
-                    if constexpr (value_code != one_value) {
-                        put_value<value_code>(values, coded_values,
-                                              first + (i * block_cols + j) * slice,
-                                              found ? csr_values[at[i] - 1] : Vector{});
-                    }
-                }
-            }
-            const unsigned delta =
-                exists ? static_cast<unsigned>(column - bases[own.first + k]) : 0u;
-            const long place = static_cast<long>(k) * slice + own.lane;
-            put_delta(bytes, code, place, delta);
-            if ((info & filled_slice) != 0) {
-                put_mask<elements>(masks, place, mask);
             }
         }
     }

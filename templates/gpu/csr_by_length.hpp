@@ -79,8 +79,8 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
         const Offset begin = part_begin[part];
         const Offset count = part_end[part] - begin;
         await_launches_ahead();
-        add_row_entries<block, unroll, num_rhs, rhs_group>(
-            sum, values + begin, col_idx + begin, x, static_cast<Offset>(thread), count);
+        add_row_entries<block, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x,
+                                                           static_cast<Offset>(thread), count);
         sum_over_block<block, rhs_group>(sum, warp_sum);
         constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
@@ -103,8 +103,8 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
                 sum[rhs] = subwarp_sum<warp_size>(sum[rhs]);
             }
             if (lane == 0) {
-                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-                    y, row, sum, alpha, beta);
+                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum,
+                                                                                   alpha, beta);
             }
         }
     } else {

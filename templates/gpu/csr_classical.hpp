@@ -32,8 +32,8 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
         const Offset begin = row < num_rows ? row_ptr[row] : static_cast<Offset>(0);
         const Offset count = row < num_rows ? row_ptr[row + 1] - begin : static_cast<Offset>(0);
         await_launches_ahead();
-        add_row_entries<subwarp, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x,
-                                                             static_cast<Offset>(lane), count);
+        add_row_entries<subwarp, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin,
+                                                             x, static_cast<Offset>(lane), count);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);
         }

@@ -76,8 +76,8 @@ void check_order(const KernelSource& source, const std::string& ptx) {
         const auto wait = entry.find("griddepcontrol.wait");
         ASSERT_NE(wait, entry.npos);
         const std::string before = entry.substr(0, wait);
-        for (const char* operation : {"ld.global.cs", "ld.global.f", "ld.global.nc.f", "st.global",
-                                      "atom.", "red.global"})
+        for (const char* operation :
+             {"ld.global.cs", "ld.global.f", "ld.global.nc.f", "st.global", "atom.", "red.global"})
             EXPECT_THAT(before, Not(HasSubstr(operation)));
         EXPECT_THAT(entry, Not(HasSubstr("ld.global.nc.f")))
             << "x or the values are taken for unchanging";
@@ -120,8 +120,8 @@ TEST(Overlap, IsLeftOutWhereItDoesNotPayOrTheDeviceCannot) {
 }
 
 TEST(Overlap, YIsScaledAfterTheWait) {
-    const KernelSource source = load_generator().emit(
-        signature(overlapping[0], "sm_90", Scale::zero, Scale::general), "");
+    const KernelSource source =
+        load_generator().emit(signature(overlapping[0], "sm_90", Scale::zero, Scale::general), "");
     const std::string ptx = ptx_of(source, Compiler::clang);
     ASSERT_FALSE(ptx.empty());
     check_order(source, ptx);

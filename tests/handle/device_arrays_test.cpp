@@ -6,6 +6,8 @@
 #include "devices/device.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
+#include "matrix/gallery.hpp"
+#include "verify/reference.hpp"
 
 namespace spmvgen {
 namespace {
@@ -222,12 +224,61 @@ TEST(DeviceArrays, StripsAreMadeWhereTheMatrixIs) {
         }
 }
 
+/// Holes are chosen where the columns come here, and made there; `fill` asked for is, and blocks
+/// are, too. New values find their places by the columns.
+TEST(DeviceArrays, StripsWithFillAreMadeWhereTheMatrixIs) {
+    const CsrMatrix a = make_gallery_matrix("stencil7:nx=9,ny=8,nz=7");
+    const auto device = open_device("simt:sm_90");
+    const auto put = [&](const void* from, std::int64_t count, std::size_t element) {
+        auto memory = device->allocate(static_cast<std::size_t>(count) * element);
+        device->copy_to_device(memory->data(), from, memory->bytes());
+        return memory;
+    };
+    CsrView there = a.view();
+    const auto row_ptr = put(there.row_ptr, a.rows + 1, size_of(there.offset_type));
+    const auto col_idx = put(there.col_idx, a.nnz, size_of(there.index_type));
+    const auto values = put(there.values, a.nnz, sizeof(double));
+    there.row_ptr = row_ptr->data();
+    there.col_idx = col_idx->data();
+    there.values = values->data();
+    std::vector<double> fresh(static_cast<std::size_t>(a.nnz));
+    for (std::size_t k = 0; k < fresh.size(); ++k) fresh[k] = 1 + static_cast<double>(k % 3);
+    const auto fresh_there = put(fresh.data(), a.nnz, sizeof(double));
+    for (const int asked : {0, 1, 2}) {
+        SCOPED_TRACE(asked);
+        Options options = strips_options("simt:sm_90");
+        options.params["threads_per_row"] = 1;
+        if (asked == 0) options.params.erase("block_rows");
+        if (asked == 1) options.params["fill"] = 1;
+        if (asked == 2) options.params["block_rows"] = 2;
+        options.memory_limit = 1 << 30;
+        Handle handle(there, options);
+        EXPECT_THAT(handle.info().kernel, testing::HasSubstr("_fill1_"));
+        EXPECT_THAT(handle.info().reason, testing::EndsWith("; converted on the device"));
+        const std::vector<double> x(static_cast<std::size_t>(a.cols), 1.0);
+        std::vector<double> y(static_cast<std::size_t>(a.rows), 0.0);
+        const auto check = [&](const CsrView& matrix) {
+            handle.apply(1.0, x.data(), 0.0, y.data());
+            const double one = 1, zero = 0;
+            const CheckResult found =
+                check_product(matrix, {&one, x.data(), &zero, y.data(), y.data(), 1});
+            EXPECT_TRUE(found.passed) << found.message;
+        };
+        check(a.view());
+        handle.update_values(static_cast<const double*>(fresh_there->data()));
+        CsrView updated = a.view();
+        updated.values = fresh.data();
+        check(updated);
+    }
+}
+
 TEST(DeviceArrays, StripsThatTheDeviceCannotMakeAreTheHosts) {
     const auto device = open_device("simt:sm_90");
     AnyMatrix<double> a;
     There there(*device, a);
     Options options = strips_options("simt:sm_90");
     options.params["block_rows"] = 2;
+    options.updatable = false;  // new values would need the columns
     const Handle blocks(there.view, options);
     EXPECT_THAT(blocks.info().reason,
                 testing::EndsWith("; converted on the host: the device makes no blocks of "

@@ -70,7 +70,8 @@ TEST(Csr, SaysWhereTheChunksOfAWarpBegin) {
 TEST(Csr, ListsMiddleRowsAndPartsOfLongOnes) {
     // Rows of 8, 9, 64, 65, 0, 513 and 1024 entries.
     std::vector<int> offsets{0};
-    for (const int length : {8, 9, 64, 65, 0, 513, 1024}) offsets.push_back(offsets.back() + length);
+    for (const int length : {8, 9, 64, 65, 0, 513, 1024})
+        offsets.push_back(offsets.back() + length);
     const std::vector<int> columns(static_cast<std::size_t>(offsets.back()), 0);
     const std::vector<double> values(columns.size(), 1.0);
     const auto view =

@@ -105,9 +105,11 @@ TEST(StripsCpu, ThreadsShareLongRows) {
 /// For a device holes in slices of the narrowest and of wider ones.
 std::vector<Options> with_holes() {
     std::vector<Options> all;
-    for (const auto& [device, parameter, lanes] :
-         {std::tuple{"host", "lanes", 4}, {"host", "lanes", 16}, {"simt:sm_90", "slice", 32},
-          {"simt:gfx906", "slice", 32}, {"simt:gfx906", "slice", 64}}) {
+    for (const auto& [device, parameter, lanes] : {std::tuple{"host", "lanes", 4},
+                                                   {"host", "lanes", 16},
+                                                   {"simt:sm_90", "slice", 32},
+                                                   {"simt:gfx906", "slice", 32},
+                                                   {"simt:gfx906", "slice", 64}}) {
         Options options;
         options.device = device;
         options.params = {{parameter, lanes}, {"sigma", 1}, {"fill", 1}, {"codes", 15}};

@@ -103,7 +103,6 @@ std::map<std::string, Extent> extents(const StoredMatrix& m, const Signature& s)
 /// Converts on the device and on the host and compares.
 void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s) {
     SCOPED_TRACE(to_string(s));
-    if (strips_shape(s).holes) s.params["fill"] = 0;  // which are the host's
     const There there(*device, a);
     MatrixThere matrix{there.view(), a, features_of_rows(a).max_row};
     matrix.here.col_idx = matrix.here.values = nullptr;
@@ -204,6 +203,27 @@ TEST_P(StripsThereTest, WindowsAndCodesOfLargerMatrices) {
     }
 }
 
+TEST_P(StripsThereTest, HolesInDiagonals) {
+    const std::int64_t widest = device_->facts().target.wavefront;
+    for (const char* spec :
+         {"stencil7:nx=9,ny=8,nz=7", "mesh3d:nx=7,ny=7,nz=7,points=15,dofs=1,keep=0.9",
+          "stencil5:nx=31,ny=40"}) {
+        SCOPED_TRACE(spec);
+        CsrMatrix a = make_gallery_matrix(spec);
+        for (const std::int64_t slice : {std::int64_t{32}, widest})
+            for (const std::int64_t value_code : {0, 1, 2}) {
+                auto* values = a.values.as<double>().data();
+                for (std::int64_t k = 0; k < a.nnz; ++k)
+                    values[k] = value_code == 2 ? 2 : static_cast<double>(k % 5 + 1);
+                const Signature s = strips_signature(
+                    *device_, a.view(),
+                    {{"slice", slice}, {"value_code", value_code}, {"fill", 1}, {"codes", 13}});
+                EXPECT_GT(plan_strips(a.view(), s).hole_mask_bytes, 0);
+                expect_equal(device_, a.view(), s);
+            }
+    }
+}
+
 TEST_P(StripsThereTest, CodedValues) {
     fixtures::TypedMatrix<double, int, int> a(fixtures::find("longer_than_a_block"));
     for (std::size_t k = 0; k < a.values.size(); ++k)
@@ -292,22 +312,19 @@ TEST(StripsOnTheHost, AreTheSameForAnyNumberOfThreads) {
 TEST(StripsThere, SaysWhatItDoesNotMake) {
     const auto device = open_device("simt:sm_90");
     const fixtures::TypedMatrix<double, int, int> a(fixtures::find("regular"));
-    const auto why = [&](Params params, std::int64_t longest = 5,
+    const auto why = [&](const Params& params, std::int64_t longest = 5,
                          std::optional<ValueType> storage = {}) {
-        params.try_emplace("fill", 0);
         return why_not_there({a.view(), a.view(), longest},
                              strips_signature(*device, a.view(), params, storage));
     };
     EXPECT_EQ(why({}), "");
-    EXPECT_EQ(why({{"fill", 1}}), "diagonals with holes");
-    EXPECT_EQ(why({{"fill", 1}, {"threads_per_row", 2}}), "");
     EXPECT_EQ(why({{"block_rows", 2}}, 129), "blocks of rows of 129 entries");
     EXPECT_EQ(why({{"value_code", 3}}), "a dictionary");
     EXPECT_EQ(why({{"sigma", 16384}}), "sigma=16384");
     EXPECT_EQ(why({{"slice", 64}}), "slice=64");
     EXPECT_EQ(why({}, 5, ValueType::bf16), "bf16 values");
     EXPECT_EQ(why({{"long_rows", 0}}, 65535), "rows of 65535 entries");
-    Signature wide = strips_signature(*device, a.view(), {{"fill", 0}});
+    Signature wide = strips_signature(*device, a.view(), {});
     wide.index = IndexType::i64;
     EXPECT_EQ(why_not_there({a.view(), a.view(), 5}, wide),
               "i64 columns and i32 offsets made of i32 and i32");

@@ -80,7 +80,8 @@ GridLaunch grid_of(const Step& step, const std::map<std::string, std::int64_t>& 
             fmt::format("step '{}' over {} = {}: {}", step.symbol, rule.items, items->second, why));
     return {{static_cast<unsigned>(x), static_cast<unsigned>(rule.groups)},
             static_cast<unsigned>(step.block),
-            static_cast<std::size_t>(step.shared_bytes), step.overlaps};
+            static_cast<std::size_t>(step.shared_bytes),
+            step.overlaps};
 }
 
 }  // namespace spmvgen

@@ -108,10 +108,10 @@ class GpuVendor {
     /// Launches a function; `launch.overlaps` where the vendor can. What the call returned.
     virtual CallStatus launch(void* function, const GridLaunch& launch, void* stream,
                               void** arguments) const {
-        return {calls_.launch(function, launch.grid[0], launch.grid[1], 1, launch.block, 1, 1,
-                              static_cast<unsigned>(launch.shared_bytes), stream, arguments,
-                              nullptr),
-                calls_.launch.name};
+        return {
+            calls_.launch(function, launch.grid[0], launch.grid[1], 1, launch.block, 1, 1,
+                          static_cast<unsigned>(launch.shared_bytes), stream, arguments, nullptr),
+            calls_.launch.name};
     }
 
     /// Throws Error(io) "WHAT: CALL: TEXT" when status, which `call` returned, is not 0.

@@ -195,8 +195,8 @@ int cuLaunchKernelEx(const LaunchConfig* how, void* function, void** arguments, 
                               how->attributes[0].programmatic_stream_serialization == 1;
         if (!overlaps) return cuda().note("not the attribute that launches overlap", invalid_value);
         return cuda().launch(function, {how->grid[0], how->grid[1], how->grid[2]},
-                             {how->block[0], how->block[1], how->block[2]}, how->shared, how->stream,
-                             arguments, extra);
+                             {how->block[0], how->block[1], how->block[2]}, how->shared,
+                             how->stream, arguments, extra);
     });
 }
 int cuStreamSynchronize(void* stream) {
