@@ -124,7 +124,8 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
     Signature holed = s;
     holed.params["fill"] = 1;
     if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
-    const StripsPlan& made = plan(holed);                    // with masks, which no apply reads
+    // Memory has the masks, too, which no apply reads.
+    const StripsPlan& made = plan(holed);
     if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&
         bytes(holed) < (1 - hole_gain) * bytes(s))
         s = holed;

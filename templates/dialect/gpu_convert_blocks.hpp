@@ -48,8 +48,9 @@ void convert_strips_list_blocks(long num_rows, long num_block_rows,
     }
 }
 
-/// Deltas and values of slices of blocks, whose masks stand behind the deltas of slices that have blocks which are not
-/// whole. row_ptr and col_idx are those of A, block_ptr and block_col those of the blocks.
+/// Deltas and values of slices of blocks, and masks behind the deltas of slices that have blocks
+/// which are not whole. row_ptr and col_idx are those of A, block_ptr and block_col those of the
+/// blocks.
 template <typename Vector, typename Storage, typename Index, typename Offset, int slice, int sigma,
           int threads_per_row, int block_rows, int block_cols, int value_code, int block>
 void convert_strips_fill_blocks(
