@@ -29,6 +29,8 @@ struct StripsOutlook {
     double bytes = 0;        ///< of all arrays of A that an apply reads
     double index_bytes = 0;  ///< a nonzero, of these but the values
     double padding = 1;      ///< stored values over nonzeros
+    /// Columns are stored as they are, and nothing else of an entry: all values are one.
+    bool whole_columns = false;
 };
 
 /// How the entries of a matrix concentrate in few columns, for tiles with hubs.

@@ -136,6 +136,14 @@ void set_tiles(const Situation& s, Setter& params) {
     params.set("tiles", s.f.mean_row <= width ? 2 : 1);
 }
 
+/// Threads of a block of strips and of tiles, by the type of x. Of f64 smaller ones are faster on
+/// an H200: strips 1.00 to 1.05 times (StocF-1465 50.7 and 48.3 µs, Transport 55.9 and 53.3,
+/// vas_stokes_1M 86.4 and 82.1), tiles 1.00 to 1.10 times (wiki-Talk 50.1 and 45.4, Freescale2 66.1
+/// and 62.4; but kkt_power 51.9 and 53.7). Of f32 both are 1.00 to 1.08 times slower.
+std::int64_t block_threads(ValueType vectors) {
+    return vectors == ValueType::f64 ? 128 : 256;
+}
+
 /// Format tiles: so many tiles a warp that all warps which fit have some, of hubs several times;
 /// and places for about as many rows as a tile ends.
 constexpr std::int64_t most_run = 8;
@@ -249,6 +257,8 @@ Params gpu_params(const KernelEntry& kernel, const Situation& s) {
     if (kernel.id == "csr_classical") params.set("unroll", classical_unroll(subwarp, s.f.mean_row));
     if (kernel.id == "hyb") params.set("per_thread", hyb_per_thread(s.f.nnz));
     if (kernel.id == "sell_slices" || kernel.id == "strips") set_slices(s, params);
+    if (kernel.id == "strips" || kernel.id == "tiles")
+        params.set("block", block_threads(vectors_type(s.request, s.f.value_type)));
     params.set("group", std::min<std::int64_t>(wavefront, subwarp_of_longest_row(s.f, wavefront)));
     params.set("omega", omega(s));
     if (kernel.format == Format::ell) set_groups(s, params);
@@ -295,6 +305,8 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
         for (auto& way : ways) way.set("hubs", hubs(s));
     }
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
+    if (kernel.id == "strips" || kernel.id == "tiles")
+        for (auto& way : ways) way.set("block", block_threads(vectors_type(request, value)));
     std::vector<Setter> sorted = ways;
     std::vector<std::int64_t> windows{sorting_window};
     if (kernel.id == "strips") windows.push_back(narrow_sorting_window);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/value_encoding.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -50,6 +52,14 @@ constexpr int most_flat_columns = 4;  ///< of blocks of one row: 1x7 takes 9.5 �
                                       ///< strips 6.1
 constexpr double least_strips_saving = 0.85;
 
+// Of a matrix whose values are all one, which strips and tiles need not read: an H200, f64, own
+// values (docs/ahead-of-peers.md). dblp-2010 15.2 µs as tiles, 16.7 as bcsr_fused;
+// sx-stackoverflow (20 % of the entries in hubs) 247 with hubs, 263 without, soc-Pokec (15 %) 219
+// and 223; hugetric-00000 (no padding) 53.3 as strips, 58.6 as sell_slices, netherlands_osm 25.2,
+// and 23.3 as bcsr_fused.
+constexpr double most_short_padding = 1.1;
+constexpr double least_one_value_hub_share = 0.14;
+
 // Of bcsr_fused in 1x1 beside csr_classical: from the same records NACA0015 24.3 and 28.7 µs (f32:
 // 15.8 and 18.6), dblp-2010 17.9 and 19.1 (15.9 and 17.2), roads 1.07 to 1.15 times as fast in f32;
 // since launches overlap, belgium_osm 16.1 and 18.3, roadNet-CA 29.9 and 31.4, roadNet-PA 14.9 and
@@ -71,14 +81,34 @@ double stored_bytes(const Situation& s) {
                                                        : stored_type(s.request, s.f.value_type)));
 }
 
+/// All values are the same, and nothing but the kernels with codes of values leaves them out.
+bool all_one_value(const Situation& s) {
+    return s.request.exact &&
+           s.request.exact->value_code == static_cast<std::int64_t>(ValueCode::one_value);
+}
+
 double strips_bytes(const Situation& s) {
     return s.request.strips->bytes / static_cast<double>(s.f.nnz);
+}
+
+/// Whether hubs in shared memory have enough of the entries.
+bool hubs_pay(const Situation& s) {
+    if (!s.request.hubs) return false;
+    const auto& [hubs, share] = *s.request.hubs;
+    const double of_columns = static_cast<double>(hubs) / static_cast<double>(s.f.cols);
+    const double least = all_one_value(s) ? least_one_value_hub_share : least_hub_share;
+    return share >= std::max(least, least_concentration * of_columns);
 }
 
 Pick gpu_strips(const Situation& s) {
     if (!s.request.strips || s.f.nnz < least_gpu_entries) return {};
     const double csr = csr_bytes_a_nonzero(s), bytes = strips_bytes(s);
     const StripsOutlook& outlook = *s.request.strips;
+    if (outlook.whole_columns) {
+        if (hubs_pay(s)) return {};
+        if (s.f.mean_row < short_mean && outlook.padding > most_short_padding) return {};
+        return {"strips", "columns alone, as all values are one"};
+    }
     const bool even = s.f.max_row <= most_even_row && stored_bytes(s) >= sizeof(double);
     if (outlook.padding > most_gpu_padding ||
         outlook.index_bytes > (even ? most_even_index_bytes : most_index_bytes) ||
@@ -112,8 +142,11 @@ Pick short_rows_in_cache(const Situation& s) {
     if (s.f.mean_row < least_short_mean) return {};
     const int found = choose_subwarp(s.f, s.request.target.wavefront);
     const int subwarp = s.f.mean_row < least_shared_mean ? 1 : std::max(2, found);
+    const std::string why = fmt::format("rows of {:.1f} entries in the L2 cache", s.f.mean_row);
+    if (subwarp > 1 && all_one_value(s) && s.f.nnz >= most_small_entries)
+        return {"tiles", why + ", all of one value"};
     return {"bcsr_fused",
-            fmt::format("rows of {:.1f} entries in the L2 cache", s.f.mean_row),
+            why,
             {{"block_rows", 1},
              {"block_cols", 1},
              {"subwarp", subwarp},
@@ -156,21 +189,24 @@ Pick short_uneven_rows(const Situation& s) {
         s.f.nnz < most_small_entries || s.f.max_row > most_even_row)
         return {};
     if (s.f.mean_row < least_tiles_mean || s.f.mean_row >= most_tiles_mean) return {};
+    // Hamrle3: tiles of f64 in blocks of 128 threads take 33.0 µs, far_gathers 30.5.
+    if (stored_bytes(s) >= sizeof(double) &&
+        s.request.saved_gathers.value_or(0) >= least_saved_gathers)
+        return {};
     const double padding = s.f.sell_padding.back();
     if (padding < (uneven_in_l2(s) ? least_cached_padding : least_tiles_padding) ||
         padding > most_tiles_padding)
         return {};
-    if (s.request.strips->index_bytes < least_tiles_index) return {};
+    if (s.request.strips->index_bytes < least_tiles_index || s.request.strips->whole_columns)
+        return {};
     return {"tiles", fmt::format("rows of {:.1f} entries, padding {:.2f} in slices of 32",
                                  s.f.mean_row, padding)};
 }
 
 /// A network's product is bound by the cache that serves x: hubs in shared memory lessen that.
 Pick networks(const Situation& s) {
-    if (!s.request.hubs) return {};
+    if (!hubs_pay(s)) return {};
     const auto& [hubs, share] = *s.request.hubs;
-    const double of_columns = static_cast<double>(hubs) / static_cast<double>(s.f.cols);
-    if (share < std::max(least_hub_share, least_concentration * of_columns)) return {};
     return {"tiles_hubs", fmt::format("{:.0f} % of the entries in {} columns", 100 * share, hubs)};
 }
 
@@ -199,7 +235,7 @@ constexpr std::array gpu_rules_by_matrix{Rule{small_with_long_rows, {"csr_by_len
                                          Rule{short_uneven_rows, {"tiles"}},
                                          Rule{far_gathers, {"sell_slices"}},
                                          Rule{gpu_strips, {"strips"}},
-                                         Rule{short_rows_in_cache, {"bcsr_fused"}},
+                                         Rule{short_rows_in_cache, {"bcsr_fused", "tiles"}},
                                          Rule{networks, {"tiles_hubs"}},
                                          Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
 

@@ -22,6 +22,15 @@ constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for 
 constexpr double hole_gain = 0.01;   ///< share of the bytes, that is worth looking for NaN
 constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
+// Of entries that are columns alone (f64, all values one), an H200, µs compressed and not: M6 69.9
+// and 50.1, AS365 84.5 and 56.9, venturiLevel3 (1.7 bytes of index an entry) 45.4 and 40.9,
+// rgg_n_2_21_s0 71.1 and 64.0, packing-500x100x100-b050 (16 entries a row) 55.4 and 57.4.
+constexpr std::int64_t whole_columns = 8;        ///< `codes` of 32 bits alone
+constexpr double least_whole_index_bytes = 1.5;  ///< compressed, a nonzero
+constexpr double most_whole_padding = 1.6;       ///< of rows as they come
+constexpr double most_whole_mean = 15;           ///< mean row
+constexpr double many_of_whole = 12;             ///< mean row, for one entry more under way
+constexpr std::int64_t whole_unroll = 4;
 // Of blocks on a GPU, whose lanes each take one: with fewer block rows, or larger blocks than
 // registers hold, too few loads are under way (an H200: pwtk in 6x6 64 µs, in 2x2 45, in 1x1 34).
 constexpr std::int64_t filling_block_rows = 150'000;
@@ -131,6 +140,29 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
         s = holed;
 }
 
+bool StripsChooser::choose_whole_columns(Signature& s,
+                                         const std::map<std::string, std::int64_t>& given) {
+    const auto nnz = static_cast<double>(matrix_.nnz);
+    const double mean = nnz / static_cast<double>(matrix_.rows);
+    const bool alone = s.value == ValueType::f64 && s.num_rhs == 1 &&
+                       strips_shape(s).block_size() == 1 &&
+                       static_cast<ValueCode>(s.params.at("value_code")) == ValueCode::one_value &&
+                       s.params.at("threads_per_row") == 1;
+    if (!alone || mean > most_whole_mean || !is_open(given, "codes") || !is_open(given, "sigma"))
+        return false;
+    Signature whole = s;
+    whole.params["sigma"] = 1;
+    const StripsPlan& made = plan(whole);
+    if (static_cast<double>(made.stored) > most_whole_padding * nnz ||
+        static_cast<double>(made.index_bytes) < least_whole_index_bytes * nnz)
+        return false;
+    whole.params["codes"] = whole_columns;
+    if (is_open(given, "unroll"))
+        whole.params["unroll"] = whole_unroll + (mean >= many_of_whole ? 1 : 0);
+    s = whole;
+    return true;
+}
+
 std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
                                const std::function<BlockFill()>& fill) {
     const bool gpu = kernel_entry(s.kernel).gpu;
@@ -145,13 +177,14 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
         if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
     if (is_open(given, "fill")) choose_holes(s, given);
+    const bool whole = gpu && choose_whole_columns(s, given);
     const StripsPlan& made = plan(s);
     const StripsShape shape = strips_shape(s);
-    if (gpu) choose_strip_unroll(made, s, given);
+    if (gpu && !whole) choose_strip_unroll(made, s, given);
     const auto set = [&](const char* name, std::int64_t value) {
         if (is_open(given, name)) s.params[name] = value;
     };
-    set("codes", worthwhile_codes(made, shape, bytes(s)));
+    if (!whole) set("codes", worthwhile_codes(made, shape, bytes(s)));
     set("ragged", made.ragged_slices > 0 ? 1 : 0);
     set("fill", made.filled_slices > 0 ? 1 : 0);
     set("long_rows", made.long_rows > 0 ? 1 : 0);
@@ -170,8 +203,12 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
 StripsOutlook StripsChooser::outlook(const Signature& signature) {
     const StripsPlan& made = plan(signature);
     const auto nnz = static_cast<double>(matrix_.nnz);
+    const bool whole =
+        signature.params.at("codes") == whole_columns &&
+        static_cast<ValueCode>(signature.params.at("value_code")) == ValueCode::one_value &&
+        param(signature, "sigma", 0) == 1;
     return {bytes(signature), static_cast<double>(made.index_bytes - made.hole_mask_bytes) / nnz,
-            static_cast<double>(made.stored) / nnz};
+            static_cast<double>(made.stored) / nnz, whole};
 }
 
 }  // namespace spmvgen

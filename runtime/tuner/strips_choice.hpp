@@ -34,6 +34,10 @@ class StripsChooser {
   private:
     /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come.
     void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
+    /// Whether all values are one, and columns as they are, of rows as they come, are faster than
+    /// compressed ones; sets `codes`, `sigma` and `unroll` then.
+    bool choose_whole_columns(Signature& signature,
+                              const std::map<std::string, std::int64_t>& given);
     const StripsPlan& plan(const Signature& signature);
     double bytes(const Signature& signature);
 

@@ -78,6 +78,29 @@ TEST(Chooser, ValuesAreLeftAloneUnlessEncodingIsWanted) {
     EXPECT_EQ(storage_type(random.choice.signature), ValueType::f64);
 }
 
+TEST(Chooser, ColumnsAreLeftAloneWhereAllValuesAreOne) {
+    const CsrMatrix graph = make_gallery_matrix("debruijn:k=18,random_values=0");
+    const Chosen ones = chosen(graph, request_for("sm_90"));
+    EXPECT_EQ(ones.kernel(), "strips") << ones.choice.reason;
+    EXPECT_THAT(ones.choice.reason, HasSubstr("columns alone, as all values are one"));
+    EXPECT_THAT(ones.choice.reason, HasSubstr("deltas of 32 bits"));
+    EXPECT_EQ(ones.param("value_code"), 2);
+    EXPECT_EQ(ones.param("codes"), 8);
+    EXPECT_EQ(ones.param("sigma"), 1);
+    EXPECT_EQ(ones.param("unroll"), 4);
+    EXPECT_EQ(ones.param("block"), 128);
+    Request given = request_for("sm_90");
+    given.kernel = "strips";
+    given.params = {{"unroll", 2}};
+    EXPECT_EQ(chosen(graph, given).param("unroll"), 2);
+    EXPECT_EQ(chosen(graph, given).param("codes"), 8);
+    given.params = {{"sigma", 256}};
+    EXPECT_EQ(chosen(graph, given).param("sigma"), 256);
+    given.params = {{"value_code", 0}};
+    EXPECT_NE(chosen(graph, given).param("codes"), 8) << "values are read: bytes count";
+    EXPECT_NE(chosen(with_random_values(graph), request_for("sm_90")).param("codes"), 8);
+}
+
 TEST(Chooser, NothingIsLookedAtForFewApplies) {
     Request request = request_for("sm_90");
     request.look = false;

@@ -127,10 +127,17 @@ TEST(GpuRules, ShortUnevenRowsAreLeftAsTheyCome) {
         Features f = uneven_features(1.01);
         f.mean_row = mean;
         f.sell_padding = {padding, padding, padding};
+        f.value_type = ValueType::f32;
         return f;
     };
     EXPECT_EQ(chosen(rows(6, 1.35), r),
               "tiles: rows of 6.0 entries, padding 1.35 in slices of 32: tiles");
+    Features wide = rows(6, 1.35);
+    wide.value_type = ValueType::f64;
+    EXPECT_THAT(chosen(wide, r), StartsWith("sell_slices: blocks of 1024 rows ask for 20 %"));
+    r.saved_gathers = 0.12;
+    EXPECT_THAT(chosen(wide, r), StartsWith("tiles: "));
+    r.saved_gathers = 0.2;
     EXPECT_THAT(chosen(rows(3.5, 3), r), StartsWith("tiles: "));
     for (const Features& f : {rows(6, 1.34), rows(6, 3.1), rows(3.4, 1.5), rows(8, 1.5)})
         EXPECT_THAT(chosen(f, r), StartsWith("sell_slices: ")) << f.mean_row;
@@ -141,6 +148,52 @@ TEST(GpuRules, ShortUnevenRowsAreLeftAsTheyCome) {
     EXPECT_THAT(chosen(cached, r), StartsWith("tiles: "));
     r.strips->index_bytes = 1.9;
     EXPECT_THAT(chosen(rows(6, 1.5), r), testing::Not(StartsWith("tiles: "))) << "they compress";
+}
+
+TEST(GpuRules, WhereAllValuesAreOneColumnsAreAll) {
+    Request r = request();
+    r.exact = {ValueType::bf16, 2};
+    r.strips = {.bytes = 1e6, .index_bytes = 4, .padding = 1.5, .whole_columns = true};
+    Features f = uneven_features(1.01);
+    f.mean_row = 6;
+    f.sell_padding = {1.5, 1.5, 1.5};
+    EXPECT_THAT(chosen(f, r), StartsWith("strips: columns alone, as all values are one: strips"));
+    f.mean_row = 3;
+    EXPECT_THAT(chosen(f, r), testing::Not(StartsWith("strips: "))) << "short and uneven";
+    r.strips->padding = 1.1;
+    EXPECT_THAT(chosen(f, r), StartsWith("strips: "));
+    r.hubs = {.hubs = 10'000, .share = 0.15};
+    f.cols = 1'000'000;
+    EXPECT_THAT(chosen(f, r), StartsWith("tiles_hubs: 15 % of the entries in 10000 columns"));
+    r.exact = {ValueType::f64, 0};
+    EXPECT_THAT(chosen(f, r), StartsWith("strips: ")) << "values have to be read: hubs gain less";
+}
+
+TEST(GpuRules, TilesTakeShortRowsOfOneValueInTheCache) {
+    Request r = request();
+    r.strips = {1e9, 5, 1.01};
+    Features f = uneven_features(1.3);
+    f.mean_row = 5;
+    f.nnz = 1'640'000;
+    f.sell_padding = {1.59, 1.59, 1.59};
+    EXPECT_THAT(chosen(f, r), StartsWith("bcsr_fused: rows of 5.0 entries in the L2 cache"));
+    r.exact = {ValueType::bf16, 2};
+    EXPECT_THAT(chosen(f, r),
+                StartsWith("tiles: rows of 5.0 entries in the L2 cache, all of one value: tiles"));
+}
+
+TEST(GpuRules, WideValuesAreForSmallBlocks) {
+    for (const char* kernel : {"strips", "tiles"}) {
+        Request r = request();
+        r.kernel = kernel;
+        Features f = even_features(10, 1'000'000);
+        f.value_type = ValueType::f64;
+        EXPECT_EQ(parameter(f, r, "block"), 128) << kernel;
+        f.value_type = ValueType::f32;
+        EXPECT_EQ(parameter(f, r, "block"), 256) << kernel;
+        f.value_type = ValueType::c64;
+        EXPECT_EQ(parameter(f, r, "block"), 256) << kernel;
+    }
 }
 
 TEST(GpuRules, FewRowsFarLongerInSmallMatrices) {
