@@ -298,14 +298,17 @@ std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& reque
     if (kernel.format == Format::tiles) {
         vary(ways, kernel, "run", powers_of_two(1, most_run));
         if (kernel.id == "tiles") {
-            ways.push_back(Setter(kernel));
+            for (auto& way : ways) way.set("block", block_threads(vectors_type(request, value)));
+            ways.push_back(ways.front());
             for (auto& [name, wanted] : many_entries_params()) ways.back().set(name, wanted);
+            ways.push_back(Setter(kernel));
+            for (auto& [name, wanted] : shared_gathers_params()) ways.back().set(name, wanted);
         }
         vary(ways, kernel, "staged", powers_of_two(least_staged, most_staged(kernel)));
         for (auto& way : ways) way.set("hubs", hubs(s));
     }
     if (kernel.format == Format::ell) vary_groups(ways, kernel, s);
-    if (kernel.id == "strips" || kernel.id == "tiles")
+    if (kernel.id == "strips")
         for (auto& way : ways) way.set("block", block_threads(vectors_type(request, value)));
     std::vector<Setter> sorted = ways;
     std::vector<std::int64_t> windows{sorting_window};

@@ -189,18 +189,17 @@ Pick short_uneven_rows(const Situation& s) {
         s.f.nnz < most_small_entries || s.f.max_row > most_even_row)
         return {};
     if (s.f.mean_row < least_tiles_mean || s.f.mean_row >= most_tiles_mean) return {};
-    // Hamrle3: tiles of f64 in blocks of 128 threads take 33.0 µs, far_gathers 30.5.
-    if (stored_bytes(s) >= sizeof(double) &&
-        s.request.saved_gathers.value_or(0) >= least_saved_gathers)
-        return {};
     const double padding = s.f.sell_padding.back();
     if (padding < (uneven_in_l2(s) ? least_cached_padding : least_tiles_padding) ||
         padding > most_tiles_padding)
         return {};
     if (s.request.strips->index_bytes < least_tiles_index || s.request.strips->whole_columns)
         return {};
-    return {"tiles", fmt::format("rows of {:.1f} entries, padding {:.2f} in slices of 32",
-                                 s.f.mean_row, padding)};
+    const bool shared = s.request.saved_gathers.value_or(0) >= least_saved_gathers;
+    return {"tiles",
+            fmt::format("rows of {:.1f} entries, padding {:.2f} in slices of 32", s.f.mean_row,
+                        padding),
+            shared && stored_bytes(s) >= sizeof(double) ? shared_gathers_params() : Params{}};
 }
 
 /// A network's product is bound by the cache that serves x: hubs in shared memory lessen that.
@@ -254,6 +253,12 @@ double blocked_bytes_a_nonzero(const Situation& s) {
 
 Params many_entries_params() {
     return {{"items", 16}, {"run", 4}};
+}
+
+// Hamrle3 in f64: 29.5 µs, with blocks of 128 threads 33.0; sell_slices of 1024 32.8. Freescale1 of
+// gallery.py 79.5, sell_slices 103.
+Params shared_gathers_params() {
+    return {{"block", 256}, {"run", 4}};
 }
 
 std::int64_t hub_columns(const Target& target, ValueType vectors) {

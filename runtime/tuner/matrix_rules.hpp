@@ -15,6 +15,8 @@ inline constexpr std::int64_t far_x_block = 256;
 
 /// Parameters of tiles for uneven rows of many entries: a warp takes as much in fewer steps.
 Params many_entries_params();
+/// The same where larger blocks share much of x.
+Params shared_gathers_params();
 
 /// Bytes of CSR a nonzero, with values stored as narrow as they allow.
 double csr_bytes_a_nonzero(const Situation& situation);
