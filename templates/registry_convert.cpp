@@ -73,6 +73,7 @@ const KernelEntry convert_strips{
                {"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"},
                {"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a block"},
                {"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns of a block"},
+               {"period", {1, 2, 3, 4, 6}, 1, "rows of a slice are so many apart"},
                {"fill", {0, 1}, 0, "1 = slices may be diagonals with holes"},
                {"value_code", {0, 1, 2}, 0, "as of the kernel that reads the strips"}},
     .steps = {{"convert_strips_count_blocks", StepRule::grid, block_row_each, block_threads, has_blocks},

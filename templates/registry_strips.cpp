@@ -17,6 +17,7 @@ const Parameter fill{.name = "fill", .allowed = {0, 1}, .preset = 1, .summary = 
 const Parameter value_code{.name = "value_code", .allowed = {0, 1, 2, 3}, .preset = 0, .summary = "values: 0 = as they are, 1 = small integers, 2 = one for all, 3 = from a dictionary", .of_matrix = true};
 const Parameter long_rows{.name = "long_rows", .allowed = {0, 1}, .preset = 1, .summary = "1 = rows of more than long_from strips have warps of their own", .of_matrix = true};
 const Parameter any_order{.name = "any_order", .allowed = {0, 1}, .preset = 0, .summary = "1 = rows have an order of their own, y's places are read (options.reorder rows)", .of_matrix = true};
+const Parameter period{.name = "period", .allowed = {1, 2, 3, 4, 6}, .preset = 1, .summary = "rows of a slice are so many apart: unknowns that take turns (of sigma 1, 1x1, a lane a row)", .of_matrix = true};
 const Parameter long_from{.name = "long_from", .allowed = {32, 64, 128, 256, 512, 1024, 4096, 16384}, .preset = 256, .summary = "strips beyond which a row is long", .launch_only = true};
 // clang-format on
 
@@ -39,7 +40,7 @@ KernelEntry strips() {
             .file = "gpu/strips.hpp",
             .summary = "slices with compressed columns, long rows apart; stencils, meshes, blocks",
             .params = {block, slice, sigma, threads_per_row, unroll, block_rows, block_cols, codes,
-                       ragged, fill, value_code, long_rows, long_from, any_order},
+                       ragged, fill, value_code, long_rows, long_from, any_order, period},
             .steps = {{.function = "strips",
                        .rule = StepRule::grid,
                        .grid = warp_each,

@@ -34,7 +34,7 @@ Names layout_parameters(Format format, bool gpu) {
         case Format::strips:
             return {"slice",      "lanes",      "threads_per_row", "sigma", "block_rows",
                     "block_cols", "codes",      "ragged",          "fill",  "long_rows",
-                    "long_from",  "value_code", "any_order"};
+                    "long_from",  "value_code", "any_order",       "period"};
         case Format::tiles:
             return {"items", "run", "block", "gaps", "value_code", "hubs", "warm"};
     }

@@ -63,7 +63,7 @@ decltype(auto) dispatch_columns(const CsrView& matrix, const StripsShape& shape,
     });
 }
 
-/// Of each strip of one slice the range of its block columns, and of these less the lane's number.
+/// Of each strip of one slice the range of its block columns, and of these less the lane's offset.
 template <typename Number>
 class StripRanges {
   public:
@@ -80,7 +80,8 @@ class StripRanges {
             const Number* const of_row = columns.of(row);
             has_fill_ = has_fill_ || columns.has_fill();
             for (std::int64_t lane = p * t; lane < (p + 1) * t; ++lane)
-                add(of_row + lane % t, t, layout.strips_of(slice, lane), static_cast<Number>(lane));
+                add(of_row + lane % t, t, layout.strips_of(slice, lane),
+                    static_cast<Number>(layout.shape.offset_of(lane)));
         }
     }
     bool has_fill() const { return has_fill_; }
@@ -114,11 +115,11 @@ class StripRanges {
         has_fill_ = false;
     }
     /// The first `strips` blocks of a lane, `step` apart.
-    void add(const Number* columns, std::int64_t step, std::int64_t strips, Number lane) {
+    void add(const Number* columns, std::int64_t step, std::int64_t strips, Number offset) {
         for (std::int64_t k = 0; k < strips; ++k) {
             const auto at = static_cast<std::size_t>(k);
             const Number column = columns[k * step];
-            const auto start = static_cast<Number>(column - lane);
+            const auto start = static_cast<Number>(column - offset);
             low_[at] = std::min(low_[at], column);
             high_[at] = std::max(high_[at], column);
             least_start_[at] = std::min(least_start_[at], start);

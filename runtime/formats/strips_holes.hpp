@@ -16,7 +16,7 @@
 /// are.
 namespace spmvgen {
 
-/// The diagonals of one slice, columns less the lane's number, in rising order.
+/// The diagonals of one slice, columns less the lane's offset, in rising order.
 template <typename Number>
 class SliceDiagonals {
   public:
@@ -27,40 +27,44 @@ class SliceDiagonals {
     bool collect(const StripsLayout& layout, std::int64_t slice, Columns& columns,
                  std::int64_t num_cols, std::int64_t most) {
         starts_.clear();
+        shape_ = layout.shape;
         const std::int64_t lanes = layout.shape.lanes;
         for (std::int64_t lane = 0; lane < lanes; ++lane) {
             const std::int64_t row = layout.block_row_at(slice * lanes + lane);
             const std::int64_t entries =
                 row < 0 ? -1 : layout.blocks[static_cast<std::size_t>(row)];
-            if (entries < 0 || !add(columns.of(row), entries, static_cast<Number>(lane)) ||
-                size() > most)
+            if (entries < 0 || !add(columns.of(row), entries, offset_of(lane)) || size() > most)
                 return false;
         }
         return !starts_.empty() && starts_.front() >= 0 &&
-               static_cast<std::int64_t>(starts_.back()) + lanes <= num_cols;
+               static_cast<std::int64_t>(starts_.back()) + shape_.offset_of(lanes - 1) < num_cols;
     }
 
     std::int64_t size() const { return std::ssize(starts_); }
     Number start(std::int64_t strip) const { return starts_[static_cast<std::size_t>(strip)]; }
     /// The strip that has this column for a lane.
     std::int64_t strip_of(Number column, std::int64_t lane) const {
-        const auto start = static_cast<Number>(column - static_cast<Number>(lane));
+        const auto start = static_cast<Number>(column - offset_of(lane));
         return std::ranges::lower_bound(starts_, start) - starts_.begin();
     }
 
   private:
+    Number offset_of(std::int64_t lane) const {
+        return static_cast<Number>(shape_.offset_of(lane));
+    }
     /// Those of one lane; false when its columns do not rise.
-    bool add(const Number* of_row, std::int64_t entries, Number lane) {
+    bool add(const Number* of_row, std::int64_t entries, Number offset) {
         const auto end = of_row + entries;
         if (std::adjacent_find(of_row, end, std::greater_equal<>()) != end) return false;
         of_lane_.assign(of_row, end);
-        for (Number& column : of_lane_) column = static_cast<Number>(column - lane);
+        for (Number& column : of_lane_) column = static_cast<Number>(column - offset);
         merged_.clear();
         std::ranges::set_union(starts_, of_lane_, std::back_inserter(merged_));
         std::swap(starts_, merged_);
         return true;
     }
 
+    StripsShape shape_;
     std::vector<Number> starts_, of_lane_, merged_;
 };
 

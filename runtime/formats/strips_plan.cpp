@@ -174,6 +174,8 @@ StripsShape strips_shape(const Signature& s) {
     shape.lanes = param(s, gpu ? "slice" : "lanes");
     shape.threads_per_row = param(s, "threads_per_row", 1);
     shape.sigma = param(s, "sigma", 1);
+    const bool plain = shape.sigma == 1 && shape.block_size() == 1 && shape.threads_per_row == 1;
+    shape.period = plain ? param(s, "period", 1) : 1;
     shape.long_from = param(s, "long_rows", 0) == 0 ? 0 : param(s, "long_from");
     shape.wavefront = gpu ? s.target.wavefront : 0;
     shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1;

@@ -27,6 +27,7 @@ struct StripsShape {
     std::int64_t lanes = 32;      ///< S
     std::int64_t threads_per_row = 1;
     std::int64_t sigma = 1;
+    std::int64_t period = 1;     ///< rows of a slice are so many apart; of 1×1, σ = 1, a lane a row
     std::int64_t long_from = 0;  ///< strips beyond which a row is long; 0 = none is
     std::int64_t chunk = 4096;   ///< entries of a chunk of a long row
     std::int64_t wavefront = 0;  ///< threads of a warp; 0 = a CPU's
@@ -37,6 +38,12 @@ struct StripsShape {
     std::int64_t positions() const {
         return threads_per_row == 1 ? lanes : lanes / threads_per_row;
     }
+    /// Rows that whole groups of `period` slices have, of so many; the others keep their order.
+    std::int64_t grouped_rows(std::int64_t rows) const {
+        return rows / (lanes * period) * (lanes * period);
+    }
+    /// What a row's lane adds to a base without deltas.
+    std::int64_t offset_of(std::int64_t lane) const { return lane * period; }
     /// Bytes of a block's mask.
     std::int64_t mask_bytes() const {
         return block_size() <= 8 ? 1 : block_size() <= 16 ? 2 : block_size() <= 32 ? 4 : 8;
@@ -110,9 +117,17 @@ struct StripsLayout {
     /// The block row at a position; -1 beyond the last.
     std::int64_t block_row_at(std::int64_t position) const {
         if (position >= block_rows()) return -1;
+        if (shape.period > 1) return row_of_group_at(position);
         if (shape.sigma == 1) return position;
         // σ is a power of two.
         return (position & -shape.sigma) + places[static_cast<std::size_t>(position)];
+    }
+    /// The same of slices whose rows are `period` apart.
+    std::int64_t row_of_group_at(std::int64_t position) const {
+        if (position >= shape.grouped_rows(block_rows())) return position;
+        const std::int64_t slice = position / shape.lanes, lane = position % shape.lanes;
+        return slice / shape.period * shape.lanes * shape.period + shape.offset_of(lane) +
+               slice % shape.period;
     }
     /// Strips of the lane `lane` of a slice; 0 beyond the last block row, and for a long one.
     std::int64_t strips_of(std::int64_t slice, std::int64_t lane) const {

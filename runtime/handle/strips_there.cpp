@@ -115,6 +115,7 @@ Signature conversion_to(const Signature& signature, const CsrView& matrix) {
         if (const auto found = signature.params.find(name); found != signature.params.end())
             s.params.insert(*found);
     s.params["fill"] = strips_shape(signature).holes ? 1 : 0;
+    s.params["period"] = strips_shape(signature).period;
     return complete(s);
 }
 

@@ -7,6 +7,7 @@
 
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
+#include "tuner/row_period.hpp"
 #include "tuner/strips_shape.hpp"
 
 namespace spmvgen {
@@ -110,9 +111,9 @@ std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, 
 const StripsPlan& StripsChooser::plan(const Signature& signature) {
     const StripsShape shape = strips_shape(signature);
     const std::string key =
-        fmt::format("{} {} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols, shape.lanes,
-                    shape.threads_per_row, shape.sigma, shape.long_from, shape.holes,
-                    to_string(signature.index), to_string(signature.offset));
+        fmt::format("{} {} {} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols,
+                    shape.lanes, shape.threads_per_row, shape.sigma, shape.period, shape.long_from,
+                    shape.holes, to_string(signature.index), to_string(signature.offset));
     const auto found = plans_.find(key);
     if (found != plans_.end()) return found->second;
     return plans_.emplace(key, plan_strips(matrix_, signature, threads_)).first->second;
@@ -133,6 +134,10 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
     Signature holed = s;
     holed.params["fill"] = 1;
     if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
+    if (kernel_entry(s.kernel).gpu && is_open(given, "period")) {
+        if (!period_) period_ = row_period(matrix_);
+        holed.params["period"] = *period_;
+    }
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
     if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&

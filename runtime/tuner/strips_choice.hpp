@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "formats/strips_plan.hpp"
@@ -32,7 +33,8 @@ class StripsChooser {
     StripsOutlook outlook(const Signature& signature);
 
   private:
-    /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come.
+    /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
+    /// `period`, taking turns.
     void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
     /// Whether all values are one, and columns as they are, of rows as they come, are faster than
     /// compressed ones; sets `codes`, `sigma` and `unroll` then.
@@ -44,6 +46,7 @@ class StripsChooser {
     const CsrView matrix_;
     const int threads_;
     std::map<std::string, StripsPlan> plans_;  ///< by shape
+    std::optional<int> period_;                ///< of the rows (tuner/row_period.hpp)
 };
 
 /// The parameter `codes` for this plan: codes that occur, but none whose slices take hardly more

@@ -62,8 +62,8 @@ void convert_strips_fill_blocks(
     const Offset* __restrict__ delta_ptr, unsigned char* __restrict__ deltas,
     Storage* __restrict__ values, unsigned char* __restrict__ coded_values) {
     constexpr int elements = block_rows * block_cols;
-    const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
-        num_slices, block_ptr, places, lengths, slice_ptr);
+    const strips_lane own = this_lane<Offset, slice, sigma, 1, threads_per_row, block>(
+        num_rows, num_slices, block_ptr, places, lengths, slice_ptr);
     if constexpr (value_code == one_value) {
         put_one_value(values, csr_values, own);
     }
@@ -79,8 +79,8 @@ void convert_strips_fill_blocks(
         if (own.strips > 0) {
             const long position =
                 own.slice * (slice / threads_per_row) + own.lane / threads_per_row;
-            begin_block_row<block_rows>(at, end, row_ptr, row_at<sigma>(places, position),
-                                        num_rows);
+            begin_block_row<block_rows>(
+                at, end, row_ptr, row_at<slice, sigma, 1>(places, position, num_rows), num_rows);
         }
         for (int k = 0; k < own.width; ++k) {
             const bool exists = k < own.strips;

@@ -46,9 +46,16 @@ template <int block, typename Number>
 }
 
 /// The row at a position.
-template <int sigma>
-[[gnu::always_inline]] inline long row_at(const unsigned short* places, long position) {
-    if constexpr (sigma == 1) {
+template <int slice, int sigma, int period>
+[[gnu::always_inline]] inline long row_at(const unsigned short* places, long position,
+                                          long num_rows) {
+    if constexpr (period > 1) {
+        constexpr int group = slice * period;
+        if (position >= num_rows / group * group) {
+            return position;
+        }
+        return position / group * group + position % slice * period + position / slice % period;
+    } else if constexpr (sigma == 1) {
         return position;
     } else {
         return position / sigma * sigma + places[position];
@@ -85,8 +92,9 @@ struct strips_lane {
     long entry;  ///< of its row that it begins with; means nothing where strips is 0
 };
 
-template <typename Offset, int slice, int sigma, int threads_per_row, int block>
-[[gnu::always_inline]] inline strips_lane this_lane(long num_slices, const Offset* row_ptr,
+template <typename Offset, int slice, int sigma, int period, int threads_per_row, int block>
+[[gnu::always_inline]] inline strips_lane this_lane(long num_rows, long num_slices,
+                                                    const Offset* row_ptr,
                                                     const unsigned short* places,
                                                     const unsigned short* lengths,
                                                     const Offset* slice_ptr) {
@@ -100,7 +108,8 @@ template <typename Offset, int slice, int sigma, int threads_per_row, int block>
         own.strips = lengths[thread];
         own.strips = own.strips == length_of_long ? 0 : own.strips;
         if (own.strips > 0) {
-            const long row = row_at<sigma>(places, thread / threads_per_row);
+            const long row =
+                row_at<slice, sigma, period>(places, thread / threads_per_row, num_rows);
             own.entry = row_ptr[row] + thread % threads_per_row;
         }
     }
@@ -108,13 +117,13 @@ template <typename Offset, int slice, int sigma, int threads_per_row, int block>
 }
 
 /// The least and the greatest column of a strip's lanes; those without an entry take part with that
-/// of the lane `longest`. Whether the lane has one that is not where the longest lane's leads to.
-/// All lanes of the warp take part.
-template <int slice, typename Index>
+/// of the lane `longest`. Whether the lane has one that is not where the longest lane's leads to,
+/// `period` a lane. All lanes of the warp take part.
+template <int slice, int period, typename Index>
 [[gnu::always_inline]] inline bool look_at_strip(Index* low, Index* high, Index column, bool exists,
                                                  int lane, int longest) {
     const Index known = shuffle<slice>(column, longest);
-    const bool bent = exists && column - lane != known - longest;
+    const bool bent = exists && column - lane * period != known - longest * period;
     column = exists ? column : known;
     *high = slice_max<slice>(column);
     *low = slice_min<slice>(column);

@@ -2,8 +2,9 @@
 //
 // Format:     docs/strips.md. A lane has a block of r rows and c columns of each strip of its
 //             slice; element e of lane l's block of strip k is value number (k·r·c + e)·slice + l.
-//             Its block column is the strip's base and a delta: the lane's number (code 0), 8 bits
-//             (1), 16 bits (2), or, code 3, 32 bits: of a 32-bit index these are the column itself.
+//             Its block column is the strip's base and a delta: the lane's number times `period`
+//             (code 0), 8 bits (1), 16 bits (2), or, code 3, 32 bits: of a 32-bit index these are
+//             the column itself.
 // Masks:      blocks of a slice with fill have a mask behind the slice's deltas. What the matrix
 //             does not have meets no x, for 0 · Inf is NaN. Of single entries only slices of
 //             diagonals have fill: their holes are stored zeros, and masks are read only where a
@@ -14,10 +15,12 @@
 #include "dialect/strips_format.hpp"
 
 /// The block column of lane `lane` in strip `k` of the slice that has these bases and deltas.
-template <int code, int slice, typename Index>
+template <int code, int slice, int period, typename Index>
 [[gnu::always_inline]] inline Index strip_column(const Index* bases, const unsigned char* deltas,
                                                  long k, int lane) {
-    if constexpr (code == 0) {
+    if constexpr (code == 0 && period > 1) {
+        return bases[k] + lane * period;
+    } else if constexpr (code == 0) {
         return bases[k] + lane;
     } else if constexpr (code == 1) {
         return bases[k] + load_stream(deltas + k * slice + lane);
@@ -58,9 +61,9 @@ template <int block_rows, int block_cols>
 
 /// sum[i][r] += the products of a lane's blocks of the strips k … k + batch - 1; of these it has
 /// those below `own`, or all, when `whole`. All of A is loaded before the first use, then all of x.
-template <int code, bool filled, bool whole, int batch, int slice, int block_rows, int block_cols,
-          int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
-          typename Storage, typename Index>
+template <int code, bool filled, bool whole, int batch, int slice, int period, int block_rows,
+          int block_cols, int value_code, int num_rhs, int rhs_group, typename Value,
+          typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_strips(Value* sum, const Index* bases,
                                               const unsigned char* deltas,
                                               const unsigned char* masks, const Storage* values,
@@ -73,7 +76,7 @@ template <int code, bool filled, bool whole, int batch, int slice, int block_row
     Value value[batch * size] = {};
     for (int u = 0; u < batch; ++u) {
         if (whole || k + u < own) {
-            col[u] = strip_column<code, slice>(bases, deltas, k + u, lane);
+            col[u] = strip_column<code, slice, period>(bases, deltas, k + u, lane);
             if constexpr (filled) {
                 mask[u] = strip_mask<size, slice>(masks, k + u, lane);
             }
@@ -116,7 +119,7 @@ template <int code, bool filled, bool whole, int batch, int slice, int block_row
 
 /// The same for all strips of the lane, `own`; all lanes of the slice have the first `full`.
 /// `place` is where the lane's first value is.
-template <int code, bool filled, int unroll, int slice, int block_rows, int block_cols,
+template <int code, bool filled, int unroll, int slice, int period, int block_rows, int block_cols,
           int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_lane(Value* sum, const Index* bases,
@@ -133,23 +136,23 @@ template <int code, bool filled, int unroll, int slice, int block_rows, int bloc
     // Compilers would mix two rounds and wait for the first in the middle of the loads.
 #pragma GCC unroll 1
     for (; k + batch <= full; k += batch) {
-        add_strips<code, filled, true, batch, slice, block_rows, block_cols, value_code, num_rhs,
-                   rhs_group>(sum, bases, deltas, masks, values, coded_values, x, place, lane, k,
-                              own);
+        add_strips<code, filled, true, batch, slice, period, block_rows, block_cols, value_code,
+                   num_rhs, rhs_group>(sum, bases, deltas, masks, values, coded_values, x, place,
+                                       lane, k, own);
     }
 #pragma GCC unroll 1
     for (; k < own; k += batch) {
-        add_strips<code, filled, batch == 1, batch, slice, block_rows, block_cols, value_code,
-                   num_rhs, rhs_group>(sum, bases, deltas, masks, values, coded_values, x, place,
-                                       lane, k, own);
+        add_strips<code, filled, batch == 1, batch, slice, period, block_rows, block_cols,
+                   value_code, num_rhs, rhs_group>(sum, bases, deltas, masks, values, coded_values,
+                                                   x, place, lane, k, own);
     }
 }
 
 /// The same with the slice's masks, where it has some: they follow `width` strips of deltas.
 /// sum[r] begins as 0.
-template <int code, int fill, int unroll, int slice, int block_rows, int block_cols, int value_code,
-          int num_rhs, int rhs_group, typename Value, typename Vector, typename Storage,
-          typename Index>
+template <int code, int fill, int unroll, int slice, int period, int block_rows, int block_cols,
+          int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_slice(Value* sum, const Index* bases,
                                              const unsigned char* deltas, const Storage* values,
                                              const unsigned char* coded_values, const Vector* x,
@@ -159,25 +162,27 @@ template <int code, int fill, int unroll, int slice, int block_rows, int block_c
     if constexpr (has_fill && block_rows * block_cols > 1) {
         if ((info & filled_slice) != 0) {
             constexpr int delta_bytes = code == 3 ? 4 : code;
-            add_lane<code, true, unroll, slice, block_rows, block_cols, value_code, num_rhs,
+            add_lane<code, true, unroll, slice, period, block_rows, block_cols, value_code, num_rhs,
                      rhs_group>(sum, bases, deltas, deltas + width * slice * delta_bytes, values,
                                 coded_values, x, place, lane, full, own);
             return;
         }
     }
-    add_lane<code, false, unroll, slice, block_rows, block_cols, value_code, num_rhs, rhs_group>(
-        sum, bases, deltas, deltas, values, coded_values, x, place, lane, full, own);
+    add_lane<code, false, unroll, slice, period, block_rows, block_cols, value_code, num_rhs,
+             rhs_group>(sum, bases, deltas, deltas, values, coded_values, x, place, lane, full,
+                        own);
     if constexpr (has_fill && block_rows * block_cols == 1) {
         if ((info & filled_slice) != 0 && (!fill_is_zero<value_code> || has_nan<rhs_group>(sum))) {
             clear<rhs_group>(sum);
-            add_lane<code, true, 1, slice, block_rows, block_cols, value_code, num_rhs, rhs_group>(
-                sum, bases, deltas, deltas, values, coded_values, x, place, lane, full, own);
+            add_lane<code, true, 1, slice, period, block_rows, block_cols, value_code, num_rhs,
+                     rhs_group>(sum, bases, deltas, deltas, values, coded_values, x, place, lane,
+                                full, own);
         }
     }
 }
 
 /// The same with the slice's own code, one of those in `codes`.
-template <int codes, int fill, int unroll, int slice, int block_rows, int block_cols,
+template <int codes, int fill, int unroll, int slice, int period, int block_rows, int block_cols,
           int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_coded_slice(Value* sum, const Index* bases,
@@ -188,37 +193,37 @@ template <int codes, int fill, int unroll, int slice, int block_rows, int block_
                                                    int width, int full, int own) {
     if constexpr ((codes & (codes - 1)) == 0) {
         constexpr int code = codes == 1 ? 0 : codes == 2 ? 1 : codes == 4 ? 2 : 3;
-        add_slice<code, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
+        add_slice<code, fill, unroll, slice, period, block_rows, block_cols, value_code, num_rhs,
                   rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info, width,
                              full, own);
     } else {
         const int code = info & 3;
         if constexpr ((codes & 1) != 0) {
             if (code == 0) {
-                add_slice<0, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
-                          rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info,
-                                     width, full, own);
+                add_slice<0, fill, unroll, slice, period, block_rows, block_cols, value_code,
+                          num_rhs, rhs_group>(sum, bases, deltas, values, coded_values, x, place,
+                                              lane, info, width, full, own);
             }
         }
         if constexpr ((codes & 2) != 0) {
             if (code == 1) {
-                add_slice<1, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
-                          rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info,
-                                     width, full, own);
+                add_slice<1, fill, unroll, slice, period, block_rows, block_cols, value_code,
+                          num_rhs, rhs_group>(sum, bases, deltas, values, coded_values, x, place,
+                                              lane, info, width, full, own);
             }
         }
         if constexpr ((codes & 4) != 0) {
             if (code == 2) {
-                add_slice<2, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
-                          rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info,
-                                     width, full, own);
+                add_slice<2, fill, unroll, slice, period, block_rows, block_cols, value_code,
+                          num_rhs, rhs_group>(sum, bases, deltas, values, coded_values, x, place,
+                                              lane, info, width, full, own);
             }
         }
         if constexpr ((codes & 8) != 0) {
             if (code == 3) {
-                add_slice<3, fill, unroll, slice, block_rows, block_cols, value_code, num_rhs,
-                          rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info,
-                                     width, full, own);
+                add_slice<3, fill, unroll, slice, period, block_rows, block_cols, value_code,
+                          num_rhs, rhs_group>(sum, bases, deltas, values, coded_values, x, place,
+                                              lane, info, width, full, own);
             }
         }
     }

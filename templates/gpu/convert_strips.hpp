@@ -10,6 +10,8 @@
 //             threads_per_row  1, 2, 4, 8, 16, 32: lanes that share a row.
 //             block_rows, block_cols  1 … 8: of a block.
 //             fill             1 = slices of 1×1, a lane a row, may be diagonals with holes.
+//             period           1, 2, 3, 4, 6: rows of a slice are so many apart; of 1×1, sigma 1,
+//                              a lane a row.
 //             value_code       0, 1, 2: as coded_values.hpp says; no dictionaries.
 // Work:       count_blocks, list_blocks: a block row a thread. order: a block a window. widths,
 //             holes, codes, fill: a lane of a slice each thread. scan: one block. long_columns,
@@ -52,7 +54,7 @@ void convert_strips_order(long num_rows, long long_above, const Offset* __restri
 }
 
 /// Strips of each lane, and of each slice, with what slice_info says of them.
-template <typename Offset, int slice, int sigma, int threads_per_row, int block>
+template <typename Offset, int slice, int sigma, int period, int threads_per_row, int block>
 void convert_strips_widths(long num_rows, long num_slices, long long_above,
                            const Offset* __restrict__ row_ptr,
                            const unsigned short* __restrict__ places,
@@ -64,7 +66,7 @@ void convert_strips_widths(long num_rows, long num_slices, long long_above,
     int strips = 0;    // of this lane
     int full = 65534;  // strips that the lanes up to here have, if they have a row
     if (own < num_slices && position < num_rows) {
-        const long row = row_at<sigma>(places, position);
+        const long row = row_at<slice, sigma, period>(places, position, num_rows);
         const long entries = row_ptr[row + 1] - row_ptr[row];
         const long rest = entries - lane % threads_per_row + threads_per_row - 1;
         if (entries > long_above) {
@@ -87,7 +89,8 @@ void convert_strips_widths(long num_rows, long num_slices, long long_above,
 }
 
 /// Makes diagonals with holes of the slices that take fewer bytes so.
-template <typename Vector, typename Index, typename Offset, int slice, int sigma, int block>
+template <typename Vector, typename Index, typename Offset, int slice, int sigma, int period,
+          int block>
 void convert_strips_holes(long num_rows, long num_cols, long num_slices,
                           const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
                           const unsigned short* __restrict__ places,
@@ -99,7 +102,8 @@ void convert_strips_holes(long num_rows, long num_cols, long num_slices,
     const bool exists = own < num_slices && thread < num_rows && lengths[thread] != length_of_long;
     const int strips = exists ? lengths[thread] : 0;
     const int width = slice_max<slice>(strips);
-    const long entry = strips > 0 ? static_cast<long>(row_ptr[row_at<sigma>(places, thread)]) : 0l;
+    const long row = strips > 0 ? row_at<slice, sigma, period>(places, thread, num_rows) : 0l;
+    const long entry = strips > 0 ? static_cast<long>(row_ptr[row]) : 0l;
     const int longest = slice_min<slice>(strips == width ? lane : slice - 1);
     int bent = 0;
     bool may = exists;  // and its columns rise
@@ -111,14 +115,15 @@ void convert_strips_holes(long num_rows, long num_cols, long num_slices,
         before = column;
         Index low = 0;
         Index high = 0;
-        bent += look_at_strip<slice>(&low, &high, column, k < strips, lane, longest) ? 1 : 0;
+        bent +=
+            look_at_strip<slice, period>(&low, &high, column, k < strips, lane, longest) ? 1 : 0;
         const unsigned long long range = column_range(low, high);
         widest = range > widest ? range : widest;
     }
     const int code = narrowest_code(slice_max<slice>(bent), widest);
     const bool all = slice_min<slice>(may ? 1 : 0) == 1 && code > 0;
-    const long count = count_diagonals<slice>(col_idx, entry, entry + strips, lane, num_cols, all,
-                                              most_diagonals<Vector>(width, code));
+    const long count = count_diagonals<slice, period>(
+        col_idx, entry, entry + strips, lane, num_cols, all, most_diagonals<Vector>(width, code));
     if (count > 0 && lane == 0) {
         slice_info[own] = static_cast<int>(count) << full_strips_shift | filled_slice;
         slice_size[own] = static_cast<Offset>(count);
@@ -161,9 +166,9 @@ void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
 
 /// The code of each slice, the narrowest of the bit mask `codes` that fits, its bases, and the
 /// bytes of its deltas in units of the slice's lanes.
-template <typename Index, typename Offset, int slice, int sigma, int threads_per_row,
+template <typename Index, typename Offset, int slice, int sigma, int period, int threads_per_row,
           int block_rows, int block_cols, int fill, int block>
-void convert_strips_codes(long num_cols, long num_slices, int codes,
+void convert_strips_codes(long num_rows, long num_cols, long num_slices, int codes,
                           const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
                           const unsigned short* __restrict__ places,
                           const unsigned short* __restrict__ lengths,
@@ -172,8 +177,8 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
                           Offset* __restrict__ slice_size,
                           unsigned long long* __restrict__ counts) {
     constexpr int elements = block_rows * block_cols;
-    const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
-        num_slices, row_ptr, places, lengths, slice_ptr);
+    const strips_lane own = this_lane<Offset, slice, sigma, period, threads_per_row, block>(
+        num_rows, num_slices, row_ptr, places, lengths, slice_ptr);
     // A lane with an entry in every strip: an affine slice has the columns that it leads to.
     const int longest = slice_min<slice>(own.strips == own.width ? own.lane : slice - 1);
     const long entry_of_longest = shuffle<slice>(own.entry, longest);
@@ -190,7 +195,8 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
         }
         Index low = 0;
         Index high = 0;
-        bent += look_at_strip<slice>(&low, &high, column, exists, own.lane, longest) ? 1 : 0;
+        bent +=
+            look_at_strip<slice, period>(&low, &high, column, exists, own.lane, longest) ? 1 : 0;
         const unsigned long long range = column_range(low, high);
         widest = range > widest ? range : widest;
         outside = outside || low < 0 || high >= num_cols;
@@ -210,8 +216,8 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
     bool diagonals = false;
     if constexpr (fill == 1 && elements == 1) {
         diagonals = own.slice < num_slices && (slice_info[own.slice] & filled_slice) != 0;
-        put_diagonals<slice>(bases + own.first, col_idx, own.entry, own.entry + own.strips,
-                             own.lane, diagonals ? own.width : 0);
+        put_diagonals<slice, period>(bases + own.first, col_idx, own.entry, own.entry + own.strips,
+                                     own.lane, diagonals ? own.width : 0);
         code = diagonals ? 0 : code;
         holes = diagonals ? 1 : 0;
     }
@@ -222,7 +228,7 @@ void convert_strips_codes(long num_cols, long num_slices, int codes,
                 code == 3 ? static_cast<Index>(0)
                           : static_cast<Index>(
                                 col_idx[entry_of_longest + static_cast<long>(k) * threads_per_row] -
-                                longest);
+                                longest * period);
         }
     }
     if (own.slice < num_slices && own.lane == 0) {
@@ -267,17 +273,18 @@ void convert_strips_check(long nnz, const Vector* __restrict__ csr_values,
 /// Deltas and values of the slices; what is padding is zero. Slices without strips get the code
 /// `empty_code`, which the kernel that reads them has.
 template <typename Vector, typename Storage, typename Index, typename Offset, int slice, int sigma,
-          int threads_per_row, int fill, int value_code, int block>
-void convert_strips_fill(long num_slices, int empty_code, const Offset* __restrict__ row_ptr,
-                         const Index* __restrict__ col_idx, const Vector* __restrict__ csr_values,
+          int period, int threads_per_row, int fill, int value_code, int block>
+void convert_strips_fill(long num_rows, long num_slices, int empty_code,
+                         const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
+                         const Vector* __restrict__ csr_values,
                          const unsigned short* __restrict__ places,
                          const unsigned short* __restrict__ lengths,
                          const Offset* __restrict__ slice_ptr, int* __restrict__ slice_info,
                          const Index* __restrict__ bases, const Offset* __restrict__ delta_ptr,
                          unsigned char* __restrict__ deltas, Storage* __restrict__ values,
                          unsigned char* __restrict__ coded_values) {
-    const strips_lane own = this_lane<Offset, slice, sigma, threads_per_row, block>(
-        num_slices, row_ptr, places, lengths, slice_ptr);
+    const strips_lane own = this_lane<Offset, slice, sigma, period, threads_per_row, block>(
+        num_rows, num_slices, row_ptr, places, lengths, slice_ptr);
     if constexpr (value_code == one_value) {
         put_one_value(values, csr_values, own);
     }
@@ -287,8 +294,8 @@ void convert_strips_fill(long num_slices, int empty_code, const Offset* __restri
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
         if constexpr (fill == 1) {
             if ((info & filled_slice) != 0) {
-                fill_diagonals<slice, value_code>(bytes, values, coded_values, col_idx, csr_values,
-                                                  bases, own);
+                fill_diagonals<slice, period, value_code>(bytes, values, coded_values, col_idx,
+                                                          csr_values, bases, own);
                 return;
             }
         }

@@ -23,6 +23,9 @@
 //             value_code  0 … 3: how values are stored, see coded_values.hpp.
 //             long_rows   0 = there are none.
 //             any_order   1 = rows do not come in y's order: which one each is, is read.
+//             period      1, 2, 3, 4, 6: rows of a slice are so many apart, and so are the columns
+//                         of its diagonals: unknowns that take turns. Of 1×1, sigma 1, a lane a row;
+//                         rows behind the last whole group of `period` slices keep their order.
 // Work:       first a warp for each chunk of the long rows, then a lane for each lane of a slice.
 // Counter:    of each long row the chunks that are done; zero when the kernel begins and when it
 //             has ended.
@@ -88,7 +91,7 @@ template <typename Value, typename Vector, typename Storage, typename Index, typ
           scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           int block, int slice, int sigma, int threads_per_row, int unroll, int block_rows,
           int block_cols, int codes, int ragged, int fill, int value_code, int long_rows,
-          int any_order>
+          int any_order, int period>
 void strips(long num_rows, long num_chunks, long long_begin, const Offset* __restrict__ slice_ptr,
             const int* __restrict__ slice_info, const Offset* __restrict__ delta_ptr,
             const Index* __restrict__ bases, const unsigned char* __restrict__ deltas,
@@ -104,6 +107,8 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
     constexpr bool has_fill = fill == 1 && (block_rows * block_cols > 1 || may_have_holes);
     constexpr bool has_info = several_codes || has_fill || ragged == 1;
     constexpr bool own_deltas = several_codes || has_fill;
+    constexpr bool has_period =
+        period > 1 && sigma == 1 && threads_per_row == 1 && block_rows * block_cols == 1;
     long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     Value sum[block_rows * rhs_group] = {};
     if constexpr (alpha_mode == scale::zero) {
@@ -154,8 +159,8 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const long delta_place =
                 own_deltas ? static_cast<long>(delta_ptr[number]) : first * (codes / 2);
             await_launches_ahead();
-            add_coded_slice<codes, has_fill ? 1 : 0, unroll, slice, block_rows, block_cols,
-                            value_code, num_rhs, rhs_group>(
+            add_coded_slice<codes, has_fill ? 1 : 0, unroll, slice, has_period ? period : 1,
+                            block_rows, block_cols, value_code, num_rhs, rhs_group>(
                 sum, bases + first, deltas + delta_place * slice, values, coded_values, x,
                 first * (block_rows * block_cols * slice) + lane, lane, info, width, full, own);
         }
@@ -165,6 +170,14 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
         long first_row = position * block_rows;
         if constexpr (sigma > 1) {
             first_row = (position / sigma * sigma + places[position]) * block_rows;
+        }
+        if constexpr (has_period) {
+            // Slice s of a whole group of `period` has every period-th row from row s on.
+            constexpr int group = slice * period;
+            if (position < num_rows / group * group) {
+                first_row = position / group * group + position % slice * period +
+                            position / slice % period;
+            }
         }
         for (int i = 0; i < block_rows; ++i) {
             if (block_rows == 1 || first_row + i < num_rows) {

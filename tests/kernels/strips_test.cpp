@@ -1,4 +1,5 @@
 // Format strips: arrays worked out by hand, plans, and products with parameters fitted to a matrix.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -202,6 +203,56 @@ TEST(Strips, SortRowsInWindows) {
     EXPECT_EQ(array<int>(m, "slice_ptr", 4), (std::vector<int>{0, 2, 2, 3}));
 }
 
+/// Rows of three kinds that take turns, 96 of them and five more.
+Rows three_kinds() {
+    std::vector<std::vector<int>> rows;
+    for (int i = 0; i < 101; ++i)
+        rows.push_back(i % 3 == 0   ? std::vector{i, i + 9}
+                       : i % 3 == 1 ? std::vector{i, i + 3, i + 29}
+                                    : std::vector{i + 1});
+    return {140, rows};
+}
+
+TEST(Strips, PutRowsThatTakeTurnsIntoSlicesOfTheirOwn) {
+    const Rows matrix = three_kinds();
+    const StripsPlan apart = plan_strips(matrix.view(), strips({{"period", 3}}));
+    EXPECT_THAT(apart.strips_of_code, ElementsAre(6, 3, 0, 0)) << "the last five keep their order";
+    EXPECT_EQ(apart.ragged_slices, 1);
+    EXPECT_THAT(plan_strips(matrix.view(), strips()).strips_of_code, ElementsAre(0, 12, 0, 0));
+    const StoredMatrix m = convert(matrix.view(), strips({{"period", 3}}), true);
+    EXPECT_EQ(array<int>(m, "slice_ptr", 5), (std::vector<int>{0, 2, 5, 6, 9}));
+    const auto bases = array<int>(m, "bases", 6);
+    EXPECT_EQ(bases, (std::vector<int>{0, 9, 1, 4, 30, 3}));
+    const auto values = array<double>(m, "values", 9 * 32);
+    EXPECT_EQ(values[1], 7) << "row 3, of six entries before it";
+    EXPECT_EQ(values[2 * 32], 3) << "row 1";
+    for (const auto& params : {std::map<std::string, std::int64_t>{{"sigma", 64}},
+                               {{"threads_per_row", 2}},
+                               {{"block_rows", 2}}}) {
+        auto with_period = params;
+        with_period["period"] = 3;
+        EXPECT_EQ(plan_strips(matrix.view(), strips(params)),
+                  plan_strips(matrix.view(), strips(with_period)));
+    }
+}
+
+TEST(Strips, LeaveHolesInDiagonalsOfRowsThatTakeTurns) {
+    Rows matrix = three_kinds();
+    const int hole = matrix.row_ptr[31] + 1;  // row 31 is of the second kind
+    matrix.col_idx.erase(matrix.col_idx.begin() + hole);
+    matrix.values.pop_back();
+    for (std::size_t i = 32; i < matrix.row_ptr.size(); ++i) --matrix.row_ptr[i];
+    const StripsPlan plan = plan_strips(matrix.view(), strips({{"period", 3}}));
+    EXPECT_EQ(plan.hole_mask_bytes, 3 * 32);
+    EXPECT_THAT(plan.strips_of_code, ElementsAre(6, 3, 0, 0));
+    EXPECT_EQ(plan_strips(matrix.view(), strips({{"period", 3}, {"fill", 0}})).hole_mask_bytes, 0);
+    matrix.cols = 96 + 29;  // one too few for lane 31's place in the third diagonal, which has none
+    matrix.col_idx.resize(static_cast<std::size_t>(matrix.row_ptr[94]));
+    matrix.row_ptr.resize(95);
+    EXPECT_EQ(plan_strips(matrix.view(), strips({{"period", 3}})).hole_mask_bytes, 0)
+        << "no whole group of slices";
+}
+
 TEST(Strips, GiveNeighbouringEntriesToTheLanesOfARow) {
     const Rows matrix(9, {{0, 1, 2}, {8}});
     const StoredMatrix m = convert(matrix.view(), strips({{"threads_per_row", 2}}), true);
@@ -385,6 +436,32 @@ TEST_P(StripsOf, AMatrixGiveItsProduct) {
     }
 }
 
+TEST(StripsOfRowsThatTakeTurns, GiveTheirProduct) {
+    for (const char* kind : {"curl_curl:nx=6,ny=5,nz=4,keep=0.85",
+                             "random:rows=700,cols=300,per_row=5", "arrow:n=500"})
+        for (const char* device : {"simt:sm_90", "simt:gfx906"})
+            for (const std::int64_t period : {2, 3, 4, 6})
+                for (const std::int64_t fill : {0, 1}) {
+                    SCOPED_TRACE(fmt::format("{} {} {} {}", kind, device, period, fill));
+                    const CsrMatrix matrix = make_gallery_matrix(kind);
+                    Options options;
+                    options.device = device;
+                    options.kernel = "strips";
+                    options.strict = true;
+                    options.cache = CacheMode::memory;
+                    options.params = {{"period", period}, {"fill", fill}, {"sigma", 1}};
+                    options.memory_limit = 1 << 30;
+                    Handle handle(matrix.view(), options);
+                    const std::vector<double> x(static_cast<std::size_t>(matrix.cols), 1.5);
+                    std::vector<double> y(static_cast<std::size_t>(matrix.rows), -1);
+                    const double one = 1, zero = 0;
+                    handle.apply(one, x.data(), zero, y.data());
+                    const CheckResult result = check_product(
+                        matrix.view(), {&one, x.data(), &zero, y.data(), y.data(), 1});
+                    EXPECT_TRUE(result.passed) << result.message;
+                }
+}
+
 TEST(StripsParams, FitTheMatrix) {
     const CsrMatrix stencil = make_gallery_matrix("stencil5:nx=40,ny=40");
     auto p = chosen(stencil, "sm_90");
@@ -401,6 +478,12 @@ TEST(StripsParams, FitTheMatrix) {
     EXPECT_EQ(chosen(elements, "sm_90").at("block_rows"), 1) << "too few blocks to fill a GPU";
     p = chosen(elements, "sm_90", {{"block_rows", 3}, {"block_cols", 3}});
     EXPECT_EQ(p.at("fill"), 0);
+    p = chosen(make_gallery_matrix("curl_curl:nx=12,ny=11,nz=10,keep=0.85"), "sm_90",
+               {{"threads_per_row", 1}});
+    EXPECT_EQ(p.at("period"), 3) << "edges in three directions take turns";
+    EXPECT_EQ(p.at("fill"), 1);
+    EXPECT_EQ(p.at("sigma"), 1);
+    EXPECT_EQ(chosen(stencil, "sm_90").at("period"), 1);
     p = chosen(make_gallery_matrix("arrow:n=3000"), "sm_90");
     EXPECT_EQ(p.at("long_rows"), 1);
     EXPECT_EQ(p.at("threads_per_row"), 1);

@@ -224,6 +224,26 @@ TEST_P(StripsThereTest, HolesInDiagonals) {
     }
 }
 
+TEST_P(StripsThereTest, RowsThatTakeTurns) {
+    const std::int64_t widest = device_->facts().target.wavefront;
+    for (const char* spec :
+         {"curl_curl:nx=7,ny=6,nz=5,keep=0.85", "arrow:n=700", "random:rows=500"}) {
+        SCOPED_TRACE(spec);
+        const CsrMatrix a = make_gallery_matrix(spec);
+        for (const std::int64_t slice : {std::int64_t{32}, widest})
+            for (const std::int64_t period : {2, 3, 4, 6})
+                for (const std::int64_t fill : {0, 1}) {
+                    const Signature s = strips_signature(
+                        *device_, a.view(),
+                        {{"slice", slice}, {"period", period}, {"fill", fill}, {"codes", 15}});
+                    const bool has_holes = plan_strips(a.view(), s).hole_mask_bytes > 0;
+                    EXPECT_TRUE(fill == 1 || !has_holes);
+                    EXPECT_TRUE(period != 3 || fill == 0 || spec[0] != 'c' || has_holes);
+                    expect_equal(device_, a.view(), s);
+                }
+    }
+}
+
 TEST_P(StripsThereTest, CodedValues) {
     fixtures::TypedMatrix<double, int, int> a(fixtures::find("longer_than_a_block"));
     for (std::size_t k = 0; k < a.values.size(); ++k)

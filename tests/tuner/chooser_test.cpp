@@ -7,6 +7,7 @@
 #include "matrix/gallery.hpp"
 #include "registry.hpp"
 #include "tuner/gathers.hpp"
+#include "tuner/row_period.hpp"
 #include "tuner/tuning_db.hpp"
 #include "tuner/variants.hpp"
 
@@ -99,6 +100,18 @@ TEST(Chooser, ColumnsAreLeftAloneWhereAllValuesAreOne) {
     given.params = {{"value_code", 0}};
     EXPECT_NE(chosen(graph, given).param("codes"), 8) << "values are read: bytes count";
     EXPECT_NE(chosen(with_random_values(graph), request_for("sm_90")).param("codes"), 8);
+}
+
+TEST(RowPeriod, IsThatOfUnknownsThatTakeTurns) {
+    const auto period = [](const char* spec) {
+        return row_period(make_gallery_matrix(spec).view());
+    };
+    EXPECT_EQ(period("curl_curl:nx=12,ny=11,nz=10,keep=0.85"), 3);
+    EXPECT_EQ(period("curl_curl:nx=12,ny=11,nz=10"), 3);
+    EXPECT_EQ(period("stencil7:nx=12,ny=11,nz=10"), 1);
+    EXPECT_EQ(period("fem:nx=12,ny=12,dofs=3"), 1) << "blocks";
+    EXPECT_EQ(period("random:rows=2000,cols=2000,per_row=5"), 1);
+    EXPECT_EQ(period("stencil5:nx=5,ny=5"), 1) << "too small a sample";
 }
 
 TEST(Chooser, NothingIsLookedAtForFewApplies) {
