@@ -34,8 +34,8 @@ def shortened(command):
 
 
 def name_in(by_name, row):
-    """The matrix's name; with its nonzeros where another one of that name is there already."""
-    name = row["matrix"]
+    """The matrix's name, without its folder; with its nonzeros where another one of that name is there already."""
+    name = row["matrix"] = os.path.basename(row["matrix"]).removesuffix(".csr")
     known = next(iter(by_name.get(name, {}).values()), row)
     return name if known.get("nnz") == row.get("nnz") else f"{name} ({row['nnz']:,})"
 
