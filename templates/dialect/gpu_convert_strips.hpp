@@ -50,11 +50,7 @@ template <int slice, int sigma, int period>
 [[gnu::always_inline]] inline long row_at(const unsigned short* places, long position,
                                           long num_rows) {
     if constexpr (period > 1) {
-        constexpr int group = slice * period;
-        if (position >= num_rows / group * group) {
-            return position;
-        }
-        return position / group * group + position % slice * period + position / slice % period;
+        return row_of_group<slice, period>(position, num_rows);
     } else if constexpr (sigma == 1) {
         return position;
     } else {

@@ -9,7 +9,7 @@ constexpr int ragged_slice = 4;
 constexpr int filled_slice = 8;
 constexpr int full_strips_shift = 4;
 
-/// The code of deltas that are the lane's number, of which none is stored.
+/// The code of deltas that are the lane's number times the period, of which none is stored.
 constexpr int affine_deltas = 0;
 
 /// Whether a slice may have elements that the matrix does not have: of single entries only one of
@@ -19,3 +19,14 @@ inline constexpr bool may_have_fill = block > 1 || code == affine_deltas;
 
 /// What a lane of a long row has in place of a length.
 constexpr int length_of_long = 65535;
+
+/// The row at a position where slices come in groups of `period`: slice s of a whole group has every
+/// period-th row from row s on. Rows behind the last whole group keep their order.
+template <int slice, int period>
+[[gnu::always_inline]] inline long row_of_group(long position, long num_rows) {
+    constexpr int group = slice * period;
+    if (position >= num_rows / group * group) {
+        return position;
+    }
+    return position / group * group + position % slice * period + position / slice % period;
+}

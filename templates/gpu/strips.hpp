@@ -172,12 +172,7 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             first_row = (position / sigma * sigma + places[position]) * block_rows;
         }
         if constexpr (has_period) {
-            // Slice s of a whole group of `period` has every period-th row from row s on.
-            constexpr int group = slice * period;
-            if (position < num_rows / group * group) {
-                first_row = position / group * group + position % slice * period +
-                            position / slice % period;
-            }
+            first_row = row_of_group<slice, period>(position, num_rows);
         }
         for (int i = 0; i < block_rows; ++i) {
             if (block_rows == 1 || first_row + i < num_rows) {

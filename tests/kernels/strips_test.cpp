@@ -456,9 +456,18 @@ TEST(StripsOfRowsThatTakeTurns, GiveTheirProduct) {
                     std::vector<double> y(static_cast<std::size_t>(matrix.rows), -1);
                     const double one = 1, zero = 0;
                     handle.apply(one, x.data(), zero, y.data());
-                    const CheckResult result = check_product(
-                        matrix.view(), {&one, x.data(), &zero, y.data(), y.data(), 1});
+                    CsrView now = matrix.view();
+                    CheckResult result =
+                        check_product(now, {&one, x.data(), &zero, y.data(), y.data(), 1});
                     EXPECT_TRUE(result.passed) << result.message;
+                    std::vector<double> fresh(static_cast<std::size_t>(matrix.nnz));
+                    for (std::size_t k = 0; k < fresh.size(); ++k)
+                        fresh[k] = fixtures::number<double>(static_cast<std::int64_t>(k), 3);
+                    handle.update_values(fresh.data());
+                    now.values = fresh.data();
+                    handle.apply(one, x.data(), zero, y.data());
+                    result = check_product(now, {&one, x.data(), &zero, y.data(), y.data(), 1});
+                    EXPECT_TRUE(result.passed) << "new values: " << result.message;
                 }
 }
 
