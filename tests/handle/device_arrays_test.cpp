@@ -224,10 +224,9 @@ TEST(DeviceArrays, StripsAreMadeWhereTheMatrixIs) {
         }
 }
 
-/// Holes are chosen where the columns come here, and made there; `fill` asked for is, and blocks
-/// are, too. New values find their places by the columns.
-TEST(DeviceArrays, StripsWithFillAreMadeWhereTheMatrixIs) {
-    const CsrMatrix a = make_gallery_matrix("stencil7:nx=9,ny=8,nz=7");
+/// A handle of a matrix whose arrays are on the device, made there with a kernel of such a name;
+/// multiplies, and again with new values.
+void expect_made_there(const CsrMatrix& a, const Options& options, const char* kernel) {
     const auto device = open_device("simt:sm_90");
     const auto put = [&](const void* from, std::int64_t count, std::size_t element) {
         auto memory = device->allocate(static_cast<std::size_t>(count) * element);
@@ -244,6 +243,29 @@ TEST(DeviceArrays, StripsWithFillAreMadeWhereTheMatrixIs) {
     std::vector<double> fresh(static_cast<std::size_t>(a.nnz));
     for (std::size_t k = 0; k < fresh.size(); ++k) fresh[k] = 1 + static_cast<double>(k % 3);
     const auto fresh_there = put(fresh.data(), a.nnz, sizeof(double));
+    Handle handle(there, options);
+    EXPECT_THAT(handle.info().kernel, testing::HasSubstr(kernel));
+    EXPECT_THAT(handle.info().reason, testing::EndsWith("; converted on the device"));
+    const std::vector<double> x(static_cast<std::size_t>(a.cols), 1.0);
+    std::vector<double> y(static_cast<std::size_t>(a.rows), 0.0);
+    const auto check = [&](const CsrView& matrix) {
+        handle.apply(1.0, x.data(), 0.0, y.data());
+        const double one = 1, zero = 0;
+        const CheckResult found =
+            check_product(matrix, {&one, x.data(), &zero, y.data(), y.data(), 1});
+        EXPECT_TRUE(found.passed) << found.message;
+    };
+    check(a.view());
+    handle.update_values(static_cast<const double*>(fresh_there->data()));
+    CsrView updated = a.view();
+    updated.values = fresh.data();
+    check(updated);
+}
+
+/// Holes are chosen where the columns come here, and made there; `fill` asked for is, and blocks
+/// are, too. New values find their places by the columns.
+TEST(DeviceArrays, StripsWithFillAreMadeWhereTheMatrixIs) {
+    const CsrMatrix a = make_gallery_matrix("stencil7:nx=9,ny=8,nz=7");
     for (const int asked : {0, 1, 2}) {
         SCOPED_TRACE(asked);
         Options options = strips_options("simt:sm_90");
@@ -252,24 +274,24 @@ TEST(DeviceArrays, StripsWithFillAreMadeWhereTheMatrixIs) {
         if (asked == 1) options.params["fill"] = 1;
         if (asked == 2) options.params["block_rows"] = 2;
         options.memory_limit = 1 << 30;
-        Handle handle(there, options);
-        EXPECT_THAT(handle.info().kernel, testing::HasSubstr("_fill1_"));
-        EXPECT_THAT(handle.info().reason, testing::EndsWith("; converted on the device"));
-        const std::vector<double> x(static_cast<std::size_t>(a.cols), 1.0);
-        std::vector<double> y(static_cast<std::size_t>(a.rows), 0.0);
-        const auto check = [&](const CsrView& matrix) {
-            handle.apply(1.0, x.data(), 0.0, y.data());
-            const double one = 1, zero = 0;
-            const CheckResult found =
-                check_product(matrix, {&one, x.data(), &zero, y.data(), y.data(), 1});
-            EXPECT_TRUE(found.passed) << found.message;
-        };
-        check(a.view());
-        handle.update_values(static_cast<const double*>(fresh_there->data()));
-        CsrView updated = a.view();
-        updated.values = fresh.data();
-        check(updated);
+        expect_made_there(a, options, "_fill1_");
     }
+}
+
+TEST(DeviceArrays, StripsOfRowsThatTakeTurnsAreMadeWhereTheMatrixIs) {
+    Options options = strips_options("simt:sm_90");
+    options.params["threads_per_row"] = 1;
+    options.params.erase("block_rows");
+    expect_made_there(make_gallery_matrix("curl_curl:nx=12,ny=11,nz=10,keep=0.85"), options,
+                      "_period3_");
+}
+
+TEST(DeviceArrays, StripsOfColumnsAloneAreMadeWhereTheMatrixIs) {
+    Options options = strips_options("simt:sm_90");
+    options.params["threads_per_row"] = 1;
+    options.params["value_code"] = 2;
+    options.params.erase("block_rows");
+    expect_made_there(make_gallery_matrix("debruijn:k=11,random_values=0"), options, "_codes8_");
 }
 
 TEST(DeviceArrays, StripsThatTheDeviceCannotMakeAreTheHosts) {
