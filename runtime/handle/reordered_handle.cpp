@@ -62,6 +62,7 @@ Options options_of_rows(const Options& options) {
     inner.format = "auto";
     inner.kernel = "strips";
     inner.params["any_order"] = 1;
+    inner.params.try_emplace("block", cluster_rows);  // a cluster for each block of threads
     return inner;
 }
 

@@ -51,7 +51,7 @@ TEST_F(ReorderTest, RowsAloneAreMovedInOneLaunch) {
     EXPECT_EQ(json["reorder"]["method"], "rows");
     EXPECT_TRUE(json["reorder"]["time_permuted_vectors"].is_null());
     EXPECT_NE(json["kernel"].get<std::string>().find("_ax_b0_"), std::string::npos);
-    EXPECT_NE(json["kernel"].get<std::string>().find("_any_order1_"), std::string::npos);
+    EXPECT_NE(json["kernel"].get<std::string>().find("_any_order1_block256_"), std::string::npos);
     EXPECT_EQ(json["launches"], 1);
 }
 
