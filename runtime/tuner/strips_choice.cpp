@@ -137,6 +137,7 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
     if (kernel_entry(s.kernel).gpu && is_open(given, "period")) {
         if (!period_) period_ = row_period(matrix_);
         holed.params["period"] = *period_;
+        holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
     }
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
@@ -145,26 +146,28 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
         s = holed;
 }
 
-bool StripsChooser::choose_whole_columns(Signature& s,
-                                         const std::map<std::string, std::int64_t>& given) {
+bool StripsChooser::whole_columns_pay(const Signature& s) {
     const auto nnz = static_cast<double>(matrix_.nnz);
-    const double mean = nnz / static_cast<double>(matrix_.rows);
-    const bool alone = s.value == ValueType::f64 && s.num_rhs == 1 &&
+    const bool alone = kernel_entry(s.kernel).gpu && s.value == ValueType::f64 && s.num_rhs == 1 &&
                        strips_shape(s).block_size() == 1 &&
                        static_cast<ValueCode>(s.params.at("value_code")) == ValueCode::one_value &&
                        s.params.at("threads_per_row") == 1;
-    if (!alone || mean > most_whole_mean || !is_open(given, "codes") || !is_open(given, "sigma"))
-        return false;
-    Signature whole = s;
-    whole.params["sigma"] = 1;
-    const StripsPlan& made = plan(whole);
-    if (static_cast<double>(made.stored) > most_whole_padding * nnz ||
-        static_cast<double>(made.index_bytes) < least_whole_index_bytes * nnz)
-        return false;
-    whole.params["codes"] = whole_columns;
-    if (is_open(given, "unroll"))
-        whole.params["unroll"] = whole_unroll + (mean >= many_of_whole ? 1 : 0);
-    s = whole;
+    if (!alone || nnz > most_whole_mean * static_cast<double>(matrix_.rows)) return false;
+    Signature unsorted = s;
+    unsorted.params["sigma"] = 1;
+    const StripsPlan& made = plan(unsorted);
+    return static_cast<double>(made.stored) <= most_whole_padding * nnz &&
+           static_cast<double>(made.index_bytes) >= least_whole_index_bytes * nnz;
+}
+
+bool StripsChooser::choose_whole_columns(Signature& s,
+                                         const std::map<std::string, std::int64_t>& given) {
+    if (!is_open(given, "codes") || !is_open(given, "sigma") || !whole_columns_pay(s)) return false;
+    s.params["sigma"] = 1;
+    s.params["codes"] = whole_columns;
+    const bool many =
+        static_cast<double>(matrix_.nnz) >= many_of_whole * static_cast<double>(matrix_.rows);
+    if (is_open(given, "unroll")) s.params["unroll"] = whole_unroll + (many ? 1 : 0);
     return true;
 }
 
@@ -182,7 +185,7 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
         if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
     if (is_open(given, "fill")) choose_holes(s, given);
-    const bool whole = gpu && choose_whole_columns(s, given);
+    const bool whole = choose_whole_columns(s, given);
     const StripsPlan& made = plan(s);
     const StripsShape shape = strips_shape(s);
     if (gpu && !whole) choose_strip_unroll(made, s, given);
@@ -208,10 +211,8 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
 StripsOutlook StripsChooser::outlook(const Signature& signature) {
     const StripsPlan& made = plan(signature);
     const auto nnz = static_cast<double>(matrix_.nnz);
-    const bool whole =
-        signature.params.at("codes") == whole_columns &&
-        static_cast<ValueCode>(signature.params.at("value_code")) == ValueCode::one_value &&
-        param(signature, "sigma", 0) == 1;
+    const bool whole = signature.params.at("codes") == whole_columns &&
+                       param(signature, "sigma", 0) == 1 && whole_columns_pay(signature);
     return {bytes(signature), static_cast<double>(made.index_bytes - made.hole_mask_bytes) / nnz,
             static_cast<double>(made.stored) / nnz, whole};
 }

@@ -37,7 +37,9 @@ class StripsChooser {
     /// `period`, taking turns.
     void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
     /// Whether all values are one, and columns as they are, of rows as they come, are faster than
-    /// compressed ones; sets `codes`, `sigma` and `unroll` then.
+    /// compressed ones; what the signature says of codes and σ does not matter.
+    bool whole_columns_pay(const Signature& signature);
+    /// Sets `codes`, `sigma` and `unroll` where that is so and they are open. Whether it did.
     bool choose_whole_columns(Signature& signature,
                               const std::map<std::string, std::int64_t>& given);
     const StripsPlan& plan(const Signature& signature);

@@ -102,6 +102,46 @@ TEST(Chooser, ColumnsAreLeftAloneWhereAllValuesAreOne) {
     EXPECT_NE(chosen(with_random_values(graph), request_for("sm_90")).param("codes"), 8);
 }
 
+/// The same pattern, all values one.
+template <typename Value>
+CsrMatrix with_ones(const CsrMatrix& matrix) {
+    CsrMatrix copy = with_random_values(matrix);
+    copy.value_type = type_tag<Value>::value;
+    copy.values = Buffer(static_cast<std::size_t>(matrix.nnz) * sizeof(Value));
+    std::ranges::fill(copy.values.as<Value>(), Value(1));
+    return copy;
+}
+
+/// Rows of so many entries, anywhere among 70,000 columns.
+CsrMatrix far_entries(std::int64_t row) {
+    CsrMatrix matrix =
+        make_gallery_matrix("random:rows=70000,cols=70000,per_row=" + std::to_string(2 * row));
+    matrix.nnz = matrix.rows * row;
+    std::uint64_t state = 1;
+    for (std::int64_t i = 0; i <= matrix.rows; ++i)
+        matrix.row_ptr.as<std::int32_t>()[static_cast<std::size_t>(i)] =
+            static_cast<std::int32_t>(i * row);
+    for (std::int64_t k = 0; k < matrix.nnz; ++k) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        matrix.col_idx.as<std::int32_t>()[static_cast<std::size_t>(k)] =
+            static_cast<std::int32_t>((state >> 33) % 70'000);
+    }
+    return matrix;
+}
+
+TEST(Chooser, ColumnsAloneAreOnlyWhatWasFoundToBeFaster) {
+    const auto alone = [&](const CsrMatrix& matrix) {
+        return chosen(matrix, request_for("sm_90")).choice.reason.find("columns alone") !=
+               std::string::npos;
+    };
+    const CsrMatrix far = far_entries(8);
+    EXPECT_TRUE(alone(with_ones<double>(far)));
+    EXPECT_FALSE(alone(with_ones<float>(far))) << "its strips have 32-bit columns in any case";
+    EXPECT_FALSE(alone(with_random_values(far)));
+    EXPECT_FALSE(alone(with_ones<double>(far_entries(20))))
+        << "longer rows, with such columns, too";
+}
+
 TEST(RowPeriod, IsThatOfUnknownsThatTakeTurns) {
     const auto period = [](const char* spec) {
         return row_period(make_gallery_matrix(spec).view());
