@@ -1,5 +1,4 @@
 // Format strips: arrays worked out by hand, plans, and products with parameters fitted to a matrix.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +11,7 @@
 #include "matrix/features.hpp"
 #include "matrix/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "strips_rows.hpp"
 #include "tuner/chooser.hpp"
 #include "verify/reference.hpp"
 
@@ -19,34 +19,11 @@ namespace spmvgen {
 namespace {
 
 using namespace format_cases;
+using namespace strips_rows;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using Bytes = std::vector<unsigned char>;
 using Shorts = std::vector<std::uint16_t>;
-
-Signature strips(std::map<std::string, std::int64_t> params = {}) {
-    return signature("strips", std::move(params));
-}
-
-/// Rows of columns with the values 1, 2, 3, ….
-struct Rows {
-    std::int64_t cols;
-    std::vector<int> row_ptr{0}, col_idx;
-    std::vector<double> values;
-
-    Rows(std::int64_t columns, const std::vector<std::vector<int>>& rows) : cols(columns) {
-        for (auto& row : rows) {
-            col_idx.insert(col_idx.end(), row.begin(), row.end());
-            row_ptr.push_back(static_cast<int>(col_idx.size()));
-        }
-        for (std::size_t k = 0; k < col_idx.size(); ++k)
-            values.push_back(static_cast<double>(k) + 1);
-    }
-    CsrView view() const {
-        return csr_view<double>(std::ssize(row_ptr) - 1, cols, row_ptr.data(), col_idx.data(),
-                                values.data());
-    }
-};
 
 /// `count` rows of two neighbouring columns, on and right of the diagonal.
 Rows two_diagonals(int count) {
@@ -201,56 +178,6 @@ TEST(Strips, SortRowsInWindows) {
     EXPECT_EQ(places[63], 63);
     EXPECT_EQ(Shorts(places.begin() + 64, places.end()), (Shorts{2, 0, 1, 3, 4, 5}));
     EXPECT_EQ(array<int>(m, "slice_ptr", 4), (std::vector<int>{0, 2, 2, 3}));
-}
-
-/// Rows of three kinds that take turns, 96 of them and five more.
-Rows three_kinds() {
-    std::vector<std::vector<int>> rows;
-    for (int i = 0; i < 101; ++i)
-        rows.push_back(i % 3 == 0   ? std::vector{i, i + 9}
-                       : i % 3 == 1 ? std::vector{i, i + 3, i + 29}
-                                    : std::vector{i + 1});
-    return {140, rows};
-}
-
-TEST(Strips, PutRowsThatTakeTurnsIntoSlicesOfTheirOwn) {
-    const Rows matrix = three_kinds();
-    const StripsPlan apart = plan_strips(matrix.view(), strips({{"period", 3}}));
-    EXPECT_THAT(apart.strips_of_code, ElementsAre(6, 3, 0, 0)) << "the last five keep their order";
-    EXPECT_EQ(apart.ragged_slices, 1);
-    EXPECT_THAT(plan_strips(matrix.view(), strips()).strips_of_code, ElementsAre(0, 12, 0, 0));
-    const StoredMatrix m = convert(matrix.view(), strips({{"period", 3}}), true);
-    EXPECT_EQ(array<int>(m, "slice_ptr", 5), (std::vector<int>{0, 2, 5, 6, 9}));
-    const auto bases = array<int>(m, "bases", 6);
-    EXPECT_EQ(bases, (std::vector<int>{0, 9, 1, 4, 30, 3}));
-    const auto values = array<double>(m, "values", 9 * 32);
-    EXPECT_EQ(values[1], 7) << "row 3, of six entries before it";
-    EXPECT_EQ(values[2 * 32], 3) << "row 1";
-    for (const auto& params : {std::map<std::string, std::int64_t>{{"sigma", 64}},
-                               {{"threads_per_row", 2}},
-                               {{"block_rows", 2}}}) {
-        auto with_period = params;
-        with_period["period"] = 3;
-        EXPECT_EQ(plan_strips(matrix.view(), strips(params)),
-                  plan_strips(matrix.view(), strips(with_period)));
-    }
-}
-
-TEST(Strips, LeaveHolesInDiagonalsOfRowsThatTakeTurns) {
-    Rows matrix = three_kinds();
-    const int hole = matrix.row_ptr[31] + 1;  // row 31 is of the second kind
-    matrix.col_idx.erase(matrix.col_idx.begin() + hole);
-    matrix.values.pop_back();
-    for (std::size_t i = 32; i < matrix.row_ptr.size(); ++i) --matrix.row_ptr[i];
-    const StripsPlan plan = plan_strips(matrix.view(), strips({{"period", 3}}));
-    EXPECT_EQ(plan.hole_mask_bytes, 3 * 32);
-    EXPECT_THAT(plan.strips_of_code, ElementsAre(6, 3, 0, 0));
-    EXPECT_EQ(plan_strips(matrix.view(), strips({{"period", 3}, {"fill", 0}})).hole_mask_bytes, 0);
-    matrix.cols = 96 + 29;  // one too few for lane 31's place in the third diagonal, which has none
-    matrix.col_idx.resize(static_cast<std::size_t>(matrix.row_ptr[94]));
-    matrix.row_ptr.resize(95);
-    EXPECT_EQ(plan_strips(matrix.view(), strips({{"period", 3}})).hole_mask_bytes, 0)
-        << "no whole group of slices";
 }
 
 TEST(Strips, GiveNeighbouringEntriesToTheLanesOfARow) {
@@ -434,41 +361,6 @@ TEST_P(StripsOf, AMatrixGiveItsProduct) {
         updated.values = fresh.data();
         check(updated);
     }
-}
-
-TEST(StripsOfRowsThatTakeTurns, GiveTheirProduct) {
-    for (const char* kind : {"curl_curl:nx=6,ny=5,nz=4,keep=0.85",
-                             "random:rows=700,cols=300,per_row=5", "arrow:n=500"})
-        for (const char* device : {"simt:sm_90", "simt:gfx906"})
-            for (const std::int64_t period : {2, 3, 4, 6})
-                for (const std::int64_t fill : {0, 1}) {
-                    SCOPED_TRACE(fmt::format("{} {} {} {}", kind, device, period, fill));
-                    const CsrMatrix matrix = make_gallery_matrix(kind);
-                    Options options;
-                    options.device = device;
-                    options.kernel = "strips";
-                    options.strict = true;
-                    options.cache = CacheMode::memory;
-                    options.params = {{"period", period}, {"fill", fill}, {"sigma", 1}};
-                    options.memory_limit = 1 << 30;
-                    Handle handle(matrix.view(), options);
-                    const std::vector<double> x(static_cast<std::size_t>(matrix.cols), 1.5);
-                    std::vector<double> y(static_cast<std::size_t>(matrix.rows), -1);
-                    const double one = 1, zero = 0;
-                    handle.apply(one, x.data(), zero, y.data());
-                    CsrView now = matrix.view();
-                    CheckResult result =
-                        check_product(now, {&one, x.data(), &zero, y.data(), y.data(), 1});
-                    EXPECT_TRUE(result.passed) << result.message;
-                    std::vector<double> fresh(static_cast<std::size_t>(matrix.nnz));
-                    for (std::size_t k = 0; k < fresh.size(); ++k)
-                        fresh[k] = fixtures::number<double>(static_cast<std::int64_t>(k), 3);
-                    handle.update_values(fresh.data());
-                    now.values = fresh.data();
-                    handle.apply(one, x.data(), zero, y.data());
-                    result = check_product(now, {&one, x.data(), &zero, y.data(), y.data(), 1});
-                    EXPECT_TRUE(result.passed) << "new values: " << result.message;
-                }
 }
 
 TEST(StripsParams, FitTheMatrix) {
