@@ -2,7 +2,7 @@
 # What docs/ahead-of-peers.md and its neighbours say of a GPU, section by section; each leaves JSON lines in OUT.
 #   bench/h200.sh BIN_DIR GALLERY OUT SECTION…        (device $SPMVGEN_DEVICE, cuda:0)
 # BIN_DIR has spmvgen and, for `conversion`, bench_gpu. GALLERY: where `spmvgen gallery make --suite all -o GALLERY` put the twins; made there when it is empty.
-# Sections: gallery own f32 levels ablation conversion small units order columns blocks low; shared, of the matrices below $SPMVGEN_SHARED (gallery.py, which needs scipy, and matrices/real); $SPMVGEN_BUDGET is the time for a case (8ms), $SPMVGEN_LIMIT seconds for a section (200).
+# Sections: gallery own f32 own-f32 levels ablation conversion small units order columns blocks low; shared, of the matrices below $SPMVGEN_SHARED (gallery.py, which needs scipy, and matrices/real); $SPMVGEN_BUDGET is the time for a case (8ms), $SPMVGEN_LIMIT seconds for a section (200).
 set -euo pipefail
 bin=$1 gallery=$2 out=$3; shift 3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,6 +34,7 @@ for section in "$@"; do
         gallery) bench "$section" auto f64 random cusparse $(matrices) ;;
         own) bench "$section" auto f64 own cusparse $(matrices) ;;
         f32) bench "$section" auto f32 random cusparse $(matrices) ;;
+        own-f32) bench "$section" auto f32 own cusparse $(matrices) ;;
         levels) bench "$section" auto,auto/measure,all f64 random cusparse $(matrices) ;;
         ablation)
             timeout -s INT "$limit" "$here/ablation.py" "$bin/spmvgen" --device "$device" --budget "$budget" --json "$out/ablation.jsonl" $(matrices "${some[@]}") ||
@@ -52,8 +53,10 @@ for section in "$@"; do
         units) bench "$section" auto,csr_matrix_units,csr_matrix_units:unroll=2,csr_matrix_units:tiles=2,csr_classical,sell_slices,bcsr_fused f64 random none $(matrices "${some[@]}") ;;
         columns) # alone, where all values are one
             c=strips:codes=8:sigma=1
-            bench "$section" "auto,strips,strips:unroll=4,$c:unroll=4,$c:unroll=4:block=128,$c:unroll=5:block=128" f64 own none \
-                $(matrices debr NACA0015 rgg_n_2_20_s0 rgg_n_2_21_s0 venturiLevel3 hugetrace-00000 hugetric-00000 delaunay_n20 delaunay_n22 333SP M6 AS365 NLR packing-500x100x100-b050 ecology1) ;;
+            for value in f64 f32; do
+                bench "$section-$value" "auto,strips,strips:unroll=4,tiles,$c:unroll=4,$c:unroll=4:block=128,$c:unroll=5:block=128,$c:unroll=7" "$value" own none \
+                    $(matrices debr NACA0015 rgg_n_2_20_s0 rgg_n_2_21_s0 venturiLevel3 hugetrace-00000 hugetric-00000 delaunay_n20 delaunay_n22 333SP M6 AS365 NLR packing-500x100x100-b050 ecology1 roadNet-CA)
+            done ;;
         blocks) # of 128 and 256 threads; edge elements with neighbouring rows in a slice, and with every third one
             for value in f64 f32; do
                 bench "$section-$value" auto,strips:block=128,strips:block=256,strips:period=1,tiles:block=128,tiles:block=256 "$value" random none \
@@ -66,6 +69,7 @@ for section in "$@"; do
             python3 "$SPMVGEN_SHARED/gallery.py" "$gallery-shared/csrb"
             "$here/csr_of_csrb.py" "$gallery-shared" "$gallery-shared"/csrb/*.csrb
             bench shared-random auto f64 random cusparse "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr
+            bench shared-own-f32 auto f32 own cusparse "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr
             bench shared-own auto f64 own cusparse "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr ;;
         *) echo "h200.sh: unknown section '$section'" >&2; exit 2 ;;
     esac

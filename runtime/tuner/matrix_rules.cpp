@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t least_gpu_entries = 450'000;  ///< with fewer a launch is about all
 constexpr double most_gpu_padding = 1.35;            ///< stored values over nonzeros
 constexpr double most_index_bytes = 3;               ///< a nonzero: with more x's gathers decide,
-constexpr double most_even_index_bytes = 3.6;        ///< less so of wide values in even rows
+constexpr double most_even_index_bytes = 3.6;        ///< less so in even rows of wide values, or
+                                                     ///< of one
 constexpr double most_gpu_share = 0.97;              ///< of CSR's bytes
 constexpr double short_mean = 3.5;        ///< mean row, up to which a thread's chain of loads
                                           ///< decides,
@@ -56,9 +57,14 @@ constexpr double least_strips_saving = 0.85;
 // values (docs/ahead-of-peers.md). dblp-2010 15.2 µs as tiles, 16.7 as bcsr_fused;
 // sx-stackoverflow (20 % of the entries in hubs) 247 with hubs, 263 without, soc-Pokec (15 %) 219
 // and 223; hugetric-00000 (no padding) 53.3 as strips, 58.6 as sell_slices, netherlands_osm 25.2,
-// and 23.3 as bcsr_fused.
+// and 23.3 as bcsr_fused. In f32 sx-stackoverflow (29 %) 223 and 259, soc-Pokec (25 %) 263 and 223;
+// roadNet-CA (padding 1.42) 12.9 as strips, 14.5 as bcsr_fused, netherlands_osm (1.79) 15.1 and
+// 15.4, belgium_osm (1.83) 9.1 and 9.1; gallery.py's NACA0015 (3.2 bytes of index) 11.9, as tiles
+// 14.7.
 constexpr double most_short_padding = 1.1;
+constexpr double most_narrow_short_padding = 1.5;
 constexpr double least_one_value_hub_share = 0.14;
+constexpr double least_narrow_hub_share = 0.27;
 
 // Of bcsr_fused in 1x1 beside csr_classical: from the same records NACA0015 24.3 and 28.7 µs (f32:
 // 15.8 and 18.6), dblp-2010 17.9 and 19.1 (15.9 and 17.2), roads 1.07 to 1.15 times as fast in f32;
@@ -87,6 +93,11 @@ bool all_one_value(const Situation& s) {
            s.request.exact->value_code == static_cast<std::int64_t>(ValueCode::one_value);
 }
 
+/// Whether sums are of f32.
+bool is_narrow(const Situation& s) {
+    return vectors_type(s.request, s.f.value_type) == ValueType::f32;
+}
+
 double strips_bytes(const Situation& s) {
     return s.request.strips->bytes / static_cast<double>(s.f.nnz);
 }
@@ -96,7 +107,8 @@ bool hubs_pay(const Situation& s) {
     if (!s.request.hubs) return false;
     const auto& [hubs, share] = *s.request.hubs;
     const double of_columns = static_cast<double>(hubs) / static_cast<double>(s.f.cols);
-    const double least = all_one_value(s) ? least_one_value_hub_share : least_hub_share;
+    const double of_one_value = is_narrow(s) ? least_narrow_hub_share : least_one_value_hub_share;
+    const double least = all_one_value(s) ? of_one_value : least_hub_share;
     return share >= std::max(least, least_concentration * of_columns);
 }
 
@@ -109,7 +121,8 @@ Pick gpu_strips(const Situation& s) {
         if (s.f.mean_row < short_mean && outlook.padding > most_short_padding) return {};
         return {"strips", "columns alone, as all values are one"};
     }
-    const bool even = s.f.max_row <= most_even_row && stored_bytes(s) >= sizeof(double);
+    const bool even = s.f.max_row <= most_even_row &&
+                      (stored_bytes(s) >= sizeof(double) || (is_narrow(s) && all_one_value(s)));
     if (outlook.padding > most_gpu_padding ||
         outlook.index_bytes > (even ? most_even_index_bytes : most_index_bytes) ||
         bytes > most_gpu_share * csr)
@@ -145,6 +158,9 @@ Pick short_rows_in_cache(const Situation& s) {
     const std::string why = fmt::format("rows of {:.1f} entries in the L2 cache", s.f.mean_row);
     if (subwarp > 1 && all_one_value(s) && s.f.nnz >= most_small_entries)
         return {"tiles", why + ", all of one value"};
+    if (subwarp == 1 && all_one_value(s) && is_narrow(s) &&
+        s.f.sell_padding.back() <= most_narrow_short_padding)
+        return {"strips", why + ", all of one value"};
     return {"bcsr_fused",
             why,
             {{"block_rows", 1},
@@ -229,14 +245,15 @@ Pick uneven_rows(const Situation& s) {
             params};
 }
 
-constexpr std::array gpu_rules_by_matrix{Rule{small_with_long_rows, {"csr_by_length"}},
-                                         Rule{few_block_rows, {"bcsr_fused"}},
-                                         Rule{short_uneven_rows, {"tiles"}},
-                                         Rule{far_gathers, {"sell_slices"}},
-                                         Rule{gpu_strips, {"strips"}},
-                                         Rule{short_rows_in_cache, {"bcsr_fused", "tiles"}},
-                                         Rule{networks, {"tiles_hubs"}},
-                                         Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
+constexpr std::array gpu_rules_by_matrix{
+    Rule{small_with_long_rows, {"csr_by_length"}},
+    Rule{few_block_rows, {"bcsr_fused"}},
+    Rule{short_uneven_rows, {"tiles"}},
+    Rule{far_gathers, {"sell_slices"}},
+    Rule{gpu_strips, {"strips"}},
+    Rule{short_rows_in_cache, {"bcsr_fused", "tiles", "strips"}},
+    Rule{networks, {"tiles_hubs"}},
+    Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
 
 }  // namespace
 

@@ -23,15 +23,20 @@ constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for 
 constexpr double hole_gain = 0.01;   ///< share of the bytes, that is worth looking for NaN
 constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
-// Of entries that are columns alone (f64, all values one), an H200, µs compressed and not: M6 69.9
-// and 50.1, AS365 84.5 and 56.9, venturiLevel3 (1.7 bytes of index an entry) 45.4 and 40.9,
-// rgg_n_2_21_s0 71.1 and 64.0, packing-500x100x100-b050 (16 entries a row) 55.4 and 57.4.
+// Of entries that are columns alone (all values one), an H200, µs compressed and not: in f64
+// M6 69.9 and 50.1, AS365 84.5 and 56.9, venturiLevel3 (1.7 bytes of index an entry) 45.4 and 40.9,
+// rgg_n_2_21_s0 71.1 and 64.0, packing-500x100x100-b050 (16 entries a row) 55.4 and 57.4; in f32
+// venturiLevel3 33.6 and 30.4, rgg_n_2_21_s0 55.5 and 47.3, packing 42.6 and 47.2. Tiles of f32,
+// which have no padding: M6 (padding 1.27) 43.2, not compressed 41.0; AS365 (1.37) 46.1 and 49.9.
 constexpr std::int64_t whole_columns = 8;        ///< `codes` of 32 bits alone
 constexpr double least_whole_index_bytes = 1.5;  ///< compressed, a nonzero
-constexpr double most_whole_padding = 1.6;       ///< of rows as they come
+constexpr double most_whole_padding = 1.6;       ///< of rows as they come,
+constexpr double most_narrow_padding = 1.3;      ///< and of f32, unless rows are many_of_whole
 constexpr double most_whole_mean = 15;           ///< mean row
-constexpr double many_of_whole = 12;             ///< mean row, for one entry more under way
+constexpr double many_of_whole = 12;             ///< mean row, for more entries under way
 constexpr std::int64_t whole_unroll = 4;
+constexpr std::int64_t many_unroll = 5;         ///< rgg_n_2_20_s0 in f64: 28.1, with 6 30.2 µs
+constexpr std::int64_t many_narrow_unroll = 7;  ///< in f32: 23.0, with 5 23.8, with 8 24.7 µs
 // Of blocks on a GPU, whose lanes each take one: with fewer block rows, or larger blocks than
 // registers hold, too few loads are under way (an H200: pwtk in 6x6 64 µs, in 2x2 45, in 1x1 34).
 constexpr std::int64_t filling_block_rows = 150'000;
@@ -147,16 +152,19 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
 }
 
 bool StripsChooser::whole_columns_pay(const Signature& s) {
-    const auto nnz = static_cast<double>(matrix_.nnz);
-    const bool alone = kernel_entry(s.kernel).gpu && s.value == ValueType::f64 && s.num_rhs == 1 &&
-                       strips_shape(s).block_size() == 1 &&
+    const bool wide = s.value == ValueType::f64;
+    const bool alone = kernel_entry(s.kernel).gpu && (wide || s.value == ValueType::f32) &&
+                       s.num_rhs == 1 && strips_shape(s).block_size() == 1 &&
                        static_cast<ValueCode>(s.params.at("value_code")) == ValueCode::one_value &&
                        s.params.at("threads_per_row") == 1;
-    if (!alone || nnz > most_whole_mean * static_cast<double>(matrix_.rows)) return false;
+    const auto nnz = static_cast<double>(matrix_.nnz), rows = static_cast<double>(matrix_.rows);
+    if (!alone || nnz > most_whole_mean * rows) return false;
     Signature unsorted = s;
     unsorted.params["sigma"] = 1;
     const StripsPlan& made = plan(unsorted);
-    return static_cast<double>(made.stored) <= most_whole_padding * nnz &&
+    const bool narrow = !wide && nnz < many_of_whole * rows;
+    return static_cast<double>(made.stored) <=
+               (narrow ? most_narrow_padding : most_whole_padding) * nnz &&
            static_cast<double>(made.index_bytes) >= least_whole_index_bytes * nnz;
 }
 
@@ -167,7 +175,9 @@ bool StripsChooser::choose_whole_columns(Signature& s,
     s.params["codes"] = whole_columns;
     const bool many =
         static_cast<double>(matrix_.nnz) >= many_of_whole * static_cast<double>(matrix_.rows);
-    if (is_open(given, "unroll")) s.params["unroll"] = whole_unroll + (many ? 1 : 0);
+    const std::int64_t unroll_of_many =
+        s.value == ValueType::f64 ? many_unroll : many_narrow_unroll;
+    if (is_open(given, "unroll")) s.params["unroll"] = many ? unroll_of_many : whole_unroll;
     return true;
 }
 

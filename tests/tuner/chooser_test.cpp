@@ -112,19 +112,22 @@ CsrMatrix with_ones(const CsrMatrix& matrix) {
     return copy;
 }
 
-/// Rows of so many entries, anywhere among 70,000 columns.
-CsrMatrix far_entries(std::int64_t row) {
+/// Rows of so many entries by turns, anywhere among 200,000 columns.
+CsrMatrix far_entries(std::int64_t even, std::int64_t odd) {
     CsrMatrix matrix =
-        make_gallery_matrix("random:rows=70000,cols=70000,per_row=" + std::to_string(2 * row));
-    matrix.nnz = matrix.rows * row;
+        make_gallery_matrix("random:rows=200000,cols=200000,per_row=" + std::to_string(even + odd));
+    matrix.nnz = 0;
+    auto rows = matrix.row_ptr.as<std::int32_t>();
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+        rows[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(matrix.nnz);
+        matrix.nnz += i % 2 == 0 ? even : odd;
+    }
+    rows[static_cast<std::size_t>(matrix.rows)] = static_cast<std::int32_t>(matrix.nnz);
     std::uint64_t state = 1;
-    for (std::int64_t i = 0; i <= matrix.rows; ++i)
-        matrix.row_ptr.as<std::int32_t>()[static_cast<std::size_t>(i)] =
-            static_cast<std::int32_t>(i * row);
     for (std::int64_t k = 0; k < matrix.nnz; ++k) {
         state = state * 6364136223846793005U + 1442695040888963407U;
         matrix.col_idx.as<std::int32_t>()[static_cast<std::size_t>(k)] =
-            static_cast<std::int32_t>((state >> 33) % 70'000);
+            static_cast<std::int32_t>((state >> 33) % 200'000);
     }
     return matrix;
 }
@@ -134,11 +137,14 @@ TEST(Chooser, ColumnsAloneAreOnlyWhatWasFoundToBeFaster) {
         return chosen(matrix, request_for("sm_90")).choice.reason.find("columns alone") !=
                std::string::npos;
     };
-    const CsrMatrix far = far_entries(8);
-    EXPECT_TRUE(alone(with_ones<double>(far)));
-    EXPECT_FALSE(alone(with_ones<float>(far))) << "its strips have 32-bit columns in any case";
-    EXPECT_FALSE(alone(with_random_values(far)));
-    EXPECT_FALSE(alone(with_ones<double>(far_entries(20))))
+    const CsrMatrix even = far_entries(8, 8), uneven = far_entries(5, 11);
+    EXPECT_TRUE(alone(with_ones<double>(even)));
+    EXPECT_TRUE(alone(with_ones<float>(even)));
+    EXPECT_FALSE(alone(with_random_values(even)));
+    EXPECT_TRUE(alone(with_ones<double>(uneven))) << "padding 1.38";
+    EXPECT_FALSE(alone(with_ones<float>(uneven))) << "tiles of f32 are faster";
+    EXPECT_TRUE(alone(with_ones<float>(far_entries(9, 17)))) << "longer rows, padding 1.31";
+    EXPECT_FALSE(alone(with_ones<double>(far_entries(20, 20))))
         << "longer rows, with such columns, too";
 }
 

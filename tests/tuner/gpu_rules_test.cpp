@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "rule_features.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/learned_rule.hpp"
 
@@ -11,44 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// A square matrix with rows of about one length.
-Features even_features(double mean = 10, std::int64_t rows = 1'000'000) {
-    Features f;
-    f.rows = f.cols = rows;
-    f.mean_row = mean;
-    f.nnz = static_cast<std::int64_t>(mean * static_cast<double>(rows));
-    f.min_row = 1;
-    f.max_row = static_cast<std::int64_t>(2 * mean);
-    f.row_histogram[4] = rows;
-    f.sell_padding = f.sell_sorted_padding = {1, 1, 1};
-    f.ell_padding = 2;
-    return f;
-}
-
-Features uneven_features(double sorted_padding) {
-    Features f = even_features();
-    f.sell_padding = {2, 2.5, 3};
-    f.sell_sorted_padding = {sorted_padding, sorted_padding, sorted_padding};
-    return f;
-}
-
-Request request(const std::string& target = "sm_90") {
-    Request r;
-    r.target = parse_target(target);
-    r.units = 132;
-    return r;
-}
-
-/// "kernel: reason".
-std::string chosen(const Features& f, const Request& r) {
-    const Choice choice = choose(f, r, {});
-    return choice.signature.kernel + ": " + choice.reason;
-}
-
-std::int64_t parameter(const Features& f, const Request& r, const std::string& name) {
-    return choose(f, r, {}).signature.params.at(name);
-}
 
 std::string code_and_text(const std::function<void()>& f) {
     try {
@@ -149,38 +112,6 @@ TEST(GpuRules, ShortUnevenRowsAreLeftAsTheyCome) {
     EXPECT_THAT(chosen(cached, r), StartsWith("tiles: "));
     r.strips->index_bytes = 1.9;
     EXPECT_THAT(chosen(rows(6, 1.5), r), testing::Not(StartsWith("tiles: "))) << "they compress";
-}
-
-TEST(GpuRules, WhereAllValuesAreOneColumnsAreAll) {
-    Request r = request();
-    r.exact = {ValueType::bf16, 2};
-    r.strips = {.bytes = 1e6, .index_bytes = 4, .padding = 1.5, .whole_columns = true};
-    Features f = uneven_features(1.01);
-    f.mean_row = 6;
-    f.sell_padding = {1.5, 1.5, 1.5};
-    EXPECT_THAT(chosen(f, r), StartsWith("strips: columns alone, as all values are one: strips"));
-    f.mean_row = 3;
-    EXPECT_THAT(chosen(f, r), testing::Not(StartsWith("strips: "))) << "short and uneven";
-    r.strips->padding = 1.1;
-    EXPECT_THAT(chosen(f, r), StartsWith("strips: "));
-    r.hubs = {.hubs = 10'000, .share = 0.15};
-    f.cols = 1'000'000;
-    EXPECT_THAT(chosen(f, r), StartsWith("tiles_hubs: 15 % of the entries in 10000 columns"));
-    r.exact = {ValueType::f64, 0};
-    EXPECT_THAT(chosen(f, r), StartsWith("strips: ")) << "values have to be read: hubs gain less";
-}
-
-TEST(GpuRules, TilesTakeShortRowsOfOneValueInTheCache) {
-    Request r = request();
-    r.strips = {1e9, 5, 1.01};
-    Features f = uneven_features(1.3);
-    f.mean_row = 5;
-    f.nnz = 1'640'000;
-    f.sell_padding = {1.59, 1.59, 1.59};
-    EXPECT_THAT(chosen(f, r), StartsWith("bcsr_fused: rows of 5.0 entries in the L2 cache"));
-    r.exact = {ValueType::bf16, 2};
-    EXPECT_THAT(chosen(f, r),
-                StartsWith("tiles: rows of 5.0 entries in the L2 cache, all of one value: tiles"));
 }
 
 TEST(GpuRules, WideValuesAreForSmallBlocks) {
