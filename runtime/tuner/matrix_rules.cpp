@@ -93,7 +93,7 @@ bool all_one_value(const Situation& s) {
            s.request.exact->value_code == static_cast<std::int64_t>(ValueCode::one_value);
 }
 
-/// Whether sums are of f32.
+/// Whether x and y are of f32.
 bool is_narrow(const Situation& s) {
     return vectors_type(s.request, s.f.value_type) == ValueType::f32;
 }
