@@ -34,8 +34,8 @@ def shortened(command):
 
 
 def name_in(by_name, row):
-    """The matrix's name, without its folder; with its nonzeros where another one of that name is there already."""
-    name = row["matrix"] = os.path.basename(row["matrix"]).removesuffix(".csr")
+    """The matrix's name; with its nonzeros where another one of that name is there already."""
+    name = row["matrix"]
     known = next(iter(by_name.get(name, {}).values()), row)
     return name if known.get("nnz") == row.get("nnz") else f"{name} ({row['nnz']:,})"
 
@@ -57,6 +57,8 @@ def read(paths):
         if "kind" in row:
             headers.append(row)
         else:
+            # bench names files by their paths where two of its matrices have one name.
+            row["matrix"] = os.path.basename(row["matrix"]).removesuffix(".csr")
             # Times with other numbers than the matrix's own are another table.
             numbers = row.get("numbers", "own")
             by_name = values.setdefault(row["value"] + ("" if numbers == "own" else f", {numbers} values"), {})
