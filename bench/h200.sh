@@ -68,9 +68,11 @@ for section in "$@"; do
             mkdir -p "$gallery-shared/csrb"
             python3 "$SPMVGEN_SHARED/gallery.py" "$gallery-shared/csrb"
             "$here/csr_of_csrb.py" "$gallery-shared" "$gallery-shared"/csrb/*.csrb
-            bench shared-random auto f64 random cusparse "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr
-            bench shared-own-f32 auto f32 own cusparse "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr
-            bench shared-own auto f64 own cusparse "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr ;;
+            for value in f64 f32; do
+                for numbers in random own; do
+                    bench "shared-$numbers-$value" auto "$value" "$numbers" cusparse "$SPMVGEN_SHARED"/matrices/real/*.mtx* "$gallery-shared"/*.csr
+                done
+            done ;;
         *) echo "h200.sh: unknown section '$section'" >&2; exit 2 ;;
     esac
     echo "$section: ${SECONDS} s"
