@@ -47,6 +47,8 @@ std::vector<std::string> host_arguments(const Target& target) {
     if (!target.tune.empty()) args.insert(args.end(), {"-tune-cpu", target.tune});
     for (auto feature : llvm::split(llvm::StringRef(row.features), ','))
         if (!feature.empty()) args.insert(args.end(), {"-target-feature", feature.str()});
+    if (row.vector_bytes == 64 && !has_fast_gathers(target))  // LLVM gathers wherever AVX-512 is
+        args.insert(args.end(), {"-target-feature", "+prefer-no-gather"});
     args.insert(args.end(),
                 {"-std=c++17", "-O3", "-vectorize-loops", "-vectorize-slp", "-ffp-contract=fast",
                  "-fopenmp-simd", "-fvisibility=hidden", "-mrelocation-model", "pic", "-pic-level",

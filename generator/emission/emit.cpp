@@ -74,6 +74,11 @@ std::string target_text(const Target& target, bool launches_overlap) {
            ";\nconstexpr bool launches_overlap = " + (launches_overlap ? "true" : "false") + ";\n";
 }
 
+std::string cpu_target_text(const Target& target) {
+    return std::string("#pragma once\nconstexpr bool gathers = ") +
+           (has_fast_gathers(target) ? "true" : "false") + ";\n";
+}
+
 /// Replaces what of the dialect depends on the target.
 void set_gpu_texts(specializer::TemplateUse& use, const Signature& s,
                    const std::vector<StepTemplate>& steps) {
@@ -91,7 +96,10 @@ specializer::TemplateUse template_use(const Signature& s, const KernelEntry& ent
     for (auto& step : steps) use.functions.emplace_back(step.function);
     use.bindings = bindings(s, entry, steps.size() == entry.steps.size());
     if (!s.epilogue.empty()) use.files[epilogue_file] = epilogue_text(s.epilogue, entry.gpu);
-    if (entry.gpu) set_gpu_texts(use, s, steps);
+    if (entry.gpu)
+        set_gpu_texts(use, s, steps);
+    else
+        use.files["dialect/cpu_target.hpp"] = cpu_target_text(s.target);
     return use;
 }
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -29,6 +33,19 @@ std::string missing_feature(std::string_view level) {
     return "";
 }
 
+/// AMD's models with AVX-512 by their family, for the compilers that build spmvgen need not know
+/// them (GCC does from 13 and 14 on); "" on others.
+std::string amd_model_with_avx512() {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    if (!__builtin_cpu_is("amd") || !__builtin_cpu_supports("avx512f")) return "";
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return "";
+    const unsigned family = (eax >> 8 & 0xf) + (eax >> 20 & 0xff);
+    return family == 0x19 ? "znver4" : family == 0x1a ? "znver5" : "";
+}
+
 #define SPMVGEN_MODEL(model) \
     if (__builtin_cpu_is(model)) return model
 
@@ -47,7 +64,7 @@ std::string cpu_model() {
     SPMVGEN_MODEL("znver3");
     SPMVGEN_MODEL("znver2");
     SPMVGEN_MODEL("znver1");
-    return "";
+    return amd_model_with_avx512();
 }
 
 std::string why_not_on_this_cpu(const Architecture& arch) {
@@ -172,6 +189,10 @@ std::string to_string(const Target& t) {
     if (t.wavefront != 0 && t.wavefront != architecture(t).gpu.wavefronts[0])
         text += ":wave=" + std::to_string(t.wavefront);
     return text;
+}
+
+bool has_fast_gathers(const Target& target) {
+    return architecture(target).vector_bytes == 64 && !target.tune.starts_with("znver");
 }
 
 std::string why_not_runnable(const Target& target) {

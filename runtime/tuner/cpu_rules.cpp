@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 
 #include "tuner/csr_k.hpp"
@@ -37,6 +38,7 @@ constexpr double long_over_mean = 4;        ///< rows that leave the slices
 // Of blocked CSR: the same page.
 constexpr std::int64_t large_block = 12;      ///< elements
 constexpr double least_large_blocked = 18e6;  ///< bytes of CSR a thread, from which on bytes decide
+                                              ///< where gathers are fast
 constexpr std::int64_t medium_block = 8;
 constexpr double least_medium_blocked = 1.5e6;  ///< the same
 constexpr std::int64_t small_block = 4;
@@ -161,7 +163,9 @@ Pick cached_blocks(const Situation& s) {
         in_core ? s.request.blocks->fill <= most_cached_fill : bytes <= csr_bytes_a_nonzero(s);
     const double limit = elements < medium_block  ? least_small_blocked
                          : elements < large_block ? least_medium_blocked
-                                                  : least_large_blocked;
+                         : has_fast_gathers(s.request.target)
+                             ? least_large_blocked
+                             : std::numeric_limits<double>::infinity();
     if (elements < small_block || !worth_it || bytes_per_thread(s) >= limit) return {};
     return {"bcsr",
             fmt::format("{:.1f} MB of entries a thread in blocks", bytes_per_thread(s) / 1e6)};

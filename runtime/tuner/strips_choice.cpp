@@ -41,6 +41,9 @@ constexpr std::int64_t many_narrow_unroll = 7;  ///< in f32: 23.0, with 5 23.8, 
 // registers hold, too few loads are under way (an H200: pwtk in 6x6 64 µs, in 2x2 45, in 1x1 34).
 constexpr std::int64_t filling_block_rows = 150'000;
 constexpr int most_rows_of_lane = 5;
+// Of blocks on a CPU that loads x singly: with more lanes what it loaded waits in memory
+// (docs/cpu-peers.md).
+constexpr std::int64_t blocked_lanes = 8;
 
 bool is_open(const std::map<std::string, std::int64_t>& given, const char* name) {
     return !given.contains(name);
@@ -192,6 +195,8 @@ std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::in
         blocked.params["block_rows"] = rows;
         blocked.params["block_cols"] = cols;
         if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);
+        if (!gpu && !has_fast_gathers(s.target) && is_open(given, "lanes"))
+            blocked.params["lanes"] = blocked_lanes;
         if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
     if (is_open(given, "fill")) choose_holes(s, given);

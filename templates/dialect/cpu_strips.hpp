@@ -3,6 +3,7 @@
 #pragma once
 #include "dialect/cpu_coded_values.hpp"
 #include "dialect/cpu_prefetch.hpp"
+#include "dialect/cpu_target.hpp"
 #include "dialect/strips_format.hpp"
 
 /// The other codes of deltas; every delta has delta_bytes<code> bytes.
@@ -50,13 +51,14 @@ template <typename Narrow, int lanes, typename Index>
     __builtin_memcpy(delta, &wide, sizeof(Wide));
 }
 
-/// delta[l] = the delta of lane l of strip `strip`.
+/// delta[l] = the delta of lane l of strip `strip`. Gathers take them in a register; single loads
+/// of x would have to take each out of it again.
 template <int code, int lanes, typename Index>
 [[gnu::always_inline]] inline void load_deltas(Index* delta, const unsigned char* deltas,
                                                long strip) {
-    if constexpr (code == affine_deltas) {
+    if constexpr (code == affine_deltas || !gathers) {
         for (int l = 0; l < lanes; ++l) {
-            delta[l] = l;
+            delta[l] = delta_of<code, lanes>(deltas, strip, l);
         }
     } else if constexpr (code == deltas_of_8_bits) {
         widen_deltas<unsigned char, lanes>(delta, deltas + strip * lanes);

@@ -36,6 +36,17 @@ const std::string fma_text = R"(extern "C" void kernel_step0(void* const* argume
 }
 )";
 
+// y[i] += x[column[i]] for eight rows at once
+const std::string gather_text = R"(extern "C" void kernel_step0(void* const* arguments, int, int) {
+    typedef double Lanes __attribute__((vector_size(64)));
+    const int* column = *static_cast<const int* const*>(arguments[0]);
+    const double* x = *static_cast<const double* const*>(arguments[1]);
+    Lanes loaded = {};
+    for (int i = 0; i < 8; ++i) loaded[i] = x[column[i]];
+    **static_cast<Lanes* const*>(arguments[2]) += loaded;
+}
+)";
+
 Elf64_Ehdr elf_header(const std::string& bytes) {
     Elf64_Ehdr header{};
     EXPECT_GE(bytes.size(), sizeof header);
@@ -124,6 +135,17 @@ TEST(CompileHost, VectorWidthOfEachLevel) {
     EXPECT_THAT(assembly("x86-64-v4:tune=sapphirerapids"), HasSubstr("%zmm"));
     EXPECT_THAT(assembly("x86-64-v4:tune=skylake-avx512"), HasSubstr("%zmm"));
     EXPECT_THAT(assembly("aarch64"), HasSubstr(".2d"));
+}
+
+TEST(CompileHost, GathersWhereTheyAreFast) {
+    const auto assembly = [](const char* target) {
+        return compile_host(kernel_source(gather_text, target), BinaryKind::assembly).bytes;
+    };
+    EXPECT_THAT(assembly("x86-64-v4"), HasSubstr("vgather"));
+    EXPECT_THAT(assembly("x86-64-v4:tune=sapphirerapids"), HasSubstr("vgather"));
+    for (auto* amd : {"x86-64-v4:tune=znver5", "x86-64-v4:tune=znver4", "x86-64-v3:tune=znver3"}) {
+        EXPECT_THAT(assembly(amd), Not(HasSubstr("vgather"))) << amd;
+    }
 }
 
 TEST(CompileHost, ContractsAcrossStatements) {

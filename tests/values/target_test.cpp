@@ -97,6 +97,14 @@ TEST(GpuTarget, CountsThreadsOfAUnit) {
     EXPECT_EQ(max_threads(parse_target("gfx1100:wave=64")), 2048);
 }
 
+TEST(Target, GathersAreFastOnIntelsWithAvx512) {
+    EXPECT_TRUE(has_fast_gathers(parse_target("x86-64-v4")));
+    EXPECT_TRUE(has_fast_gathers(parse_target("x86-64-v4:tune=sapphirerapids")));
+    EXPECT_FALSE(has_fast_gathers(parse_target("x86-64-v4:tune=znver4")));
+    EXPECT_FALSE(has_fast_gathers(parse_target("x86-64-v3")));
+    EXPECT_FALSE(has_fast_gathers(parse_target("aarch64")));
+}
+
 TEST(Target, NativeRunsHere) {
     const Target native = parse_target("native");
     EXPECT_EQ(why_not_runnable(native), "");
