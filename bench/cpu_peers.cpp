@@ -31,7 +31,7 @@ using cli::Json;
 
 struct Arguments {
     std::vector<std::string> matrices, cases, peers{"mkl", "eigen", "librsb", "plain"};
-    std::string json;
+    std::string json, arch = "native";
     int rounds = 5;
     double warm_ms = 30, time_ms = 20;  ///< of a case in a round
     bool random = false;
@@ -49,8 +49,9 @@ struct Case {
 };
 
 /// "sell:sigma=4096,lanes=8".
-Options options_of(const std::string& text) {
+Options options_of(const std::string& text, const std::string& arch) {
     Options options;
+    options.target = arch;
     const auto colon = text.find(':');
     options.kernel = text.substr(0, colon);
     std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -73,7 +74,7 @@ void plan(const CsrMatrix& matrix, Options& options) {
     Signature signature;
     signature.kernel = options.kernel;
     signature.value = matrix.value_type;
-    signature.target = parse_target("native");
+    signature.target = parse_target(options.target);
     signature.params.insert(options.params.begin(), options.params.end());
     signature.params["long_rows"] = 1;
     const StripsPlan p = plan_strips(matrix.view(), complete(signature));
@@ -83,9 +84,9 @@ void plan(const CsrMatrix& matrix, Options& options) {
     options.params.try_emplace("long_rows", p.long_rows > 0);
 }
 
-void add_ours(const CsrMatrix& matrix, const std::string& text, cli::Workbench& bench,
-              std::vector<Case>& cases) try {
-    Options options = options_of(text);
+void add_ours(const CsrMatrix& matrix, const std::string& text, const std::string& arch,
+              cli::Workbench& bench, std::vector<Case>& cases) try {
+    Options options = options_of(text, arch);
     if (options.kernel != "auto") plan(matrix, options);
     const auto handle = std::make_shared<const Handle>(matrix.view(), options);
     const auto* x = static_cast<const double*>(bench.x());
@@ -178,7 +179,7 @@ void run(const Arguments& a) {
         if (a.random) fill_random(matrix.value_type, matrix.values.data(), matrix.nnz, 7);
         cli::Workbench bench(matrix, place);
         std::vector<Case> cases;
-        for (auto& text : a.cases) add_ours(matrix, text, bench, cases);
+        for (auto& text : a.cases) add_ours(matrix, text, a.arch, bench, cases);
         add_peers(matrix, all, names, bench, cases);
         std::erase_if(cases, [&](Case& one) {
             const CheckResult check = bench.check_fresh(one.apply);
@@ -218,6 +219,7 @@ int main(int count, char** words) {
     app.add_option("--warm-ms", a.warm_ms, "milliseconds that a case runs untimed in a round");
     app.add_option("--time-ms", a.time_ms, "milliseconds that a case is timed in a round");
     app.add_flag("--random", a.random, "values are random, not the matrix' own");
+    app.add_option("--arch", a.arch, "what ours are compiled for, default native");
     app.add_option("--json", a.json, "file that a line a matrix is added to");
     CLI11_PARSE(app, count, words);
     try {

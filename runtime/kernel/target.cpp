@@ -34,7 +34,7 @@ std::string missing_feature(std::string_view level) {
 }
 
 /// AMD's models with AVX-512 by their family, for the compilers that build spmvgen need not know
-/// them (GCC does from 13 and 14 on); "" on others.
+/// them (GCC does from 13 and 14 on), later ones as the last that LLVM 19 knows; "" on others.
 std::string amd_model_with_avx512() {
     unsigned eax = 0;
     unsigned ebx = 0;
@@ -43,7 +43,7 @@ std::string amd_model_with_avx512() {
     if (!__builtin_cpu_is("amd") || !__builtin_cpu_supports("avx512f")) return "";
     if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return "";
     const unsigned family = (eax >> 8 & 0xf) + (eax >> 20 & 0xff);
-    return family == 0x19 ? "znver4" : family == 0x1a ? "znver5" : "";
+    return family == 0x19 ? "znver4" : "znver5";
 }
 
 #define SPMVGEN_MODEL(model) \

@@ -1,7 +1,7 @@
 // Compressed strips: SELL-C-σ whose columns are a base a strip and a narrow delta an entry.
 //
 // What:       rows, or blocks of neighbouring rows, go to lanes. A strip is one entry, or one r×c
-//             block, of each lane of a slice; its columns are decoded in registers. Slices of one
+//             block, of each lane of a slice; columns are decoded as they are used. Slices of one
 //             length run without a mask; rows far longer than the rest are cut evenly between the
 //             threads. The values, which no cache holds, are asked for well before they are used.
 // Source:     SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014); bases, deltas

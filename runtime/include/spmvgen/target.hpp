@@ -70,8 +70,8 @@ std::string to_string(const Target& target);
 /// wavefront is no part of it.
 std::string target_id(const Target& target);
 
-/// Of a CPU: whether one gather is faster than the loads that it stands for. It is on Intel's with
-/// AVX-512, and is not on AMD's (tune = "znver…"); measured, see docs/compilers.md.
+/// Of a CPU: whether one gather is faster than the loads that it stands for. It is with AVX-512,
+/// but on AMD's (tune = "znver…") it is not; measured, see docs/compilers.md.
 bool has_fast_gathers(const Target& target);
 
 /// Of a GPU: threads that are resident on a unit at most.
