@@ -1,6 +1,10 @@
 # Compile options shared by every target of this project: link `spmvgen_options` privately.
 add_library(spmvgen_options INTERFACE)
-target_compile_options(spmvgen_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+target_compile_options(spmvgen_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor)
+# Where sources are compiled together (FastBuild.cmake), what is private to one is seen by those after it.
+set(together $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
+target_compile_options(spmvgen_options INTERFACE
+  $<$<NOT:${together}>:-Wshadow> $<$<AND:${together},$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 at -O3 warns of overlap inside std::string's own assignment (its bug 105329).
   target_compile_options(spmvgen_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)

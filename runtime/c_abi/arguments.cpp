@@ -8,16 +8,13 @@
 #include <vector>
 
 #include "handle/info_json.hpp"
+#include "kernel/refuse.hpp"
 
 namespace spmvgen::c_abi {
 namespace {
 
 /// Size of spmvgen_matrix in the first version of the ABI: no caller has less.
 constexpr std::size_t first_matrix_size = offsetof(spmvgen_matrix, values) + sizeof(void*);
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
 
 std::string dump(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

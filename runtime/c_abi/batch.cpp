@@ -6,6 +6,7 @@
 
 #include "c_abi/arguments.hpp"
 #include "c_abi/status.hpp"
+#include "kernel/refuse.hpp"
 
 using namespace spmvgen::c_abi;
 
@@ -15,9 +16,7 @@ struct spmvgen_batch {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
-    throw spmvgen::Error(spmvgen::ErrorCode::invalid_argument, message);
-}
+using spmvgen::refuse;
 
 spmvgen::BatchLayout layout_of(int32_t number) {
     if (number != SPMVGEN_CONCATENATED && number != SPMVGEN_INTERLEAVED)

@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned block = 256;
 constexpr unsigned blocks_per_unit = 8;  // 2048 threads: as many as most units hold
 constexpr int loads_a_round = 8;
-constexpr double memory_share = 0.25;  // of the device's free memory
+constexpr double free_memory_share = 0.25;  // of the device's free memory
 
 /// How much is measured with.
 struct Amounts {
@@ -72,8 +72,8 @@ class GpuBench {
           device_(*plan.device),
           simulated_(device_.facts().loads == BinaryKind::simt),
           amounts_(amounts_of(simulated_)) {
-        const double free =
-            std::min(plan.most_bytes, memory_share * static_cast<double>(device_.free_bytes()));
+        const double free = std::min(plan.most_bytes,
+                                     free_memory_share * static_cast<double>(device_.free_bytes()));
         for (auto* list : {&amounts_.read, &amounts_.copy, &amounts_.gather, &amounts_.atomics})
             std::erase_if(*list, [&](double bytes) { return bytes > free; });
     }

@@ -11,11 +11,11 @@ namespace {
 
 /// What decides the layout: rows of a slice, rows of a sorting window, and entries of a row that
 /// stand together.
-struct Shape {
+struct SellShape {
     std::int64_t height, sigma, chunk, slices;
 };
 
-Shape shape_of(const CsrView& matrix, const Signature& signature) {
+SellShape sell_shape(const CsrView& matrix, const Signature& signature) {
     const bool gpu = is_gpu(signature);
     const std::int64_t height =
         gpu ? param(signature, "slice") : param(signature, "lanes") * param(signature, "unroll");
@@ -62,7 +62,7 @@ void order_rows(const CsrView& matrix, std::int64_t sigma, Index* order) {
 /// Offsets of the slices, in columns, with slice_ptr and, for CPUs, slice_full made of them.
 template <typename RowAt>
 std::vector<std::int64_t> add_offsets(const CsrView& matrix, const Signature& signature,
-                                      const Shape& shape, RowAt row_at, StoredMatrix& stored) {
+                                      const SellShape& shape, RowAt row_at, StoredMatrix& stored) {
     std::vector<std::int64_t> ends(static_cast<std::size_t>(shape.slices + 1), 0);
     std::vector<std::int64_t> shortest(static_cast<std::size_t>(shape.slices));
 #pragma omp parallel for schedule(static)
@@ -88,7 +88,7 @@ std::vector<std::int64_t> add_offsets(const CsrView& matrix, const Signature& si
 
 template <typename From, typename To, typename Index>
 void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& stored) {
-    const Shape shape = shape_of(matrix, signature);
+    const SellShape shape = sell_shape(matrix, signature);
     // The argument exists for σ = 1 too, but nothing reads it.
     Index* order = add_array<Index>(stored, "row_order", shape.sigma > 1 ? matrix.rows : 0);
     if (shape.sigma > 1) order_rows(matrix, shape.sigma, order);

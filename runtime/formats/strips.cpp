@@ -21,8 +21,6 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t slices_a_part = 64;
-
 /// Bytes that no bound is put on: what is so small is nobody's memory trouble.
 constexpr double always_allowed = 1 << 20;
 constexpr double most_times_csr = 1.2;

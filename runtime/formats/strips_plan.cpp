@@ -10,6 +10,7 @@
 #include "formats/padded_rows.hpp"
 #include "formats/strips_columns.hpp"
 #include "formats/strips_holes.hpp"
+#include "kernel/refuse.hpp"
 #include "matrix/chunks.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -17,16 +18,11 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t rows_a_part = 4096;
-constexpr std::int64_t slices_a_part = 64;
+constexpr std::int64_t strip_rows_a_part = 4096;
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 
 int code_of(std::int32_t info) {
     return info & 3;
-}
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
 }
 
 /// Blocks that a block row in slices has at most.
@@ -187,7 +183,7 @@ std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const Strips
                                              int threads) {
     const std::int64_t count = round_up(matrix.rows, shape.block_rows) / shape.block_rows;
     std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
-    for_parts(count, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    for_parts(count, strip_rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
         for (std::int64_t b = begin; b < end; ++b) {
             if (shape.block_size() == 1) {

@@ -17,6 +17,8 @@ inline constexpr int full_strips_shift = 4;
 /// Strips that a lane has at most, and what stands in their place for a long row.
 inline constexpr std::int64_t most_strips = 65534;
 inline constexpr std::int64_t length_of_long = 65535;
+/// Slices that a thread takes at a time.
+inline constexpr std::int64_t slices_a_part = 64;
 /// Bytes behind the last delta, which vectors may be loaded from.
 inline constexpr std::int64_t bytes_beyond_deltas = 64;
 

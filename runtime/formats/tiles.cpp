@@ -13,7 +13,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t rows_a_part = 1 << 14;
+constexpr std::int64_t tile_rows_a_part = 1 << 14;
 constexpr std::int64_t tiles_a_part = 64;
 
 constexpr std::int64_t divide_up(std::int64_t count, std::int64_t unit) {
@@ -21,24 +21,24 @@ constexpr std::int64_t divide_up(std::int64_t count, std::int64_t unit) {
 }
 
 /// What the signature says of the layout, and the counts that follow for a matrix.
-struct Shape {
+struct TilesShape {
     std::int64_t lanes, items, tile, run, tiles, runs;
 };
 
-Shape shape_of(const CsrView& matrix, const Signature& signature) {
-    Shape shape{.lanes = signature.target.wavefront,
-                .items = param(signature, "items"),
-                .tile = 0,
-                .run = param(signature, "run"),
-                .tiles = 0,
-                .runs = 0};
+TilesShape tiles_shape(const CsrView& matrix, const Signature& signature) {
+    TilesShape shape{.lanes = signature.target.wavefront,
+                     .items = param(signature, "items"),
+                     .tile = 0,
+                     .run = param(signature, "run"),
+                     .tiles = 0,
+                     .runs = 0};
     shape.tile = shape.lanes * shape.items;
     shape.tiles = divide_up(matrix.nnz, shape.tile);
     shape.runs = divide_up(shape.tiles, shape.run);
     return shape;
 }
 
-/// The rows that have entries, and how many of them come before each part of rows_a_part rows.
+/// The rows that have entries, and how many of them come before each part of tile_rows_a_part rows.
 struct FilledRows {
     std::int64_t count = 0;
     std::vector<std::int64_t> before;
@@ -46,11 +46,11 @@ struct FilledRows {
 
 FilledRows filled_rows(const CsrView& matrix) {
     FilledRows filled;
-    filled.before.resize(static_cast<std::size_t>(divide_up(matrix.rows, rows_a_part)));
-    for_parts(matrix.rows, rows_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
+    filled.before.resize(static_cast<std::size_t>(divide_up(matrix.rows, tile_rows_a_part)));
+    for_parts(matrix.rows, tile_rows_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
         std::int64_t count = 0;
         for (std::int64_t row = begin; row < end; ++row) count += matrix.row_length(row) > 0;
-        filled.before[static_cast<std::size_t>(begin / rows_a_part)] = count;
+        filled.before[static_cast<std::size_t>(begin / tile_rows_a_part)] = count;
     });
     for (auto& before : filled.before) filled.count += std::exchange(before, filled.count);
     return filled;
@@ -67,8 +67,8 @@ struct RowArrays {
 };
 
 template <typename Index>
-RowArrays<Index> add_row_arrays(const CsrView& matrix, const Shape& shape, const FilledRows& filled,
-                                bool gaps, StoredMatrix& stored) {
+RowArrays<Index> add_row_arrays(const CsrView& matrix, const TilesShape& shape,
+                                const FilledRows& filled, bool gaps, StoredMatrix& stored) {
     RowArrays<Index> rows{};
     rows.tile_row = add_array<Index>(stored, "tile_row", shape.tiles);
     rows.row_marks = add_array<std::uint8_t>(stored, "row_marks", shape.tiles * shape.tile / 8);
@@ -93,7 +93,7 @@ void set_mark(std::uint8_t* row_marks, std::int64_t entry) {
 
 /// Writes what a row of the entries begin … end-1, which is the filled row `number`, is known by.
 template <typename Index>
-void write_row(const Shape& shape, std::int64_t number, std::int64_t begin, std::int64_t end,
+void write_row(const TilesShape& shape, std::int64_t number, std::int64_t begin, std::int64_t end,
                const RowArrays<Index>& rows) {
     set_mark(rows.row_marks, begin);
     const std::int64_t after = std::min(end / shape.tile + 1, shape.tiles);
@@ -108,10 +108,10 @@ void write_row(const Shape& shape, std::int64_t number, std::int64_t begin, std:
 }
 
 template <typename Index>
-void write_rows(const CsrView& matrix, const Shape& shape, const FilledRows& filled, bool gaps,
+void write_rows(const CsrView& matrix, const TilesShape& shape, const FilledRows& filled, bool gaps,
                 const RowArrays<Index>& rows) {
-    for_parts(matrix.rows, rows_a_part, 0, [&](std::int64_t first, std::int64_t last, int) {
-        std::int64_t number = filled.before[static_cast<std::size_t>(first / rows_a_part)];
+    for_parts(matrix.rows, tile_rows_a_part, 0, [&](std::int64_t first, std::int64_t last, int) {
+        std::int64_t number = filled.before[static_cast<std::size_t>(first / tile_rows_a_part)];
         std::int64_t begin = matrix.row_begin(first);
         for (std::int64_t row = first; row < last; ++row) {
             const std::int64_t end = matrix.row_begin(row + 1);
@@ -131,7 +131,7 @@ void write_rows(const CsrView& matrix, const Shape& shape, const FilledRows& fil
 /// Calls put(entry, place) for every place of the tiles; those behind the last entry go on counting
 /// entries. Parallel.
 template <typename Put>
-void place_entries(const Shape& shape, Put&& put) {
+void place_entries(const TilesShape& shape, Put&& put) {
     for_parts(shape.tiles, tiles_a_part, 0, [&](std::int64_t first, std::int64_t last, int) {
         for (std::int64_t tile = first; tile < last; ++tile)
             for (std::int64_t k = 0; k < shape.items; ++k)
@@ -159,7 +159,7 @@ std::vector<Index> column_codes(const CsrView& matrix, std::int64_t hot, StoredM
 }
 
 template <typename Index>
-void write_columns(const CsrView& matrix, const Shape& shape, std::int64_t hot,
+void write_columns(const CsrView& matrix, const TilesShape& shape, std::int64_t hot,
                    StoredMatrix& stored) {
     Index* const col_idx = add_array<Index>(stored, "col_idx", stored.stored);
     if (matrix.col_idx == nullptr) return;
@@ -178,8 +178,8 @@ void write_columns(const CsrView& matrix, const Shape& shape, std::int64_t hot,
 
 /// Returns the bytes of the arrays that one apply reads.
 template <typename From, typename To>
-std::int64_t write_values(const CsrView& matrix, const Signature& signature, const Shape& shape,
-                          StoredMatrix& stored) {
+std::int64_t write_values(const CsrView& matrix, const Signature& signature,
+                          const TilesShape& shape, StoredMatrix& stored) {
     const ValueArrays<From, To> values(matrix, signature, stored, stored.stored);
     const From* const from = matrix.values_as<From>();
     place_entries(shape, [&](std::int64_t entry, std::int64_t place) {
@@ -200,7 +200,7 @@ void check_gaps(const CsrView& matrix, const FilledRows& filled, const Signature
 }
 
 /// Bytes that one apply reads beside the values.
-std::int64_t index_bytes(const Signature& signature, const Shape& shape,
+std::int64_t index_bytes(const Signature& signature, const TilesShape& shape,
                          const StoredMatrix& stored) {
     const auto index = static_cast<std::int64_t>(size_of(signature.index));
     return stored.stored * index + stored.stored / 8 +
@@ -215,7 +215,7 @@ StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, cons
     check_fits(matrix.rows, signature.index, "rows", "index");
     check_fits(matrix.cols + hot, signature.index, "columns and hubs", "index");
     StoredMatrix stored = new_stored(Format::tiles, matrix, how.memory_limit);
-    const Shape shape = shape_of(matrix, signature);
+    const TilesShape shape = tiles_shape(matrix, signature);
     const FilledRows filled = filled_rows(matrix);
     check_gaps(matrix, filled, signature);
     const bool gaps = param(signature, "gaps") == 1;

@@ -2,14 +2,11 @@
 
 #include "handle/batch_impl.hpp"
 #include "handle/cache_mode.hpp"
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
 
 void check_batch_options(const Options& o) {
     if (o.num_rhs != 1)

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t most_kernels = 6;  ///< that are told of
 
-std::string line(const char* name, const std::string& text) {
+std::string explain_line(const char* name, const std::string& text) {
     return fmt::format("{:<9}{}\n", name, text);
 }
 
@@ -72,12 +72,13 @@ class Explanation {
     /// The model's best few, and the chosen one.
     std::string predicted() {
         if (model_.profile() == nullptr)
-            return line("model", "there is no profile of this device: spmvgen tune --calibrate");
+            return explain_line("model",
+                                "there is no profile of this device: spmvgen tune --calibrate");
         const auto own = model_.predict(chosen_);
-        if (!own) return line("model", "it knows nothing of this kernel");
+        if (!own) return explain_line("model", "it knows nothing of this kernel");
         const std::vector<Ranked> order = rank(problem(), choose(request_), considered_padding);
-        std::string text = line("model", fmt::format("{} kernels by {}, the fastest first",
-                                                     order.size(), model_.profile()->file));
+        std::string text = explain_line("model", fmt::format("{} kernels by {}, the fastest first",
+                                                             order.size(), model_.profile()->file));
         bool told = false;
         for (std::size_t i = 0; i < std::min(order.size(), most_kernels); ++i) {
             const std::string name = kernel_name(order[i].choice.signature);
@@ -88,19 +89,21 @@ class Explanation {
     }
 
     std::string predicted_line(const Prediction& p, const std::string& name) const {
-        return line("", fmt::format("{:9.2f} µs ± {:.0f} %  {}", p.us, 100 * p.error, mark(name)));
+        return explain_line(
+            "", fmt::format("{:9.2f} µs ± {:.0f} %  {}", p.us, 100 * p.error, mark(name)));
     }
 
     std::string measured() const {
         if (info_.measured.empty()) return "";
         std::vector<MeasuredKernel> order = info_.measured;
         std::ranges::stable_sort(order, {}, &MeasuredKernel::us);
-        std::string text =
-            line("measured", fmt::format("{} kernels in {:.0f} ms, the fastest first; quartiles",
-                                         order.size(), info_.measure_ms));
+        std::string text = explain_line(
+            "measured", fmt::format("{} kernels in {:.0f} ms, the fastest first; quartiles",
+                                    order.size(), info_.measure_ms));
         for (std::size_t i = 0; i < std::min(order.size(), most_kernels); ++i)
-            text += line("", fmt::format("{:9.2f} µs [{:.2f} {:.2f}]  {}", order[i].us,
-                                         order[i].low_us, order[i].high_us, mark(order[i].kernel)));
+            text += explain_line(
+                "", fmt::format("{:9.2f} µs [{:.2f} {:.2f}]  {}", order[i].us, order[i].low_us,
+                                order[i].high_us, mark(order[i].kernel)));
         return text;
     }
 
@@ -110,10 +113,10 @@ class Explanation {
         const Question question = question_of(request_, features_.value_type);
         const auto found = look_up(tuning_db(), matrix_, features_, question, device, threads_);
         if (found.empty())
-            return line("records", why_not_recorded(tuning_db(), found, question, device));
+            return explain_line("records", why_not_recorded(tuning_db(), found, question, device));
         const TimedKernel& best = found.front().source->record.kernels.front();
-        return line("records", to_string(found.front())) +
-               line("", fmt::format("{:9.2f} µs  {}", best.us, mark(best.kernel)));
+        return explain_line("records", to_string(found.front())) +
+               explain_line("", fmt::format("{:9.2f} µs  {}", best.us, mark(best.kernel)));
     }
 
     /// What was spent, and from how many applies on that pays.
@@ -126,12 +129,13 @@ class Explanation {
         plain.kernel = device_ == nullptr ? "csr_rows" : "csr_classical";
         const auto plain_us = model_.predict(choose(plain).signature);
         const auto own_us = model_.predict(chosen_);
-        if (!plain_us || !own_us || !plain_is_comparable()) return line("planning", spent);
+        if (!plain_us || !own_us || !plain_is_comparable()) return explain_line("planning", spent);
         const PlanningCost cost{.kernel_ms = info_.kernel_ms,
                                 .convert_ms = info_.convert_ms,
                                 .plain_us = plain_us->us,
                                 .planned_us = own_us->us};
-        return line("planning", spent) + line("", to_string(cost) + ", by the model");
+        return explain_line("planning", spent) +
+               explain_line("", to_string(cost) + ", by the model");
     }
 
     /// Whether plain CSR would be another kernel.

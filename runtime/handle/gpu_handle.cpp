@@ -16,6 +16,7 @@
 #include "handle/strips_there.hpp"
 #include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
+#include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
 #include "matrix/rows_only.hpp"
@@ -25,13 +26,7 @@
 #include "tuner/strips_choice.hpp"
 
 namespace spmvgen {
-namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void check_gpu_options(const Options& o, const DeviceFacts& facts) {
     if (o.cache == CacheMode::off)

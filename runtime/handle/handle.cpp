@@ -5,6 +5,7 @@
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
 #include "handle/stopwatch.hpp"
+#include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/transpose.hpp"
 #include "registry.hpp"
@@ -12,10 +13,6 @@
 
 namespace spmvgen {
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
 
 Op checked_op(const Options& o) {
     try {

@@ -7,6 +7,7 @@
 #include "handle/cache_mode.hpp"
 #include "handle/levels.hpp"
 #include "handle/number_types.hpp"
+#include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "registry_permute.hpp"
@@ -21,10 +22,6 @@ constexpr int most_rhs = 64;
 /// Expected applies from which on the tuner may look at all columns and values: each pass takes
 /// about as long as an apply on this CPU, and saves a part of one.
 constexpr std::int64_t worth_looking = 20;
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
 
 ReorderMethod parse_reorder(const std::string& text) {
     try {

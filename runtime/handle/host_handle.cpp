@@ -14,19 +14,14 @@
 #include "handle/stopwatch.hpp"
 #include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
+#include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser.hpp"
 
 namespace spmvgen {
-namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void check_host_options(const Options& o) {
     const char* fixed = o.kernel != "auto"                        ? "options.kernel"

@@ -9,6 +9,7 @@
 #include "handle/planning.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/trials.hpp"
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser.hpp"
 #include "tuner/ranking.hpp"
@@ -16,10 +17,6 @@
 
 namespace spmvgen {
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
 
 /// Whether a level asks the model.
 bool predicts(std::string_view level) {

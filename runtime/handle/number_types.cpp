@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
 
 /// The type that option `name` gives, else `preset`.
 ValueType parsed(const char* name, const std::string& text, ValueType preset) {

@@ -10,6 +10,7 @@
 #include "handle/cache_mode.hpp"
 #include "handle/levels.hpp"
 #include "handle/number_types.hpp"
+#include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 
@@ -17,10 +18,6 @@ namespace spmvgen {
 namespace {
 
 constexpr std::string_view param_prefix = "param.";
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::invalid_argument, message);
-}
 
 void parse_into(std::string& value, std::string_view text) {
     value = text;

@@ -11,7 +11,7 @@
 namespace spmvgen {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_update(const std::string& message) {
     throw Error(ErrorCode::invalid_argument, "update_values: " + message);
 }
 
@@ -38,15 +38,15 @@ void HandleImpl::tell_order(ValueOrder order) {
 
 void HandleImpl::update_values(ValueType type, const void* values, Stream stream) {
     if (!updatable_)
-        refuse(
+        refuse_update(
             "the handle was made with options.updatable = false and has kept nothing for this: "
             "leave it true, or make another handle");
     if (type != given_type_)
-        refuse(fmt::format("the matrix is {}, but the new values are {}; use {}",
-                           to_string(given_type_), to_string(type), to_string(given_type_)));
+        refuse_update(fmt::format("the matrix is {}, but the new values are {}; use {}",
+                                  to_string(given_type_), to_string(type), to_string(given_type_)));
     if (given_entries_ == 0) return;
     if (values == nullptr)
-        refuse(fmt::format("values is null, but the matrix has {} entries", given_entries_));
+        refuse_update(fmt::format("values is null, but the matrix has {} entries", given_entries_));
     NewValues given{values, given_on_ != nullptr};
     Buffer here, ordered;
     const bool encoded = is_encoded(signature_, plain_storage_);
@@ -98,7 +98,7 @@ void HandleImpl::check_storable(const void* values) const {
     if (storage == given_type_) return;
     const std::int64_t k = first_too_large(given_type_, values, given_entries_, storage);
     if (k < given_entries_)
-        refuse(
+        refuse_update(
             fmt::format("entry {} is {}, too large for storage type {}: use a wider one; the old "
                         "numbers stay",
                         k, number_text(given_type_, values, k), to_string(storage)));
@@ -109,7 +109,7 @@ void HandleImpl::check_sums(const ValueOrder& order, const void* sums) const {
     if (storage == given_type_) return;
     const std::int64_t k = first_too_large(given_type_, sums, order.count, storage);
     if (k < order.count)
-        refuse(fmt::format(
+        refuse_update(fmt::format(
             "the entries at the place of entry {} add up to {}, too large for "
             "storage type {}: use a wider one; the old numbers stay",
             first_entry(order, k), number_text(given_type_, sums, k), to_string(storage)));

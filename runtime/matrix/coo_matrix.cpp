@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t rows_a_part = 1024;  ///< that a thread sorts at a time
 
-[[noreturn]] void broken(const std::string& what) {
+[[noreturn]] void broken_coo(const std::string& what) {
     throw Error(ErrorCode::invalid_argument, "broken COO matrix: " + what);
 }
 
@@ -183,12 +183,12 @@ class Sorter {
 
 void validate_shape(const CooView& a) {
     if (a.rows < 0 || a.cols < 0 || a.nnz < 0)
-        broken(
+        broken_coo(
             fmt::format("negative size ({} rows, {} columns, {} entries)", a.rows, a.cols, a.nnz));
     if (a.nnz == 0) return;
-    if (a.row_idx == nullptr) broken("row_idx is null");
-    if (a.col_idx == nullptr) broken("col_idx is null");
-    if (a.values == nullptr) broken("values is null");
+    if (a.row_idx == nullptr) broken_coo("row_idx is null");
+    if (a.col_idx == nullptr) broken_coo("col_idx is null");
+    if (a.values == nullptr) broken_coo("values is null");
 }
 
 void validate(const CooView& a) {
@@ -200,9 +200,9 @@ void validate(const CooView& a) {
         const auto row = static_cast<std::int64_t>(static_cast<const Index*>(a.row_idx)[k]);
         const auto col = static_cast<std::int64_t>(static_cast<const Index*>(a.col_idx)[k]);
         if (row < 0 || row >= a.rows)
-            broken(fmt::format("entry {} has row {}, outside the {} rows (counted from 0)", k, row,
-                               a.rows));
-        broken(
+            broken_coo(fmt::format("entry {} has row {}, outside the {} rows (counted from 0)", k,
+                                   row, a.rows));
+        broken_coo(
             fmt::format("entry {} (row {}) has column {}, outside the {} columns (counted from 0)",
                         k, row, col, a.cols));
     });

@@ -47,7 +47,7 @@ Buffer convert_array(const From* from, std::int64_t count) {
     return result;
 }
 
-[[noreturn]] void broken(const std::string& what) {
+[[noreturn]] void broken_csr(const std::string& what) {
     throw Error(ErrorCode::invalid_argument, "broken CSR matrix: " + what);
 }
 
@@ -136,14 +136,15 @@ std::int64_t first_wrong_row(const CsrView& a) {
 
 [[noreturn]] void explain_row(const CsrView& a, std::int64_t i) {
     const std::int64_t begin = a.row_begin(i), end = a.row_begin(i + 1);
-    if (begin > end) broken(fmt::format("row_ptr descends at row {}: {} after {}", i, end, begin));
+    if (begin > end)
+        broken_csr(fmt::format("row_ptr descends at row {}: {} after {}", i, end, begin));
     if (end > a.nnz)
-        broken(fmt::format("row_ptr[{}] = {} is beyond the {} entries", i + 1, end, a.nnz));
+        broken_csr(fmt::format("row_ptr[{}] = {} is beyond the {} entries", i + 1, end, a.nnz));
     for (std::int64_t k = begin; k < end; ++k)
         if (a.col(k) < 0 || a.col(k) >= a.cols)
-            broken(fmt::format("entry {} (row {}) has column {}, outside 0…{}", k, i, a.col(k),
-                               a.cols - 1));
-    broken(fmt::format("row {}", i));
+            broken_csr(fmt::format("entry {} (row {}) has column {}, outside 0…{}", k, i, a.col(k),
+                                   a.cols - 1));
+    broken_csr(fmt::format("row {}", i));
 }
 
 }  // namespace
@@ -172,12 +173,12 @@ CsrMatrix convert_values(const CsrView& a, ValueType type) {
 
 void validate_shape(const CsrView& a) {
     if (a.rows < 0 || a.cols < 0 || a.nnz < 0)
-        broken(
+        broken_csr(
             fmt::format("negative size ({} rows, {} columns, {} entries)", a.rows, a.cols, a.nnz));
-    if (a.row_ptr == nullptr && a.rows > 0) broken("row_ptr is null");
-    if (a.col_idx == nullptr && a.nnz > 0) broken("col_idx is null");
-    if (a.values == nullptr && a.nnz > 0) broken("values is null");
-    if (a.rows == 0 && a.nnz > 0) broken(fmt::format("{} entries but no rows", a.nnz));
+    if (a.row_ptr == nullptr && a.rows > 0) broken_csr("row_ptr is null");
+    if (a.col_idx == nullptr && a.nnz > 0) broken_csr("col_idx is null");
+    if (a.values == nullptr && a.nnz > 0) broken_csr("values is null");
+    if (a.rows == 0 && a.nnz > 0) broken_csr(fmt::format("{} entries but no rows", a.nnz));
 }
 
 bool rows_are_right(const CsrView& a, int threads) {
@@ -189,7 +190,8 @@ bool rows_are_right(const CsrView& a, int threads) {
 void validate(const CsrView& a, int threads) {
     validate_shape(a);
     if (a.rows == 0 || is_right(a, threads)) return;
-    if (a.row_begin(0) != 0) broken(fmt::format("row_ptr starts at {}, not at 0", a.row_begin(0)));
+    if (a.row_begin(0) != 0)
+        broken_csr(fmt::format("row_ptr starts at {}, not at 0", a.row_begin(0)));
     const std::int64_t wrong = dispatch(a.offset_type, [&](auto offset) {
         return dispatch(a.index_type, [&](auto index) {
             return first_wrong_row<decltype(offset), decltype(index)>(a);
@@ -197,8 +199,8 @@ void validate(const CsrView& a, int threads) {
     });
     if (wrong < a.rows) explain_row(a, wrong);
     if (a.row_begin(a.rows) != a.nnz)
-        broken(fmt::format("row_ptr ends at {}, but there are {} entries", a.row_begin(a.rows),
-                           a.nnz));
+        broken_csr(fmt::format("row_ptr ends at {}, but there are {} entries", a.row_begin(a.rows),
+                               a.nnz));
 }
 
 }  // namespace spmvgen

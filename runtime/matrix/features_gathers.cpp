@@ -5,7 +5,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t exact_up_to = 131072;
+constexpr std::int64_t exact_gathers_up_to = 131072;
 constexpr std::int64_t sector_columns = 4;  // 32 bytes of x, 8 bytes an element
 constexpr std::int64_t lanes = 32;
 constexpr std::array<std::int64_t, 6> subwarps{1, 2, 4, 8, 16, 32};
@@ -71,7 +71,7 @@ class Gathers {
     /// Of 32 entries that follow one another.
     double runs() const {
         const std::int64_t all = (a_.nnz + lanes - 1) / lanes;
-        const bool exact = a_.nnz <= exact_up_to;
+        const bool exact = a_.nnz <= exact_gathers_up_to;
         const generators::Random random(0, generators::Purpose::place);
         std::int64_t sectors = 0, entries = 0;
         Distinct distinct;
@@ -150,7 +150,7 @@ class Gathers {
     template <std::size_t numbers, typename MakeCounter>
     std::array<double, numbers> over_strips(std::int64_t height, const StripLimits& limits,
                                             const MakeCounter& make_counter) const {
-        const bool all = a_.nnz <= exact_up_to;
+        const bool all = a_.nnz <= exact_gathers_up_to;
         const std::vector<RowStrip> strips =
             all ? all_strips(a_, height) : draw_strips<Offset>(a_, limits, height);
         std::vector<std::array<std::int64_t, numbers>> counts(strips.size());

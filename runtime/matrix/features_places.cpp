@@ -8,12 +8,12 @@
 namespace spmvgen {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using WideCount = unsigned __int128;
 
 struct PlaceSums {
     std::int64_t furthest = 0, on_diagonal = 0, followers = 0;
     std::array<std::int64_t, 3> near{};  // followers at distance 1, < 2^8, < 2^16
-    Wide distance = 0;
+    WideCount distance = 0;
     bool sorted = true, doubled = false;
 
     void add(const PlaceSums& other) {
@@ -42,7 +42,7 @@ void take_distances(const Index* col, std::int64_t begin, std::int64_t end, std:
     }
     sums.furthest = furthest;
     sums.on_diagonal += on_diagonal;
-    sums.distance += Wide{distance} << shift;
+    sums.distance += WideCount{distance} << shift;
 }
 
 /// Steps from each entry to the next, by size.

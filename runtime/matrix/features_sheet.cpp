@@ -9,7 +9,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::size_t page = 80, label_width = 12;
+constexpr std::size_t page_width = 80, label_width = 12;
 
 /// 1234567 → "1,234,567".
 std::string grouped(std::int64_t number) {
@@ -43,7 +43,7 @@ std::string paragraph(const std::string& label, const std::vector<std::string>& 
     std::size_t used = label_width;
     for (std::size_t k = 0; k < items.size(); ++k) {
         const std::string item = items[k] + (k + 1 < items.size() ? "," : "");
-        if (used > label_width && used + 1 + width(item) > page) {
+        if (used > label_width && used + 1 + width(item) > page_width) {
             text += '\n' + std::string(label_width, ' ');
             used = label_width;
         }
@@ -83,7 +83,8 @@ std::string histogram(const Features& f) {
         number = std::max(number, grouped(f.row_histogram[c]).size());
     }
     const std::size_t before_bar = label_width + label + 2 + number + 7;
-    const int bar_width = before_bar + 24 <= page ? 24 : static_cast<int>(page - before_bar);
+    const int bar_width =
+        before_bar + 24 <= page_width ? 24 : static_cast<int>(page_width - before_bar);
     std::string text;
     for (std::size_t c = first; c <= last; ++c) {
         const std::int64_t rows = f.row_histogram[c];

@@ -52,7 +52,7 @@ bool looks_like_boeing(std::string_view ahead) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     constexpr std::size_t longest = 40;
     std::string result = "'";
     for (const char c : text.substr(0, longest)) {
@@ -79,7 +79,7 @@ std::string explain_no_banner(std::string_view first, std::string_view ahead) {
     if (text == std::string_view::npos) return "the first line is empty: " + rule;
     if (text > 0 && first[text] == '%')
         return "the banner is indented: " + rule + " in the first column";
-    return fmt::format("no Matrix Market banner but {}: {}", quoted(first), rule);
+    return fmt::format("no Matrix Market banner but {}: {}", in_quotes(first), rule);
 }
 
 }  // namespace spmvgen

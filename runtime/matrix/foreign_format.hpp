@@ -9,6 +9,6 @@ namespace spmvgen {
 std::string explain_no_banner(std::string_view first, std::string_view ahead);
 
 /// `text` in quotes for a message: shortened, with bytes that do not print as \xHH.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace spmvgen

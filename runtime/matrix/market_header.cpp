@@ -94,7 +94,7 @@ Enum meaning(const std::array<Word<Enum>, n>& known, const std::string& word, co
         list += (list.empty() ? "" : ", ") + std::string(k.word);
     }
     throw TextError{
-        0, fmt::format("unknown {} {} in the banner: use one of {}", what, quoted(word), list)};
+        0, fmt::format("unknown {} {} in the banner: use one of {}", what, in_quotes(word), list)};
 }
 
 template <typename Enum, std::size_t n>
@@ -134,7 +134,7 @@ MarketHeader parse_banner(const Line& line, std::string_view ahead) {
                                        all.size())};
     if (lower(all[1]) != "matrix")
         throw TextError{0, fmt::format("the banner announces the object {}: only 'matrix' is read",
-                                       quoted(all[1]))};
+                                       in_quotes(all[1]))};
     MarketHeader h;
     h.layout = meaning(layouts, lower(all[2]), "layout");
     h.field_name = lower(all[3]);
@@ -151,10 +151,10 @@ std::int64_t parse_size(const Line& line, std::string_view word, const char* wha
     const Scan status = scan_index(p, value);
     if (status == Scan::malformed)
         throw TextError{line.offset, fmt::format("the number of {} is {}, not a whole number", what,
-                                                 quoted(word))};
+                                                 in_quotes(word))};
     if (status == Scan::too_large)
-        throw TextError{line.offset,
-                        fmt::format("the number of {} is {}, beyond 64 bits", what, quoted(word))};
+        throw TextError{line.offset, fmt::format("the number of {} is {}, beyond 64 bits", what,
+                                                 in_quotes(word))};
     if (value < 0)
         throw TextError{line.offset, fmt::format("the number of {} is {}, negative", what, value)};
     return value;

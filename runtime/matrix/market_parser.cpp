@@ -117,7 +117,7 @@ std::int64_t MarketParser<Row, Col, Value>::parse_index(const char*& p, std::int
     if (status == Scan::ok && index >= 1 && index <= limit) return index;
     if (at_line_end(p) && status == Scan::malformed) fail_missing(what);
     if (status == Scan::malformed)
-        fail(fmt::format("the {} index is {}, not a whole number", what, quoted(token_at(p))));
+        fail(fmt::format("the {} index is {}, not a whole number", what, in_quotes(token_at(p))));
     if (status == Scan::ok && index == 0)
         fail(fmt::format("{} index 0 is outside 1…{}: indices start at 1", what, limit));
     const std::string text =
@@ -146,8 +146,8 @@ double MarketParser<Row, Col, Value>::parse_number(const char*& p, const char* w
     if (status == Scan::ok) return value;
     if (at_line_end(p)) fail_missing(what);
     if (status == Scan::too_large)
-        fail(fmt::format("the {} {} is beyond the range of double", what, quoted(token_at(p))));
-    fail(fmt::format("the {} is {}, not {}", what, quoted(token_at(p)),
+        fail(fmt::format("the {} {} is beyond the range of double", what, in_quotes(token_at(p))));
+    fail(fmt::format("the {} is {}, not {}", what, in_quotes(token_at(p)),
                      integer ? "an integer" : "a number"));
 }
 
@@ -168,7 +168,7 @@ void MarketParser<Row, Col, Value>::finish_line(const char*& p) const {
         p += *p == '\r' ? 2 : 1;
         return;
     }
-    const std::string extra = quoted(token_at(p));
+    const std::string extra = in_quotes(token_at(p));
     if (h_.field == MarketField::pattern)
         fail(fmt::format("{} after row and column: a pattern matrix has no values", extra));
     if (h_.layout == MarketLayout::array)

@@ -11,6 +11,7 @@
 #include "matrix/buffer.hpp"
 #include "matrix/memory_limit.hpp"
 #include "measure/streaming.hpp"
+#include "measure/timing.hpp"
 
 namespace spmvgen {
 namespace {
@@ -18,11 +19,6 @@ namespace {
 constexpr std::int64_t mega = 1'000'000;
 constexpr double seconds_per_loop = 0.08;
 constexpr int least_passes = 3;
-
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
 
 using streaming::line, streaming::Range, streaming::share, streaming::sum;
 
@@ -35,12 +31,12 @@ void triad(double* __restrict__ a, const double* __restrict__ b, const double* _
 template <typename Body>
 double fastest_pass(int threads, int& passes, Body body) {
     double fastest = std::numeric_limits<double>::infinity();
-    const double start = now();
-    for (passes = 0; passes < least_passes || now() - start < seconds_per_loop; ++passes) {
-        const double pass_start = now();
+    const double start = now_s();
+    for (passes = 0; passes < least_passes || now_s() - start < seconds_per_loop; ++passes) {
+        const double pass_start = now_s();
 #pragma omp parallel num_threads(threads)
         body(omp_get_thread_num(), omp_get_num_threads());
-        fastest = std::min(fastest, now() - pass_start);
+        fastest = std::min(fastest, now_s() - pass_start);
     }
     return fastest;
 }
@@ -77,7 +73,7 @@ std::int64_t last_level_cache_bytes() {
 
 Bandwidth measure_bandwidth(int threads, std::int64_t bytes) {
     Bandwidth result;
-    const double start = now();
+    const double start = now_s();
     result.threads = threads > 0 ? threads : omp_get_max_threads();
     const std::int64_t wanted = bytes > 0 ? bytes : sensible_bytes();
     const std::size_t third = static_cast<std::size_t>(wanted) / 3 / sizeof(double) / line * line;
@@ -113,7 +109,7 @@ Bandwidth measure_bandwidth(int threads, std::int64_t bytes) {
     result.passes = std::min(result.passes, triad_passes);
     result.read = static_cast<double>(result.bytes) / read_s;
     result.triad = static_cast<double>(result.bytes) / triad_s;
-    result.seconds = now() - start;
+    result.seconds = now_s() - start;
     return result;
 }
 

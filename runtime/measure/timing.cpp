@@ -7,12 +7,13 @@
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
-namespace {
 
-double now() {
+double now_s() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
+
+namespace {
 
 /// What is timed, and what waits for its end.
 struct Work {
@@ -21,10 +22,10 @@ struct Work {
 };
 
 double seconds_of(const Work& work, std::int64_t times) {
-    const double start = now();
+    const double start = now_s();
     for (std::int64_t i = 0; i < times; ++i) work.call();
     if (work.finish) work.finish();
-    return now() - start;
+    return now_s() - start;
 }
 
 /// The p-quantile of ascending samples, interpolated between neighbours.
@@ -38,9 +39,9 @@ double quantile(const std::vector<double>& samples, double p) {
 
 /// Warms up, and tells how many calls fill one sample.
 std::int64_t warm_up(const Work& work, const TimingPlan& plan) {
-    const double start = now();
+    const double start = now_s();
     double shortest = seconds_of(work, 1);
-    while (now() - start < plan.warm_up_s) shortest = std::min(shortest, seconds_of(work, 1));
+    while (now_s() - start < plan.warm_up_s) shortest = std::min(shortest, seconds_of(work, 1));
     // A call below the clock's resolution is measured in growing batches.
     std::int64_t calls = 1;
     while (shortest * static_cast<double>(calls) < plan.sample_s) {
@@ -75,12 +76,12 @@ Timing time_apply(const std::function<void()>& call, const TimingPlan& plan,
     const Work work{call, finish};
     const std::int64_t calls = warm_up(work, plan);
     std::vector<double> samples;
-    const double start = now();
+    const double start = now_s();
     do {
         samples.push_back(seconds_of(work, calls) / static_cast<double>(calls));
     } while (
         static_cast<int>(samples.size()) < plan.max_samples &&
-        (static_cast<int>(samples.size()) < plan.min_samples || now() - start < plan.budget_s));
+        (static_cast<int>(samples.size()) < plan.min_samples || now_s() - start < plan.budget_s));
     return summarise(std::move(samples), calls);
 }
 

@@ -5,6 +5,9 @@
 
 namespace spmvgen {
 
+/// Seconds of the steady clock, for differences.
+double now_s();
+
 /// How long a call takes. All times are seconds of one call.
 struct Timing {
     double median_s = 0, min_s = 0, max_s = 0;

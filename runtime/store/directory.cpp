@@ -11,12 +11,13 @@
 #include "store/key.hpp"
 
 namespace spmvgen {
-namespace {
 
 std::string environment(const char* name) {
     const char* value = std::getenv(name);
     return value ? value : "";
 }
+
+namespace {
 
 bool is_absolute(const std::string& path) {
     return path.starts_with('/');

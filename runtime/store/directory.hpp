@@ -5,6 +5,9 @@
 
 namespace spmvgen {
 
+/// The environment variable `name`; "" when it is unset.
+std::string environment(const char* name);
+
 /// Where a store's directory came from decides how strictly it is judged.
 struct Location {
     std::string path;    ///< absolute; "" = there is none

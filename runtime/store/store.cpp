@@ -22,11 +22,6 @@
 namespace spmvgen {
 namespace {
 
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
-
 void warn_on_standard_error(const std::string& text) {
     if (("," + environment("SPMVGEN_LOG") + ",").find(",quiet,") == std::string::npos)
         fmt::print(stderr, "spmvgen: warning: {}\n", text);

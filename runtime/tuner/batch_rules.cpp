@@ -12,9 +12,11 @@
 namespace spmvgen {
 namespace {
 
-constexpr double even_padding = 1.1;     ///< ELL's entries over nonzeros, up to which rows are even
-constexpr double skewed_padding = 4;     ///< from which single rows hold up the others of a system
-constexpr double least_vector_mean = 4;  ///< mean row, from which entries of a row fill a vector
+constexpr double even_batch_padding =
+    1.1;                              ///< ELL's entries over nonzeros, up to which rows are even
+constexpr double skewed_padding = 4;  ///< from which single rows hold up the others of a system
+constexpr double least_vector_batch_mean =
+    4;  ///< mean row, from which entries of a row fill a vector
 
 double padding(const BatchFeatures& f) {
     return f.nnz > 0 ? static_cast<double>(f.ell_entries) / static_cast<double>(f.nnz) : 1;
@@ -28,7 +30,7 @@ struct FormatPick {
 FormatPick pick_format(const BatchFeatures& f, bool gpu) {
     const std::string figures =
         fmt::format("mean row {:.1f}, padding {:.2f} in ELL", f.mean_row(), padding(f));
-    if (gpu && padding(f) <= even_padding) return {"ell", figures};
+    if (gpu && padding(f) <= even_batch_padding) return {"ell", figures};
     if (gpu && padding(f) >= skewed_padding) return {"coo", figures};
     return {"csr", figures};
 }
@@ -127,7 +129,7 @@ void set_gpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
 /// The same of a CPU's.
 void set_cpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures& f) {
     if (entry.format == Format::ell) return;
-    const bool long_rows = f.mean_row() >= least_vector_mean;
+    const bool long_rows = f.mean_row() >= least_vector_batch_mean;
     s.params.try_emplace(
         "lanes", long_rows
                      ? power_below(f.mean_row() / 2, long_row_lanes(s.target, accumulator_type(s)))

@@ -10,6 +10,7 @@
 #include <random>
 #include <system_error>
 
+#include "kernel/refuse.hpp"
 #include "matrix/chunks.hpp"
 #include "matrix/reader.hpp"
 #include "spmvgen/error.hpp"
@@ -29,10 +30,6 @@ constexpr std::string_view ending = ".capture.json";
 constexpr std::size_t digest_digits = 2 * sha256_bytes, file_digits = 16, question_digits = 8;
 constexpr std::int64_t most_bytes = 1 << 20;
 constexpr std::int64_t numbers_a_part = 1 << 18;
-
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
 
 /// Digests of parts of number(0) … number(count - 1), each as 64 bits, one behind the other.
 template <typename Number>
@@ -54,14 +51,14 @@ std::string digests_of(std::int64_t count, Number&& number) {
 std::string text_field(const Json& json, const char* name) {
     const auto found = json.find(name);
     if (found == json.end() || !found->is_string())
-        refuse(fmt::format("field '{}' is missing or no text", name));
+        refuse_input(fmt::format("field '{}' is missing or no text", name));
     return found->get<std::string>();
 }
 
 const Json& object_field(const Json& json, const char* name) {
     const auto found = json.find(name);
     if (found == json.end() || !found->is_object())
-        refuse(fmt::format("field '{}' is missing or no object", name));
+        refuse_input(fmt::format("field '{}' is missing or no object", name));
     return *found;
 }
 
@@ -79,7 +76,8 @@ std::string text_of(const std::string& path) {
     if (!file) fail(path, std::generic_category().message(errno));
     const auto bytes = static_cast<std::int64_t>(status(file).st_size);
     if (bytes > most_bytes)
-        refuse(fmt::format("it has {} bytes, a capture has no more than {}", bytes, most_bytes));
+        refuse_input(
+            fmt::format("it has {} bytes, a capture has no more than {}", bytes, most_bytes));
     return read_bytes(file, static_cast<std::uint64_t>(bytes));
 }
 
@@ -99,7 +97,7 @@ std::vector<std::filesystem::path> capture_files(const std::filesystem::path& di
         if (is_capture_name(entry->path().string())) files.push_back(entry->path());
     if (error) fail(directory.string(), error.message());
     if (files.empty())
-        refuse(fmt::format("{} holds no capture: no file *{}", directory.string(), ending));
+        refuse_input(fmt::format("{} holds no capture: no file *{}", directory.string(), ending));
     std::ranges::sort(files);
     return files;
 }
@@ -146,14 +144,14 @@ std::string to_json(const Capture& c) {
 
 Capture parse_capture(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) refuse("it is not JSON");
+    if (json.is_discarded()) refuse_input("it is not JSON");
     if (!json.is_object() || json.value("kind", Json()) != kind)
-        refuse(fmt::format("it is no {}", kind));
+        refuse_input(fmt::format("it is no {}", kind));
     if (json.value("schema", Json()) != schema)
-        refuse(fmt::format("its schema is not {}: capture again with this version", schema));
+        refuse_input(fmt::format("its schema is not {}: capture again with this version", schema));
     Capture c;
     c.pattern = text_field(json, "pattern");
-    if (!is_digest(c.pattern)) refuse("field 'pattern' is no digest");
+    if (!is_digest(c.pattern)) refuse_input("field 'pattern' is no digest");
     c.question = parse_question(object_field(json, "question"));
     c.device = parse_record_device(object_field(json, "device"));
     c.kernel = text_field(json, "kernel");
@@ -195,7 +193,7 @@ CaptureList read_captures(const std::filesystem::path& path) {
 
 CsrMatrix load_pattern(const CapturedMatrix& captured) {
     if (captured.pattern.empty())
-        refuse(
+        refuse_input(
             fmt::format("{}: there is no pattern beside it; capture with "
                         "SPMVGEN_CAPTURE_PATTERN=1",
                         captured.file));
@@ -206,7 +204,8 @@ CsrMatrix load_pattern(const CapturedMatrix& captured) {
     const bool same = as_written ? pattern_digest(ones.view()) == captured.capture.pattern
                                  : ones.rows == f.rows && ones.cols == f.cols && ones.nnz <= f.nnz;
     if (!same)
-        refuse(fmt::format("{}: it is not the pattern of {}", captured.pattern, captured.file));
+        refuse_input(
+            fmt::format("{}: it is not the pattern of {}", captured.pattern, captured.file));
     return convert_values(ones.view(), f.value_type);
 }
 

@@ -57,11 +57,6 @@ std::int64_t register_lanes(const Situation& s) {
                                          static_cast<std::int64_t>(size_of(sums(s))));
 }
 
-std::int64_t given(const Situation& s, const std::string& name, std::int64_t otherwise) {
-    const auto it = s.request.params.find(name);
-    return it != s.request.params.end() ? it->second : otherwise;
-}
-
 /// Index into Features' padding figures for the slices that the request leads to; lower slices
 /// than the lowest of these pad less.
 std::size_t slices(const Situation& s) {

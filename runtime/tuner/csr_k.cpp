@@ -103,15 +103,10 @@ constexpr std::int64_t long_row_steps = 64;
 // CPUs: groups for each thread, so that their shares are about equal.
 constexpr std::int64_t groups_per_thread = 8;
 // CPUs: the longest row over a thread's share of the entries, from which one thread is the last.
-constexpr double long_row_share = 0.5;
+constexpr double long_group_share = 0.5;
 
 double density_of(const RowFeatures& f) {
     return f.rows > 0 ? static_cast<double>(f.nnz) / static_cast<double>(f.rows) : 0;
-}
-
-std::int64_t given(const Situation& s, const std::string& name, std::int64_t otherwise) {
-    const auto it = s.request.params.find(name);
-    return it != s.request.params.end() ? it->second : otherwise;
 }
 
 bool is_given(const Situation& s, const std::string& name) {
@@ -178,7 +173,7 @@ std::int64_t most_srs(std::int64_t rows, int threads) {
 
 std::string long_row_text(const Situation& s) {
     const double share = static_cast<double>(s.f.nnz) / s.request.threads;
-    if (s.request.threads < 2 || static_cast<double>(s.f.max_row) <= long_row_share * share)
+    if (s.request.threads < 2 || static_cast<double>(s.f.max_row) <= long_group_share * share)
         return "";
     return fmt::format(
         "; the longest row, {} entries, is one thread's, whose share is {:.0f}: "

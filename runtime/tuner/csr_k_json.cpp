@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k_fit.hpp"
 #include "tuner/json_integer.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kind = "spmvgen csr-k fit";
+constexpr const char* csr_k_kind = "spmvgen csr-k fit";
 constexpr int schema_version = 1;
 
 Json json_of(const LogFormula& f) {
@@ -51,13 +52,9 @@ Json json_of(const CsrKSample& s) {
             {"times", times}};
 }
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
-
 double number(const Json& json, const char* field) {
     const double value = json.at(field).get<double>();
-    if (!std::isfinite(value)) refuse(fmt::format("{} is not a finite number", field));
+    if (!std::isfinite(value)) refuse_input(fmt::format("{} is not a finite number", field));
     return value;
 }
 
@@ -68,7 +65,7 @@ LogFormula log_formula(const Json& json) {
 GroupSizes sizes(const Json& json) {
     const auto srs = integer_of(json.at("srs"), 1, 4096);
     const auto ssrs = integer_of(json.at("ssrs"), 1, 1024);
-    if (!srs || !ssrs) refuse("a limit of sizes is out of range");
+    if (!srs || !ssrs) refuse_input("a limit of sizes is out of range");
     return {*srs, *ssrs};
 }
 
@@ -79,23 +76,25 @@ CsrKFormula formula_of(const Json& json) {
     f.least = sizes(json.at("least"));
     f.most = sizes(json.at("most"));
     if (f.least.srs > f.most.srs || f.least.ssrs > f.most.ssrs)
-        refuse("the least size is above the largest");
+        refuse_input("the least size is above the largest");
     const Json& cases = json.at("cases");
-    if (!cases.is_array() || cases.size() != f.cases.size()) refuse("there are not four cases");
+    if (!cases.is_array() || cases.size() != f.cases.size())
+        refuse_input("there are not four cases");
     for (std::size_t i = 0; i < f.cases.size(); ++i) {
         f.cases[i] = {number(cases[i], "ssrs"), number(cases[i], "srs"),
                       cases[i].at("srs_from_ssrs").get<bool>()};
         const CaseCorrection& c = f.cases[i];
         if (c.ssrs <= 0 || c.ssrs > 1e4 || c.srs <= 0 || c.srs > 1e4)
-            refuse("a case's factor is out of range");
+            refuse_input("a case's factor is out of range");
     }
     return f;
 }
 
 CsrKFormula chosen_formula(const Json& json, const std::string& name) {
-    if (json.at("kind").get<std::string>() != kind) refuse("it is no fit of CSR-k");
+    if (json.at("kind").get<std::string>() != csr_k_kind) refuse_input("it is no fit of CSR-k");
     if (json.at("version") != schema_version)
-        refuse(fmt::format("its version is {}, not {}", json.at("version").dump(), schema_version));
+        refuse_input(
+            fmt::format("its version is {}, not {}", json.at("version").dump(), schema_version));
     const std::string chosen = json.at("chosen").get<std::string>();
     for (auto& candidate : json.at("candidates")) {
         if (candidate.at("name").get<std::string>() != chosen) continue;
@@ -104,7 +103,7 @@ CsrKFormula chosen_formula(const Json& json, const std::string& name) {
         formula.name = fmt::format("{}, by {}", chosen == "paper" ? "the paper's" : chosen, name);
         return formula;
     }
-    refuse(fmt::format("there is no candidate '{}'", chosen));
+    refuse_input(fmt::format("there is no candidate '{}'", chosen));
 }
 
 /// A field of the whole a line, and an element of an array a line.
@@ -131,7 +130,7 @@ std::string to_json(const CsrKFit& fit) {
     for (auto& sample : fit.samples) samples.push_back(json_of(sample));
     for (auto& c : fit.candidates)
         candidates.push_back({{"name", c.name}, {"loss", c.loss}, {"formula", json_of(c.formula)}});
-    const Json json{{"kind", kind},
+    const Json json{{"kind", csr_k_kind},
                     {"version", schema_version},
                     {"arch", fit.arch},
                     {"device", fit.device},
@@ -149,7 +148,7 @@ CsrKFormula csr_k_formula_of(std::string_view text, const std::string& name) {
     try {
         return chosen_formula(parse_json_text(text), name);
     } catch (const Json::exception& error) {
-        refuse(error.what());
+        refuse_input(error.what());
     }
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/json_integer.hpp"
 #include "tuner/json_text.hpp"
@@ -18,18 +19,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kind = "dense-profile";
-constexpr int schema = 1;
+constexpr const char* dense_kind = "dense-profile";
+constexpr int dense_schema = 1;
 constexpr std::string_view prefix = "dense-";
 // GFLOP/s that a device may have: their reciprocals and sums are numbers, too.
 constexpr double slowest = 1e-9, fastest = 1e9;
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
-
 [[noreturn]] void refuse_field(const char* name) {
-    refuse(fmt::format("field '{}' is missing or of another type", name));
+    refuse_input(fmt::format("field '{}' is missing or of another type", name));
 }
 
 template <typename T>
@@ -51,13 +48,14 @@ std::int64_t integer_field(const Json& json, const char* name, std::int64_t leas
 BlockTable parse_table(const Json& json) {
     const auto rows = field<std::vector<std::vector<double>>>(json, "gflops");
     BlockTable table{};
-    if (rows.size() != table.size()) refuse("field 'gflops' does not have 8 rows");
+    if (rows.size() != table.size()) refuse_input("field 'gflops' does not have 8 rows");
     for (std::size_t r = 0; r < rows.size(); ++r) {
-        if (rows[r].size() != table[r].size()) refuse("a row of 'gflops' does not have 8 numbers");
+        if (rows[r].size() != table[r].size())
+            refuse_input("a row of 'gflops' does not have 8 numbers");
         for (std::size_t c = 0; c < rows[r].size(); ++c) {
-            if (!(rows[r][c] > 0)) refuse("field 'gflops' has a number that is not positive");
+            if (!(rows[r][c] > 0)) refuse_input("field 'gflops' has a number that is not positive");
             if (rows[r][c] < slowest || rows[r][c] > fastest)
-                refuse("field 'gflops' has a number that is no speed");
+                refuse_input("field 'gflops' has a number that is no speed");
             table[r][c] = rows[r][c];
         }
     }
@@ -69,13 +67,13 @@ DenseClass parse_class(const Json& json) {
     try {
         c.value = parse_value_type(field<std::string>(json, "value"));
     } catch (const Error& error) {
-        refuse(std::string("field 'value': ") + error.what());
+        refuse_input(std::string("field 'value': ") + error.what());
     }
     c.rows = integer_field(json, "rows", INT64_MIN, INT64_MAX);
     c.cols = integer_field(json, "cols", INT64_MIN, INT64_MAX);
     constexpr std::int64_t most = 1LL << 31;
     if (c.rows < 1 || c.cols < 1 || c.rows > most || c.cols > most)
-        refuse("fields 'rows' and 'cols' are no sizes of a matrix");
+        refuse_input("fields 'rows' and 'cols' are no sizes of a matrix");
     c.gflops = parse_table(json);
     return c;
 }
@@ -112,14 +110,10 @@ double DenseProfile::gflops(ValueType value, double stored, double rows, int r, 
 }
 
 std::string to_json(const DenseProfile& profile) {
-    const Json head{{"kind", kind},
-                    {"schema", schema},
-                    {"device", profile.device},
-                    {"threads", profile.threads},
-                    {"version", profile.version},
-                    {"generator", profile.generator},
-                    {"command", profile.command},
-                    {"note", profile.note}};
+    const Json head{{"kind", dense_kind},         {"schema", dense_schema},
+                    {"device", profile.device},   {"threads", profile.threads},
+                    {"version", profile.version}, {"generator", profile.generator},
+                    {"command", profile.command}, {"note", profile.note}};
     std::string text = "{\n";
     for (auto& [name, value] : head.items())
         text += fmt::format(" {}: {},\n", Json(name).dump(), value.dump());
@@ -138,10 +132,11 @@ std::string to_json(const DenseProfile& profile) {
 
 DenseProfile parse_dense_profile(std::string_view text) {
     const Json json = parse_json_text(text);
-    if (!json.is_object() || json.value("kind", Json()) != kind)
-        refuse(fmt::format("it is no {}", kind));
-    if (json.value("schema", Json()) != schema)
-        refuse(fmt::format("its schema is not {}; make it again with this version", schema));
+    if (!json.is_object() || json.value("kind", Json()) != dense_kind)
+        refuse_input(fmt::format("it is no {}", dense_kind));
+    if (json.value("schema", Json()) != dense_schema)
+        refuse_input(
+            fmt::format("its schema is not {}; make it again with this version", dense_schema));
     DenseProfile profile;
     profile.device = field<std::string>(json, "device");
     profile.threads = static_cast<int>(integer_field(json, "threads", 0, INT32_MAX));
@@ -150,7 +145,8 @@ DenseProfile parse_dense_profile(std::string_view text) {
     profile.command = field<std::string>(json, "command");
     profile.note = field<std::string>(json, "note");
     const auto classes = field<Json>(json, "classes");
-    if (!classes.is_array() || classes.empty()) refuse("field 'classes' is no list, or empty");
+    if (!classes.is_array() || classes.empty())
+        refuse_input("field 'classes' is no list, or empty");
     for (auto& c : classes) profile.classes.push_back(parse_class(c));
     return profile;
 }
@@ -173,7 +169,7 @@ FoundProfile find_dense_profile(std::span<const TuningFile> files, std::string_v
         // Whoever has a profile of their own wants that, whatever ships.
         if (file.shipped() && found.profile && !found.shipped) break;
         try {
-            if (file.text.empty()) refuse("it is empty or cannot be read");
+            if (file.text.empty()) refuse_input("it is empty or cannot be read");
             DenseProfile profile = parse_dense_profile(file.text);
             const bool better =
                 !found.profile || (found.profile->threads != threads && profile.threads == threads);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/device_profile.hpp"
 #include "tuner/json_integer.hpp"
@@ -12,42 +13,39 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kind = "device-profile";
-constexpr int first_schema = 1, schema = 2;
+constexpr const char* device_kind = "device-profile";
+constexpr int device_first_schema = 1, device_schema = 2;
 constexpr double most_figure = 1e18;
 constexpr std::int64_t most_threads = 65536, most_units = 1 << 20;
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
-
 template <typename T>
-T field(const Json& json, const char* name) {
+T device_field(const Json& json, const char* name) {
     try {
         return json.at(name).get<T>();
     } catch (const nlohmann::json::exception&) {
-        refuse(fmt::format("field '{}' is missing or of another type", name));
+        refuse_input(fmt::format("field '{}' is missing or of another type", name));
     }
 }
 
 /// A figure of a real device: its reciprocal is a number, too.
 double positive(const Json& json, const char* name) {
-    const double value = field<double>(json, name);
+    const double value = device_field<double>(json, name);
     if (!(value > 0) || !(value <= most_figure))
-        refuse(fmt::format("field '{}' is not a positive number up to {}", name, most_figure));
+        refuse_input(
+            fmt::format("field '{}' is not a positive number up to {}", name, most_figure));
     return value;
 }
 
 double spread_of(const Json& json) {
-    const double spread = field<double>(json, "spread");
+    const double spread = device_field<double>(json, "spread");
     if (!(spread >= 0) || !(spread <= most_figure))
-        refuse("field 'spread' is not a number from 0 on");
+        refuse_input("field 'spread' is not a number from 0 on");
     return spread;
 }
 
 int whole(const Json& json, const char* name, std::int64_t most) {
-    const auto value = integer_of(field<Json>(json, name), 0, most);
-    if (!value) refuse(fmt::format("field '{}' is not a whole number of 0…{}", name, most));
+    const auto value = integer_of(device_field<Json>(json, name), 0, most);
+    if (!value) refuse_input(fmt::format("field '{}' is not a whole number of 0…{}", name, most));
     return static_cast<int>(*value);
 }
 
@@ -76,13 +74,13 @@ DeviceRate parse_rate(const Json& json, const RateList& list, bool with_spread) 
     DeviceRate rate{whole(json, "threads", most_threads), positive(json, "bytes"),
                     positive(json, list.rate), with_spread ? spread_of(json) : 0};
     if (rate.bytes < 1 || rate.per_s < 1)
-        refuse(fmt::format("fields 'bytes' and '{}' are at least 1", list.rate));
+        refuse_input(fmt::format("fields 'bytes' and '{}' are at least 1", list.rate));
     return rate;
 }
 
 std::vector<DeviceRate> parse_rates(const Json& json, const RateList& list, bool with_spread) {
-    const auto rates = field<Json>(json, list.name);
-    if (!rates.is_array()) refuse(fmt::format("field '{}' is no list, or empty", list.name));
+    const auto rates = device_field<Json>(json, list.name);
+    if (!rates.is_array()) refuse_input(fmt::format("field '{}' is no list, or empty", list.name));
     std::vector<DeviceRate> parsed;
     for (auto& rate : rates) parsed.push_back(parse_rate(rate, list, with_spread));
     return parsed;
@@ -90,12 +88,13 @@ std::vector<DeviceRate> parse_rates(const Json& json, const RateList& list, bool
 
 /// A figure that is known.
 Figure parse_figure(const Json& json, const char* name) {
-    const auto object = field<Json>(json, name);
-    if (!object.is_object()) refuse(fmt::format("field '{}' is missing or of another type", name));
+    const auto object = device_field<Json>(json, name);
+    if (!object.is_object())
+        refuse_input(fmt::format("field '{}' is missing or of another type", name));
     try {
         return {positive(object, "value"), spread_of(object)};
     } catch (const Error& error) {
-        refuse(fmt::format("field '{}': {}", name, error.what()));
+        refuse_input(fmt::format("field '{}': {}", name, error.what()));
     }
 }
 
@@ -105,10 +104,10 @@ void parse_first_schema(const Json& json, DeviceProfile& p) {
 }
 
 void parse_rest(const Json& json, DeviceProfile& p) {
-    p.arch = field<std::string>(json, "arch");
+    p.arch = device_field<std::string>(json, "arch");
     p.units = whole(json, "units", most_units);
-    p.source = field<std::string>(json, "source");
-    p.assumed = field<std::vector<std::string>>(json, "assumed");
+    p.source = device_field<std::string>(json, "source");
+    p.assumed = device_field<std::vector<std::string>>(json, "assumed");
     for (auto& f : figures)
         if (f.member == &DeviceProfile::launch_us || json.contains(f.name))
             p.*f.member = parse_figure(json, f.name);
@@ -120,9 +119,9 @@ void parse_rest(const Json& json, DeviceProfile& p) {
 }  // namespace
 
 std::string to_json(const DeviceProfile& p) {
-    Json head{{"kind", kind},       {"schema", schema},     {"device", p.device},
-              {"arch", p.arch},     {"units", p.units},     {"date", p.date},
-              {"source", p.source}, {"assumed", p.assumed}, {"method", p.method}};
+    Json head{{"kind", device_kind}, {"schema", device_schema}, {"device", p.device},
+              {"arch", p.arch},      {"units", p.units},        {"date", p.date},
+              {"source", p.source},  {"assumed", p.assumed},    {"method", p.method}};
     for (auto& f : figures)
         if (const Figure& figure = p.*f.member; figure.value > 0)
             head[f.name] = {{"value", figure.value}, {"spread", figure.spread}};
@@ -148,19 +147,19 @@ std::string to_json(const DeviceProfile& p) {
 
 DeviceProfile parse_device_profile(std::string_view text) {
     const Json json = parse_json_text(text);
-    if (!json.is_object() || json.value("kind", Json()) != kind)
-        refuse(fmt::format("it is no {}", kind));
+    if (!json.is_object() || json.value("kind", Json()) != device_kind)
+        refuse_input(fmt::format("it is no {}", device_kind));
     const Json has = json.value("schema", Json());
-    if (has != first_schema && has != schema)
-        refuse(fmt::format("its schema is {}, but this version reads {} and {}",
-                           has.dump(-1, ' ', true, Json::error_handler_t::replace), first_schema,
-                           schema));
+    if (has != device_first_schema && has != device_schema)
+        refuse_input(fmt::format("its schema is {}, but this version reads {} and {}",
+                                 has.dump(-1, ' ', true, Json::error_handler_t::replace),
+                                 device_first_schema, device_schema));
     DeviceProfile profile;
-    profile.device = field<std::string>(json, "device");
-    profile.date = field<std::string>(json, "date");
-    profile.method = field<std::string>(json, "method");
-    has == first_schema ? parse_first_schema(json, profile) : parse_rest(json, profile);
-    if (profile.read.empty()) refuse("field 'read' is no list, or empty");
+    profile.device = device_field<std::string>(json, "device");
+    profile.date = device_field<std::string>(json, "date");
+    profile.method = device_field<std::string>(json, "method");
+    has == device_first_schema ? parse_first_schema(json, profile) : parse_rest(json, profile);
+    if (profile.read.empty()) refuse_input("field 'read' is no list, or empty");
     return profile;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "kernel/refuse.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/json_integer.hpp"
@@ -15,14 +16,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kind = "spmvgen learned rule";
-constexpr int schema = 1;
+constexpr const char* learned_rule_kind = "spmvgen learned rule";
+constexpr int learned_rule_schema = 1;
 constexpr int deepest = 16;  ///< levels of questions
 constexpr std::int64_t most_threads = 65536, most_matrices = 1'000'000'000;
-
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
 
 std::string shown(const Json& json) {
     return json.dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -30,65 +27,68 @@ std::string shown(const Json& json) {
 
 const Json& field(const Json& json, const char* name) {
     const auto found = json.is_object() ? json.find(name) : json.end();
-    if (found == json.end()) refuse(fmt::format("field '{}' is missing", name));
+    if (found == json.end()) refuse_input(fmt::format("field '{}' is missing", name));
     return *found;
 }
 
 std::string text(const Json& json, const char* name) {
     const Json& value = field(json, name);
-    if (!value.is_string()) refuse(fmt::format("field '{}' is no text", name));
+    if (!value.is_string()) refuse_input(fmt::format("field '{}' is no text", name));
     return value.get<std::string>();
 }
 
 double number(const Json& json, const char* name) {
     const Json& value = field(json, name);
     if (!value.is_number() || !std::isfinite(value.get<double>()))
-        refuse(fmt::format("field '{}' is no number", name));
+        refuse_input(fmt::format("field '{}' is no number", name));
     return value.get<double>();
 }
 
 std::int64_t integer(const Json& json, const char* name, std::int64_t least, std::int64_t most) {
     const auto value = integer_of(field(json, name), least, most);
-    if (!value) refuse(fmt::format("field '{}' is no whole number of {}…{}", name, least, most));
+    if (!value)
+        refuse_input(fmt::format("field '{}' is no whole number of {}…{}", name, least, most));
     return *value;
 }
 
 /// Of a time over the least one.
 double ratio(const Json& json, const char* name) {
     const double value = number(json, name);
-    if (!(value >= 1)) refuse(fmt::format("field '{}' is less than 1", name));
+    if (!(value >= 1)) refuse_input(fmt::format("field '{}' is less than 1", name));
     return value;
 }
 
 const TreeFeature& feature_of(const Json& json) {
     const std::string name = text(json, "feature");
     const auto found = std::ranges::find(tree_features(), name, &TreeFeature::name);
-    if (found == tree_features().end()) refuse(fmt::format("there is no feature {}", shown(name)));
+    if (found == tree_features().end())
+        refuse_input(fmt::format("there is no feature {}", shown(name)));
     return *found;
 }
 
 /// A kernel that trees may lead to.
 const KernelEntry& kernel_of(const std::string& id, bool gpu) {
     const auto found = std::ranges::find(kernel_registry(), id, &KernelEntry::id);
-    if (found == kernel_registry().end()) refuse(fmt::format("there is no kernel {}", shown(id)));
+    if (found == kernel_registry().end())
+        refuse_input(fmt::format("there is no kernel {}", shown(id)));
     if (found->gpu != gpu || !is_plain_product(*found) || found->format == Format::csr_k ||
         found->format == Format::bcsr)
-        refuse(fmt::format("a tree of such a device cannot lead to kernel {}", id));
+        refuse_input(fmt::format("a tree of such a device cannot lead to kernel {}", id));
     return *found;
 }
 
 Params params_of(const Json& json, const KernelEntry& kernel) {
     Params params;
     const Json& values = field(json, "params");
-    if (!values.is_object()) refuse("field 'params' is no object");
+    if (!values.is_object()) refuse_input("field 'params' is no object");
     for (auto& [name, value] : values.items()) {
         const auto found = std::ranges::find(kernel.params, name, &Parameter::name);
         if (found == kernel.params.end())
-            refuse(fmt::format("kernel {} has no parameter {}", kernel.id, shown(name)));
+            refuse_input(fmt::format("kernel {} has no parameter {}", kernel.id, shown(name)));
         const auto wanted = integer_of(value, found->allowed.front(), found->allowed.back());
         if (!wanted || !allows(*found, *wanted))
-            refuse(fmt::format("parameter {} of kernel {} cannot be {}", name, kernel.id,
-                               shown(value)));
+            refuse_input(fmt::format("parameter {} of kernel {} cannot be {}", name, kernel.id,
+                                     shown(value)));
         params[name] = *wanted;
     }
     return params;
@@ -96,7 +96,7 @@ Params params_of(const Json& json, const KernelEntry& kernel) {
 
 /// Appends a tree to the nodes.
 void add_tree(std::vector<TreeNode>& nodes, const Json& json, bool gpu, int level) {
-    if (level > deepest) refuse(fmt::format("the tree has more than {} levels", deepest));
+    if (level > deepest) refuse_input(fmt::format("the tree has more than {} levels", deepest));
     const std::size_t here = nodes.size();
     nodes.emplace_back();
     if (json.is_object() && json.contains("kernel")) {
@@ -121,10 +121,10 @@ std::vector<ValueType> values_of(const Json& json) {
     std::vector<ValueType> values;
     if (names.is_array())
         for (auto& name : names) {
-            if (!name.is_string()) refuse("field 'values' is no list of texts");
+            if (!name.is_string()) refuse_input("field 'values' is no list of texts");
             values.push_back(parse_value_type(name.get<std::string>()));
         }
-    if (values.empty()) refuse("field 'values' is no list, or empty");
+    if (values.empty()) refuse_input("field 'values' is no list, or empty");
     return values;
 }
 
@@ -132,11 +132,11 @@ std::vector<ValueType> values_of(const Json& json) {
 
 LearnedRule parse_learned_rule(std::string_view from) try {
     const Json json = parse_json_text(from);
-    if (!json.is_object() || json.value("kind", Json()) != kind)
-        refuse(fmt::format("it is no {}", kind));
-    if (json.value("schema", Json()) != schema)
-        refuse(fmt::format("its schema is {}, but this version reads {}",
-                           shown(json.value("schema", Json())), schema));
+    if (!json.is_object() || json.value("kind", Json()) != learned_rule_kind)
+        refuse_input(fmt::format("it is no {}", learned_rule_kind));
+    if (json.value("schema", Json()) != learned_rule_schema)
+        refuse_input(fmt::format("its schema is {}, but this version reads {}",
+                                 shown(json.value("schema", Json())), learned_rule_schema));
     LearnedRule rule;
     const Json& device = field(json, "device");
     rule.device = {text(device, "name"), text(device, "arch"), text(device, "vendor")};

@@ -25,8 +25,8 @@ constexpr double least_concentration = 2.5;         ///< of hubs: their share of
                                                     ///< theirs of the columns
 constexpr double least_hub_share = 0.3;             ///< of the entries, for hubs to pay
 constexpr std::int64_t most_even_row = 1024;        ///< entries of a row, as Algorithm 3 has it
-constexpr double skewed_padding = 1.5;              ///< sorted padding, where single rows stand out
-constexpr double long_mean = 256;                   ///< mean row, of matrices of few rows
+constexpr double skewed_strips_padding = 1.5;       ///< sorted padding, where single rows stand out
+constexpr double long_strips_mean = 256;            ///< mean row, of matrices of few rows
 
 // A launch's time is most of what small products take: real matrices of up to 1.2 million entries
 // on an H200 (docs/small-matrices.md) take 0.5 to 0.9 of what coo, csr_load_balance and tiles take.
@@ -192,7 +192,7 @@ Pick far_gathers(const Situation& s) {
 Pick small_with_long_rows(const Situation& s) {
     const bool far_longer = static_cast<double>(s.f.max_row) > least_far_longer * s.f.mean_row;
     if (s.f.nnz >= most_small_entries || s.f.max_row <= least_long_row ||
-        (!far_longer && s.f.mean_row < long_mean))
+        (!far_longer && s.f.mean_row < long_strips_mean))
         return {};
     return {"csr_by_length", fmt::format("{} entries, longest row {}, mean {:.1f}", s.f.nnz,
                                          s.f.max_row, s.f.mean_row)};
@@ -227,8 +227,10 @@ Pick networks(const Situation& s) {
 
 /// Rows of all lengths: work is shared out by entries.
 Pick uneven_rows(const Situation& s) {
-    if (!s.request.look || s.f.nnz < least_gpu_entries || s.f.mean_row >= long_mean) return {};
-    if (s.f.max_row <= most_even_row && s.f.sell_sorted_padding.back() <= skewed_padding) return {};
+    if (!s.request.look || s.f.nnz < least_gpu_entries || s.f.mean_row >= long_strips_mean)
+        return {};
+    if (s.f.max_row <= most_even_row && s.f.sell_sorted_padding.back() <= skewed_strips_padding)
+        return {};
     const bool plain = s.request.num_rhs == 1 && !is_complex(s.f.value_type);
     const auto x_bytes = static_cast<double>(s.f.cols) *
                          static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));

@@ -59,11 +59,7 @@ Work cpu_blocks_work(const Problem& p) {
     return work;
 }
 
-struct KernelWork {
-    std::string_view kernel;
-    Work (*work)(const Problem&);
-};
-constexpr KernelWork works[] = {
+constexpr KernelWork cpu_works[] = {
     {"csr_rows", cpu_rows_work},     {"csr_vector", cpu_rows_work},
     {"csr_k_rows", cpu_rows_work},   {"csr_balanced", cpu_balanced_work},
     {"coo_segmented", cpu_coo_work}, {"ell", cpu_padded_work},
@@ -72,8 +68,8 @@ constexpr KernelWork works[] = {
 }  // namespace
 
 std::optional<Costs> cpu_costs(const Problem& p, const DeviceProfile& profile, int threads) {
-    const auto found = std::ranges::find(works, p.s.kernel, &KernelWork::kernel);
-    if (found == std::end(works)) return std::nullopt;
+    const auto found = std::ranges::find(cpu_works, p.s.kernel, &KernelWork::kernel);
+    if (found == std::end(cpu_works)) return std::nullopt;
     const Work w = found->work(p);
     const double bytes = w.stored + p.x_bytes() + p.y_bytes(), team = std::max(threads, 1);
     const double far_rate = profile.gather_rate(std::max(p.x_bytes(), own_cache), threads);

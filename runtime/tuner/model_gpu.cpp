@@ -3,12 +3,12 @@
 namespace spmvgen::model {
 namespace {
 
-constexpr double assumed_units = 100;    // of a GPU whose profile does not tell
-constexpr double step_us = 1e-3;         // of a unit: a warp's step
-constexpr double latency_us = 0.6;       // of loads that wait for each other
-constexpr double resident_warps = 64;    // of a unit: so many wait at the same time
-constexpr double own_cache = 64 * 1024;  // bytes: x from a unit's own cache
-constexpr double least_far = 4e6;        // bytes: x from the cache that all share
+constexpr double assumed_units = 100;         // of a GPU whose profile does not tell
+constexpr double gpu_step_us = 1e-3;          // of a unit: a warp's step
+constexpr double latency_us = 0.6;            // of loads that wait for each other
+constexpr double resident_warps = 64;         // of a unit: so many wait at the same time
+constexpr double own_unit_cache = 64 * 1024;  // bytes: x from a unit's own cache
+constexpr double least_far = 4e6;             // bytes: x from the cache that all share
 
 Work csr_rows_work(const Problem& p) {
     const double lanes = p.param("subwarp");
@@ -144,8 +144,8 @@ double ell_width(const Problem& p) {
     }
 }
 
-/// A block works off the tails of its rows, lane by lane. Nothing tells how many of the long rows
-/// are of one block: between one and all of them.
+/// A block gpu_works off the tails of its rows, lane by lane. Nothing tells how many of the long
+/// rows are of one block: between one and all of them.
 double fused_depth(const Problem& p, const RowTails& tail, double width) {
     const double longest = std::max(p.longest - width, 0.0), block = p.param("block");
     const double one = longest / block, all = std::min(longest, tail.entries / block);
@@ -175,24 +175,20 @@ Work hyb_work(const Problem& p) {
         .rows = p.rows};
 }
 
-struct KernelWork {
-    std::string_view kernel;
-    Work (*work)(const Problem&);
-};
-constexpr KernelWork works[] = {{"csr_classical", csr_rows_work},
-                                {"csr_by_length", by_length_work},
-                                {"csr_k_blocks", csr_k_work},
-                                {"csr_light", csr_light_work},
-                                {"csr_load_balance", load_balance_work},
-                                {"csr_merge_path", merge_path_work},
-                                {"coo", coo_work},
-                                {"ell_groups", ell_groups_work},
-                                {"ell_shuffle", ell_shuffle_work},
-                                {"sell_slices", sell_work},
-                                {"hyb", hyb_work},
-                                {"hyb_fused", hyb_work},
-                                {"bcsr_fused", blocks_work},
-                                {"bcsr_split", blocks_work}};
+constexpr KernelWork gpu_works[] = {{"csr_classical", csr_rows_work},
+                                    {"csr_by_length", by_length_work},
+                                    {"csr_k_blocks", csr_k_work},
+                                    {"csr_light", csr_light_work},
+                                    {"csr_load_balance", load_balance_work},
+                                    {"csr_merge_path", merge_path_work},
+                                    {"coo", coo_work},
+                                    {"ell_groups", ell_groups_work},
+                                    {"ell_shuffle", ell_shuffle_work},
+                                    {"sell_slices", sell_work},
+                                    {"hyb", hyb_work},
+                                    {"hyb_fused", hyb_work},
+                                    {"bcsr_fused", blocks_work},
+                                    {"bcsr_split", blocks_work}};
 
 }  // namespace
 
@@ -213,8 +209,8 @@ Work blocks_work(const Problem& p) {
 }
 
 std::optional<Costs> gpu_costs(const Problem& p, const DeviceProfile& profile) {
-    const auto found = std::ranges::find(works, p.s.kernel, &KernelWork::kernel);
-    if (found == std::end(works)) return std::nullopt;
+    const auto found = std::ranges::find(gpu_works, p.s.kernel, &KernelWork::kernel);
+    if (found == std::end(gpu_works)) return std::nullopt;
     const Work w = found->work(p);
     const double units = profile.units > 0 ? profile.units : assumed_units;
     const double bytes = w.stored + p.x_bytes() + p.y_bytes();
@@ -223,12 +219,12 @@ std::optional<Costs> gpu_costs(const Problem& p, const DeviceProfile& profile) {
     return Costs{launch,
                  launch * w.launches,
                  us_of(bytes, profile.read_rate(bytes, 0)),
-                 us_of(w.entries * w.near, profile.gather_rate(own_cache, 0)),
+                 us_of(w.entries * w.near, profile.gather_rate(own_unit_cache, 0)),
                  us_of(w.entries * p.window_sectors(), far_rate),
-                 w.steps * step_us / units,
+                 w.steps * gpu_step_us / units,
                  w.waits * latency_us / units / resident_warps,
                  w.depth * latency_us,
-                 w.rows * step_us / units / warp,
+                 w.rows * gpu_step_us / units / warp,
                  us_of(w.atomics, profile.atomic_rate(std::max(p.y_bytes(), least_far), 0)),
                  us_of(w.sorted, far_rate)};
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/json_integer.hpp"
 #include "tuner/json_text.hpp"
@@ -14,35 +15,32 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kind = "kernel-model";
-constexpr int schema = 1;
+constexpr const char* model_kind = "kernel-model";
+constexpr int model_schema = 1;
 // So that every product and sum of them is a number.
 constexpr double most_coefficient = 1e6, most_logarithm = 10, most_error = 100, most_exponent = 8;
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
-
 template <typename T>
-T field(const Json& json, const char* name) {
+T model_field(const Json& json, const char* name) {
     try {
         return json.at(name).get<T>();
     } catch (const nlohmann::json::exception&) {
-        refuse(fmt::format("field '{}' is missing or of another type", name));
+        refuse_input(fmt::format("field '{}' is missing or of another type", name));
     }
 }
 
 Json object_field(const Json& json, const char* name) {
-    auto object = field<Json>(json, name);
-    if (!object.is_object()) refuse(fmt::format("field '{}' is missing or of another type", name));
+    auto object = model_field<Json>(json, name);
+    if (!object.is_object())
+        refuse_input(fmt::format("field '{}' is missing or of another type", name));
     return object;
 }
 
 double number(const Json& json, const std::string& what, double least, double most) {
-    if (!json.is_number()) refuse(what + " is no number");
+    if (!json.is_number()) refuse_input(what + " is no number");
     const double value = json.get<double>();
     if (!(value >= least) || !(value <= most))
-        refuse(fmt::format("{} is not within {} … {}", what, least, most));
+        refuse_input(fmt::format("{} is not within {} … {}", what, least, most));
     return value;
 }
 
@@ -51,7 +49,7 @@ Costs parse_coefficients(const Json& json) {
     const Json object = object_field(json, "coefficients");
     for (auto& [name, value] : object.items()) {
         const auto found = std::ranges::find(cost_names, name);
-        if (found == cost_names.end()) refuse("there is no cost '" + name + "'");
+        if (found == cost_names.end()) refuse_input("there is no cost '" + name + "'");
         coefficients[static_cast<std::size_t>(found - cost_names.begin())] =
             number(value, "the coefficient of '" + name + "'", 0, most_coefficient);
     }
@@ -62,7 +60,7 @@ ModelFactor parse_factor(const std::string& name, const std::string& value, cons
     ModelFactor factor{name, value, {}};
     const std::string what = "the factor of '" + name + "' = " + value;
     if (!json.is_array() || json.size() != factor.logarithm.size())
-        refuse(fmt::format("{} is no list of {} numbers", what, factor.logarithm.size()));
+        refuse_input(fmt::format("{} is no list of {} numbers", what, factor.logarithm.size()));
     for (std::size_t i = 0; i < factor.logarithm.size(); ++i)
         factor.logarithm[i] = number(json[i], what, -most_logarithm, most_logarithm);
     return factor;
@@ -72,7 +70,7 @@ std::vector<ModelFactor> parse_factors(const Json& json) {
     std::vector<ModelFactor> factors;
     const Json object = object_field(json, "factors");
     for (auto& [name, values] : object.items()) {
-        if (!values.is_object()) refuse("the factors of '" + name + "' are no object");
+        if (!values.is_object()) refuse_input("the factors of '" + name + "' are no object");
         for (auto& [value, logarithms] : values.items())
             factors.push_back(parse_factor(name, value, logarithms));
     }
@@ -80,14 +78,14 @@ std::vector<ModelFactor> parse_factors(const Json& json) {
 }
 
 KernelModel parse_kernel(const Json& json) {
-    if (!json.is_object()) refuse("an element of 'kernels' is no object");
+    if (!json.is_object()) refuse_input("an element of 'kernels' is no object");
     KernelModel model;
-    model.kernel = field<std::string>(json, "kernel");
+    model.kernel = model_field<std::string>(json, "kernel");
     model.coefficients = parse_coefficients(json);
     model.factors = parse_factors(json);
-    model.error = number(field<Json>(json, "error"), "field 'error'", 0, most_error);
-    const auto samples = integer_of(field<Json>(json, "samples"), 0, INT32_MAX);
-    if (!samples) refuse("field 'samples' is no number of samples");
+    model.error = number(model_field<Json>(json, "error"), "field 'error'", 0, most_error);
+    const auto samples = integer_of(model_field<Json>(json, "samples"), 0, INT32_MAX);
+    if (!samples) refuse_input("field 'samples' is no number of samples");
     model.samples = static_cast<int>(*samples);
     return model;
 }
@@ -108,12 +106,8 @@ std::string kernel_text(const KernelModel& model) {
 }  // namespace
 
 std::string to_json(const DeviceModel& model) {
-    const Json head{{"kind", kind},
-                    {"schema", schema},
-                    {"device", model.device},
-                    {"arch", model.arch},
-                    {"date", model.date},
-                    {"method", model.method},
+    const Json head{{"kind", model_kind},        {"schema", model_schema}, {"device", model.device},
+                    {"arch", model.arch},        {"date", model.date},     {"method", model.method},
                     {"exponent", model.exponent}};
     std::string text = "{\n";
     for (auto& [name, value] : head.items())
@@ -126,21 +120,23 @@ std::string to_json(const DeviceModel& model) {
 
 DeviceModel parse_device_model(std::string_view text) {
     const Json json = parse_json_text(text);
-    if (!json.is_object() || json.value("kind", Json()) != kind)
-        refuse(fmt::format("it is no {}", kind));
-    if (json.value("schema", Json()) != schema)
-        refuse(fmt::format(
+    if (!json.is_object() || json.value("kind", Json()) != model_kind)
+        refuse_input(fmt::format("it is no {}", model_kind));
+    if (json.value("schema", Json()) != model_schema)
+        refuse_input(fmt::format(
             "its schema is {}, but this version reads {}",
             json.value("schema", Json()).dump(-1, ' ', true, Json::error_handler_t::replace),
-            schema));
-    DeviceModel model{field<std::string>(json, "device"),
-                      field<std::string>(json, "arch"),
-                      field<std::string>(json, "date"),
-                      field<std::string>(json, "method"),
-                      number(field<Json>(json, "exponent"), "field 'exponent'", 1, most_exponent),
-                      {}};
-    const auto kernels = field<Json>(json, "kernels");
-    if (!kernels.is_array() || kernels.empty()) refuse("field 'kernels' is no list, or empty");
+            model_schema));
+    DeviceModel model{
+        model_field<std::string>(json, "device"),
+        model_field<std::string>(json, "arch"),
+        model_field<std::string>(json, "date"),
+        model_field<std::string>(json, "method"),
+        number(model_field<Json>(json, "exponent"), "field 'exponent'", 1, most_exponent),
+        {}};
+    const auto kernels = model_field<Json>(json, "kernels");
+    if (!kernels.is_array() || kernels.empty())
+        refuse_input("field 'kernels' is no list, or empty");
     for (auto& kernel : kernels) model.kernels.push_back(parse_kernel(kernel));
     return model;
 }

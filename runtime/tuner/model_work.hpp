@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "tuner/model.hpp"
 #include "tuner/row_steps.hpp"
@@ -143,5 +144,11 @@ Work blocks_work(const Problem& problem);
 /// The costs of a GPU's and of a CPU's kernels; nothing for one that is not known.
 std::optional<Costs> gpu_costs(const Problem& problem, const DeviceProfile& profile);
 std::optional<Costs> cpu_costs(const Problem& problem, const DeviceProfile& profile, int threads);
+
+/// What computes the work of a kernel; each of the two families has a table of them.
+struct KernelWork {
+    std::string_view kernel;
+    Work (*work)(const Problem&);
+};
 
 }  // namespace spmvgen::model

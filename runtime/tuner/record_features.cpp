@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "kernel/refuse.hpp"
 #include "matrix/features_fields.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/json_integer.hpp"
@@ -14,10 +15,6 @@ namespace spmvgen {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
 
 /// Whole numbers that a double holds exactly; far more than any memory holds.
 constexpr std::int64_t most_count = std::int64_t{1} << 53;
@@ -60,28 +57,30 @@ bool read(const Json& json, std::array<T, n>& field) {
 void check(const Features& f) {
     const auto rows = std::accumulate(f.row_histogram.begin(), f.row_histogram.end(), 0.0);
     if (rows != static_cast<double>(f.rows))
-        refuse(
+        refuse_input(
             fmt::format("features.row_histogram has {:.0f} rows, the matrix has {}", rows, f.rows));
     const double mean = f.rows > 0 ? static_cast<double>(f.nnz) / static_cast<double>(f.rows) : 0;
     if (std::abs(f.mean_row - mean) > 1e-6 * mean)
-        refuse(fmt::format("features.mean_row is {}, {} entries in {} rows are {}", f.mean_row,
-                           f.nnz, f.rows, mean));
+        refuse_input(fmt::format("features.mean_row is {}, {} entries in {} rows are {}",
+                                 f.mean_row, f.nnz, f.rows, mean));
     if (f.min_row > f.max_row || f.max_row > f.nnz)
-        refuse(fmt::format("features.min_row {} and max_row {} do not go with {} entries",
-                           f.min_row, f.max_row, f.nnz));
+        refuse_input(fmt::format("features.min_row {} and max_row {} do not go with {} entries",
+                                 f.min_row, f.max_row, f.nnz));
 }
 
 }  // namespace
 
 Features parse_features(const Json& object) {
-    if (!object.is_object()) refuse("field 'features' is missing or of another type");
+    if (!object.is_object()) refuse_input("field 'features' is missing or of another type");
     Features features;
     for_each_field(features, [&](const char* name, auto& field, Presence presence) {
         const auto found = object.find(name);
         if (found == object.end() && presence == Presence::added_later) return;
-        if (found == object.end()) refuse(fmt::format("field 'features.{}' is missing", name));
+        if (found == object.end())
+            refuse_input(fmt::format("field 'features.{}' is missing", name));
         if (!read(*found, field))
-            refuse(fmt::format("field 'features.{}' is of another type or out of range", name));
+            refuse_input(
+                fmt::format("field 'features.{}' is of another type or out of range", name));
     });
     check(features);
     return features;

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "store/sha256.hpp"
 #include "tuner/json_integer.hpp"
@@ -19,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kind = "tuning-records";
-constexpr int schema = 1;
+constexpr const char* record_kind = "tuning-records";
+constexpr int record_schema = 1;
 constexpr double most_us = 1e12;
 constexpr int most_rhs = 64, most_threads = 65536;
 
@@ -65,10 +66,6 @@ std::string text_of(const TuningRecord& r) {
 
 // ---- reading
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_input, what);
-}
-
 std::string printable(std::string text) {
     std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
     return text;
@@ -76,16 +73,16 @@ std::string printable(std::string text) {
 
 const Json& member(const Json& json, const char* name) {
     const auto found = json.is_object() ? json.find(name) : json.end();
-    if (found == json.end()) refuse(fmt::format("field '{}' is missing", name));
+    if (found == json.end()) refuse_input(fmt::format("field '{}' is missing", name));
     return *found;
 }
 
 /// Control characters are replaced: names are shown on terminals.
 std::string text_field(const Json& json, const char* name, bool may_be_empty = false) {
     const Json& value = member(json, name);
-    if (!value.is_string()) refuse(fmt::format("field '{}' is no text", name));
+    if (!value.is_string()) refuse_input(fmt::format("field '{}' is no text", name));
     if (value.get_ref<const std::string&>().empty() && !may_be_empty)
-        refuse(fmt::format("field '{}' is empty", name));
+        refuse_input(fmt::format("field '{}' is empty", name));
     return printable(value.get<std::string>());
 }
 
@@ -93,19 +90,21 @@ double time_field(const Json& json, const char* name) {
     const Json& value = member(json, name);
     const double us = value.is_number() ? value.get<double>() : 0;
     if (!(us > 0) || !(us <= most_us))
-        refuse(fmt::format("field '{}' is not a positive number up to {}", name, most_us));
+        refuse_input(fmt::format("field '{}' is not a positive number up to {}", name, most_us));
     return us;
 }
 
 int integer_field(const Json& json, const char* name, int least, int most) {
     const auto value = integer_of(member(json, name), least, most);
-    if (!value) refuse(fmt::format("field '{}' is not a whole number of {}…{}", name, least, most));
+    if (!value)
+        refuse_input(fmt::format("field '{}' is not a whole number of {}…{}", name, least, most));
     return static_cast<int>(*value);
 }
 
 bool bool_field(const Json& json, const char* name) {
     const Json& value = member(json, name);
-    if (!value.is_boolean()) refuse(fmt::format("field '{}' is neither true nor false", name));
+    if (!value.is_boolean())
+        refuse_input(fmt::format("field '{}' is neither true nor false", name));
     return value.get<bool>();
 }
 
@@ -116,7 +115,7 @@ auto word_field(const Json& json, const char* name, Parse parse) {
     try {
         return parse(text);
     } catch (const Error& error) {
-        refuse(fmt::format("field '{}': {}", name, error.what()));
+        refuse_input(fmt::format("field '{}': {}", name, error.what()));
     }
 }
 
@@ -125,27 +124,27 @@ std::string date_field(const Json& json) {
     bool right = date.size() == 10;
     for (std::size_t i = 0; right && i < date.size(); ++i)
         right = i == 4 || i == 7 ? date[i] == '-' : date[i] >= '0' && date[i] <= '9';
-    if (!right) refuse("field 'date' is no date like 2026-11-21");
+    if (!right) refuse_input("field 'date' is no date like 2026-11-21");
     return date;
 }
 
-TimedKernel parse_kernel(const Json& json) {
+TimedKernel parse_timed_kernel(const Json& json) {
     TimedKernel k{text_field(json, "kernel"), time_field(json, "us"), time_field(json, "low_us"),
                   time_field(json, "high_us")};
     if (k.low_us > k.us || k.us > k.high_us)
-        refuse(fmt::format("the quartiles {} and {} do not enclose the median {}", k.low_us,
-                           k.high_us, k.us));
+        refuse_input(fmt::format("the quartiles {} and {} do not enclose the median {}", k.low_us,
+                                 k.high_us, k.us));
     return k;
 }
 
 std::vector<TimedKernel> parse_kernels(const Json& json) {
-    if (!json.is_array() || json.empty()) refuse("field 'kernels' is no list, or empty");
+    if (!json.is_array() || json.empty()) refuse_input("field 'kernels' is no list, or empty");
     std::vector<TimedKernel> kernels;
     std::set<std::string> names;
     for (auto& kernel : json) {
-        kernels.push_back(parse_kernel(kernel));
+        kernels.push_back(parse_timed_kernel(kernel));
         if (!names.insert(kernels.back().kernel).second)
-            refuse(fmt::format("kernel {} is there twice", kernels.back().kernel));
+            refuse_input(fmt::format("kernel {} is there twice", kernels.back().kernel));
     }
     std::ranges::stable_sort(kernels, {}, &TimedKernel::us);
     return kernels;
@@ -162,23 +161,24 @@ bool answers(const Signature& s, const Question& q) {
 void check_kernels(const TuningRecord& r) {
     const Target target = parse_target(r.device.arch);
     if ((architecture(target).kind == TargetKind::host) != (r.question.threads > 0))
-        refuse(fmt::format("field 'threads' is {} on {}: it is 0 for GPUs only", r.question.threads,
-                           r.device.arch));
+        refuse_input(fmt::format("field 'threads' is {} on {}: it is 0 for GPUs only",
+                                 r.question.threads, r.device.arch));
     bool known = false;
     for (auto& kernel : r.kernels) {
         const auto signature = parse_kernel_name(kernel.kernel, target);
         if (signature && !answers(*signature, r.question))
-            refuse(fmt::format("kernel {} does not answer the question: {}", kernel.kernel,
-                               to_string(r.question)));
+            refuse_input(fmt::format("kernel {} does not answer the question: {}", kernel.kernel,
+                                     to_string(r.question)));
         known = known || signature.has_value();
     }
     if (!known)
-        refuse(fmt::format("none of its kernels is made by this version for {}; the fastest is {}",
-                           r.device.arch, r.kernels.front().kernel));
+        refuse_input(
+            fmt::format("none of its kernels is made by this version for {}; the fastest is {}",
+                        r.device.arch, r.kernels.front().kernel));
 }
 
 TuningRecord parse_record(const Json& json) {
-    if (!json.is_object()) refuse("it is no object");
+    if (!json.is_object()) refuse_input("it is no object");
     TuningRecord r;
     r.matrix = text_field(json, "matrix", true);
     r.group = text_field(json, "group", true);
@@ -206,16 +206,17 @@ std::string place_of(std::size_t number, const Json& json) {
 /// The list of records in the text of a file.
 Json records_of(std::string_view text) {
     Json json = parse_json_text(text);
-    if (!json.is_object() || !json.contains("kind") || json["kind"] != kind)
-        refuse(fmt::format("it is no {}", kind));
+    if (!json.is_object() || !json.contains("kind") || json["kind"] != record_kind)
+        refuse_input(fmt::format("it is no {}", record_kind));
     const auto version = json.contains("schema") ? integer_of(json["schema"], 0, INT32_MAX)
                                                  : std::optional<std::int64_t>();
-    if (!version) refuse("field 'schema' is missing or no number");
-    if (*version != schema)
-        refuse(fmt::format("its schema is {}, but this version reads {}{}", *version, schema,
-                           *version > schema ? ": a newer spmvgen wrote it" : ""));
+    if (!version) refuse_input("field 'schema' is missing or no number");
+    if (*version != record_schema)
+        refuse_input(fmt::format("its schema is {}, but this version reads {}{}", *version,
+                                 record_schema,
+                                 *version > record_schema ? ": a newer spmvgen wrote it" : ""));
     if (!json.contains("records") || !json["records"].is_array())
-        refuse("field 'records' is missing or no list");
+        refuse_input("field 'records' is missing or no list");
     return std::move(json["records"]);
 }
 
@@ -256,8 +257,8 @@ std::string to_json(std::span<const TuningRecord> records) {
         texts.emplace_back(r.device.name + "\n" + r.device.arch, line_of(json_of(r.question)),
                            r.matrix, r.date, text_of(r));
     std::ranges::sort(texts);
-    std::string all =
-        fmt::format("{{\n \"kind\": \"{}\",\n \"schema\": {},\n \"records\": [", kind, schema);
+    std::string all = fmt::format("{{\n \"kind\": \"{}\",\n \"schema\": {},\n \"records\": [",
+                                  record_kind, record_schema);
     for (auto& place : texts) all += (&place == &texts.front() ? "\n" : ",\n") + std::get<4>(place);
     return all + "\n ]\n}\n";
 }

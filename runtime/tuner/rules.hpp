@@ -21,6 +21,12 @@ struct Situation {
 
 using Params = std::map<std::string, std::int64_t>;
 
+/// The parameter `name` as the request asks for it, else `otherwise`.
+inline std::int64_t given(const Situation& s, const std::string& name, std::int64_t otherwise) {
+    const auto it = s.request.params.find(name);
+    return it != s.request.params.end() ? it->second : otherwise;
+}
+
 /// A rule's kernel and why; an empty id: the rule does not apply.
 struct Pick {
     std::string_view kernel = {};

@@ -15,7 +15,7 @@ namespace {
 constexpr double bytes_a_microsecond = 4.3e6;
 constexpr double bytes_in_flight = 3e6;     ///< that hide the memory's latency
 constexpr double round_microseconds = 0.5;  ///< from a batch's first load to its last product
-constexpr double delta_bytes = 1;           ///< of an entry, before its columns were looked at
+constexpr double bytes_of_delta = 1;        ///< of an entry, before its columns were looked at
 constexpr double shared_delta_bytes = 2;    ///< the same where lanes share a row
 constexpr double least_gain = 0.93;         ///< of the time, that more lanes a row must give
 constexpr double least_saving = 0.98;       ///< of the bytes, that a larger window must give
@@ -109,7 +109,7 @@ double expected_time(const Lengths& lengths, const Signature& s, StripsShape sha
         longest = std::max(longest, static_cast<double>(own));
     }
     bytes += strips.all() * static_cast<double>(shape.lanes) *
-             (block + (t == 1 ? delta_bytes : shared_delta_bytes));
+             (block + (t == 1 ? bytes_of_delta : shared_delta_bytes));
     const double share = std::min(1.0, under_way * (block + 8) / bytes_in_flight);
     return bytes / bytes_a_microsecond / std::max(share, 1e-6) +
            round_microseconds * std::ceil(longest / static_cast<double>(most_unroll));
@@ -148,7 +148,7 @@ void choose_window(const std::vector<std::int64_t>& blocks, Signature& s, int th
         s.params["sigma"] = sigma;
         const StripsShape shape = strips_shape(s);
         const double strip = value_bytes(s) * static_cast<double>(shape.block_size()) +
-                             (shape.threads_per_row == 1 ? delta_bytes : shared_delta_bytes);
+                             (shape.threads_per_row == 1 ? bytes_of_delta : shared_delta_bytes);
         double bytes = strip * static_cast<double>(count_strips(blocks, shape, threads)) *
                        static_cast<double>(shape.lanes);
         if (sigma > 1) bytes = bytes * (1 + sorting_cost) + 2 * static_cast<double>(blocks.size());

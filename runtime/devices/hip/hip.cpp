@@ -14,7 +14,7 @@ namespace spmvgen {
 namespace {
 
 // Enumerator of hip_runtime_api.h; the same from ROCm 5 to 7.
-constexpr int attribute_units = 63;
+constexpr int hip_attribute_units = 63;
 
 std::vector<std::string> names() {
     std::vector<std::string> all;
@@ -88,7 +88,7 @@ class Hip final : public GpuVendor {
 
     int units(int device) const override {
         int value = 0;
-        check(calls_.device_attribute(&value, attribute_units, device), calls_.device_attribute,
+        check(calls_.device_attribute(&value, hip_attribute_units, device), calls_.device_attribute,
               fmt::format("hip:{}", device));
         return value;
     }

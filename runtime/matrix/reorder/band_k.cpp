@@ -9,11 +9,8 @@
 namespace spmvgen::reordering {
 namespace {
 
-constexpr std::int64_t part = 512;  ///< coarse vertices that a thread takes at a time
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
+constexpr std::int64_t coarse_vertices_a_part =
+    512;  ///< coarse vertices that a thread takes at a time
 
 /// Replaces the vertices of a coarse graph, which are in order, by the vertices of a finer one.
 class Expansion {
@@ -39,7 +36,7 @@ class Expansion {
     /// The order of the finer vertices. Groups are independent of each other.
     std::vector<std::int32_t> order(int threads) {
         std::vector<std::int32_t> result(group_of_.size());
-        for_parts(static_cast<std::int64_t>(coarse_order_.size()), part, threads,
+        for_parts(static_cast<std::int64_t>(coarse_order_.size()), coarse_vertices_a_part, threads,
                   [&](std::int64_t begin, std::int64_t end, int) {
                       for (std::int64_t i = begin; i < end; ++i)
                           order_group(coarse_order_[at(i)],

@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
-
 /// One matching: every vertex with at most one other, together no larger than `most`.
 class Matching {
   public:

@@ -77,10 +77,6 @@ struct boost::graph_traits<spmvgen::reordering::BoostGraph> {
 namespace spmvgen::reordering {
 namespace {
 
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
-
 /// Finds for each component a vertex that is far from others.
 class Starts {
   public:

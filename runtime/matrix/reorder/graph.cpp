@@ -8,18 +8,14 @@
 namespace spmvgen::reordering {
 namespace {
 
-constexpr std::int64_t part = 4096;  ///< vertices that a thread takes at a time
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
+constexpr std::int64_t vertices_a_part = 4096;  ///< vertices that a thread takes at a time
 
 /// Calls edge(row, column) for every entry beside the diagonal, in parallel.
 template <typename Edge>
 void for_edges(const CsrView& a, int threads, Edge edge) {
     dispatch(a.index_type, [&](auto index) {
         const auto* columns = a.col_idx_as<decltype(index)>();
-        for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        for_parts(a.rows, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i)
                 for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
                     if (columns[k] != i) edge(i, static_cast<std::int64_t>(columns[k]));
@@ -66,7 +62,7 @@ Graph symmetrised_pattern(const CsrView& a, int threads) {
     RawLists raw = raw_lists(a, threads);
     Graph graph;
     graph.first.assign(at(a.rows) + 1, 0);
-    for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    for_parts(a.rows, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t v = begin; v < end; ++v) {
             const auto list = raw.neighbour.begin();
             std::sort(list + raw.first[at(v)], list + raw.first[at(v) + 1]);
@@ -76,7 +72,7 @@ Graph symmetrised_pattern(const CsrView& a, int threads) {
     });
     std::partial_sum(graph.first.begin(), graph.first.end(), graph.first.begin());
     graph.neighbour.resize(at(graph.first.back()));
-    for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    for_parts(a.rows, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t v = begin; v < end; ++v)
             std::copy_n(raw.neighbour.begin() + raw.first[at(v)],
                         graph.degree(static_cast<std::int32_t>(v)),
@@ -130,11 +126,11 @@ Graph contract(const Graph& graph, std::span<const std::int32_t> group_of, std::
     coarse.first.assign(at(groups) + 1, 0);
     coarse.weight.assign(at(groups), 0);
     // Each part of the groups keeps its edges until it is known where they go.
-    const std::int64_t parts = (groups + part - 1) / part;
+    const std::int64_t parts = (groups + vertices_a_part - 1) / vertices_a_part;
     std::vector<std::vector<WeightedEdge>> found(at(parts));
-    for_parts(groups, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    for_parts(groups, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         std::vector<WeightedEdge> edges;
-        auto& all = found[at(begin / part)];
+        auto& all = found[at(begin / vertices_a_part)];
         for (std::int64_t g = begin; g < end; ++g) {
             const auto group = static_cast<std::int32_t>(g);
             collect_edges(graph, group_of, members.of(group), group, edges);
@@ -147,9 +143,9 @@ Graph contract(const Graph& graph, std::span<const std::int32_t> group_of, std::
     std::partial_sum(coarse.first.begin(), coarse.first.end(), coarse.first.begin());
     coarse.neighbour.resize(at(coarse.first.back()));
     coarse.edge_weight.resize(at(coarse.first.back()));
-    for_parts(groups, part, threads, [&](std::int64_t begin, std::int64_t, int) {
+    for_parts(groups, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t, int) {
         std::size_t to = at(coarse.first[at(begin)]);
-        for (const WeightedEdge& edge : found[at(begin / part)]) {
+        for (const WeightedEdge& edge : found[at(begin / vertices_a_part)]) {
             coarse.neighbour[to] = edge.to;
             coarse.edge_weight[to++] = edge.weight;
         }

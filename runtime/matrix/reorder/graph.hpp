@@ -8,6 +8,11 @@
 
 namespace spmvgen::reordering {
 
+/// A number of a vertex or an edge as a place in a vector.
+inline std::size_t at(std::int64_t i) {
+    return static_cast<std::size_t>(i);
+}
+
 /// An undirected graph with weights, in CSR: each edge is stored at both of its ends; no loops, no
 /// edge twice, neighbours ascending.
 struct Graph {

@@ -5,17 +5,16 @@
 #include <numeric>
 
 #include "matrix/chunks.hpp"
+#include "matrix/reorder/graph.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t part = 2048;  ///< rows that a thread takes at a time
+using reordering::at;
 
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
+constexpr std::int64_t rows_a_part = 2048;  ///< rows that a thread takes at a time
 
 void check_order(const CsrView& a, const Reordering& r) {
     if (a.rows == a.cols && static_cast<std::int64_t>(r.order.size()) == a.rows &&
@@ -57,7 +56,7 @@ void fill(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads, Valu
     const auto to_values = b.values.as<Value>();
     if (order != nullptr) *order = {b.offset_type, make_buffer<Offset>(b.nnz), {}, b.nnz, false};
     Offset* const from = order != nullptr ? order->from.as<Offset>().data() : nullptr;
-    for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    for_parts(a.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         std::vector<Entry> row;
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t old = r.order[at(i)];
