@@ -224,8 +224,7 @@ void emit(const EmitOptions& o, Streams& streams) {
 }
 
 void add_kernel_options(CLI::App& verb, EmitOptions& o) {
-    verb.add_option("--format", o.format, std::string("storage format: ").append(format_names))
-        ->type_name("FORMAT");
+    verb.add_option("--format", o.format, "storage format: " + format_names())->type_name("FORMAT");
     verb.add_option(
             "--kernel", o.kernel,
             "a kernel of emit --list instead of the format's first that takes the parameters")

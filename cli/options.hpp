@@ -29,9 +29,6 @@ auto resolve(std::string_view option, F&& f) {
     }
 }
 
-/// The names of Format.
-inline constexpr std::string_view format_names = "csr, coo, ell, sell, hyb, csr-k, bcsr";
-
 /// "lanes=8" … as a map.
 std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>& texts);
 

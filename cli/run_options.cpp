@@ -131,8 +131,7 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--device", o.device,
                     "host (the default), cuda:0, hip:0, or simt:ARCH: GPU kernels run here")
         ->type_name("DEVICE");
-    verb.add_option("--format", o.format,
-                    std::string("storage format: auto, ").append(format_names))
+    verb.add_option("--format", o.format, "storage format: auto, " + format_names())
         ->type_name("FORMAT");
     verb.add_option("--reorder", o.reorder,
                     "order of rows and columns: none (the default), rcm, band-k, or rows alone")

@@ -9,8 +9,8 @@
 #include "spmvgen/signature.hpp"
 
 /// The kernel registry: every template, what it may be specialised with, and how it is launched.
-/// Data only; both the runtime (to choose) and the generator (to bind) read it. To add a kernel:
-/// one template, one entry here, one test row.
+/// Data only; both the runtime (to choose) and the generator (to bind) read it. How to add a
+/// kernel: docs/howto-add-a-kernel.md.
 namespace spmvgen {
 
 /// One parameter of a template beyond those that every kernel has (Value, Vector, Storage, Index,

@@ -45,14 +45,18 @@ const char* name_of(const Names<Enum, n>& names, Enum e) {
 }
 
 template <typename Enum, std::size_t n>
+std::string all_of(const Names<Enum, n>& names) {
+    std::string all;
+    for (auto& [value, name] : names) all += (all.empty() ? "" : ", ") + std::string(name);
+    return all;
+}
+
+template <typename Enum, std::size_t n>
 Enum parse(const Names<Enum, n>& names, std::string_view text, const std::string& what) {
-    std::string known;
-    for (auto& [value, name] : names) {
+    for (auto& [value, name] : names)
         if (text == name) return value;
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    }
     throw Error(ErrorCode::invalid_argument,
-                "unknown " + what + " '" + std::string(text) + "': use one of " + known);
+                "unknown " + what + " '" + std::string(text) + "': use one of " + all_of(names));
 }
 
 }  // namespace
@@ -90,6 +94,9 @@ Format parse_format(std::string_view t) {
 }
 Op parse_op(std::string_view t) {
     return parse(ops, t, "op");
+}
+std::string format_names() {
+    return all_of(formats);
 }
 
 }  // namespace spmvgen

@@ -59,7 +59,7 @@ constexpr double least_strips_saving = 0.85;
 // and 223; hugetric-00000 (no padding) 53.3 as strips, 58.6 as sell_slices, netherlands_osm 25.2,
 // and 23.3 as bcsr_fused. In f32 sx-stackoverflow (29 %) 223 and 259, soc-Pokec (25 %) 263 and 223;
 // roadNet-CA (padding 1.42) 12.9 as strips, 14.5 as bcsr_fused, netherlands_osm (1.79) 15.1 and
-// 15.4, belgium_osm (1.83) 9.1 and 9.1; gallery.py's NACA0015 (3.2 bytes of index) 11.9, as tiles
+// 15.4, belgium_osm (1.83) 9.1 and 9.1; another NACA0015 (3.2 bytes of index) 11.9, as tiles
 // 14.7.
 constexpr double most_short_padding = 1.1;
 constexpr double most_narrow_short_padding = 1.5;
@@ -275,7 +275,7 @@ Params many_entries_params() {
 }
 
 // Hamrle3 in f64: 29.5 µs, with blocks of 128 threads 33.0; sell_slices of 1024 32.8. Freescale1 of
-// gallery.py 79.5, sell_slices 103.
+// the second gallery set 79.5, sell_slices 103.
 Params shared_gathers_params() {
     return {{"block", 256}, {"run", 4}};
 }

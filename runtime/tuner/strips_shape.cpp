@@ -11,7 +11,7 @@
 namespace spmvgen {
 namespace {
 
-// Of an H200 (../shared/performance.md); only ratios of these decide.
+// Measured on an H200; only ratios of these decide.
 constexpr double bytes_a_microsecond = 4.3e6;
 constexpr double bytes_in_flight = 3e6;     ///< that hide the memory's latency
 constexpr double round_microseconds = 0.5;  ///< from a batch's first load to its last product

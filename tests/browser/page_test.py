@@ -18,8 +18,8 @@ import unittest
 import chromium
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-H200 = os.path.join(ROOT, "bench/results/bench-h200.jsonl.gz")
-CPU = os.path.join(ROOT, "bench/results/bench-cpu.jsonl.gz")
+H200 = os.path.join(ROOT, "bench/results/h200-f64-all-kernels-hot-cold.jsonl.gz")
+CPU = os.path.join(ROOT, "bench/results/cpu-xeon-f64-all-kernels-hot-cold.jsonl.gz")
 NASTY = "</script><script>window.broken = 1</script><img src=x onerror='window.broken = 2'>"
 
 SPMVGEN = SCREENSHOTS = BROWSER = None

@@ -1,3 +1,6 @@
+#include <sstream>
+#include <string>
+
 #include "cli_fixture.hpp"
 
 namespace spmvgen::cli {
@@ -199,6 +202,17 @@ TEST_F(HelpTest, HelpOfAPart) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_NE(outcome.out.find("Usage: spmvgen cache info [OPTIONS]"), std::string::npos)
         << outcome.out;
+}
+
+TEST_F(HelpTest, FormatsAreAllThatAreKnown) {
+    for (const std::string verb : {"run", "emit"}) {
+        std::istringstream words(run_line(verb + " --help").out);
+        std::string text;
+        for (std::string word; words >> word;) text += word + " ";
+        EXPECT_NE(text.find("csr, coo, ell, sell, hyb, csr-k, bcsr, strips, tiles "),
+                  std::string::npos)
+            << text;
+    }
 }
 
 TEST_F(HelpTest, ALeadingDashOfANumberIsNoOption) {

@@ -51,6 +51,10 @@ TEST(Types, ErrorCodes) {
     EXPECT_STREQ(to_string(ErrorCode::internal), "internal");
 }
 
+TEST(Types, FormatNamesAreThoseOfParseFormat) {
+    EXPECT_EQ(format_names(), "csr, coo, ell, sell, hyb, csr-k, bcsr, strips, tiles");
+}
+
 TEST(Types, WrongNamesAreRefused) {
     EXPECT_EQ(
         refusal([] { parse_value_type("double"); }),

@@ -40,7 +40,7 @@ struct MeasuredKernel {
 struct Options {
     std::string device = "host";  ///< "host", "cuda:0", "hip:1", or "simt:gfx906": GPU kernels run
                                   ///< on this CPU, to try them out
-    std::string format = "auto";  ///< "auto", "csr", "coo", "ell", "sell", "hyb", "csr-k", "bcsr"
+    std::string format = "auto";  ///< "auto", or a name of Format: "csr", "coo", … (format_names())
     std::string kernel = "auto";  ///< "auto" or an id of the kernel registry ("csr_vector")
     std::map<std::string, std::int64_t>
         params;                     ///< parameters of that kernel; what is absent is chosen

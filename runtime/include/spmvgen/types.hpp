@@ -35,6 +35,9 @@ Scale parse_scale(std::string_view text);
 Format parse_format(std::string_view text);
 Op parse_op(std::string_view text);
 
+/// What parse_format takes, in the order of Format: "csr, coo, …".
+std::string format_names();
+
 /// Bytes of one element.
 constexpr std::size_t size_of(ValueType t) {
     switch (t) {
