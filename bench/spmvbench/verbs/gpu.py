@@ -186,6 +186,8 @@ def subwarps(matrices):
                 f"{gain[-1]:.2f}",
             ]
         )
+    if not rows:
+        raise BenchError("no matrix has times of csr_classical with two numbers of lanes, one of them as it is chosen")
     table(
         ["matrix", "mean, longest row", "chosen: µs", "best: µs", "by the longest row: µs", "chosen / best", "longest / chosen"],
         rows,
