@@ -1,24 +1,19 @@
-// bench_batch: one launch for many small systems against a loop of single applies, for the batches
-// of Anzt, Collins, Dongarra, Flegar & Quintana-Ortí, ScalA 2017. Every result is checked before it
-// is timed; rounds alternate between the batches' formats and the loop, and a ratio is the median
-// over rounds of loop time / batch time. GPUs are timed with events, CPUs with a clock.
-#include <fmt/format.h>
-#include <omp.h>
-
-#include <CLI/CLI.hpp>
+// One launch for many small systems against a loop of single applies, for the batches of Anzt,
+// Collins, Dongarra, Flegar & Quintana-Ortí, ScalA 2017: BATCH/FORMAT and BATCH/loop. Every result
+// is checked before it is timed. GPUs are timed with events, CPUs with a clock.
+//   bench_batch [--device=D] [--count=1000] [--threads=N] [--loop-format=F] …
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <functional>
-#include <iostream>
-#include <nlohmann/json.hpp>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <random>
 
+#include "arguments.hpp"
 #include "devices/device.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "measure/random_vector.hpp"
-#include "measure/timing.hpp"
 #include "peers/cuda_driver.hpp"
 #include "spmvgen/batch.hpp"
 #include "spmvgen/error.hpp"
@@ -27,16 +22,14 @@
 namespace {
 
 using namespace spmvgen;
-using nlohmann::json;
+using namespace spmvgen::bench;
 
 struct Arguments {
-    std::int64_t count = 10000;
-    std::vector<std::string> batches{"homogeneous", "similar", "any", "tiny", "one_matrix"};
-    std::vector<std::string> formats{"csr", "coo", "ell"};
+    std::int64_t count = 1000;
     std::string loop_format = "auto";
     Options options;
-    int rounds = 9;
-    std::string json;
+    std::shared_ptr<Device> device;  ///< null = this CPU
+    std::optional<CudaDriver> driver;
 };
 
 /// Sizes of a batch's systems.
@@ -152,7 +145,7 @@ class Place {
             const auto x = part(host_x_, at.x, a.cols, at.stride);
             const auto y = part(host_y_, at.y, a.rows, at.stride);
             const CheckResult result = check_product(a, {&one, x.data(), &zero, nullptr, y.data()});
-            if (!result.passed) return fmt::format("system {}: {}", i, result.message);
+            if (!result.passed) return "system " + std::to_string(i) + ": " + result.message;
         }
         return "";
     }
@@ -193,9 +186,9 @@ class Place {
 
 /// One way to compute the whole batch.
 struct Way {
-    json row;
     std::function<void()> product;
-    std::vector<double> us;
+    std::string kernel;
+    std::int64_t bytes = 0;  ///< 0 = not known
 };
 
 /// A batch handle, checked; a wrong result is thrown.
@@ -204,21 +197,14 @@ Way batch_way(const Batch& batch, Place& place, const Arguments& arguments,
     Options options = arguments.options;
     options.format = format;
     const auto handle = std::make_shared<BatchHandle>(batch.views, options, layout);
-    const bool interleaved = layout == BatchLayout::interleaved;
     Way way;
     way.product = [handle, &place] { handle->apply(1.0, place.x(), 0.0, place.y()); };
     const std::string wrong = place.check(way.product, [&](std::int64_t i) -> Place::Where {
         return {handle->x_offset(i), handle->y_offset(i), handle->x_stride(i)};
     });
     if (!wrong.empty()) throw Error(ErrorCode::internal, format + ": " + wrong);
-    const Info& info = handle->info();
-    way.row = {{"way", interleaved ? "interleaved, " + format : "batch, " + format},
-               {"kernel", info.kernel},
-               {"reason", info.reason},
-               {"kind", to_string(handle->kind())},
-               {"bytes", info.bytes},
-               {"stored", info.stored},
-               {"prepare_ms", info.prepare_ms}};
+    way.kernel = handle->info().kernel;
+    way.bytes = handle->info().bytes;
     return way;
 }
 
@@ -246,71 +232,53 @@ Way loop_way(const Batch& batch, Place& place, const Arguments& arguments) {
         return {one.x, one.y, 1};
     });
     if (!wrong.empty()) throw Error(ErrorCode::internal, "loop: " + wrong);
-    way.row = {{"way", "loop"}, {"kernel", all->front().handle.info().kernel}};
+    way.kernel = all->front().handle.info().kernel;
     return way;
 }
 
-int calls_for(const Place& place, const Way& way) {
+/// A batch with its vectors. The last one is kept, for its next benchmark.
+struct Problem {
+    std::string name;
+    Batch batch;
+    std::unique_ptr<Place> place;
+};
+
+Problem& problem_of(const std::string& name, const Arguments& arguments) {
+    static Problem last;
+    if (last.name == name) return last;
+    last.place.reset();
+    last.batch = {};
+    last.batch = make_batch(name, arguments);
+    last.place = std::make_unique<Place>(last.batch, arguments.device,
+                                         arguments.driver ? &*arguments.driver : nullptr);
+    last.name = name;
+    return last;
+}
+
+Way way_of(const std::string& name, Problem& problem, const Arguments& arguments) {
+    if (name == "loop") return loop_way(problem.batch, *problem.place, arguments);
+    if (name == "interleaved")
+        return batch_way(problem.batch, *problem.place, arguments, "auto",
+                         BatchLayout::interleaved);
+    return batch_way(problem.batch, *problem.place, arguments, name, BatchLayout::concatenated);
+}
+
+void multiply(benchmark::State& state, const std::string& batch, const std::string& name,
+              const Arguments& arguments) {
     constexpr double least_us = 20'000;
-    return std::max(1, static_cast<int>(least_us / place.time(way.product, 1)));
-}
-
-void time_ways(std::vector<Way>& ways, const Place& place, int rounds) {
-    std::vector<int> calls;
-    for (auto& way : ways) calls.push_back(calls_for(place, way));
-    for (int round = 0; round < rounds; ++round)
-        for (std::size_t i = 0; i < ways.size(); ++i)
-            ways[i].us.push_back(place.time(ways[i].product, calls[i]));
-}
-
-/// Adds figures to each way's row; the loop is the last one.
-void summarise_ways(std::vector<Way>& ways, const Batch& batch) {
-    const std::vector<double>& loop = ways.back().us;
-    for (auto& way : ways) {
-        std::vector<double> ratios;
-        for (std::size_t i = 0; i < loop.size(); ++i) ratios.push_back(loop[i] / way.us[i]);
-        const Timing t = summarise(way.us, 1), ratio = summarise(ratios, 1);
-        way.row["us"] = t.median_s;
-        way.row["us_min"] = t.min_s;
-        way.row["us_max"] = t.max_s;
-        way.row["gflops"] = 2e-3 * static_cast<double>(batch.nnz) / t.median_s;
-        way.row["loop_over_this"] = ratio.median_s;
-        way.row["loop_over_this_min"] = ratio.min_s;
-        way.row["loop_over_this_max"] = ratio.max_s;
-        if (way.row.contains("bytes"))
-            way.row["gb_s"] = 1e-3 * way.row["bytes"].get<double>() / t.median_s;
-    }
-}
-
-void run(const std::string& name, const Arguments& arguments, std::shared_ptr<Device> device,
-         const CudaDriver* driver, std::ostream* file) {
-    const Batch batch = make_batch(name, arguments);
-    Place place(batch, device, driver);
-    std::vector<Way> ways;
-    for (auto& format : arguments.formats)
-        ways.push_back(batch_way(batch, place, arguments, format, BatchLayout::concatenated));
-    if (name == "one_matrix")
-        ways.push_back(batch_way(batch, place, arguments, "auto", BatchLayout::interleaved));
-    ways.push_back(loop_way(batch, place, arguments));
-    time_ways(ways, place, arguments.rounds);
-    summarise_ways(ways, batch);
-    for (auto& way : ways) {
-        json row{{"batch", name},
-                 {"systems", batch.views.size()},
-                 {"rows", batch.rows},
-                 {"nnz", batch.nnz},
-                 {"device", device ? device->facts().name : "host"},
-                 {"threads", arguments.options.threads > 0 ? arguments.options.threads
-                                                           : omp_get_max_threads()},
-                 {"checked", true}};
-        row.update(way.row);
-        fmt::print("{:<12} {:<18} {:>10.1f} us {:>8.2f} GFLOP/s {:>8.1f} GB/s {:>7.2f} x  {}\n",
-                   name, row["way"].get<std::string>(), row["us"].get<double>(),
-                   row["gflops"].get<double>(), row.value("gb_s", 0.0),
-                   row["loop_over_this"].get<double>(), row["kernel"].get<std::string>());
-        if (file != nullptr) *file << row.dump() << std::endl;
-    }
-    std::cout.flush();
+    Problem& problem = problem_of(batch, arguments);
+    const Place& place = *problem.place;
+    const Way way = way_of(name, problem, arguments);
+    const int calls = std::max(1, static_cast<int>(least_us / place.time(way.product, 1)));
+    for (auto _ : state) state.SetIterationTime(1e-6 * place.time(way.product, calls));
+    const auto rate = [](double each) {
+        return benchmark::Counter(each, benchmark::Counter::kIsIterationInvariantRate);
+    };
+    state.counters["systems"] = static_cast<double>(problem.batch.views.size());
+    state.counters["nnz"] = static_cast<double>(problem.batch.nnz);
+    state.counters["flop/s"] = rate(2 * static_cast<double>(problem.batch.nnz));
+    if (way.bytes > 0) state.counters["byte/s"] = rate(static_cast<double>(way.bytes));
+    state.SetLabel(way.kernel);
 }
 
 }  // namespace
@@ -318,31 +286,29 @@ void run(const std::string& name, const Arguments& arguments, std::shared_ptr<De
 int main(int argc, char** argv) try {
     Arguments arguments;
     arguments.options.cache = CacheMode::on;
-    CLI::App app("one launch for many small systems against a loop of single applies");
-    app.add_option("--device", arguments.options.device, "host, cuda:0, simt:gfx906 …");
-    app.add_option("--count", arguments.count, "systems (default 10000)")
-        ->check(CLI::Range(1, 1000000));
-    app.add_option("--batches", arguments.batches, "homogeneous, similar, any, tiny, one_matrix")
-        ->delimiter(',');
-    app.add_option("--formats", arguments.formats, "csr, coo, ell")->delimiter(',');
-    app.add_option("--loop-format", arguments.loop_format, "format of the single handles");
-    app.add_option("--threads", arguments.options.threads, "of a CPU; 0 = all");
-    app.add_option("--rounds", arguments.rounds, "rounds (default 9)")->check(CLI::Range(1, 1000));
-    app.add_option("--json", arguments.json, "keep the rows here, one JSON object a line");
-    CLI11_PARSE(app, argc, argv);
-    std::shared_ptr<Device> device;
-    std::optional<CudaDriver> driver;
-    if (arguments.options.device != "host") device = open_device(arguments.options.device);
-    if (arguments.options.device.starts_with("cuda")) {
-        const auto colon = arguments.options.device.find(':');
-        driver.emplace(
-            colon == std::string::npos ? 0 : std::stoi(arguments.options.device.substr(colon + 1)));
+    arguments.options.device = take_option(argc, argv, "--device=", "host");
+    arguments.options.threads = take_number(argc, argv, "--threads=", 0);
+    arguments.count = take_number(argc, argv, "--count=", 1000);
+    arguments.loop_format = take_option(argc, argv, "--loop-format=", "auto");
+    const std::string& device = arguments.options.device;
+    if (device != "host") arguments.device = open_device(device);
+    if (device.starts_with("cuda")) {
+        const auto colon = device.find(':');
+        arguments.driver.emplace(colon == std::string::npos ? 0
+                                                            : std::stoi(device.substr(colon + 1)));
     }
-    std::ofstream file;
-    if (!arguments.json.empty()) file.open(arguments.json);
-    for (auto& name : arguments.batches)
-        run(name, arguments, device, driver ? &*driver : nullptr, file.is_open() ? &file : nullptr);
+    for (const std::string batch : {"homogeneous", "similar", "any", "tiny", "one_matrix"})
+        for (const std::string way : {"csr", "coo", "ell", "interleaved", "loop"}) {
+            if (way == "interleaved" && batch != "one_matrix") continue;
+            constexpr int rounds = 9;
+            add(batch + "/" + way,
+                [&arguments, batch, way](auto& state) { multiply(state, batch, way, arguments); })
+                ->UseManualTime()
+                ->Iterations(rounds)
+                ->Unit(benchmark::kMicrosecond);
+        }
+    return run_benchmarks(argc, argv);
 } catch (const std::exception& error) {
-    std::cerr << "bench_batch: " << error.what() << "\n";
+    std::fprintf(stderr, "bench_batch: %s\n", error.what());
     return 1;
 }

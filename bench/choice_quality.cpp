@@ -285,7 +285,7 @@ class Quality {
     int missing_ = 0, slower_ = 0;
 };
 
-/// What bench/train_rule.py learns from: figures of trees, and kernels by id and parameters.
+/// What `spmvbench train` learns from: figures of trees, and kernels by id and parameters.
 Json training_json(const TuningRecord& r, const Request& request) {
     Json features, base = Json::object(), timed = Json::array();
     for (auto& feature : tree_features())

@@ -1,5 +1,6 @@
 // From a signature to a callable kernel: warm in this process, and cold in fresh processes, by
-// part.
+// part. For GPUs: gpu/COMPILER-KIND-ARCH/KERNEL, to a binary, which needs no GPU; the compiler's
+// first job in the process is not in these times.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "arguments.hpp"
 #include "handle/jit_loader.hpp"
 #include "registry.hpp"
 
@@ -154,16 +156,48 @@ void warm_dlopen(benchmark::State& state, const std::string& kernel) {
     }
 }
 
+struct GpuJob {
+    const char* arch;
+    BinaryKind kind;
+    spmvgen::Compiler compiler;
+};
+
+constexpr std::array gpu_jobs{GpuJob{"sm_90", BinaryKind::cubin, spmvgen::Compiler::nvrtc},
+                              GpuJob{"sm_90", BinaryKind::ptx, spmvgen::Compiler::clang},
+                              GpuJob{"gfx90a", BinaryKind::hsaco, spmvgen::Compiler::hiprtc},
+                              GpuJob{"gfx90a", BinaryKind::hsaco, spmvgen::Compiler::clang}};
+
+void gpu_binary(benchmark::State& state, const std::string& kernel, const GpuJob& job) {
+    spmvgen::Generator& generator = spmvgen::load_generator();
+    spmvgen::Signature signature;
+    signature.kernel = kernel;
+    signature.target = spmvgen::parse_target(job.arch);
+    signature = complete(signature);
+    double emit_ms = 0;
+    generator.compile(generator.emit(signature), job.kind, job.compiler);  // may be the first job
+    for (auto _ : state) {
+        const double start = now_ms();
+        const auto source = generator.emit(signature);
+        emit_ms += now_ms() - start;
+        benchmark::DoNotOptimize(generator.compile(source, job.kind, job.compiler));
+    }
+    state.counters["emit_ms"] = benchmark::Counter(emit_ms, benchmark::Counter::kAvgIterations);
+}
+
+void register_gpu_kernel(const std::string& kernel) {
+    for (auto& job : gpu_jobs)
+        spmvgen::bench::add(std::string("gpu/") + to_string(job.compiler) + "-" +
+                                to_string(job.kind) + "-" + job.arch + "/" + kernel,
+                            [=](benchmark::State& state) { gpu_binary(state, kernel, job); })
+            ->UseRealTime()
+            ->Unit(benchmark::kMillisecond);
+}
+
 void register_kernel(const std::string& kernel) {
     const auto add = [&](const std::string& name, auto function, auto... arguments) {
-        const auto guarded = [=](benchmark::State& state) {
-            try {
-                function(state, kernel, arguments...);
-            } catch (const std::exception& error) {
-                state.SkipWithError(error.what());
-            }
-        };
-        return benchmark::RegisterBenchmark((name + "/" + kernel).c_str(), guarded)
+        return spmvgen::bench::add(
+                   name + "/" + kernel,
+                   [=](benchmark::State& state) { function(state, kernel, arguments...); })
             ->Unit(benchmark::kMillisecond);
     };
     add("cold/callable", cold)->UseManualTime()->Iterations(30);
@@ -181,11 +215,9 @@ int main(int argc, char** argv) try {
         const Parts parts = measure_parts(argv[2]);
         return write(STDOUT_FILENO, &parts, sizeof parts) == sizeof parts ? 0 : 1;
     }
-    for (auto& entry : spmvgen::kernel_registry()) register_kernel(std::string(entry.id));
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
+    for (auto& entry : spmvgen::kernel_registry())
+        (entry.gpu ? register_gpu_kernel : register_kernel)(std::string(entry.id));
+    return spmvgen::bench::run_benchmarks(argc, argv);
 } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_jit: %s\n", error.what());
     return 1;

@@ -1,5 +1,5 @@
 // bench_model_costs: what the model says of every time that was recorded, a line of JSON each, for
-// scripts/fit-model.
+// `spmvbench fit-model`.
 //     bench_model_costs tuning_db/records-nvidia-h200.json… > costs.jsonl
 #include <fmt/format.h>
 

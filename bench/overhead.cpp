@@ -1,16 +1,15 @@
-// bench_overhead: what an apply costs beyond its kernel. Rounds alternate between Handle::apply
-// and, with the same matrix and operands, the bare kernel: on a CPU its loaded functions called in
-// the same loop (in a parallel region of the benchmark's own, when there are several threads), on a
-// GPU Device::launch with arguments that are filled in already.
-#include <fmt/format.h>
+// What an apply costs beyond its kernel. In each iteration Handle::apply and, with the same matrix
+// and operands, the bare kernel are called so many times: on a CPU its loaded functions in the same
+// loop (in a parallel region of the benchmark's own, when there are several threads), on a GPU
+// Device::launch with arguments that are filled in already. The time is apply's; "bare_us" and
+// "beyond_us" are medians, the latter of the differences.
+//   bench_overhead [--device=D] [--kernel=K,…] [--format=F] [--threads=N] [GALLERY_SPEC] …
 #include <omp.h>
 
-#include <CLI/CLI.hpp>
-#include <fstream>
 #include <functional>
-#include <iostream>
-#include <nlohmann/json.hpp>
+#include <memory>
 
+#include "arguments.hpp"
 #include "devices/bound_arguments.hpp"
 #include "devices/gpu/grid.hpp"
 #include "formats/stored_matrix.hpp"
@@ -27,15 +26,6 @@ namespace {
 
 using namespace spmvgen;
 using namespace spmvgen::bench;
-
-struct Arguments {
-    std::string matrix = "stencil5:nx=8,ny=8";
-    Options options;
-    std::vector<std::string> kernels;
-    int rounds = 31;
-    double at_most_us = 0;
-    std::string json;
-};
 
 /// The operands of y = Ax, on the device where there is one.
 struct Vectors {
@@ -122,9 +112,11 @@ Signature signature_of(const CsrView& a, const Options& o, Device* device, int t
     return choose(analyse_row_lengths(a), request).signature;
 }
 
-nlohmann::json run(const std::string& kernel, const CsrView& a, const Arguments& arguments) {
-    Options options = arguments.options;
-    options.kernel = kernel;
+/// Calls of an iteration. GPUs: few enough for the queue never to be full, for then a launch waits
+/// for another's end.
+constexpr int calls_on_gpu = 200;
+
+void overhead(benchmark::State& state, const CsrView& a, Options options) {
     options.copy = false;
     const auto device = options.device == "host" ? nullptr : open_device(options.device);
     const int threads = options.threads;
@@ -140,86 +132,61 @@ nlohmann::json run(const std::string& kernel, const CsrView& a, const Arguments&
     const auto finish = [&] {
         if (device) device->synchronize({});
     };
-    // GPUs: few enough for the queue never to be full, for then a launch waits for another's end.
-    const int calls = device ? 200 : std::min(calls_for(1e-3, apply), calls_for(1e-3, bare));
-    std::vector<double> bare_us, apply_us, beyond_us;
-    for (int round = 0; round < arguments.rounds; ++round) {
-        double b = 0;
-        if (round % 2 == 0) b = seconds_of(calls, bare);
+    const int calls =
+        device ? calls_on_gpu : std::min(calls_for(1e-3, apply), calls_for(1e-3, bare));
+    std::vector<double> bare_us, beyond_us;
+    for (auto _ : state) {
+        const bool bare_first = bare_us.size() % 2 == 0;
+        double b = bare_first ? seconds_of(calls, bare) : 0;
         finish();
         const double h = seconds_of(calls, apply);
         finish();
-        if (round % 2 == 1) b = seconds_of(calls, bare);
+        if (!bare_first) b = seconds_of(calls, bare);
         finish();
+        state.SetIterationTime(h);
         bare_us.push_back(1e6 * b);
-        apply_us.push_back(1e6 * h);
         beyond_us.push_back(1e6 * (h - b));
     }
-    return {{"kernel", handle.info().kernel},
-            {"device", handle.info().device},
-            {"threads", threads},
-            {"calls", calls},
-            {"bare_us", quantile(bare_us, 0.5)},
-            {"apply_us", quantile(apply_us, 0.5)},
-            {"beyond_us", quantile(beyond_us, 0.5)},
-            {"beyond_quartiles_us", {quantile(beyond_us, 0.25), quantile(beyond_us, 0.75)}}};
+    state.counters["calls"] = calls;
+    state.counters["bare_us"] = quantile(bare_us, 0.5);
+    state.counters["beyond_us"] = quantile(beyond_us, 0.5);
+    state.counters["beyond_low_us"] = quantile(beyond_us, 0.25);
+    state.counters["beyond_high_us"] = quantile(beyond_us, 0.75);
+    state.SetLabel(handle.info().kernel + " on " + handle.info().device);
 }
 
-Arguments parse(int argc, char** argv) {
-    Arguments a;
-    a.options.threads = 1;
-    CLI::App app{"What an apply costs beyond its kernel and a launch"};
-    app.add_option("matrix", a.matrix, "a gallery specification, f64");
-    app.add_option("--device", a.options.device);
-    app.add_option("--format", a.options.format);
-    app.add_option("--kernel", a.kernels, "kernels; none = what is chosen");
-    app.add_option("--threads", a.options.threads)->check(CLI::Range(1, 4096));
-    app.add_option("--rounds", a.rounds)->check(CLI::Range(3, 10000));
-    app.add_option("--at-most", a.at_most_us, "fail when a lower quartile is above this, in µs");
-    app.add_option("--json", a.json, "also write the results to this file");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        std::exit(app.exit(error) == 0 ? 0 : 2);
-    }
-    if (a.kernels.empty()) a.kernels.emplace_back("auto");
-    return a;
-}
-
-int run(const Arguments& arguments) {
-    const CsrMatrix matrix = make_gallery_matrix(arguments.matrix);
-    nlohmann::json results = nlohmann::json::array();
-    bool good = true;
-    fmt::print("{:<8} {:>9} {:>9} {:>9} {:<14} {}\n", "threads", "bare µs", "apply µs", "beyond",
-               "[quartiles]", "kernel");
-    for (auto& kernel : arguments.kernels) {
-        const nlohmann::json r = run(kernel, matrix.view(), arguments);
-        const double low = r["beyond_quartiles_us"][0].get<double>();
-        fmt::print("{:<8} {:>9.3f} {:>9.3f} {:>9.3f} [{:.3f} {:.3f}] {}\n", r["threads"].get<int>(),
-                   r["bare_us"].get<double>(), r["apply_us"].get<double>(),
-                   r["beyond_us"].get<double>(), low, r["beyond_quartiles_us"][1].get<double>(),
-                   r["kernel"].get<std::string>());
-        good = good && (arguments.at_most_us == 0 || low <= arguments.at_most_us);
-        results.push_back(r);
-    }
-    if (!arguments.json.empty())
-        std::ofstream(arguments.json) << nlohmann::json{{"spmvgen", version()},
-                                                        {"compiler", __VERSION__},
-                                                        {"matrix", arguments.matrix},
-                                                        {"rounds", arguments.rounds},
-                                                        {"results", results}}
-                                             .dump(2)
-                                      << '\n';
-    return good ? 0 : 1;
+std::vector<std::string> parts(const std::string& list) {
+    std::vector<std::string> all(1);
+    for (const char c : list)
+        if (c == ',')
+            all.emplace_back();
+        else
+            all.back() += c;
+    return all;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    try {
-        return run(parse(argc, argv));
-    } catch (const std::exception& error) {
-        std::cerr << "bench_overhead: " << error.what() << '\n';
-        return 1;
+int main(int argc, char** argv) try {
+    Options options;
+    options.threads = take_number(argc, argv, "--threads=", 1);
+    options.device = take_option(argc, argv, "--device=", options.device);
+    options.format = take_option(argc, argv, "--format=", options.format);
+    const auto kernels = parts(take_option(argc, argv, "--kernel=", "auto"));
+    const auto words = take_words(argc, argv);
+    const auto matrix = std::make_shared<const CsrMatrix>(
+        make_gallery_matrix(words.empty() ? "stencil5:nx=8,ny=8" : words[0]));
+    for (auto& kernel : kernels) {
+        options.kernel = kernel;
+        constexpr int rounds = 31;
+        add("apply/" + kernel,
+            [=](benchmark::State& state) { overhead(state, matrix->view(), options); })
+            ->UseManualTime()
+            ->Iterations(rounds)
+            ->Unit(benchmark::kMicrosecond);
     }
+    return run_benchmarks(argc, argv);
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_overhead: %s\n", error.what());
+    return 1;
 }

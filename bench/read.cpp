@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments.hpp"
 #include "matrix/reader.hpp"
 
 namespace spmvgen {
@@ -159,21 +160,9 @@ void add(const std::string& name, const std::filesystem::path& path, int threads
         ->Unit(benchmark::kMillisecond);
 }
 
-/// Takes "--name=N" out of the arguments.
-std::int64_t take_option(int& argc, char** argv, std::string_view name, std::int64_t otherwise) {
-    for (int i = 1; i < argc; ++i)
-        if (std::string_view(argv[i]).starts_with(name)) {
-            const std::int64_t value = std::atoll(argv[i] + name.size());
-            std::rotate(argv + i, argv + i + 1, argv + argc--);
-            return value;
-        }
-    return otherwise;
-}
-
 int run(int argc, char** argv) {
-    const std::int64_t mib = take_option(argc, argv, "--mib=", 256);
-    const int threads = static_cast<int>(take_option(argc, argv, "--threads=", 2));
-    benchmark::Initialize(&argc, argv);
+    const std::int64_t mib = bench::take_number(argc, argv, "--mib=", 256);
+    const int threads = bench::take_number(argc, argv, "--threads=", 2);
     const auto folder = std::filesystem::temp_directory_path() / "spmvgen_bench_read";
     std::filesystem::create_directories(folder);
     for (const Case& c : cases()) {
@@ -191,9 +180,7 @@ int run(int argc, char** argv) {
         add("gzip/" + c.name, zipped, threads);
         add("binary/" + c.name, binary, threads);
     }
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
-    return 0;
+    return bench::run_benchmarks(argc, argv);
 }
 
 }  // namespace

@@ -1,21 +1,21 @@
-// bench_warm: from the start of a process to its first product done, with the kernel in the cache
-// and the matrix in memory. Runs itself as fresh processes (posix_spawn) and reports the median of
-// each part. A part is the time between two marks of the system-wide monotonic clock.
-#include <fmt/format.h>
+// From the start of a process to its first product done, with the kernel in the cache and the
+// matrix in memory. Each iteration runs this program itself as a fresh process (posix_spawn); the
+// time leaves the making of the matrix out. Counters are medians of the parts, in milliseconds; a
+// part is the time between two marks of the system-wide monotonic clock.
+//   bench_warm [--n=100] [--threads=0] …         the matrix is a five-point stencil on n×n
 #include <omp.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <nlohmann/json.hpp>
+#include <functional>
+#include <map>
 #include <sstream>
 
+#include "arguments.hpp"
 #include "rounds.hpp"
 #include "spmvgen/spmvgen.hpp"
 
@@ -124,10 +124,7 @@ Child run_child(std::vector<std::string> words) {
     return child;
 }
 
-struct Arguments {
-    int n = 100, threads = 0, runs = 101;
-    std::string json;
-};
+constexpr const char* total = "total_ms";
 
 /// One process' parts in ms, by name.
 using Parts = std::map<std::string, double>;
@@ -140,85 +137,80 @@ Parts parts_of(const Child& child, std::string& kernel) {
         m.kernel >> m.convert >> m.apply >> kernel;
     if (!text || origin != "cache")
         throw Error(ErrorCode::internal, "no warm start: " + child.output);
-    return {{"exec and dynamic linking", m.start - child.spawned},
-            {"first parallel region", m.region},
-            {"handle", m.handle},
-            {"handle: analysis", m.analysis},
-            {"handle: kernel", m.kernel},
-            {"handle: conversion", m.convert},
-            {"handle: rest", m.handle - m.analysis - m.kernel - m.convert},
-            {"first apply", m.apply},
-            {"total without the matrix", m.done - child.spawned - m.matrix},
-            {"exit", child.left - m.done}};
+    return {{"exec_and_link_ms", m.start - child.spawned},
+            {"first_region_ms", m.region},
+            {"handle_ms", m.handle},
+            {"handle_analysis_ms", m.analysis},
+            {"handle_kernel_ms", m.kernel},
+            {"handle_convert_ms", m.convert},
+            {"first_apply_ms", m.apply},
+            {total, m.done - child.spawned - m.matrix},
+            {"exit_ms", child.left - m.done}};
 }
 
-nlohmann::json medians(const std::vector<Parts>& runs) {
-    nlohmann::json result;
-    for (auto& [name, first] : runs.front()) {
-        std::vector<double> all;
-        for (auto& run : runs) all.push_back(run.at(name));
-        result[name] = {{"median_ms", quantile(all, 0.5)},
-                        {"quartiles_ms", {quantile(all, 0.25), quantile(all, 0.75)}},
-                        {"least_ms", quantile(all, 0)}};
+/// A cache with the kernel in it, which goes with the process.
+class WarmCache {
+  public:
+    explicit WarmCache(const std::vector<std::string>& numbers) {
+        path_ = std::filesystem::temp_directory_path() / "spmvgen-warm-XXXXXX";
+        if (mkdtemp(path_.data()) == nullptr) throw Error(ErrorCode::io, "no temporary directory");
+        words_ = {std::filesystem::read_symlink("/proc/self/exe"), "--child", path_};
+        words_.insert(words_.end(), numbers.begin(), numbers.end());
+        run_child(words(false));  // compiles
     }
-    return result;
-}
+    WarmCache(const WarmCache&) = delete;
+    ~WarmCache() { std::filesystem::remove_all(path_); }
 
-int parent(const Arguments& a) {
-    std::string cache = std::filesystem::temp_directory_path() / "spmvgen-warm-XXXXXX";
-    if (mkdtemp(cache.data()) == nullptr) throw Error(ErrorCode::io, "no temporary directory");
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-    const auto words = [&](const char* region) {
-        return std::vector<std::string>{
-            self, "--child", cache, std::to_string(a.n), std::to_string(a.threads), region};
-    };
+    /// The command of a child; `region_first`: it tells the start of its threads apart.
+    std::vector<std::string> words(bool region_first) const {
+        auto all = words_;
+        all.emplace_back(region_first ? "1" : "0");
+        return all;
+    }
+
+  private:
+    std::string path_;
+    std::vector<std::string> words_;
+};
+
+void first_product(benchmark::State& state, const WarmCache& cache, bool region_first) {
+    std::map<std::string, std::vector<double>> parts;
     std::string kernel;
-    nlohmann::json result{{"spmvgen", version()},
-                          {"compiler", __VERSION__},
-                          {"n", a.n},
-                          {"threads", a.threads},
-                          {"runs", a.runs}};
-    run_child(words("0"));  // compiles
-    std::vector<Parts> plain, told_apart, nothing;
-    for (int i = 0; i < a.runs; ++i) {
-        plain.push_back(parts_of(run_child(words("0")), kernel));
-        told_apart.push_back(parts_of(run_child(words("1")), kernel));
-        const Child empty = run_child({"/bin/true"});
-        nothing.push_back({{"/bin/true, start to end", empty.left - empty.spawned}});
+    for (auto _ : state) {
+        const Parts run = parts_of(run_child(cache.words(region_first)), kernel);
+        state.SetIterationTime(run.at(total) / 1e3);
+        for (auto& [name, ms] : run) parts[name].push_back(ms);
     }
-    std::filesystem::remove_all(cache);
-    result["kernel"] = kernel;
-    result["plain"] = medians(plain);
-    result["region_first"] = medians(told_apart);
-    result["nothing"] = medians(nothing);
-    for (const char* kind : {"plain", "region_first", "nothing"}) {
-        fmt::print("{}\n", kind);
-        for (auto& [name, part] : result[kind].items())
-            fmt::print("  {:<26} {:>7.3f} ms [{:.3f} {:.3f}] least {:.3f}\n", name,
-                       part["median_ms"].get<double>(), part["quartiles_ms"][0].get<double>(),
-                       part["quartiles_ms"][1].get<double>(), part["least_ms"].get<double>());
+    for (auto& [name, all] : parts) state.counters[name] = quantile(all, 0.5);
+    state.SetLabel(kernel);
+}
+
+void nothing(benchmark::State& state) {
+    for (auto _ : state) {
+        const Child child = run_child({"/bin/true"});
+        state.SetIterationTime((child.left - child.spawned) / 1e3);
     }
-    fmt::print("{}\n", kernel);
-    if (!a.json.empty()) std::ofstream(a.json) << result.dump(2) << '\n';
-    return 0;
+}
+
+void add_process(const std::string& name, const std::function<void(benchmark::State&)>& run) {
+    constexpr int processes = 101;
+    add(name, run)->UseManualTime()->Iterations(processes)->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    try {
-        if (argc == 6 && std::string(argv[1]) == "--child")
-            return child(argv[2], std::stoi(argv[3]), std::stoi(argv[4]), argv[5][0] == '1');
-        Arguments a;
-        CLI::App app{"A new process' first product with the kernel in the cache"};
-        app.add_option("-n", a.n, "the matrix is a five-point stencil on n×n (default 100)");
-        app.add_option("--threads", a.threads);
-        app.add_option("--runs", a.runs, "processes of each kind")->check(CLI::Range(3, 10000));
-        app.add_option("--json", a.json, "also write the results to this file");
-        CLI11_PARSE(app, argc, argv);
-        return parent(a);
-    } catch (const std::exception& error) {
-        std::cerr << "bench_warm: " << error.what() << '\n';
-        return 1;
-    }
+int main(int argc, char** argv) try {
+    if (argc == 6 && std::string(argv[1]) == "--child")
+        return child(argv[2], std::stoi(argv[3]), std::stoi(argv[4]), argv[5][0] == '1');
+    const std::string n = take_option(argc, argv, "--n=", "100");
+    const std::string threads = take_option(argc, argv, "--threads=", "0");
+    const WarmCache cache({n, threads});
+    add_process("first_product", [&](auto& state) { first_product(state, cache, false); });
+    add_process("first_product/region_first",
+                [&](auto& state) { first_product(state, cache, true); });
+    add_process("bin_true", nothing);
+    return run_benchmarks(argc, argv);
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_warm: %s\n", error.what());
+    return 1;
 }

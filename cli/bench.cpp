@@ -11,6 +11,7 @@
 #include "bench/header.hpp"
 #include "bench/matrices.hpp"
 #include "bench/results.hpp"
+#include "bench/rounds.hpp"
 #include "bench/table.hpp"
 #include "handle/number_types.hpp"
 #include "interrupt.hpp"
@@ -48,6 +49,7 @@ CaseMethod method_of(const BenchOptions& o) {
     for (auto& numbers : o.numbers)
         if (numbers != "own" && numbers != "random")
             throw UsageError("--numbers: unknown '" + numbers + "': use own, random or own,random");
+    method.rounds = o.rounds;
     if (method.seconds <= 0) throw UsageError("--budget: '" + o.budget + "' is no time to measure");
     if (!method.cold && o.flush_bytes > 0) throw UsageError("--flush: is for --cache cold");
     return method;
@@ -67,6 +69,9 @@ BenchPlan plan_of(const BenchOptions& o) {
     const std::shared_ptr<Device> device = parse_device(o.device);
     if (device && o.threads > 0)
         throw UsageError("--threads: is for this CPU; drop it with --device");
+    if (device && o.arch != "native")
+        throw UsageError("--arch: is for this CPU; drop it with --device");
+    if (!device) runnable_arch(o.arch);
     const int threads = o.threads > 0 ? o.threads : omp_get_max_threads();
     plan.place = std::make_unique<Place>(device, threads, o.flush_bytes);
     plan.peers = find_peers(o, {.device = device, .threads = threads});
@@ -184,17 +189,27 @@ class Bench {
             runner.emplace(matrix, *plan_.place, options_, plan_.method);
         });
         if (!fit) return;
-        for (auto& one : plan_.cases) {
-            if (Interrupt::came()) return;
-            if (!wanted({named.name, kind.value, kind.numbers, one.name})) continue;
-            Json row{{"matrix", named.name}, {"rows", matrix.rows}, {"cols", matrix.cols},
-                     {"nnz", matrix.nnz},    {"value", kind.value}, {"numbers", kind.numbers}};
-            if (!named.structure.empty()) row["class"] = named.structure;
-            row.update(runner->run(one));
-            if (!about.is_null()) row["about"] = std::exchange(about, Json());
-            keep(row);
-            progress.step(named.name + " " + one.name);
-        }
+        std::vector<Rounds> rounds(plan_.cases.size());
+        for (int round = 1; round <= options_.rounds; ++round)
+            for (std::size_t i = 0; i < plan_.cases.size(); ++i) {
+                const BenchCase& one = plan_.cases[i];
+                if (Interrupt::came()) return;
+                if (!wanted({named.name, kind.value, kind.numbers, one.name})) continue;
+                rounds[i].add(runner->run(one));
+                if (round < options_.rounds) continue;
+                Json row = head_of(named, matrix, kind);
+                row.update(rounds[i].row());
+                if (!about.is_null()) row["about"] = std::exchange(about, Json());
+                keep(row);
+                progress.step(named.name + " " + one.name);
+            }
+    }
+
+    static Json head_of(const BenchMatrix& named, const CsrMatrix& matrix, const ResultKey& kind) {
+        Json head{{"matrix", named.name}, {"rows", matrix.rows}, {"cols", matrix.cols},
+                  {"nnz", matrix.nnz},    {"value", kind.value}, {"numbers", kind.numbers}};
+        if (!named.structure.empty()) head["class"] = named.structure;
+        return head;
     }
 
     void keep(const Json& row) {
@@ -274,6 +289,13 @@ void add_bench(CLI::App& program, Verbs& verbs) {
     list("--cache", o->caches, "hot (repeated), cold (caches emptied), default hot,cold", "C,…");
     verb->add_option("--threads", o->threads, "threads of this CPU; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));
+    verb->add_option("--arch", o->arch,
+                     "architecture of this CPU that kernels are made for (default native)")
+        ->type_name("ARCH");
+    verb->add_option("--rounds", o->rounds,
+                     "time the cases of a matrix in so many alternating rounds; of each the median "
+                     "round is kept (default 1)")
+        ->check(CLI::Range(1, 1000).description(""));
     verb->add_option("--budget", o->budget,
                      "time for a case, hot and cold together (default 200ms)")
         ->type_name("TIME");

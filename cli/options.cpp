@@ -53,6 +53,14 @@ Target parse_arch(const std::string& text) {
     return resolve("--arch", [&] { return parse_target(text); });
 }
 
+Target runnable_arch(const std::string& text) {
+    const Target target = parse_arch(text);
+    if (const std::string why = why_not_runnable(target); !why.empty())
+        throw Error(ErrorCode::unsupported, "--arch: " + text + " cannot run here: " + why +
+                                                "; emit makes kernels for other machines");
+    return target;
+}
+
 std::shared_ptr<Device> parse_device(const std::string& text) {
     if (text == "host") return nullptr;
     try {

@@ -40,6 +40,8 @@ double parse_milliseconds(std::string_view option, std::string_view text);
 
 /// --arch: GPU architectures are Error(unsupported).
 Target parse_arch(const std::string& text);
+/// --arch of what runs on this CPU: what it cannot run is Error(unsupported).
+Target runnable_arch(const std::string& text);
 
 /// --device: null for "host"; throws Error(unsupported) when there is no such device here.
 std::shared_ptr<Device> parse_device(const std::string& text);

@@ -26,15 +26,6 @@ void set_level(const RunOptions& o, Options& options) {
     options.expected_applies = o.expect;
 }
 
-/// The target of --arch on the host.
-Target host_target(const RunOptions& o) {
-    const Target target = parse_arch(o.arch);
-    if (const std::string why = why_not_runnable(target); !why.empty())
-        throw Error(ErrorCode::unsupported, "--arch: " + o.arch + " cannot run here: " + why +
-                                                "; emit makes kernels for other machines");
-    return target;
-}
-
 /// The target of a GPU; what it cannot do is refused.
 Target gpu_target(const RunOptions& o, const Device& device) {
     const Target& target = device.facts().target;
@@ -96,7 +87,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     if (!o.batch.empty()) check_batch_options(o);
     check_product_options(o);
     check_format_and_kernel(o.format, o.kernel);
-    const Target target = device != nullptr ? gpu_target(o, *device) : host_target(o);
+    const Target target = device != nullptr ? gpu_target(o, *device) : runnable_arch(o.arch);
     Options options;
     options.device = o.device;
     options.deterministic = o.deterministic;

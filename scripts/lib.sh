@@ -7,9 +7,11 @@ SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
                   libboost-dev)
 
 # What some tests try and which is not everywhere; without it they skip: AMD's run-time compiler, Clang with its runtime for
-# fuzzers and for programs that use spmvgen, what these are built and packed with, what examples use and what `bench` compares with.
+# fuzzers and for programs that use spmvgen, what these are built and packed with, what examples use, what `bench` compares
+# with, and what bench/spmvbench fits and draws with (numpy comes with SciPy).
 SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs
-                         clang-19 libclang-rt-19-dev pkgconf dpkg-dev libeigen3-dev librsb0 libopenmpi-dev openmpi-bin)
+                         clang-19 libclang-rt-19-dev pkgconf dpkg-dev libeigen3-dev librsb0 libopenmpi-dev openmpi-bin
+                         python3 python3-scipy python3-matplotlib)
 
 # Installs those of the packages that are absent and can be had; says what is left out.
 install_wanted() {

@@ -194,6 +194,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     Options options;
     options.device = options_.device;
     options.threads = place_.device() == nullptr ? place_.threads() : 0;
+    if (place_.device() == nullptr) options.target = options_.arch;
     options.kernel = one.kernel;
     options.level = one.level;
     options.encodings = options_.encodings;
@@ -249,7 +250,7 @@ void CaseRunner::measure(const Ready& ready, Json& row) {
         row["wrong"] = before.message;
         return;
     }
-    const double share = method_.seconds / (method_.hot && method_.cold ? 2 : 1);
+    const double share = method_.seconds / method_.rounds / (method_.hot && method_.cold ? 2 : 1);
     Json times = Json::object();
     if (method_.hot) times["hot"] = to_json(place_.hot(ready.apply, share), ready.bytes);
     if (method_.cold) times["cold"] = to_json(place_.cold(ready.apply, share), ready.bytes);

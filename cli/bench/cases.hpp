@@ -20,7 +20,8 @@ struct BenchOptions {
     std::string device = "host";
     std::vector<std::string> formats, kernels{"auto", "all"}, against{"all"}, values{"f64"},
         caches{"hot", "cold"}, numbers{"own"};
-    int threads = 0;
+    int threads = 0, rounds = 1;
+    std::string arch = "native";  ///< of this CPU
     std::string budget = "200ms", encodings = "auto";
     std::int64_t flush_bytes = 0;
     std::string json;
@@ -56,7 +57,8 @@ std::vector<BenchCase> bench_cases(const BenchOptions& options, const std::vecto
 /// What is measured of each case.
 struct CaseMethod {
     bool hot = true, cold = true;
-    double seconds = 0.2;  ///< for both together
+    double seconds = 0.2;  ///< for both together, in all rounds
+    int rounds = 1;
 };
 
 /// One matrix of one value type on its place; makes, checks and times its cases.

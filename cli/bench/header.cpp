@@ -81,6 +81,8 @@ std::string command_of(const BenchOptions& o) {
     if (o.encodings != "auto") add("--encodings", o.encodings);
     add("--cache", list(o.caches));
     if (o.threads > 0) add("--threads", std::to_string(o.threads));
+    if (o.arch != "native") add("--arch", o.arch);
+    if (o.rounds > 1) add("--rounds", std::to_string(o.rounds));
     add("--budget", o.budget);
     if (o.flush_bytes > 0) add("--flush", std::to_string(o.flush_bytes));
     if (!o.json.empty()) add("--json", o.json);
@@ -91,6 +93,8 @@ Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
                   const std::vector<FoundPeer>& peers) {
     Json how = method_json(place, method);
     if (o.encodings != "auto") how["encodings"] = o.encodings;
+    if (o.arch != "native") how["arch"] = o.arch;
+    if (o.rounds > 1) how["rounds"] = o.rounds;
     return {{"kind", bench_kind},
             {"schema", schema},
             {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)))},

@@ -10,7 +10,7 @@
 #include "tuner/tuning_files.hpp"
 
 /// Level `rule`, learned: a small decision tree over the features of row lengths, trained from
-/// tuning_db by bench/spmvbench (docs/tuning.md), as data that people can read.
+/// tuning_db by `spmvbench train` (docs/tuning.md), as data that people can read.
 namespace spmvgen {
 
 /// A figure that trees ask for.

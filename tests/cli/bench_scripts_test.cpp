@@ -1,46 +1,48 @@
-#include "bench_fixture.hpp"
+#include <fstream>
+
+#include "bench_scripts_fixture.hpp"
 
 namespace spmvgen::cli {
 namespace {
 
-/// The scripts in bench/ that make tables of results.
-class BenchScriptsTest : public BenchTest {
-  protected:
-    void SetUp() override {
-        if (std::system("python3 --version > version 2>&1") != 0) GTEST_SKIP() << "needs python3";
+/// Results of a GPU: what was chosen, and cuSPARSE, in microseconds; 0 = none.
+void results(const std::string& path, const std::vector<json>& rows) {
+    std::string text = R"({"kind": "spmvgen bench", "schema": 1})"
+                       "\n";
+    for (auto& row : rows) {
+        const std::string name = row[1];
+        json line{{"matrix", row[0]},
+                  {"rows", 1000},
+                  {"cols", 1000},
+                  {"nnz", 10000},
+                  {"value", "f64"},
+                  {"case", name},
+                  {"class", row[3]},
+                  {"library", name.find('/') == std::string::npos || name.starts_with("auto")
+                                  ? "spmvgen"
+                                  : "cusparse"}};
+        if (row[2] == 0)
+            line["none"] = "too much padding";
+        else
+            line["hot"] = {{"us", row[2]}};
+        text += line.dump() + "\n";
     }
-    /// What a script prints; its standard error is in the file "err".
-    static std::string script(const std::string& line, int status = 0) {
-        const int got =
-            std::system(("python3 '" BENCH_SCRIPTS "'/" + line + " > out 2> err").c_str());
-        EXPECT_EQ(got == 0, status == 0) << line << "\n" << read("err");
-        return read("out");
+    std::ofstream(path) << text;
+}
+
+TEST_F(BenchScriptsTest, EveryVerbHasHelp) {
+    const std::string help = script("--help");
+    for (const std::string verb :
+         {"ablation", "beside", "choice", "conversion", "cpu", "csrb", "fit-model", "gallery",
+          "gpu", "measure", "micro", "profile", "ratios", "records", "retrain", "train", "twins"}) {
+        EXPECT_NE(help.find("\n  " + verb + " "), std::string::npos) << verb << "\n" << help;
+        EXPECT_EQ(script(verb + " --help").find("usage: spmvbench " + verb + " "), 0u);
     }
-    /// Results of a GPU: what was chosen, and cuSPARSE, in microseconds; 0 = none.
-    static void results(const std::string& path, const std::vector<json>& rows) {
-        std::string text = R"({"kind": "spmvgen bench", "schema": 1})"
-                           "\n";
-        for (auto& row : rows) {
-            const std::string name = row[1];
-            json line{{"matrix", row[0]},
-                      {"rows", 1000},
-                      {"cols", 1000},
-                      {"nnz", 10000},
-                      {"value", "f64"},
-                      {"case", name},
-                      {"class", row[3]},
-                      {"library", name.find('/') == std::string::npos || name.starts_with("auto")
-                                      ? "spmvgen"
-                                      : "cusparse"}};
-            if (row[2] == 0)
-                line["none"] = "too much padding";
-            else
-                line["hot"] = {{"us", row[2]}};
-            text += line.dump() + "\n";
-        }
-        write(path, text);
-    }
-};
+    script("table", 2);
+    expect_parts(read("err"), {"spmvbench: unknown verb 'table': use ablation, beside, choice, "});
+    script("gallery none.jsonl", 1);
+    EXPECT_EQ(read("err"), "spmvbench gallery: none.jsonl: No such file or directory\n");
+}
 
 TEST_F(BenchScriptsTest, TablesAreMadeOfItsResults) {
     setenv("MKL_STANDIN", "wrong", 1);
@@ -48,19 +50,27 @@ TEST_F(BenchScriptsTest, TablesAreMadeOfItsResults) {
                     "--json R.jsonl")
                   .status,
               1);
-    ASSERT_EQ(
-        std::system("python3 '" BENCH_SCRIPTS "/gallery_table.py' --page Title R.jsonl > page.md"),
-        0);
-    const std::string page = read("page.md");
-    for (const std::string text :
-         {"# Title\n",
-          "    spmvgen bench A.mtx gallery:stencil5:nx=5,ny=5 --device host --kernels ",
-          "## f64: 2 matrices\n", "### Hot\n", "### Cold\n", "| matrix | auto | csr_rows |\n",
-          "| matrix | mkl/csr | mkl/csr_optimized | plain/csr |\n",
-          "| A | **WRONG** | **WRONG** | ", "\nOf 10 results 4 are wrong, and 0 have no time:\n",
-          "- **WRONG** A, mkl/csr: 1 of 2 elements of y are wrong; the worst is in row 1: "})
-        EXPECT_NE(page.find(text), std::string::npos) << text << "\n" << page;
+    const std::string page = script("gallery --page Title R.jsonl");
+    expect_parts(
+        page,
+        {"# Title\n", "    python3 bench/spmvbench gallery --page \"Title\" R.jsonl\n",
+         "    spmvgen bench A.mtx gallery:stencil5:nx=5,ny=5 --device host --kernels ",
+         "## f64: 2 matrices\n", "### Hot\n", "### Cold\n", "| matrix | auto | csr_rows |\n",
+         "| matrix | mkl/csr | mkl/csr_optimized | plain/csr |\n", "| A | **WRONG** | **WRONG** | ",
+         "\nOf 10 results 4 are wrong, and 0 have no time:\n",
+         "- **WRONG** A, mkl/csr: 1 of 2 elements of y are wrong; the worst is in row 1: "});
     EXPECT_EQ(page.find("best peer | mkl"), std::string::npos);
+    // Compressed, whatever its name is; and cut short.
+    ASSERT_EQ(std::system("gzip -k R.jsonl && mv R.jsonl.gz S.jsonl"), 0);
+    EXPECT_EQ(script("gallery S.jsonl"), script("gallery R.jsonl"));
+    EXPECT_EQ(read("err"), "");
+    const std::string whole = read("R.jsonl");
+    write("T.jsonl", whole.substr(0, whole.size() - 9));
+    expect_parts(script("gallery T.jsonl"), {"\nOf 9 results 4 are wrong"});
+    EXPECT_EQ(read("err"), "T.jsonl: the last line is torn and is left out\n");
+    write("T.jsonl", "x\n" + whole);
+    script("gallery T.jsonl", 1);
+    EXPECT_EQ(read("err"), "spmvbench gallery: T.jsonl:1: not JSON\n");
 }
 
 // Worked out by hand: the choice is 4 and 0.5 times as fast as preprocessed CSR, √2 in the mean; 2
@@ -81,44 +91,42 @@ TEST_F(BenchScriptsTest, BarsAreGeometricMeansWithTheLeast) {
           "peer,kernel,matrix,m,n,nnz,us_per_spmv,gflops,convert_ms,ok\n"
           "cub,cub_spmv,a,1000,1000,10000,30,1,0,1\nholla,x,a,1000,1000,10000,5,1,0,0\n"
           "dasp,dasp,a,1000,1000,10000,15,1,0,1\ncub,cub_spmv,b,1000,1000,9999,1,1,0,1\n");
-    const std::string page = script("bars.py --peers peers.csv R.jsonl");
-    for (const std::string text :
-         {"0 results are wrong. Judged: `auto/measure`.",
-          "preprocessed, own values | ≥ 2.0 | 1.41 | short by 1.41 times |",
-          "| geometric mean over the best of all cuSPARSE formats | ≥ 1.25 | 1.00 | short by 1.25 ",
-          "| no matrix below the best cuSPARSE CSR | ≥ 1.0 | 0.500 | short by 2.00 times: b |",
-          "peers, y in the caller's order | ≥ 1.5 | 3.00 | met |",
-          "peers, in any order | ≥ 1.5 | 1.50 | met |",
-          "| `auto` | 1.00 (2) | 1.00 (2) | 0.707 (2) | 3.00 (1) | 1.50 (1) | 0.250 b |",
-          "| `best of ours` | 1.58 (2) |", "| mesh | 1 | 4.00 (1) |",
-          "| stencil | 1 | 0.500 (1) |"})
-        EXPECT_NE(page.find(text), std::string::npos) << text << "\n" << page;
-    EXPECT_NE(script("bars.py --values random R.jsonl")
-                  .find("random values | ≥ 1.6 | 1.41 | short by "
-                        "1.13 times |"),
-              std::string::npos);
+    const std::string page = script("ratios --peers peers.csv R.jsonl");
+    expect_parts(
+        page,
+        {"0 results are wrong. Judged: `auto/measure`.",
+         "preprocessed, own values | ≥ 2.0 | 1.41 | short by 1.41 times |",
+         "| geometric mean over the best of all cuSPARSE formats | ≥ 1.25 | 1.00 | short by 1.25 ",
+         "| no matrix below the best cuSPARSE CSR | ≥ 1.0 | 0.500 | short by 2.00 times: b |",
+         "peers, y in the caller's order | ≥ 1.5 | 3.00 | met |",
+         "peers, in any order | ≥ 1.5 | 1.50 | met |",
+         "| `auto` | 1.00 (2) | 1.00 (2) | 0.707 (2) | 3.00 (1) | 1.50 (1) | 0.250 b |",
+         "| `best of ours` | 1.58 (2) |", "| mesh | 1 | 4.00 (1) |",
+         "| stencil | 1 | 0.500 (1) |"});
+    expect_parts(script("ratios --values random R.jsonl"),
+                 {"random values | ≥ 1.6 | 1.41 | short by 1.13 times |"});
     write("S.jsonl",
           read("R.jsonl") +
               R"({"matrix": "a", "rows": 9, "cols": 9, "nnz": 9, "value": "f64", "case": "auto", )"
               R"("library": "spmvgen", "numbers": "random", "hot": {"us": 3}})"
               "\n");
-    EXPECT_NE(script("bars.py S.jsonl").find("## f64, random values, hot: 1 matrices"),
-              std::string::npos);
-    EXPECT_NE(script("bars.py --choice auto R.jsonl").find("Judged: `auto`."), std::string::npos);
-    script("bars.py --choice auto/model R.jsonl", 1);
-    EXPECT_EQ(read("err"),
-              "bench/bars.py: no choice auto/model in the results: there are auto, auto/measure, "
-              "best of ours\n");
+    expect_parts(script("ratios S.jsonl"), {"## f64, random values, hot: 1 matrices"});
+    expect_parts(script("ratios R.jsonl --choice auto"), {"Judged: `auto`."});
+    script("ratios --choice auto/model R.jsonl", 1);
+    EXPECT_EQ(
+        read("err"),
+        "spmvbench ratios: no choice auto/model in the results: there are auto, auto/measure, "
+        "best of ours\n");
 }
 
 TEST_F(BenchScriptsTest, AblationLeavesOutOneTechniqueAtATime) {
     // Rows of very different lengths are sorted; a stencil's are not.
-    script("ablation.py " SPMVGEN_PROGRAM
+    script("ablation " SPMVGEN_PROGRAM
            " --json O.jsonl --kernels sell --budget 1ms --threads 1 "
            "gallery:wiki-Talk:scale=0.01 gallery:stencil5:nx=50,ny=50");
     EXPECT_NE(read("err").find("gallery:wiki-Talk:scale=0.01: 2 cases\n"), std::string::npos)
         << read("err");
-    const std::string page = script("ablation.py --table O.jsonl");
+    const std::string page = script("ablation --table O.jsonl");
     EXPECT_NE(page.find("### `sell`, f64, hot\n"), std::string::npos) << page;
     EXPECT_NE(page.find("| matrix | nonzeros | µs | sorted rows |\n"), std::string::npos) << page;
     EXPECT_NE(page.find("| gallery:stencil5:nx=50,ny=50 | 12,300 | "), std::string::npos) << page;
@@ -130,6 +138,110 @@ TEST_F(BenchScriptsTest, AblationLeavesOutOneTechniqueAtATime) {
     EXPECT_EQ(rows("O.jsonl").size(), 3u);
     EXPECT_EQ(sorted, 1);
     EXPECT_EQ(run_line("report O.jsonl -o report.html").status, 0);
+}
+
+// Lines of a matrix with all its cases, as an earlier program wrote them, are the same results.
+TEST_F(BenchScriptsTest, KeptResultsOfOtherProgramsAreRead) {
+    results("R.jsonl", {{"a", "sell", 10, "mesh"},
+                        {"a", "csr_rows:unroll=2", 20, "mesh"},
+                        {"a", "mkl/csr", 30, "mesh"}});
+    std::string peers = read("R.jsonl");
+    peers.replace(peers.find("cusparse"), 8, "mkl");
+    write("R.jsonl", peers);
+    const std::string page = script("cpu R.jsonl");
+    expect_parts(page, {"| a | 1,000 | 10,000 | `sell` | 10.0 | mkl/csr | 30.0 | 3.00 |",
+                        "| `csr_rows:unroll=2` | 1 | 1.50 | 0 |", "| mkl/csr | 1 | 3.00 |"});
+    write(
+        "old.jsonl",
+        R"({"matrix":"x/a.csr","rows":1000,"nnz":10000,"cases":[{"case":"sell","peer":false,"us":10},)"
+        R"({"case":"csr_rows:unroll=2","peer":false,"us":20},{"case":"mkl/csr","peer":true,"us":30}]})"
+        "\n");
+    EXPECT_EQ(script("cpu old.jsonl"), page);
+    script("cpu R.jsonl --cache cold", 1);
+    expect_parts(read("err"), {"spmvbench cpu: no matrix has cold times of a kernel of ours and"});
+}
+
+TEST_F(BenchScriptsTest, ComparesAlgorithmsOnAGpu) {
+    write(
+        "peers.csv",
+        "peer,kernel,matrix,m,n,nnz,us_per_spmv,gflops,convert_ms,ok\n"
+        "ginkgo,coo,a,1000,1000,10000,30,1,0,1\nginkgo,csr_classical,a,1000,1000,10000,5,1,0,1\n");
+    const std::string ours = R"("rows":1000,"cols":1000,"nnz":10000,"value":"f64","matrix":"a",)";
+    const auto kernel = [](const std::string& name) {
+        return R"("library":"spmvgen","case":")" + name + R"(","kernel":")" + name +
+               R"(_f64_i32_subwarp8_x",)";
+    };
+    const std::string peer =
+        R"("library":"cusparse","case":"cusparse/csr_alg1","kernel":"csr_alg1",)";
+    write("old.jsonl", "{" + ours + kernel("coo") + R"("us":10,"gb_s":7})" + "\n{" + ours +
+                           kernel("csr_classical") + R"("us":20,"gb_s":3})" + "\n{" + ours + peer +
+                           R"("us":40,"gb_s":2})" + "\n");
+    write("new.jsonl", "{" + ours + kernel("coo") + R"("hot":{"us":10,"gb_s":7}})" + "\n{" + ours +
+                           kernel("csr_classical") + R"("hot":{"us":20,"gb_s":3}})" + "\n{" + ours +
+                           peer + R"("hot":{"us":40,"gb_s":2}})" + "\n");
+    const std::string page = script("gpu peers.csv new.jsonl");
+    expect_parts(
+        page, {"| a | 20.0 (**0.25**) |  |  | 10.0 (**3.00**) |",
+               "- a, CSR classical: 20.0 µs beside 5.0 (csr_classical)",
+               "| a | 1,000 | 10,000 | 10.0 | `coo` | 7 |  | 40.0 | **4.00** | 40.0 csr_alg1 |"});
+    EXPECT_EQ(script("gpu peers.csv old.jsonl"), page);
+}
+
+TEST_F(BenchScriptsTest, ResultsBecomeRecords) {
+    const std::string header =
+        R"({"kind": "spmvgen bench", "date": "2026-01-02T03:04:05Z", "machine": {"gpu": {"name": "G", "target": "sm_90"}},)"
+        R"( "method": {"seconds_a_case": 0.008}, "versions": {"generator": "ab"}})"
+        "\n";
+    const auto row = [](const std::string& name, const std::string& kernel, double us) {
+        json line{{"matrix", "x/a.csr"}, {"rows", 9},    {"nnz", 10},
+                  {"value", "f64"},      {"case", name}, {"library", "spmvgen"},
+                  {"kernel", kernel}};
+        line["hot"] = {{"us", us}, {"low_us", us}, {"high_us", us}};
+        line["about"] = {{"features", {{"nnz", 10}}}};
+        return line.dump() + "\n";
+    };
+    write("R.jsonl", header + row("auto", "K1", 12) + row("csr_classical", "K2", 6));
+    const std::string text = script("records R.jsonl");
+    write("records.json", text);
+    const json record = json::parse(text)["records"][0];
+    EXPECT_EQ(record["matrix"], "a");
+    EXPECT_EQ(record["date"], "2026-01-02");
+    EXPECT_EQ(record["method"], "bench, 2 kernels, 8 ms each");
+    EXPECT_EQ(record["rule"], "K1");
+    EXPECT_EQ(record["plain"], "K2");
+    EXPECT_EQ(record["kernels"][0]["kernel"], "K2");
+    // The choice takes twice as long as the best that is recorded.
+    write("S.jsonl",
+          R"({"matrix": "a", "nnz": 10, "case": "auto", "kernel": "K1", "hot": {"us": 12}})"
+          "\n");
+    expect_parts(script("beside S.jsonl records.json"),
+                 {"| a | 10 | 12.0 | `K1` | 6.0 | `K2` | 2.00 | 1.00 |",
+                  "1 matrices, geometric mean 2.000"});
+}
+
+TEST_F(BenchScriptsTest, RunsSectionsOnADevice) {
+    const std::string run =
+        "measure " SPMVGEN_PROGRAM " made order --device simt:sm_90 --budget 1ms ";
+    expect_parts(script(run + "--matrices A.mtx"), {"order: "});
+    EXPECT_EQ(cases(rows("made/order.jsonl")),
+              (std::vector<std::string>{"auto", "strips", "strips:reorder=rows"}));
+    script("measure " SPMVGEN_PROGRAM " made foo", 1);
+    expect_parts(read("err"), {"spmvbench measure: unknown section 'foo': use gallery, own, "});
+}
+
+TEST_F(BenchScriptsTest, TablesOfGoogleBenchmark) {
+    write("B.json",
+          R"({"benchmarks": [{"name": "find/1", "real_time": 12.345, "time_unit": "us"}]})");
+    EXPECT_EQ(script("micro B.json"), "| case | time |\n|---|---|\n| find/1 | 12.3 us |\n");
+    write(
+        "B.json",
+        R"({"benchmarks": [{"name": "gpu/NVRTC-cubin-sm_90/coo/real_time", "real_time": 9.5, "emit_ms": 4}]})");
+    expect_parts(script("micro B.json"),
+                 {"| kernel | NVRTC, cubin, sm_90: ms (emit) |\n", "| `coo` | 9.5 (4.0) |\n",
+                  "median over the kernels 9.5 ms."});
+    write("B.json", "{}");
+    script("micro B.json", 1);
+    expect_parts(read("err"), {"spmvbench micro: B.json: has no benchmarks: give what a program "});
 }
 
 }  // namespace

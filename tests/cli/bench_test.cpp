@@ -245,6 +245,53 @@ TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
                    "band-k, rows");
 }
 
+// What is kept of three rounds: each time is of one of them, the medians of all stand beside it.
+TEST_F(BenchTest, CasesMayTakeTurnsInRounds) {
+    const Outcome outcome =
+        bench("A.mtx --kernels csr_rows,csr_vector --against plain --rounds 3 --json R.jsonl");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(lines()[0]["method"]["rounds"], 3);
+    EXPECT_NE(lines()[0]["command"].get<std::string>().find(" --rounds 3 "), std::string::npos);
+    EXPECT_EQ(cases(rows()), (std::vector<std::string>{"csr_rows", "csr_vector", "plain/csr"}));
+    for (auto& row : rows())
+        for (const char* cache : {"hot", "cold"}) {
+            auto all = row[cache]["rounds_us"].get<std::vector<double>>();
+            ASSERT_EQ(all.size(), 3u) << row;
+            std::ranges::sort(all);
+            EXPECT_EQ(row[cache]["us"], all[1]) << row;
+            expect_times(row[cache]);
+        }
+    EXPECT_TRUE(rows()[0].contains("about"));
+    EXPECT_FALSE(rows()[1].contains("about"));
+    // A file of one round is another measurement.
+    EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --json R.jsonl --resume"),
+              "1: spmvgen: R.jsonl:1: was measured with other fields of method: name another file");
+}
+
+TEST_F(BenchTest, AWrongRoundIsWrong) {
+    setenv("MKL_STANDIN", "wrong", 1);
+    EXPECT_EQ(bench("A.mtx --kernels none --against mkl --rounds 2 --json R.jsonl").status, 1);
+    for (auto& row : rows()) {
+        EXPECT_TRUE(row.contains("wrong")) << row;
+        EXPECT_FALSE(row.contains("hot")) << row;
+    }
+    EXPECT_EQ(rows().size(), 2u);
+}
+
+TEST_F(BenchTest, KernelsMayBeMadeForAnotherArchitecture) {
+    const std::string line = "A.mtx --kernels csr_rows --against none --cache hot --json ";
+    ASSERT_EQ(bench(line + "R.jsonl --arch x86-64-v2").status, 0);
+    EXPECT_EQ(lines()[0]["method"]["arch"], "x86-64-v2");
+    EXPECT_NE(lines()[0]["command"].get<std::string>().find(" --arch x86-64-v2 "),
+              std::string::npos);
+    EXPECT_TRUE(rows()[0].contains("hot")) << rows()[0];
+    EXPECT_EQ(error("A.mtx --arch x86-65").substr(0, 37), "2: spmvgen: --arch: unknown architect");
+    EXPECT_EQ(error("A.mtx --arch sm_90").substr(0, 41),
+              "1: spmvgen: --arch: sm_90 cannot run here");
+    EXPECT_EQ(error("A.mtx --device simt:sm_90 --arch x86-64-v2"),
+              "2: spmvgen: --arch: is for this CPU; drop it with --device");
+}
+
 TEST_F(BenchTest, ResultsHaveWhatAReportShows) {
     const Outcome outcome = bench(
         "A.mtx gallery:thermal2:scale=0.0002 --kernels auto,csr_rows --against none --cache "

@@ -1,0 +1,91 @@
+"""Draws performance profiles as SVG: how many matrices have a choice within a factor of the best kernel's time, by level.
+
+Readable on light and on dark pages. Needs matplotlib. The same input gives the same file.
+"""
+
+from spmvbench.errors import BenchError, need
+from spmvbench.results import read_json
+from spmvbench.tables import mean
+
+# Colours that stand out on white and on black; told apart by dashes, too.
+STYLES = {
+    "measure": ("#2da44e", "-"),
+    "measure (replayed)": ("#2da44e", (0, (4, 2))),
+    "model": ("#388bfd", (0, (6, 3))),
+    "rule": ("#db6d28", "-"),
+    "rule (left out)": ("#db6d28", (0, (4, 2))),
+    "hand-written": ("#a371f7", (0, (2, 2))),
+    "plain CSR": ("#848d97", (0, (1, 2))),
+}
+OTHER = ("#db61a2", (0, (4, 1, 1, 1)))
+TEXT, GRID = "#848d97", "#848d9760"
+TICKS = [1, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2, 2.5, 3, 4, 5, 7, 10, 15, 20]
+SETTINGS = {
+    "svg.hashsalt": "spmvbench",
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.color": TEXT,
+    "axes.edgecolor": TEXT,
+    "axes.labelcolor": TEXT,
+    "xtick.color": TEXT,
+    "ytick.color": TEXT,
+}
+
+
+def add_arguments(parser):
+    parser.add_argument("files", nargs="+", metavar="QUALITY.json", help="of bench_choice_quality --json")
+    parser.add_argument("-o", dest="output", required=True, metavar="FILE.svg")
+    parser.add_argument("--title", default="")
+    parser.add_argument("--value", help="of records with that value type only")
+    parser.add_argument("--threads", type=int, help="of records with so many threads only")
+    parser.add_argument("--levels", default=",".join(STYLES), metavar="L,…")
+    parser.add_argument("--to", type=float, default=2.0, metavar="FACTOR", help="where the axis ends (2)")
+
+
+def ratios_of(records, level):
+    return sorted(c["ratio"] for c in (r["choices"].get(level, {}) for r in records) if "ratio" in c)
+
+
+def steps(ratios, most):
+    """Points of the share of ratios up to each, from 1 to `most`."""
+    inside = [max(r, 1) for r in ratios if r <= most]
+    return [1, *inside, most], [0, *((i + 1) / len(ratios) for i in range(len(inside))), len(inside) / len(ratios)]
+
+
+def draw(records, levels, title, most, path):
+    matplotlib = need("matplotlib", "python3-matplotlib")
+    figure_module = need("matplotlib.figure", "python3-matplotlib")
+    with matplotlib.rc_context(SETTINGS):
+        figure = figure_module.Figure(figsize=(7.9, 4.2))
+        axes = figure.add_axes((0.09, 0.12, 0.59, 0.78))
+        for level in levels:
+            ratios = ratios_of(records, level)
+            if not ratios:
+                continue
+            colour, dashes = STYLES.get(level, OTHER)
+            axes.step(
+                *steps(ratios, most),
+                where="post",
+                color=colour,
+                linestyle=dashes,
+                linewidth=1.8,
+                label=f"{level}\nmean {mean(ratios):.3f}, worst {ratios[-1]:.2f}",
+            )
+        axes.set(xscale="log", xlim=(1, most), ylim=(0, 1.02), xlabel="time of the choice ÷ time of the best kernel")
+        axes.set_title(title, loc="left", fontweight="bold")
+        ticks = [t for t in TICKS if t <= most * 1.0001]
+        axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
+        axes.set_xticks([], minor=True)
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+        axes.grid(color=GRID)
+        axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.02), frameon=False, labelspacing=1)
+        figure.savefig(path, format="svg", transparent=True, metadata={"Date": None, "Title": title})
+
+
+def run(options):
+    records = [r for path in options.files for r in read_json(path)["records"]]
+    records = [r for r in records if options.value in (None, r["value"]) and options.threads in (None, r["threads"])]
+    if not records:
+        raise BenchError("there are no such records")
+    draw(records, options.levels.split(","), options.title or f"{len(records)} matrices", options.to, options.output)

@@ -1,0 +1,154 @@
+#include <sys/stat.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "bench_scripts_fixture.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+/// A stand-in for bench_choice_quality, "program", in whose records kernel a is the better one of
+/// small matrices, b of large ones; hand-written rules take a always.
+void write_choice_quality(const std::string& path) {
+    json records = json::array(), rated = json::array();
+    for (int i = 0; i < 32; ++i) {
+        const bool small = i % 2 == 0;
+        const double a = small ? 10 : 30, b = small ? 20 : 10;
+        json record{{"matrix", "m" + std::to_string(i)},
+                    {"group", "class" + std::to_string(i / 8)},
+                    {"value", "f64"},
+                    {"threads", 0},
+                    {"nnz", 1000 + i},
+                    {"features", {{"nnz", small ? 100 + i : 5000 + i}}},
+                    {"base", {{"a", json::object()}, {"b", json::object()}}},
+                    {"best", {{"us", 10}, {"kernel", small ? "a" : "b"}}},
+                    {"timed", {{"a", json::object(), a}, {"b", json::object(), b}}},
+                    {"choices", {{"hand-written", {{"ratio", a / 10}}}}}};
+        records.push_back(record);
+        record["choices"]["rule"] = {{"ratio", 1.0}, {"reason", "why"}};
+        rated.push_back(record);
+    }
+    const json head{{"device", "D"}, {"generator", "ab"}, {"choosing_us", 2}, {"disturbed", 0}};
+    const auto file = [&](const json& of) {
+        json whole = head;
+        whole["records"] = of;
+        return whole.dump();
+    };
+    const auto write = [](const std::string& name, const std::string& text) {
+        std::ofstream(name) << text;
+    };
+    write("training.json", file(records));
+    write("quality.json", file(rated));
+    write(path, "#!/bin/sh\nfrom='" + std::filesystem::current_path().string() +
+                    "'/quality.json\nwhile [ \"$1\" != --json ]; do\n"
+                    "  [ \"$1\" = --for-training ] && from=${from%quality.json}training.json\n"
+                    "  shift\ndone\ncp \"$from\" \"$2\"\n");
+    ASSERT_EQ(chmod(path.c_str(), 0755), 0);
+}
+
+TEST_F(BenchScriptsTest, TrainsATree) {
+    write_choice_quality("program");
+    expect_parts(
+        script("train --program ./program -o rule.json --text tree.txt --left-out out.json R.json"),
+        {"nnz < ", "\n    auto ", "\n    b   (0 % above the best in the mean of 16 matrices"});
+    const json rule = json::parse(read("rule.json"));
+    EXPECT_EQ(rule["command"], "spmvbench train R.json");
+    EXPECT_EQ(rule["tree"]["feature"], "nnz");
+    EXPECT_GT(rule["tree"]["below"], 130);
+    EXPECT_LE(rule["tree"]["below"], 5001);
+    EXPECT_EQ(rule["quality"]["leave_one_class_out"]["geometric_mean"], 1.0);
+    script("train --program ./none R.json", 1);
+    expect_parts(read("err"), {"spmvbench train: ./none: ", "build it, or name it with --program"});
+    if (!find_python("matplotlib")) GTEST_SKIP() << "needs python3-matplotlib";
+    script("profile -o P.svg --title Title --value f64 out.json");
+    const std::string plot = read("P.svg");
+    expect_parts(plot, {"<svg ", ">Title<", ">rule (left out)<", ">mean 1.000, worst 1.00<"});
+    script("profile -o Q.svg --title Title --value f64 out.json");
+    EXPECT_EQ(read("Q.svg"), plot);
+    script("profile -o Q.svg --value f32 out.json", 1);
+    EXPECT_EQ(read("err"), "spmvbench profile: there are no such records\n");
+}
+
+TEST_F(BenchScriptsTest, RetrainsAllDevicesOfTheRecords) {
+    if (!find_python("matplotlib")) GTEST_SKIP() << "needs python3-matplotlib";
+    for (const char* folder :
+         {"root/tuning_db", "root/docs", "root/bench/results", "build/bin", "bin"})
+        std::filesystem::create_directories(folder);
+    write_choice_quality("build/bin/bench_choice_quality");
+    write("root/tuning_db/records-x86-64-v4.json", "{}");
+    write("bin/cmake",
+          "#!/bin/sh\necho \"$@\" >> '" + std::filesystem::current_path().string() + "'/built\n");
+    ASSERT_EQ(chmod("bin/cmake", 0755), 0);
+    const std::string path = std::getenv("PATH");
+    setenv("PATH", (std::filesystem::current_path().string() + "/bin:" + path).c_str(), 1);
+    script("retrain build --root root");
+    setenv("PATH", path.c_str(), 1);
+    const std::string page = read("root/docs/tuning-results.md");
+    expect_parts(page,
+                 {"# How good the tuner's choices are\n\nMade by `python3 bench/spmvbench retrain`",
+                  "## CPU (x86-64-v4)\n", "32 matrices in f64; records of ",
+                  "![Performance profile, CPU (x86-64-v4), f64](tuning-x86-64-v4-f64.svg)",
+                  "| hand-written rules alone | 32 | 0 | **1.732** | 3.00 (m1 f64) |",
+                  "| **rule** (learned, then hand-written) | 32 | 0 | **1.000** |",
+                  "| **all** | 32 | 1.732 | 3.00 | 1.000 | 1.00 | 1.000 | 1.00 |",
+                  "| m1 | class0 | f64 | 1,001 | 10.0 | `b` | 1.00 | 1.00 | why |"});
+    EXPECT_EQ(page.find("NVIDIA"), std::string::npos);
+    expect_parts(read("root/tuning_db/rule-x86-64-v4.json"), {R"("feature": "nnz")"});
+    expect_parts(read("root/docs/tuning-x86-64-v4-f64.svg"), {"CPU (x86-64-v4), f64"});
+    expect_parts(read("root/bench/results/choice-quality-x86-64-v4.json"), {"\"rule\""});
+    // Before the training, and with the new rules embedded.
+    const std::string build = "--target bench_choice_quality\n", built = read("built");
+    EXPECT_NE(built.find(build), built.rfind(build)) << built;
+}
+
+// Times that are exactly what a model says: its coefficients are found again.
+TEST_F(BenchScriptsTest, FitsAModel) {
+    script("fit-model none.jsonl", 1);
+    if (!find_python("numpy, scipy.optimize")) GTEST_SKIP() << "needs python3-numpy, python3-scipy";
+    std::string text = R"({"costs": ["apply", "launches", "stream", "near", "far"]})"
+                       "\n";
+    std::uint32_t random = 1;
+    const auto next = [&random](double most) {
+        random = random * 1664525 + 1013904223;
+        return most * (1 + random % 1000) / 1000;
+    };
+    for (int i = 0; i < 120; ++i) {
+        const double stream = next(200), near = next(100), far = next(100);
+        const double us = 3 + std::pow(std::pow(0.5 * stream, 1.5) + std::pow(2 * near, 1.5) +
+                                           std::pow(0.8 * far, 1.5),
+                                       1 / 1.5);
+        text += json{{"matrix", "m" + std::to_string(i)},
+                     {"group", "c" + std::to_string(i % 4)},
+                     {"value", "f64"},
+                     {"device", "D"},
+                     {"arch", "sm_90"},
+                     {"threads", 0},
+                     {"kernel", "k"},
+                     {"name", "k_f64"},
+                     {"params", json::object()},
+                     {"us", us},
+                     {"costs", {1, 0, stream, near, far}}}
+                    .dump() +
+                "\n";
+    }
+    write("costs.jsonl", text);
+    expect_parts(script("fit-model costs.jsonl --date 2026-01-02 -o model.json"),
+                 {"left out, one of 4 classes at a time: time of the choice over the best: 1.000",
+                  "  k: 120 samples, error 0.0"});
+    const json model = json::parse(read("model.json"));
+    EXPECT_EQ(model["kind"], "kernel-model");
+    EXPECT_EQ(
+        model["method"].get<std::string>().find(
+            "spmvbench fit-model: 120 times of 120 problems in 4 classes; the choice takes 1.000 "),
+        0u);
+    const json& found = model["kernels"][0]["coefficients"];
+    EXPECT_NEAR(found["apply"], 3, 0.03);
+    EXPECT_NEAR(found["stream"], 0.5, 0.005);
+    EXPECT_NEAR(found["near"], 2, 0.02);
+    EXPECT_NEAR(found["far"], 0.8, 0.008);
+    EXPECT_FALSE(found.contains("launches"));
+}
+
+}  // namespace
+}  // namespace spmvgen::cli
