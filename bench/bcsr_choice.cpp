@@ -184,7 +184,6 @@ FoundProfile profile_of(const Arguments& a, const std::shared_ptr<Device>& devic
                         : a.timing.threads > 0 ? a.timing.threads
                                                : omp_get_max_threads();
     return find_dense_profile(
-        tuning_files("dense-"),
         device != nullptr ? device->facts().name : to_string(parse_target("native")), threads);
 }
 

@@ -23,7 +23,7 @@ def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     found, least = chosen(sys.argv[1]), float(sys.argv[3]) if len(sys.argv) == 4 else 1.04
-    with open(sys.argv[2]) as file:
+    with (gzip.open if sys.argv[2].endswith(".gz") else open)(sys.argv[2], "rt") as file:
         records = json.load(file)["records"]
     ratios = []
     print("| matrix | nonzeros | run µs | kernel | record µs | kernel | ratio | same kernel |\n|---|---:|---:|---|---:|---|---:|---:|")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes records of tuning_db (docs/tuning-db.md) of what `spmvgen bench --numbers random --kernels auto,K,…` timed on one GPU, hot.
 
-Usage: bench/records_of_bench.py RUN.jsonl[.gz]… > tuning_db/records-….json
+Usage: bench/records_of_bench.py RUN.jsonl[.gz]… | gzip -9n > tuning_db/records-….json.gz
 A matrix becomes a record with every kernel that was timed on it in any of the runs; the rule's is that of case auto in the last one, plain CSR's that of case csr_classical.
 """
 import collections
