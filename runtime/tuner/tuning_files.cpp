@@ -125,7 +125,8 @@ const std::string& shipped_tuning_folder() {
 std::string describe_tuning_places() {
     const std::string given = given_tuning_folder();
     const std::string& shipped = shipped_tuning_folder();
-    return (given.empty() ? "" : given + ", then ") +
+    const char* unused = given_tuning_trouble().empty() ? "" : " (not used)";
+    return (given.empty() ? "" : given + unused + ", then ") +
            (shipped.empty() ? "none beside libspmvgen: built-in profiles and rules" : shipped);
 }
 

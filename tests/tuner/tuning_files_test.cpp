@@ -156,7 +156,7 @@ TEST_F(TuningFiles, BuiltInAreProfilesOfEachFamilyAlone) {
     EXPECT_THAT(labels, ElementsAre("device-amd-mi300x.json (built into libspmvgen)",
                                     "device-nvidia-h200.json (built into libspmvgen)",
                                     "device-x86-64-v4.json (built into libspmvgen)"));
-    for (const char* arch : {"x86-64-v2", "x86-64-v3", "sm_70", "sm_120", "gfx906", "gfx1201"})
+    for (const char* arch : {"x86-64-v2", "x86-64-v3", "sm_75", "sm_120", "gfx906", "gfx1201"})
         EXPECT_NE(find_device_profile(profiles, "another", parse_target(arch)).profile, nullptr)
             << arch;
 }
