@@ -47,7 +47,7 @@ bool is_gzip(std::string_view begin);
 /// more than `most` bytes, of which no more are ever held.
 std::string inflate_all(std::string_view gzip, std::size_t most);
 
-/// As `gzip -9n` would write it: equal texts give equal bytes.
+/// A file of gzip, packed as small as zlib can, without name and time: equal texts, equal bytes.
 std::string deflate_all(std::string_view text);
 
 }  // namespace spmvgen
