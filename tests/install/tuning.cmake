@@ -49,10 +49,12 @@ foreach(level IN ITEMS recorded model measure)
   expect_within("what run --level ${level} printed" "${output}" "passed against the compensated reference")
 endforeach()
 program(${libraries} tune list)
-expect_within("what tune list printed" "${output}" "0 records; your own are kept in ${WORK_DIR}/none; others: none beside libspmvgen")
+expect_within("what tune list printed" "${output}" "0 records; your own are kept in ${WORK_DIR}/none;
+  others: none beside libspmvgen")
 program(${libraries} doctor)
-expect_within("what doctor printed" "${output}" "missing: tuning files are in none of ${root}/wheel2/share/spmvgen/tuning_db, ")
-expect_within("what doctor printed" "${output}" "remedy: cmake --install BUILD --component tuning, or package spmvgen-data, brings them;")
+expect_within("what doctor printed" "${output}" "missing: tuning files are in none of ${root}/wheel2/share/spmvgen/tuning_db,")
+expect_within("what doctor printed" "${output}" "remedy: cmake --install BUILD --component tuning, or package
+  spmvgen-data, brings them;")
 
 # A directory that is not there is told of, too.
 execute_process(COMMAND ${CMAKE_COMMAND} -E env SPMVGEN_TUNING_DB=${WORK_DIR}/nowhere ${PREFIX}/bin/spmvgen tune list
