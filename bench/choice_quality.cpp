@@ -63,7 +63,7 @@ Arguments parse(int argc, char** argv) {
 std::string text_of(const std::string& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
-    return text.str();
+    return tuning_text(text.str());
 }
 
 Request request_of(const TuningRecord& r, int units) {

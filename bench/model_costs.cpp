@@ -1,6 +1,6 @@
 // bench_model_costs: what the model says of every time that was recorded, a line of JSON each, for
 // `spmvbench fit-model`.
-//     bench_model_costs tuning_db/records-nvidia-h200.json… > costs.jsonl
+//     bench_model_costs tuning_db/records-nvidia-h200.json.gz… > costs.jsonl
 #include <fmt/format.h>
 
 #include <fstream>
@@ -48,7 +48,7 @@ void print(const std::string& path) {
     std::ifstream file(path);
     std::ostringstream text;
     text << file.rdbuf();
-    const ReadRecords read = parse_tuning_records(text.str());
+    const ReadRecords read = parse_tuning_records(tuning_text(text.str()));
     for (auto& rejected : read.rejected)
         std::cerr << path << ": " << rejected.record << ": " << rejected.reason << "\n";
     for (auto& record : read.records) {

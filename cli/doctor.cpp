@@ -16,6 +16,7 @@
 #include "sets/search.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "spmvgen/target.hpp"
+#include "tuner/tuning_files.hpp"
 #include "units.hpp"
 #include "verb.hpp"
 
@@ -36,6 +37,7 @@ struct Findings {
     std::map<std::string, std::string> versions;
     std::string devices;  // a line each
     CacheState cache;
+    std::string tuning;  // where tuning files are from
     std::vector<NamedSet> sets;
     std::vector<Missing> missing;
 };
@@ -77,6 +79,20 @@ void look_at_cache(Findings& f) {
                              "nothing has to be done; spmvgen cache clear removes them"});
 }
 
+void look_for_tuning_files(Findings& f) {
+    f.tuning = describe_tuning_places();
+    if (const std::string trouble = given_tuning_trouble(); !trouble.empty())
+        f.missing.push_back({trouble,
+                             "set SPMVGEN_TUNING_DB to a directory with tuning files, or "
+                             "unset it"});
+    if (!shipped_tuning_folder().empty()) return;
+    std::string places;
+    for (auto& place : shipped_tuning_places()) places += (places.empty() ? "" : ", ") + place;
+    f.missing.push_back({"tuning files are in none of " + places,
+                         "cmake --install BUILD --component tuning, or package spmvgen-data, "
+                         "brings them; built-in profiles and rules choose kernels without them"});
+}
+
 void look_for_sets(Findings& f) {
     f.sets = find_sets("");
     for (auto& named : f.sets)
@@ -97,6 +113,7 @@ Findings look() {
     look_for_generator(f);
     f.devices = describe_devices();
     look_at_cache(f);
+    look_for_tuning_files(f);
     look_for_sets(f);
     return f;
 }
@@ -147,6 +164,7 @@ Json findings_json(const Findings& f) {
             {"libspmvgen_jit", {{"path", f.generator}, {"versions", f.versions}}},
             {"devices", lines_of(f.devices)},
             {"cache", to_json(f.cache)},
+            {"tuning_files", f.tuning},
             {"kernel_sets", sets_json(f.sets)},
             {"missing", missing}};
 }
@@ -168,6 +186,7 @@ void print(const Findings& f, std::ostream& out) {
     for (auto& [name, text] : f.versions) row(name.c_str(), text);
     for (auto& line : lines_of(f.devices)) row("device", line);
     row("cache", to_string(f.cache));
+    row("tuning files", f.tuning);
     for (auto& named : f.sets) row("kernel set", to_string(named));
     if (f.missing.empty()) out << "nothing is missing\n";
     for (auto& m : f.missing) out << "\nmissing: " << m.what << "\n  remedy: " << m.remedy << "\n";

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "matrix/inflater.hpp"
 #include "output.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -100,7 +101,7 @@ std::string text_of(const std::string& path) {
     if (!file.is_open() || file.bad() || text.fail())
         throw Error(ErrorCode::io,
                     errno != 0 ? std::generic_category().message(errno) : "it cannot be read");
-    return text.str();
+    return tuning_text(text.str());
 }
 
 /// The records of the files that were named.
@@ -158,7 +159,8 @@ void write_merged(const RecordsOptions& o, std::vector<SourcedRecord> records, O
     outcome.accepted = kept.size();
     outcome.older = static_cast<std::size_t>(std::ranges::count_if(
         kept, [](auto& record) { return record.generator != generator_digest(); }));
-    write_file(o.output, to_json(kept), streams.out);
+    const std::string text = to_json(kept);
+    write_file(o.output, o.output.ends_with(".gz") ? deflate_all(text) : text, streams.out);
     tell(o, outcome, o.output.empty() || o.output == "-" ? "" : ": " + o.output, streams.err);
     fail_if_unreadable(outcome);
 }
@@ -230,11 +232,13 @@ void list(const RecordsOptions& o, Streams& streams) {
                 source.file);
     }
     if (o.json)
-        print_json(streams.out, {{"directory", locate_records().path}, {"records", all}});
+        print_json(streams.out, {{"directory", locate_records().path},
+                                 {"shipped", shipped_tuning_folder()},
+                                 {"records", all}});
     else
-        streams.out << fmt::format("{}; your own are kept in {}\n",
+        streams.out << fmt::format("{}; your own are kept in {}; others: {}\n",
                                    plural(static_cast<std::int64_t>(records.size()), "record"),
-                                   locate_records().path);
+                                   locate_records().path, describe_tuning_places());
 }
 
 // ---- options

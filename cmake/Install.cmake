@@ -2,7 +2,7 @@
 #   runtime      libspmvgen
 #   jit          libspmvgen_jit, the kernel compiler, in a folder beside libspmvgen, where the library looks for it
 #   tools        the program spmvgen, and loops that it times beside kernels, in the same folder
-#   tuning       parameters that the tuner reads
+#   tuning       parameters that the tuner reads, in share/spmvgen/tuning_db, where the library finds them
 #   development  headers, find_package, pkg-config, spmvgen_add_kernel
 # All paths are relative: the prefix can be moved.
 include(CMakePackageConfigHelpers)
@@ -45,7 +45,6 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/spmvgen.pc.in ${PROJECT_BINARY_DIR}/s
 install(FILES ${PROJECT_BINARY_DIR}/spmvgen.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
-# Tuning parameters, for people, scripts and $SPMVGEN_TUNING_DB: the library has them embedded.
+# Tuning parameters: the library looks for them from its own folder (runtime/tuner/tuning_files.cpp).
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/ DESTINATION ${tuning_dir} COMPONENT tuning
-        FILES_MATCHING PATTERN "*.json"
-        PATTERN "records-*.json" EXCLUDE)  # embedded, trimmed
+        FILES_MATCHING PATTERN "*.json" PATTERN "*.json.gz")

@@ -1,8 +1,8 @@
 #include "peers/module_peers.hpp"
 
 #include "devices/gpu/vendor_library.hpp"
-#include "handle/jit_loader.hpp"
 #include "peers/module/module.hpp"
+#include "process/library_folders.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/target.hpp"
 

@@ -52,7 +52,7 @@ class Explanation {
         model_.analyse(matrix, options.threads);
     }
 
-    std::string text() { return predicted() + measured() + recorded() + costs(); }
+    std::string text() { return predicted() + measured() + recorded() + files() + costs(); }
 
   private:
     Choice choose(const Request& request) { return chooser_(request); }
@@ -118,6 +118,8 @@ class Explanation {
         return explain_line("records", to_string(found.front())) +
                explain_line("", fmt::format("{:9.2f} µs  {}", best.us, mark(best.kernel)));
     }
+
+    static std::string files() { return line("tuning", describe_tuning_places()); }
 
     /// What was spent, and from how many applies on that pays.
     std::string costs() {

@@ -1,14 +1,12 @@
 #include "handle/jit_loader.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
-#include <climits>
 #include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <vector>
 
+#include "process/library_folders.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -75,22 +73,6 @@ std::string failure(const std::string& reasons) {
 }
 
 }  // namespace
-
-std::vector<std::filesystem::path> library_folders() {
-    // As the dynamic linker noted it then: a later chdir or a relative path does no harm.
-    Dl_info info{};
-    void* own = nullptr;
-    char origin[PATH_MAX] = "";
-    if (dladdr1(reinterpret_cast<void*>(&load_generator), &info, &own, RTLD_DL_LINKMAP) == 0 ||
-        dlinfo(own, RTLD_DI_ORIGIN, origin) != 0)
-        return {};
-    const std::filesystem::path folder = origin;
-    const auto file = folder / std::filesystem::path(info.dli_fname).filename();
-    std::error_code unresolved;
-    const auto real = std::filesystem::canonical(file, unresolved);
-    if (unresolved || real.parent_path() == folder) return {folder};
-    return {real.parent_path(), folder};
-}
 
 Generator& load_generator() {
     std::lock_guard lock(loaded().mutex);

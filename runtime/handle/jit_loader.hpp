@@ -1,7 +1,5 @@
 #pragma once
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include "spmvgen/generator.hpp"
 
@@ -12,9 +10,6 @@ namespace spmvgen {
 /// prefix, wherever it was moved). Throws Error(unsupported) that lists where it was looked for and
 /// why each failed.
 Generator& load_generator();
-
-/// The folder that libspmvgen was loaded from, and the one that links lead to when it is another.
-std::vector<std::filesystem::path> library_folders();
 
 /// Path of the library once loaded; "" before.
 std::string generator_path();

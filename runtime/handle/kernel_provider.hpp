@@ -11,7 +11,7 @@
 
 #include "devices/device.hpp"
 #include "devices/host/loaded_kernel.hpp"
-#include "handle/log.hpp"
+#include "process/log.hpp"
 #include "sets/search.hpp"
 #include "spmvgen/generator.hpp"
 #include "spmvgen/kernels.hpp"

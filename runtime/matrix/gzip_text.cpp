@@ -1,95 +1,19 @@
 #include "matrix/gzip_text.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <mutex>
-#include <new>
+
+#include "matrix/inflater.hpp"
 
 namespace spmvgen {
 namespace {
 
-/// The bytes that a gzip file inflates to, in order.
-class Inflater {
-  public:
-    explicit Inflater(const InputFile& file) : file_(file), input_(std::size_t{1} << 18) {
-        constexpr int gzip_only = 15 + 16;
-        if (inflateInit2(&stream_, gzip_only) != Z_OK) throw std::bad_alloc();
-    }
-    ~Inflater() { inflateEnd(&stream_); }
-    Inflater(const Inflater&) = delete;
-    Inflater& operator=(const Inflater&) = delete;
-
-    /// Inflates up to `bytes`; fewer only at the end or before damage, which `damage()` then names.
-    std::size_t read(char* to, std::size_t bytes) {
-        std::size_t done = 0;
-        while (done < bytes && !ended_) done += step(to + done, bytes - done);
-        return done;
-    }
-
-    const std::string& damage() const { return damage_; }
-
-  private:
-    std::size_t step(char* to, std::size_t bytes) {
-        if (stream_.avail_in == 0) refill();
-        if (stream_.avail_in == 0) {
-            stop(between_members_ ? "" : "the gzip data is truncated");
-            return 0;
-        }
-        if (between_members_ && !start_member()) return 0;
-        const uInt room = static_cast<uInt>(std::min(bytes, std::size_t{1} << 30));
-        stream_.next_out = reinterpret_cast<Bytef*>(to);
-        stream_.avail_out = room;
-        const int status = inflate(&stream_, Z_NO_FLUSH);
-        if (status == Z_MEM_ERROR) throw std::bad_alloc();
-        if (status == Z_STREAM_END)
-            between_members_ = true;
-        else if (status != Z_OK && status != Z_BUF_ERROR)
-            stop(std::string("the gzip data is corrupt: ") +
-                 (stream_.msg != nullptr ? stream_.msg : "unknown format"));
-        return room - stream_.avail_out;
-    }
-
-    void refill() {
-        const std::size_t got = file_.read(input_.data(), input_.size(), position_);
-        position_ += static_cast<std::int64_t>(got);
-        stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
-        stream_.avail_in = static_cast<uInt>(got);
-    }
-
-    /// After a member: another one, or zero bytes that pad the file (as gzip itself allows).
-    bool start_member() {
-        if (*stream_.next_in == 0x1f) {
-            between_members_ = false;
-            inflateReset(&stream_);
-            return true;
-        }
-        for (; stream_.avail_in > 0; ++stream_.next_in, --stream_.avail_in)
-            if (*stream_.next_in != 0) {
-                stop("other data follow the end of the gzip data");
-                return false;
-            }
-        return false;
-    }
-
-    void stop(std::string damage) {
-        ended_ = true;
-        damage_ = std::move(damage);
-    }
-
-    const InputFile& file_;
-    std::vector<char> input_;
-    std::int64_t position_ = 0;
-    z_stream stream_{};
-    bool between_members_ = false;
-    bool ended_ = false;
-    std::string damage_;
-};
-
 class GzipText final : public TextSource {
   public:
     GzipText(const InputFile& file, std::size_t block_bytes)
-        : file_(file), inflater_(file), block_bytes_(block_bytes) {}
+        : file_(file),
+          inflater_([this](char* to, std::size_t bytes) { return read_on(to, bytes); }),
+          block_bytes_(block_bytes) {}
 
     bool next(TextBlock& block) override {
         const std::lock_guard lock(mutex_);
@@ -121,6 +45,12 @@ class GzipText final : public TextSource {
     }
 
   private:
+    std::size_t read_on(char* to, std::size_t bytes) {
+        const std::size_t got = file_.read(to, bytes, position_);
+        position_ += static_cast<std::int64_t>(got);
+        return got;
+    }
+
     /// Adds to the block's text, whose begin it has, until that is a block of whole lines; the
     /// begin of the next line goes to rest_. Returns the length of the whole lines.
     std::size_t fill(TextBlock& block) {
@@ -164,6 +94,7 @@ class GzipText final : public TextSource {
     }
 
     const InputFile& file_;
+    std::int64_t position_ = 0;  ///< bytes of the file that were read
     std::mutex mutex_;
     Inflater inflater_;
     const std::size_t block_bytes_;

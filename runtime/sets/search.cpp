@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "handle/jit_loader.hpp"
+#include "process/library_folders.hpp"
 #include "sets/compatible.hpp"
 #include "store/entry.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "handle/jit_loader.hpp"
+#include "process/library_folders.hpp"
 
 namespace spmvgen {
 namespace {

@@ -94,8 +94,7 @@ void Chooser::look_at_blocks(Request& request) {
                                .rows_given = given(request, "block_rows"),
                                .cols_given = given(request, "block_cols")};
     request.blocks = choose_block(
-        fill(), problem,
-        find_dense_profile(tuning_files("dense-"), device, is_host(request) ? request.threads : 0));
+        fill(), problem, find_dense_profile(device, is_host(request) ? request.threads : 0));
 }
 
 void Chooser::look_at_strips(Request& request) {

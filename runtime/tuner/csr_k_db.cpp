@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "handle/log.hpp"
+#include "process/log.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k_fit.hpp"
 
@@ -13,11 +11,11 @@ namespace spmvgen {
 std::vector<CsrKFormula> read_csr_k_formulas(std::span<const TuningFile> files,
                                              std::vector<std::string>& warnings) {
     std::vector<CsrKFormula> formulas;
-    for (auto& [name, text] : files) try {
-            formulas.push_back(
-                csr_k_formula_of(text, std::filesystem::path(name).filename().string()));
+    for (auto& file : files) try {
+            formulas.push_back(csr_k_formula_of(file.readable_text(), file.label()));
         } catch (const Error& error) {
-            warnings.push_back(fmt::format("tuning file {} is left out: {}", name, error.what()));
+            warnings.push_back(
+                fmt::format("tuning file {} is left out: {}", file.name, error.what()));
         }
     return formulas;
 }

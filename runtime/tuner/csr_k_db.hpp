@@ -13,8 +13,8 @@ namespace spmvgen {
 std::vector<CsrKFormula> read_csr_k_formulas(std::span<const TuningFile> files,
                                              std::vector<std::string>& warnings);
 
-/// Those of $SPMVGEN_TUNING_DB, when it names a directory, and then the embedded ones; read once in
-/// a process, warnings written to the log. Safe to call from any thread.
+/// Those of $SPMVGEN_TUNING_DB, when it names a directory, then those that ship; read once in a
+/// process, warnings written to the log. Safe to call from any thread.
 std::span<const CsrKFormula> fitted_csr_k_formulas();
 
 }  // namespace spmvgen

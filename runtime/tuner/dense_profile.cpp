@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -162,26 +161,33 @@ std::string profile_file_name(const DenseProfile& profile) {
     return name + ".json";
 }
 
-FoundProfile find_dense_profile(std::span<const TuningFile> files, std::string_view device,
+std::vector<ReadDenseProfile> read_dense_profiles(std::span<const TuningFile> files) {
+    std::vector<ReadDenseProfile> read;
+    for (auto& file : files) try {
+            read.push_back({file.label(), file.shipped(), {}, ""});
+            if (file.readable_text().empty()) refuse_input("it is empty");
+            read.back().profile = parse_dense_profile(file.text);
+        } catch (const Error& error) {
+            read.back().warning = fmt::format("{} is passed over: {}", file.name, error.what());
+        }
+    return read;
+}
+
+FoundProfile find_dense_profile(std::span<const ReadDenseProfile> profiles, std::string_view device,
                                 int threads) {
     FoundProfile found;
-    for (auto& file : files) {
+    for (auto& [file, shipped, profile, warning] : profiles) {
         // Whoever has a profile of their own wants that, whatever ships.
-        if (file.shipped() && found.profile && !found.shipped) break;
-        try {
-            if (file.text.empty()) refuse_input("it is empty or cannot be read");
-            DenseProfile profile = parse_dense_profile(file.text);
-            const bool better =
-                !found.profile || (found.profile->threads != threads && profile.threads == threads);
-            if (profile.device != device || !better) continue;
-            found.profile = std::move(profile);
-            found.file = std::filesystem::path(file.name).filename().string();
-            found.shipped = file.shipped();
-        } catch (const Error& error) {
-            found.warning +=
-                fmt::format("{}{} is passed over: {}", found.warning.empty() ? "" : "; ", file.name,
-                            error.what());
-        }
+        if (shipped && found.profile && !found.shipped) break;
+        if (!warning.empty())
+            found.warning += fmt::format("{}{}", found.warning.empty() ? "" : "; ", warning);
+        if (!profile || profile->device != device) continue;
+        const bool better =
+            !found.profile || (found.profile->threads != threads && profile->threads == threads);
+        if (!better) continue;
+        found.profile = profile;
+        found.file = file;
+        found.shipped = shipped;
     }
     return found;
 }

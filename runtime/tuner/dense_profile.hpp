@@ -52,14 +52,28 @@ struct FoundProfile {
     std::optional<DenseProfile> profile;
     std::string file;      ///< its name
     std::string warning;   ///< of files that were passed over because they are broken; "" = none
-    bool shipped = false;  ///< whether it is embedded in the library
+    bool shipped = false;  ///< whether it is part of spmvgen
 };
 
-/// The profile of a device among tuning_files("dense-"): of the directory's if there is one, else
-/// of those that ship; for a CPU with that number of threads if there is one, else with any. Files
-/// of other devices are passed over; broken ones, too, with a warning. Never throws for what files
-/// hold.
-FoundProfile find_dense_profile(std::span<const TuningFile> files, std::string_view device,
+/// A file that was read.
+struct ReadDenseProfile {
+    std::string file;                     ///< its name, TuningFile::label()
+    bool shipped = false;                 ///< TuningFile::shipped()
+    std::optional<DenseProfile> profile;  ///< none: it is broken
+    std::string warning;                  ///< then: why
+};
+
+/// The files, in order. Never throws for what they hold.
+std::vector<ReadDenseProfile> read_dense_profiles(std::span<const TuningFile> files);
+
+/// The profile of a device: of those that do not ship if there is one, else of those that do; for a
+/// CPU with that number of threads if there is one, else with any. Files of other devices are
+/// passed over; broken ones, too, with a warning.
+FoundProfile find_dense_profile(std::span<const ReadDenseProfile> profiles, std::string_view device,
                                 int threads);
+
+/// The same among tuning_files("dense-"), which are read once in a process for each directory that
+/// $SPMVGEN_TUNING_DB names. Safe to call from any thread.
+FoundProfile find_dense_profile(std::string_view device, int threads);
 
 }  // namespace spmvgen

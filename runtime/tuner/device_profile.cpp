@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <limits>
 
 #include "spmvgen/error.hpp"
@@ -74,11 +73,12 @@ double DeviceProfile::atomic_rate(double bytes, int threads) const {
 std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> files,
                                                 std::vector<std::string>& warnings) {
     std::vector<DeviceProfile> profiles;
-    for (auto& [name, text] : files) try {
-            profiles.push_back(parse_device_profile(text));
-            profiles.back().file = std::filesystem::path(name).filename().string();
+    for (auto& file : files) try {
+            profiles.push_back(parse_device_profile(file.readable_text()));
+            profiles.back().file = file.label();
         } catch (const Error& error) {
-            warnings.push_back(fmt::format("tuning file {} is left out: {}", name, error.what()));
+            warnings.push_back(
+                fmt::format("tuning file {} is left out: {}", file.name, error.what()));
         }
     return profiles;
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "handle/log.hpp"
+#include "process/log.hpp"
 #include "tuner/device_profile.hpp"
 #include "tuner/record_directory.hpp"
 

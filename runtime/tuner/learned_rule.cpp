@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 
-#include "handle/log.hpp"
+#include "process/log.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -118,11 +117,12 @@ std::span<const TreeFeature> tree_features() {
 std::vector<LearnedRule> read_learned_rules(std::span<const TuningFile> files,
                                             std::vector<std::string>& warnings) {
     std::vector<LearnedRule> rules;
-    for (auto& [name, text] : files) try {
-            rules.push_back(parse_learned_rule(text));
-            rules.back().file = std::filesystem::path(name).filename().string();
+    for (auto& file : files) try {
+            rules.push_back(parse_learned_rule(file.readable_text()));
+            rules.back().file = file.label();
         } catch (const Error& error) {
-            warnings.push_back(fmt::format("tuning file {} is left out: {}", name, error.what()));
+            warnings.push_back(
+                fmt::format("tuning file {} is left out: {}", file.name, error.what()));
         }
     return rules;
 }

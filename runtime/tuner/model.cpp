@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "handle/log.hpp"
+#include "process/log.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {

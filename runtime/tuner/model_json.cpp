@@ -144,10 +144,11 @@ DeviceModel parse_device_model(std::string_view text) {
 std::vector<DeviceModel> read_device_models(std::span<const TuningFile> files,
                                             std::vector<std::string>& warnings) {
     std::vector<DeviceModel> models;
-    for (auto& [name, text] : files) try {
-            models.push_back(parse_device_model(text));
+    for (auto& file : files) try {
+            models.push_back(parse_device_model(file.readable_text()));
         } catch (const Error& error) {
-            warnings.push_back(fmt::format("tuning file {} is left out: {}", name, error.what()));
+            warnings.push_back(
+                fmt::format("tuning file {} is left out: {}", file.name, error.what()));
         }
     return models;
 }

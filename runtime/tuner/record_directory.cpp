@@ -39,7 +39,8 @@ void read_all(const File& directory, const std::string& path, std::string_view p
         if (!name.starts_with(prefix) || !name.ends_with(suffix)) return;
         const std::string full = path + "/" + name;
         try {
-            if (auto text = text_of(directory, name)) files.push_back({full, *std::move(text)});
+            if (auto text = text_of(directory, name))
+                files.push_back({full, *std::move(text), TuningPlace::own});
         } catch (const std::runtime_error& error) {  // Error or std::system_error
             warnings.push_back(fmt::format("tuning file {} is left out: {}", full, error.what()));
         }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "handle/log.hpp"
+#include "process/log.hpp"
 #include "tuner/matrix_print.hpp"
 #include "tuner/record_directory.hpp"
 #include "tuner/record_json.hpp"
@@ -112,8 +112,12 @@ std::vector<FoundRecord> look_up(const TuningDb& db, const CsrView& matrix, cons
 std::vector<SourcedRecord> read_record_files(std::span<const TuningFile> files,
                                              std::vector<std::string>& warnings) {
     std::vector<SourcedRecord> records;
-    for (auto& [name, text] : files) {
-        ReadRecords read = parse_tuning_records(text);
+    for (auto& [name, text, place, problem] : files) {
+        ReadRecords read;
+        if (problem.empty())
+            read = parse_tuning_records(text);
+        else
+            read.rejected.push_back({"", problem});
         if (!read.rejected.empty()) warnings.push_back(warning_of(name, read));
         for (auto& record : read.records) records.push_back({std::move(record), name});
     }
@@ -158,7 +162,10 @@ std::string why_not_recorded(const TuningDb& db, std::span<const FoundRecord> fo
                              const Question& question, const RecordDevice& device) {
     if (!found.empty())
         return to_string(found.front()) + ", but with no kernel that can be used here";
-    if (db.records().empty()) return "nothing is recorded";
+    if (db.records().empty())
+        return shipped_tuning_folder().empty()
+                   ? "nothing is recorded, and no tuning files are installed beside libspmvgen"
+                   : "nothing is recorded";
     const auto answers = std::ranges::count_if(db.records(), [&](const SourcedRecord& s) {
         return s.record.question == question && match(s.record.device, device).has_value();
     });

@@ -62,7 +62,7 @@ class TuningDb {
 std::vector<SourcedRecord> read_record_files(std::span<const TuningFile> files,
                                              std::vector<std::string>& warnings);
 
-/// All records files of this machine: of $SPMVGEN_TUNING_DB and those embedded in the library
+/// All records files of this machine: of $SPMVGEN_TUNING_DB and those that ship
 /// (tuning_files()), and the user's own (read_own_files()).
 std::vector<TuningFile> all_record_files(std::vector<std::string>& warnings);
 

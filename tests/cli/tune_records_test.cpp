@@ -2,9 +2,11 @@
 
 #include "../tuner/record_samples.hpp"
 #include "cli_fixture.hpp"
+#include "matrix/inflater.hpp"
 #include "matrix/reader.hpp"
 #include "spmvgen/target.hpp"
 #include "tuner/record_json.hpp"
+#include "tuner/tuning_files.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -118,11 +120,27 @@ TEST_F(TuneRecords, MergeKeepsTheBetterOfEqualQuestions) {
     EXPECT_EQ(run_line("tune merge all.json a.json b.json").out, read("all.json"));
 }
 
+TEST_F(TuneRecords, FilesOfGzipAreReadAndWritten) {
+    write_records("a.json", {sample_record(), gpu_record()});
+    const Outcome outcome = run_line("tune merge a.json -o all.json.gz");
+    EXPECT_EQ(outcome.err, "2 records accepted, 0 rejected: all.json.gz\n");
+    const std::string packed = read("all.json.gz");
+    EXPECT_EQ(inflate_all(packed, 1 << 20), read("a.json"));
+    EXPECT_EQ(run_line("tune merge all.json.gz").out, read("a.json"));
+    EXPECT_EQ(json_of("tune import all.json.gz --json")["accepted"], 2);
+    write("half.json.gz", packed.substr(0, packed.size() / 2));
+    const Outcome half = run_line("tune import half.json.gz");
+    EXPECT_EQ(half.status, 1);
+    EXPECT_EQ(half.out, "0 records accepted, 1 rejected: " + own() +
+                            "\n  1 rejected: the gzip data is truncated (half.json.gz)\n");
+}
+
 TEST_F(TuneRecords, ListTellsWhatIsKnownAndFromWhere) {
     write_records("a.json", {sample_record("mine.mtx")});
     run_line("tune import a.json");
     const auto json = json_of("tune list --json");
     EXPECT_EQ(json["directory"], own());
+    EXPECT_EQ(json["shipped"], shipped_tuning_folder());
     bool found = false;
     for (auto& record : json["records"]) {
         if (record["matrix"] != "mine.mtx") continue;
@@ -139,6 +157,8 @@ TEST_F(TuneRecords, ListTellsWhatIsKnownAndFromWhere) {
                         csr_vector_name + ", 1.50 us, fastest of 2\n  exhaustive, 2026-11-21; "),
               std::string::npos)
         << text;
+    EXPECT_TRUE(text.ends_with(" records; your own are kept in " + own() +
+                               "; others: " + shipped_tuning_folder() + "\n"));
 }
 
 TEST_F(TuneRecords, SaysWhatIsWrong) {

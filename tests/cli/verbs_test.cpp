@@ -2,6 +2,7 @@
 
 #include "cli_fixture.hpp"
 #include "matrix/reader.hpp"
+#include "tuner/tuning_files.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -179,6 +180,19 @@ TEST_F(DoctorTest, TellsWhatIsThere) {
     EXPECT_TRUE(json["devices"].back().get<std::string>().starts_with("simt: "));
     EXPECT_TRUE(json["missing"].empty()) << json["missing"];
     EXPECT_NE(run_line("doctor").out.find("nothing is missing"), std::string::npos);
+}
+
+TEST_F(DoctorTest, TellsWhereTuningFilesAre) {
+    EXPECT_EQ(json_of("doctor --json")["tuning_files"], shipped_tuning_folder());
+    setenv("SPMVGEN_TUNING_DB", "nowhere", 1);
+    const auto json = json_of("doctor --json");
+    unsetenv("SPMVGEN_TUNING_DB");
+    ASSERT_EQ(json["missing"].size(), 1u);
+    EXPECT_EQ(json["missing"][0]["what"],
+              "the directory of tuning files nowhere ($SPMVGEN_TUNING_DB) is not used: No such "
+              "file or directory");
+    EXPECT_EQ(json["missing"][0]["remedy"],
+              "set SPMVGEN_TUNING_DB to a directory with tuning files, or unset it");
 }
 
 TEST_F(DoctorTest, TellsOfACacheThatCannotBeWritten) {

@@ -1,14 +1,14 @@
 # The readers' own sources, without LLVM and OpenMP (stand_ins/omp.h): the programs run on other machines, too.
 set(runtime ${PROJECT_SOURCE_DIR}/runtime)
 file(GLOB fuzzed_sources CONFIGURE_DEPENDS ${runtime}/kernel/*.cpp ${runtime}/store/*.cpp)
-foreach(name IN ITEMS buffer csr_binary csr_matrix foreign_format gzip_text input_file market_header market_parser market_writer
+foreach(name IN ITEMS buffer csr_binary csr_matrix foreign_format gzip_text inflater input_file market_header market_parser market_writer
                       matrix_market number output_file reader sort_rows text_lines text_source)
   list(APPEND fuzzed_sources ${runtime}/matrix/${name}.cpp)
 endforeach()
 foreach(name IN ITEMS compatible exported search set_file trust)
   list(APPEND fuzzed_sources ${runtime}/sets/${name}.cpp)
 endforeach()
-list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/handle/log.cpp ${runtime}/tuner/device_profile.cpp ${runtime}/tuner/device_profile_json.cpp
+list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/process/log.cpp ${runtime}/tuner/device_profile.cpp ${runtime}/tuner/device_profile_json.cpp
                            ${runtime}/tuner/csr_k_fit.cpp
                            ${runtime}/tuner/csr_k_json.cpp ${runtime}/tuner/dense_profile.cpp ${runtime}/tuner/csr_k.cpp ${runtime}/tuner/subwarp.cpp ${runtime}/tuner/row_steps.cpp
                            ${runtime}/tuner/json_text.cpp ${runtime}/tuner/record_features.cpp ${runtime}/tuner/record_json.cpp

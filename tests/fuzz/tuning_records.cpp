@@ -1,4 +1,4 @@
-// Any bytes as tuning_db/records-*.json.
+// Any bytes as tuning_db/records-*.json.gz, inflated.
 #include <algorithm>
 #include <cmath>
 

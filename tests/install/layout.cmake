@@ -34,3 +34,23 @@ list(REMOVE_DUPLICATES declared)
 expect_equal("the list of exported C functions" "${of_c}" "${declared}")
 list(FILTER symbols EXCLUDE REGEX "^(spmvgen_|SPMVGEN_|_Z[A-Z]*[0-9_]*N[KPZ]*7spmvgen|$)")
 expect_equal("the list of exported symbols that are not spmvgen's" "${symbols}" "")
+
+# Tuning files are beside the library, not in it: no record, and no more than one profile for each family.
+file(STRINGS ${library} texts REGEX "\"kind\": *\"[a-z]|\"low_us\": *[0-9]")
+list(TRANSFORM texts STRIP)
+set(profile "\"kind\": \"device-profile\",")
+expect_equal("the list of texts of tuning files in the library" "${texts}" "${profile};${profile};${profile}")
+foreach(file IN ITEMS device-nvidia-h200.json records-x86-64-v4.json.gz)
+  if(NOT EXISTS ${PREFIX}/share/spmvgen/tuning_db/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+
+# Small, as it is installed: without debug lines. Other builds are larger.
+if(SIZE_LIMITED AND NOT SANITIZE)
+  run_or_fail(COMMAND strip -o ${WORK_DIR}/stripped.so ${library})
+  file(SIZE ${WORK_DIR}/stripped.so bytes)
+  if(bytes GREATER 6000000)
+    message(FATAL_ERROR "libspmvgen.so has ${bytes} bytes stripped, more than 6000000")
+  endif()
+endif()

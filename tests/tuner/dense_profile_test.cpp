@@ -153,7 +153,9 @@ class ProfileFiles : public testing::Test {
     void write(const std::string& name, const std::string& text) const {
         std::ofstream(folder_ / name) << text;
     }
-    std::vector<TuningFile> files() const { return tuning_files_of(folder_, "dense-"); }
+    std::vector<ReadDenseProfile> files() const {
+        return read_dense_profiles(tuning_files_of(folder_, "dense-"));
+    }
     std::filesystem::path folder_;
 };
 
@@ -171,21 +173,26 @@ TEST_F(ProfileFiles, AreFoundByDeviceAndThreads) {
 
 TEST_F(ProfileFiles, OfTheDirectoryComeBeforeThoseThatShip) {
     const TuningFile own{"own/dense-a.json", to_json(sample("cpu", 1))};
-    const TuningFile shipped{"dense-b.json", to_json(sample("cpu", 2))};
-    const std::vector<TuningFile> both{own, shipped}, one{shipped};
+    const TuningFile shipped{"share/dense-b.json", to_json(sample("cpu", 2)), TuningPlace::shipped};
+    const auto both = read_dense_profiles(std::vector{own, shipped});
+    const auto one = read_dense_profiles(std::vector{shipped});
     EXPECT_EQ(find_dense_profile(both, "cpu", 2).file, "dense-a.json");
     EXPECT_FALSE(find_dense_profile(both, "cpu", 2).shipped);
     EXPECT_EQ(find_dense_profile(one, "cpu", 2).file, "dense-b.json");
     EXPECT_TRUE(find_dense_profile(one, "cpu", 2).shipped);
-    const std::vector<TuningFile> broken{{"own/dense-a.json", ""}, shipped};
+    const auto broken = read_dense_profiles(std::vector<TuningFile>{
+        {"own/dense-a.json", ""},
+        {"own/dense-c.json.gz", "", TuningPlace::given, "the gzip data is truncated"},
+        shipped});
     EXPECT_EQ(find_dense_profile(broken, "cpu", 2).file, "dense-b.json");
     EXPECT_EQ(find_dense_profile(broken, "cpu", 2).warning,
-              "own/dense-a.json is passed over: it is empty or cannot be read");
+              "own/dense-a.json is passed over: it is empty; own/dense-c.json.gz is passed over: "
+              "the gzip data is truncated");
 }
 
 // The one way in, for a file of each kind: with an environment that names a directory, and without.
 TEST_F(ProfileFiles, OfEveryKindComeTheSameWay) {
-    for (const std::string kind : {"csr-k-", "dense-", "device-", "records-"}) {
+    for (const std::string kind : {"csr-k-", "dense-", "device-", "model-", "records-", "rule-"}) {
         const auto shipped = tuning_files(kind);
         ASSERT_FALSE(shipped.empty()) << kind;
         for (auto& file : shipped) EXPECT_TRUE(file.shipped()) << file.name;
@@ -203,11 +210,12 @@ TEST_F(ProfileFiles, OfEveryKindComeTheSameWay) {
 }
 
 TEST_F(ProfileFiles, ThatShipAreWhole) {
+    const auto all = read_dense_profiles(tuning_files("dense-"));
     for (auto& file : tuning_files("dense-")) {
         const DenseProfile profile = parse_dense_profile(file.text);
         EXPECT_EQ(profile_file_name(profile).substr(0, 6), "dense-");
-        const auto files = tuning_files("dense-");
-        EXPECT_EQ(find_dense_profile(files, profile.device, profile.threads).profile, profile);
+        EXPECT_EQ(find_dense_profile(all, profile.device, profile.threads).profile, profile);
+        EXPECT_EQ(find_dense_profile(profile.device, profile.threads).profile, profile);
     }
 }
 

@@ -1,4 +1,4 @@
-// What tuning_db/records-*.json hold, in the repository and in the library.
+// What tuning_db/records-*.json.gz hold, and that the library finds them beside itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,10 +18,11 @@ using testing::IsEmpty;
 
 TEST(RecordFiles, WhatIsShippedIsSound) {
     std::vector<std::string> warnings;
-    const auto embedded = read_record_files(tuning_files("records-"), warnings);
+    const auto found = read_record_files(tuning_files("records-"), warnings);
     const auto raw = read_record_files(tuning_files_of(SPMVGEN_SHIPPED, "records-"), warnings);
     EXPECT_THAT(warnings, IsEmpty());
-    EXPECT_EQ(embedded.size(), raw.size());
+    EXPECT_GT(found.size(), 100u);
+    EXPECT_EQ(found.size(), raw.size());
 }
 
 /// How much slower one kernel is than another, over matrices.

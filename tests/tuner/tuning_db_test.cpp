@@ -318,28 +318,5 @@ TEST(RecordFiles, WhatCannotBeReadIsLeftOutWithOneWarningEach) {
                     "'num_rhs' is not a whole number of 1…64"));
 }
 
-TEST(RecordFiles, TheEmbeddedOnesAreTrimmed) {
-    TuningRecord r = sample_record();
-    r.kernels = {};
-    for (const int unroll : {1, 2, 4})
-        for (const int lanes : {4, 8})
-            r.kernels.push_back({"csr_vector_f64_i32_o32_a1_b0_k1_lanes" + std::to_string(lanes) +
-                                     "_unroll" + std::to_string(unroll),
-                                 1.0 + static_cast<double>(r.kernels.size()), 1, 10});
-    r.rule = r.kernels.back().kernel;
-    r.kernels.push_back({csr_rows_name, 9, 9, 9});
-    const TemporaryDirectory directory;
-    const std::string in = directory.path() / "in.json", out = directory.path() / "out.json";
-    std::ofstream(in) << to_json(std::vector{r});
-    ASSERT_EQ(std::system((SPMVGEN_TRIM_RECORDS " " + in + " " + out).c_str()), 0);
-    std::ifstream file(out);
-    const ReadRecords read =
-        parse_tuning_records(std::string{std::istreambuf_iterator<char>(file), {}});
-    ASSERT_EQ(read.records.size(), 1u);
-    auto expected = r;  // the fastest csr_vector, the rule's, and plain CSR
-    expected.kernels.erase(expected.kernels.begin() + 1, expected.kernels.begin() + 5);
-    EXPECT_EQ(read.records[0], expected);
-}
-
 }  // namespace
 }  // namespace spmvgen

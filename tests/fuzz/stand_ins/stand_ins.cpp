@@ -1,5 +1,5 @@
 // What the fuzzing build leaves out, and what it would take much to have.
-#include "handle/jit_loader.hpp"
+#include "process/library_folders.hpp"
 #include "registry.hpp"
 #include "tuner/csr_k_db.hpp"
 #include "tuner/tuning_files.hpp"
@@ -16,7 +16,7 @@ std::vector<std::filesystem::path> library_folders() {
     return {};
 }
 
-/// The files that are embedded in the library.
+/// Files beside the library.
 std::span<const CsrKFormula> fitted_csr_k_formulas() {
     return {};
 }

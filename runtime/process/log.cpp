@@ -1,4 +1,4 @@
-#include "handle/log.hpp"
+#include "process/log.hpp"
 
 #include <fmt/format.h>
 
