@@ -218,6 +218,23 @@ TEST(Encodings, NothingIsMadeAtAnApplyAfterwards) {
     EXPECT_EQ(kernel_counters().compiles_started, made);
 }
 
+TEST(Encodings, OnACpuOtherModesMakeTheirKernelsWhenTheyAreUsedAgain) {
+    const Band a(ones);
+    Handle handle(a.view(), with_kernel("host", "csr_vector"));
+    const auto provided = [] {
+        const KernelCounters c = kernel_counters();
+        return c.compiles_started + c.hits_memory + c.hits_store;
+    };
+    product(handle, a.n, 3.5);
+    product(handle, a.n, -1);
+    const auto before = provided();
+    handle.update_values(a.made(doubles).data());
+    EXPECT_EQ(provided(), before + 1) << "the kernel for α = 1";
+    const auto once = product(handle, a.n), scaled = product(handle, a.n, 2);
+    EXPECT_EQ(provided(), before + 2) << "and one for any other number";
+    for (std::size_t i = 0; i < once.size(); ++i) EXPECT_DOUBLE_EQ(scaled[i], 2 * once[i]);
+}
+
 /// The generator, until it is told to fail.
 class Failing : public Generator {
   public:
