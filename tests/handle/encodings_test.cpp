@@ -230,9 +230,9 @@ TEST(Encodings, OnACpuOtherModesMakeTheirKernelsWhenTheyAreUsedAgain) {
     const auto before = provided();
     handle.update_values(a.made(doubles).data());
     EXPECT_EQ(provided(), before + 1) << "the kernel for α = 1";
-    const auto once = product(handle, a.n), scaled = product(handle, a.n, 2);
-    EXPECT_EQ(provided(), before + 2) << "and one for any other number";
-    for (std::size_t i = 0; i < once.size(); ++i) EXPECT_DOUBLE_EQ(scaled[i], 2 * once[i]);
+    const auto scaled = product(handle, a.n, 3);
+    EXPECT_EQ(provided(), before + 2) << "and the one for any α and β";
+    EXPECT_EQ(scaled, plain_product(a, doubles, with_kernel("host", "csr_vector"), 3));
 }
 
 /// The generator, until it is told to fail.
