@@ -48,12 +48,17 @@ bool multiplies(const Signature& s) {
 
 // ell_groups
 
-GridRule part_each(const Signature& s) {
-    return {"num_parts", 1, 0, s.num_rhs / rhs_group(s)};
-}
-
 bool shares_rows(const Signature& s) {
     return param(s, "blocks_per_row") > 1;
+}
+
+std::int64_t rows_of_part(const Signature& s) {
+    return param(s, "block") / param(s, "groups");
+}
+
+GridRule part_each(const Signature& s) {
+    if (!shares_rows(s)) return rows_of_blocks(s, rows_of_part(s));
+    return {"num_parts", 1, 0, s.num_rhs / rhs_group(s)};
 }
 
 bool adds_atomically(const Signature& s) {
@@ -75,10 +80,6 @@ bool sums_parts(const Signature& s) {
 
 bool finishes_parts(const Signature& s) {
     return adds_atomically(s) && has_epilogue(s);
-}
-
-std::int64_t rows_of_part(const Signature& s) {
-    return param(s, "block") / param(s, "groups");
 }
 
 KernelEntry ell_groups() {

@@ -67,7 +67,10 @@ std::int64_t any_resident(const Signature& s) {
 }
 
 KernelEntry tiles() {
-    const auto grid = [](const Signature&) { return GridRule{.items = "grid_blocks"}; };
+    const auto grid = [](const Signature& s) {
+        if (param(s, "gaps") == 1) return GridRule{.items = "grid_blocks"};
+        return GridRule{.items = "num_runs", .items_per_block = warps(s)};
+    };
     constexpr auto step = StepRule::grid;
     return {.id = "tiles",
             .format = Format::tiles,

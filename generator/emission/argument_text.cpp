@@ -62,6 +62,9 @@ constexpr std::array known{
     KnownArgument{"filled_rows", "[num_filled]: the rows with entries"},
     KnownArgument{"empty_rows", "[num_empty]: the rows without"},
     KnownArgument{"num_hot", "columns that x is gathered for"},
+    KnownArgument{"coo_nnz", "entries behind those in columns"},
+    KnownArgument{"num_lanes", "lanes of all slices"},
+    KnownArgument{"one", "1"},
     KnownArgument{"hot_cols", "[num_hot]: the most used columns, most used first"},
     KnownArgument{"csr_values", "[row_ptr[num_rows]]: value of each entry of A"},
     KnownArgument{"block_count", "[num_block_rows]: blocks of each row of blocks"},
@@ -110,6 +113,37 @@ constexpr std::array known_of_batches{
     KnownArgument{"alpha", "factor of Ax"},
     KnownArgument{"beta", "factor of the y that comes in"},
 };
+
+/// "ceil(ITEMS / n)", or the items themselves.
+std::string shared_out(const std::string& items, std::int64_t n) {
+    return n == 1 ? items : "ceil(" + items + " / " + std::to_string(n) + ")";
+}
+
+/// How a scalar of which only a grid is made comes from the others; empty for any other. It is what
+/// runtime/formats/ stores under the name.
+std::string formula(const Signature& s, const std::string& name) {
+    const auto param = [&](const char* p) { return s.params.at(p); };
+    const auto block = [&](std::int64_t threads) { return param("block") / threads; };
+    if (s.kernel == "ell_groups" && name == "num_parts")
+        return std::to_string(param("blocks_per_row")) + " * " +
+               shared_out("num_rows", block(param("groups")));
+    if (s.kernel == "csr_by_length" && name == "grid_blocks")
+        return "num_parts + " + shared_out("num_middle", block(s.target.wavefront)) + " + " +
+               shared_out("num_rows", block(param("subwarp")));
+    if (s.kernel == "tiles" && name == "grid_blocks")
+        return shared_out("num_runs", block(s.target.wavefront)) + " + " +
+               shared_out("num_empty", param("block"));
+    if (s.kernel == "tiles_hubs" && name == "gather_items")
+        return std::string("max(num_runs, ") + (param("gaps") == 1 ? "num_empty, " : "") +
+               "num_hot)";
+    if (s.kernel == "strips" && name == "num_warps")
+        return std::string(param("long_rows") == 1 ? "num_chunks + " : "") +
+               (param("slice") == s.target.wavefront
+                    ? "num_slices"
+                    : shared_out("num_slices * " + std::to_string(param("slice")),
+                                 s.target.wavefront));
+    return "";
+}
 
 /// The argument's name and what `table` has to say of it.
 std::string text_in(std::span<const KnownArgument> table, const std::string& name) {
@@ -187,6 +221,7 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
     if (name == "col_idx")
         return name + element_count(file.entry.format) + ": column of each entry, from 0";
     if (name == "values" || name == "coded_values") return values_text(file, name);
+    if (const auto how = formula(file.signature, name); !how.empty()) return name + " = " + how;
     return text_in(known, name);
 }
 

@@ -57,6 +57,8 @@ std::string kernel_head(const KernelFile& f, std::size_t index) {
     else
         text += "/// Launch: ";
     text += grid_text(step) + ".\n";
+    if (std::ranges::count(step.arguments, step.grid.items, &Argument::name) == 0)
+        text += "/// " + argument_text(f, step.grid.items) + "\n";
     for (auto& a : step.arguments) text += "/// " + argument_text(f, a.name) + "\n";
     return text + "extern \"C\" __global__ void __launch_bounds__(" + launch_bounds(f, index) +
            ")\n" + step.symbol + "(";

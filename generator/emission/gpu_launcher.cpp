@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "emission/argument_text.hpp"
 #include "emission/kernel_file.hpp"
 
 namespace spmvgen {
@@ -24,6 +25,20 @@ std::vector<Argument> launcher_parameters(const KernelFile& f) {
                                  ? "cudaStream_t"
                                  : "hipStream_t"});
     return all;
+}
+
+/// The scalars that only grids are made of, each once.
+std::vector<std::string> scalars_of_grids(const KernelFile& f) {
+    std::vector<std::string> names;
+    for (auto& step : f.launch.steps) {
+        const auto takes = [&](const Step& other) {
+            return std::ranges::count(other.arguments, step.grid.items, &Argument::name) > 0;
+        };
+        if (std::ranges::none_of(f.launch.steps, takes) &&
+            std::ranges::find(names, step.grid.items) == names.end())
+            names.push_back(step.grid.items);
+    }
+    return names;
 }
 
 std::string listed(const std::vector<Argument>& arguments, bool types) {
@@ -76,6 +91,7 @@ std::string gpu_launcher(const KernelFile& f) {
     std::string text = "\n#ifdef SPMVGEN_LAUNCHER\n/// Enqueues y = " + product_text(f.signature) +
                        " on `stream`. Pointers are the device's.\n";
     for (auto& w : f.launch.workspace) text += "/// " + w.name + ": " + size_text(w) + ".\n";
+    for (auto& name : scalars_of_grids(f)) text += "/// " + argument_text(f, name) + "\n";
     const auto parameters = launcher_parameters(f);
     if (std::ranges::count(parameters, "units", &Argument::name) > 0)
         text += "/// units: multiprocessors (compute units) of the device.\n";

@@ -79,8 +79,7 @@ class HostHandle : public HandleImpl {
     void make_base(const CsrView& matrix, const Options& options);
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
-    Variant make_variant(const Signature& base, Scale alpha, Scale beta,
-                         const StoredMatrix& stored);
+    Variant make_variant(Scale alpha, Scale beta);
     void borrow_values(const void* values);
     const Variant& variant(Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
@@ -267,18 +266,16 @@ std::size_t HostHandle::product_bytes() const {
 }
 
 const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {
-    return variants_->get(
-        alpha, beta, [&](Scale a, Scale b) { return make_variant(signature_, a, b, stored_); });
+    return variants_->get(alpha, beta, [&](Scale a, Scale b) { return make_variant(a, b); });
 }
 
-HostHandle::Variant HostHandle::make_variant(const Signature& base, Scale alpha, Scale beta,
-                                             const StoredMatrix& stored) {
-    Signature wanted = base;
+HostHandle::Variant HostHandle::make_variant(Scale alpha, Scale beta) {
+    Signature wanted = signature_;
     wanted.alpha = alpha;
     wanted.beta = beta;
     const ProvidedKernel provided = provider_.get(wanted, policy_);
     if (provided.kernel == nullptr) return nullptr;
-    return std::make_unique<BoundKernel>(provided.kernel, stored);
+    return std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
 
 void HostHandle::widen(const Signature& wider, const void* values, Stream stream) {
@@ -287,8 +284,8 @@ void HostHandle::widen(const Signature& wider, const void* values, Stream stream
     if (provided.kernel == nullptr) refuse_to_widen(wider, provided.warning);
     StoredMatrix next = with_new_values(stored_, pattern_.convert_values(values, wider));
     auto base = std::make_unique<BoundKernel>(provided.kernel, next);
-    auto variants = variants_->made_anew(
-        [&](Scale a, Scale b, const Variant&) { return make_variant(wider, a, b, next); });
+    // Kernels of other modes are made at their next use, as they were at their first.
+    auto variants = std::make_unique<VariantTable<Variant>>();
     // Nothing throws from here on.
     replace_values(stored_, std::move(next));
     base_ = std::move(base);

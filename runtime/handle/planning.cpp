@@ -6,6 +6,7 @@
 
 #include "handle/handle_impl.hpp"
 #include "registry.hpp"
+#include "registry_effort.hpp"
 #include "tuner/break_even.hpp"
 #include "tuner/chooser.hpp"
 
@@ -93,7 +94,8 @@ double kernel_ms(const LevelProblem& p, const MatrixModel& model, const Signatur
     const auto known = [](double figure, double assumed) { return figure > 0 ? figure : assumed; };
     if (distance == Distance::found)
         return known(profile != nullptr ? profile->load_ms.value : 0, find_ms);
-    return known(profile != nullptr ? profile->kernel_ms.value : 0, compile_ms);
+    return known(profile != nullptr ? profile->kernel_ms.value : 0, compile_ms) *
+           compile_effort(complete(signature));
 }
 
 }  // namespace

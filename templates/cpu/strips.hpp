@@ -29,8 +29,10 @@
 #pragma once
 #include "dialect/cpu_cut_rows.hpp"
 #include "dialect/cpu_strips.hpp"
+#include "dialect/cpu_strips_long_rows.hpp"
 
-/// sum[i·lanes + l] = row i of lane l's block row times x, of a slice whose lanes all have a row.
+/// sum[i·lanes + l] += row i of lane l's block row times x, of a slice whose deltas have the code
+/// `code`. Elements of fill that are 0 meet x; a lane without a row may get anything.
 template <int code, int lanes, int block_rows, int block_cols, int ragged, int fill, int long_rows,
           int value_code, int prefetch, typename Value, typename Vector, typename Storage,
           typename Index>
@@ -38,26 +40,22 @@ template <int code, int lanes, int block_rows, int block_cols, int ragged, int f
     Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
     const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
     long num_cols, int info, long full, long width) {
-    if constexpr (fill == 1) {
-        if ((info & filled_slice) != 0) {
-            const unsigned char* masks = deltas + width * (lanes * delta_bytes<code>);
-            bool is_done = false;
-            if constexpr (fill_is_zero<value_code>) {
-                constexpr bool may_reach_beyond = block_rows * block_cols > 1;
-                add_strips<code, lanes, block_rows, block_cols, value_code, prefetch,
-                           may_reach_beyond>(sum, bases, deltas, values, coded_values, place, x,
-                                             num_cols, 0, full);
-                is_done = !has_nan<lanes * block_rows>(sum);
+    constexpr int block = block_rows * block_cols;
+    if constexpr (fill == 1 && may_have_fill<code, block>) {
+        if constexpr (!fill_is_zero<value_code>) {
+            if ((info & filled_slice) != 0) {
+                add_some_of_strips<code, lanes, block_rows, block_cols, long_rows, value_code,
+                                   true>(sum, bases, deltas,
+                                         masks_of<code, lanes, fill>(deltas, info, width), length,
+                                         values, coded_values, place, x, 0, width);
+                return;
             }
-            if (!is_done) {
-                for (int l = 0; l < lanes * block_rows; ++l) {
-                    sum[l] = Value{};
-                }
-                full = 0;
+        } else if constexpr (block > 1) {
+            if ((info & filled_slice) != 0) {
+                add_strips<code, lanes, block_rows, block_cols, value_code, prefetch, true>(
+                    sum, bases, deltas, values, coded_values, place, x, num_cols, 0, width);
+                return;
             }
-            add_some_of_strips<code, lanes, block_rows, block_cols, long_rows, value_code, true>(
-                sum, bases, deltas, masks, length, values, coded_values, place, x, full, width);
-            return;
         }
     }
     add_strips<code, lanes, block_rows, block_cols, value_code, prefetch, false>(
@@ -113,28 +111,56 @@ template <int long_rows>
     }
 }
 
-/// Stores what multiply_lanes has summed.
+/// Stores the sums of the first `count` lanes of a slice.
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int lanes, int block_rows,
           int sigma, int long_rows, typename Value, typename Vector>
-[[gnu::always_inline]] inline void store_lanes(Vector* y, long first, long num_rows,
+[[gnu::always_inline]] inline void store_lanes(Vector* y, long first, long num_rows, long count,
                                                const unsigned short* length,
                                                const unsigned short* places, bool is_ragged,
                                                const Value* sum, Vector alpha, Vector beta) {
     if constexpr (sigma == 1 && block_rows == 1 && long_rows == 0) {
-        store_rows<alpha_mode, beta_mode, has_epilogue, lanes, 1>(y + first, lanes, sum, alpha,
-                                                                  beta, first);
-    } else {
-        for (int l = 0; l < lanes; ++l) {
-            if (!is_long<long_rows>(length, is_ragged, l)) {
-                store_block_row<alpha_mode, beta_mode, has_epilogue, 1, block_rows, lanes>(
-                    y, block_row_of<sigma>(places, first, l), num_rows, sum + l, alpha, beta);
+        if (count >= lanes) {
+            store_rows<alpha_mode, beta_mode, has_epilogue, lanes, 1>(y + first, lanes, sum, alpha,
+                                                                      beta, first);
+            return;
+        }
+    }
+    // A copy, which the loop takes lanes out of: `sum` can then stay in registers until here.
+    Value stored[lanes * block_rows] = {};
+    __builtin_memcpy(stored, sum, sizeof(stored));
+#pragma GCC unroll 1
+    for (int l = 0; l < (count < lanes ? count : lanes); ++l) {
+        if (!is_long<long_rows>(length, is_ragged, l)) {
+            store_block_row<alpha_mode, beta_mode, has_epilogue, 1, block_rows, lanes>(
+                y, block_row_of<sigma>(places, first, l), num_rows, stored + l, alpha, beta);
+        }
+    }
+}
+
+/// What multiply_lanes does, entry after entry and for the first `count` lanes only; no element of
+/// fill meets x.
+template <int code, int lanes, int block_rows, int block_cols, int fill, int long_rows,
+          int value_code, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::noinline]] inline void multiply_lanes_singly(
+    Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
+    const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
+    long count, int info, bool is_ragged, long width) {
+    const unsigned char* masks = masks_of<code, lanes, fill>(deltas, info, width);
+#pragma GCC unroll 1
+    for (int l = 0; l < (count < lanes ? count : lanes); ++l) {
+        if (!is_long<long_rows>(length, is_ragged, l)) {
+            Value row[block_rows] = {};
+            add_lane<code, lanes, block_rows, block_cols, value_code, fill, 1>(
+                row, bases, deltas, masks, values, coded_values, place, x, info, l,
+                is_ragged ? length[l] : width);
+            for (int i = 0; i < block_rows; ++i) {
+                sum[i * lanes + l] = row[i];
             }
         }
     }
 }
 
-/// The first `count` lanes of a slice, one after the other: several right-hand sides, or the last
-/// slice.
+/// Several right-hand sides: the first `count` lanes of a slice, one after the other.
 template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
           int block_rows, int block_cols, int sigma, int fill, int long_rows, int value_code,
           typename Value, typename Vector, typename Storage, typename Index>
@@ -143,17 +169,13 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
     const unsigned short* length, const unsigned short* places, const Storage* values,
     const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
     Vector beta, int info, bool is_ragged, long width) {
-    const unsigned char* masks = nullptr;
-    if constexpr (fill == 1) {
-        if ((info & filled_slice) != 0) {
-            masks = deltas + width * (lanes * delta_bytes<code>);
-        }
-    }
+    constexpr int blocks_fill = may_have_fill<code, block_rows * block_cols> ? fill : 0;
+    const unsigned char* masks = masks_of<code, lanes, blocks_fill>(deltas, info, width);
     for (int l = 0; l < lanes && l < count; ++l) {
         if (!is_long<long_rows>(length, is_ragged, l)) {
             Value sum[block_rows * num_rhs] = {};
-            add_lane<code, lanes, block_rows, block_cols, value_code, fill, num_rhs>(
-                sum, bases, deltas, masks, values, coded_values, place, x, l,
+            add_lane<code, lanes, block_rows, block_cols, value_code, blocks_fill, num_rhs>(
+                sum, bases, deltas, masks, values, coded_values, place, x, info, l,
                 is_ragged ? length[l] : width);
             store_block_row<alpha_mode, beta_mode, has_epilogue, num_rhs, block_rows, num_rhs>(
                 y, block_row_of<sigma>(places, first, l), num_rows, sum, alpha, beta);
@@ -161,10 +183,78 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
     }
 }
 
-/// One slice, whose deltas have the code `code`: `bases`, `deltas`, `length` and `places` are its
-/// own, `first` is the number of its first position, `place` of its first value.
+/// One slice whose deltas have the code `code`: its sums, which multiply_slice stores, or, of
+/// several right-hand sides, all of it.
 template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
           int block_rows, int block_cols, int sigma, int ragged, int fill, int long_rows,
+          int value_code, int prefetch, typename Value, typename Vector, typename Storage,
+          typename Index>
+[[gnu::always_inline]] inline void multiply_coded(
+    Value* sum, long num_rows, long num_cols, long first, long count, const Index* bases,
+    const unsigned char* deltas, const unsigned short* length, const unsigned short* places,
+    const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
+    Vector* y, Vector alpha, Vector beta, int info, bool is_ragged, long width) {
+    if constexpr (num_rhs == 1) {
+        multiply_lanes<code, lanes, block_rows, block_cols, ragged, fill, long_rows, value_code,
+                       prefetch>(sum, bases, deltas, length, values, coded_values, place, x,
+                                 num_cols, info, is_ragged ? info >> full_strips_shift : width,
+                                 width);
+    } else {
+        multiply_lane_by_lane<code, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
+                              block_cols, sigma, fill, long_rows, value_code, Value>(
+            num_rows, first, count, bases, deltas, length, places, values, coded_values, place, x,
+            y, alpha, beta, info, is_ragged, width);
+    }
+}
+
+/// The same of a slice with one of the codes `codes`.
+template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
+          int block_rows, int block_cols, int sigma, int ragged, int fill, int long_rows,
+          int value_code, int prefetch, typename Value, typename Vector, typename Storage,
+          typename Index>
+[[gnu::always_inline]] inline void multiply_any_code(
+    Value* sum, long num_rows, long num_cols, long first, long count, const Index* bases,
+    const unsigned char* deltas, const unsigned short* length, const unsigned short* places,
+    const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
+    Vector* y, Vector alpha, Vector beta, int info, bool is_ragged, long width) {
+    constexpr int widest_code = codes >= 8 ? 3 : codes >= 4 ? 2 : codes >= 2 ? 1 : 0;
+    if constexpr ((codes & 1) != 0 && widest_code != 0) {
+        if ((info & code_bits) == 0) {
+            multiply_coded<0, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
+                           block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
+                sum, num_rows, num_cols, first, count, bases, deltas, length, places, values,
+                coded_values, place, x, y, alpha, beta, info, is_ragged, width);
+            return;
+        }
+    }
+    if constexpr ((codes & 2) != 0 && widest_code != 1) {
+        if ((info & code_bits) == 1) {
+            multiply_coded<1, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
+                           block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
+                sum, num_rows, num_cols, first, count, bases, deltas, length, places, values,
+                coded_values, place, x, y, alpha, beta, info, is_ragged, width);
+            return;
+        }
+    }
+    if constexpr ((codes & 4) != 0 && widest_code != 2) {
+        if ((info & code_bits) == 2) {
+            multiply_coded<2, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
+                           block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
+                sum, num_rows, num_cols, first, count, bases, deltas, length, places, values,
+                coded_values, place, x, y, alpha, beta, info, is_ragged, width);
+            return;
+        }
+    }
+    multiply_coded<widest_code, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
+                   block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
+        sum, num_rows, num_cols, first, count, bases, deltas, length, places, values, coded_values,
+        place, x, y, alpha, beta, info, is_ragged, width);
+}
+
+/// One slice: `bases`, `deltas`, `length` and `places` are its own, `first` is the number of its
+/// first position, `place` of its first value.
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
+          int block_rows, int block_cols, int sigma, int codes, int ragged, int fill, int long_rows,
           int value_code, int prefetch, typename Value, typename Vector, typename Storage,
           typename Index>
 [[gnu::always_inline]] inline void multiply_slice(
@@ -172,97 +262,42 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
     const unsigned short* length, const unsigned short* places, const Storage* values,
     const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
     Vector beta, int info, long width) {
-    constexpr int blocks_fill = may_have_fill<code, block_rows * block_cols> ? fill : 0;
+    constexpr int block = block_rows * block_cols;
+    constexpr bool has_affine = (codes & 1) != 0;
+    constexpr bool has_zeros = fill == 1 && fill_is_zero<value_code> && (block > 1 || has_affine);
     const long count = (num_rows + (block_rows - 1)) / block_rows - first;
     const bool is_ragged = is_ragged_slice<ragged>(info);
-    if constexpr (num_rhs == 1) {
-        if (count >= lanes) {
-            Value sum[lanes * block_rows] = {};
-            multiply_lanes<code, lanes, block_rows, block_cols, ragged, blocks_fill, long_rows,
-                           value_code, prefetch>(
-                sum, bases, deltas, length, values, coded_values, place, x, num_cols, info,
-                is_ragged ? info >> full_strips_shift : width, width);
-            store_lanes<alpha_mode, beta_mode, has_epilogue, lanes, block_rows, sigma, long_rows>(
-                y, first, num_rows, length, places, is_ragged, sum, alpha, beta);
-            return;
-        }
+    Value sum[num_rhs == 1 ? lanes * block_rows : 1] = {};
+    bool is_summed = true;
+    if constexpr (num_rhs == 1 && has_affine) {
+        // A lane without a row would reach beyond the last column.
+        is_summed = count >= lanes || (info & code_bits) != affine_deltas;
     }
-    multiply_lane_by_lane<code, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
-                          block_cols, sigma, blocks_fill, long_rows, value_code, Value>(
-        num_rows, first, count, bases, deltas, length, places, values, coded_values, place, x, y,
-        alpha, beta, info, is_ragged, width);
-}
-
-/// sum[rhs] = entries begin … end-1 of the long rows, which have `limit` of them, times x.
-template <int num_rhs, int lanes, int value_code, int prefetch, typename Value, typename Vector,
-          typename Storage, typename Index>
-[[gnu::always_inline]] inline void multiply_long_entries(Value* sum, const Index* long_col,
-                                                         const Storage* values,
-                                                         const unsigned char* coded_values,
-                                                         long long_begin, const Vector* x,
-                                                         long begin, long end, long limit) {
-    long k = begin;
+    if (is_summed) {
+        multiply_any_code<codes, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
+                          block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
+            sum, num_rows, num_cols, first, count, bases, deltas, length, places, values,
+            coded_values, place, x, y, alpha, beta, info, is_ragged, width);
+    }
     if constexpr (num_rhs == 1) {
-        constexpr int wide = lanes < 8 ? lanes : 8;
-        Value part[wide] = {};
-        Value entries[wide] = {};
-        for (; k + wide <= end; k += wide) {
-            if constexpr (value_code == plain_values) {
-                prefetch_ahead<prefetch, wide* static_cast<int>(sizeof(Storage))>(values +
-                                                                                  long_begin + k);
+        if constexpr (has_zeros) {
+            if ((info & filled_slice) != 0 && has_nan<lanes * block_rows>(sum)) {
+                is_summed = false;
             }
-            prefetch_ahead<prefetch, wide* static_cast<int>(sizeof(Index))>(long_col + k);
-            decode_lanes<value_code, wide>(entries, values, coded_values, long_begin + k);
-            add_products<wide>(part, entries, long_col + k, x);
         }
-        if (k < end && k + wide <= limit) {
-            decode_lanes<value_code, wide>(entries, values, coded_values, long_begin + k);
-            add_first_products<wide>(part, entries, long_col + k, x, end - k);
-            k = end;
+        if constexpr (has_affine || has_zeros) {
+            if (!is_summed) {
+                constexpr int code = block > 1 && has_zeros ? any_deltas : affine_deltas;
+                Value single[lanes * block_rows] = {};
+                multiply_lanes_singly<code, lanes, block_rows, block_cols, fill, long_rows,
+                                      value_code>(single, bases, deltas, length, values,
+                                                  coded_values, place, x, count, info, is_ragged,
+                                                  width);
+                __builtin_memcpy(sum, single, sizeof(sum));
+            }
         }
-        sum[0] = sum_of_lanes<wide>(part);
-    }
-    for (; k < end; ++k) {
-        add_scaled<num_rhs>(sum,
-                            coded_value<value_code, Value>(values, coded_values, long_begin + k),
-                            x + static_cast<long>(long_col[k]) * num_rhs);
-    }
-}
-
-/// The thread's share of the long rows: the path that merges their ends with their entries is cut
-/// evenly. What a thread leaves of rows that it does not begin or not end goes to head and carry.
-template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
-          int value_code, int prefetch, typename Value, typename Vector, typename Storage,
-          typename Index, typename Offset>
-[[gnu::always_inline]] inline void multiply_long_rows(
-    long num_long, long long_begin, const Index* long_row, const Offset* long_ptr,
-    const Index* long_col, const Storage* values, const unsigned char* coded_values,
-    const Vector* x, Vector* y, Vector alpha, Vector beta, long* carry_row, Value* carry_sum,
-    long* head_row, Value* head_sum, int thread, int threads) {
-    const long entries = long_ptr[num_long];
-    const long first_step = share(num_long + entries, thread, threads);
-    const long last_step = share(num_long + entries, thread + 1, threads);
-    long row = rows_ended(num_long, long_ptr, first_step);
-    long entry = first_step - row;
-    const long end_row = rows_ended(num_long, long_ptr, last_step);
-    const long end_entry = last_step - end_row;
-    for (; row < end_row || entry < end_entry; ++row) {
-        const bool is_ended = row < end_row;
-        const long stop = is_ended ? static_cast<long>(long_ptr[row + 1]) : end_entry;
-        Value sum[num_rhs] = {};
-        multiply_long_entries<num_rhs, lanes, value_code, prefetch>(
-            sum, long_col, values, coded_values, long_begin, x, entry, stop, entries);
-        if (!is_ended) {
-            carry_row[thread] = long_row[row];
-            copy_sums<num_rhs>(carry_sum, thread, sum);
-        } else if (entry > long_ptr[row]) {
-            head_row[thread] = long_row[row];
-            copy_sums<num_rhs>(head_sum, thread, sum);
-        } else {
-            store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, long_row[row], sum, alpha,
-                                                                    beta);
-        }
-        entry = stop;
+        store_lanes<alpha_mode, beta_mode, has_epilogue, lanes, block_rows, sigma, long_rows>(
+            y, first, num_rows, count, length, places, is_ragged, sum, alpha, beta);
     }
 }
 
@@ -290,52 +325,16 @@ void strips_cpu(long num_rows, long num_cols, long num_slices, long num_long, lo
     if constexpr (alpha_mode == scale::zero) {
         scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
-        constexpr int widest_code = codes >= 8 ? 3 : codes >= 4 ? 2 : codes >= 2 ? 1 : 0;
         const long end = first_row(num_slices, slice_ptr, thread + 1, threads);
         for (long slice = first_row(num_slices, slice_ptr, thread, threads); slice < end; ++slice) {
             const long first = slice_ptr[slice];
-            const long width = slice_ptr[slice + 1] - first;
-            const int info = slice_info[slice];
-            const unsigned char* slice_deltas =
-                deltas + static_cast<long>(delta_ptr[slice]) * lanes;
-            const unsigned short* length = lengths + slice * lanes;
-            const unsigned short* place = places + slice * lanes;
-            const long value = first * (lanes * block_rows * block_cols);
-            if constexpr ((codes & 1) != 0 && widest_code != 0) {
-                if ((info & code_bits) == 0) {
-                    multiply_slice<0, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes,
-                                   block_rows, block_cols, sigma, ragged, fill, long_rows,
-                                   value_code, prefetch, Value>(
-                        num_rows, num_cols, slice * lanes, bases + first, slice_deltas, length,
-                        place, values, coded_values, value, x, y, alpha, beta, info, width);
-                    continue;
-                }
-            }
-            if constexpr ((codes & 2) != 0 && widest_code != 1) {
-                if ((info & code_bits) == 1) {
-                    multiply_slice<1, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes,
-                                   block_rows, block_cols, sigma, ragged, fill, long_rows,
-                                   value_code, prefetch, Value>(
-                        num_rows, num_cols, slice * lanes, bases + first, slice_deltas, length,
-                        place, values, coded_values, value, x, y, alpha, beta, info, width);
-                    continue;
-                }
-            }
-            if constexpr ((codes & 4) != 0 && widest_code != 2) {
-                if ((info & code_bits) == 2) {
-                    multiply_slice<2, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes,
-                                   block_rows, block_cols, sigma, ragged, fill, long_rows,
-                                   value_code, prefetch, Value>(
-                        num_rows, num_cols, slice * lanes, bases + first, slice_deltas, length,
-                        place, values, coded_values, value, x, y, alpha, beta, info, width);
-                    continue;
-                }
-            }
-            multiply_slice<widest_code, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes,
-                           block_rows, block_cols, sigma, ragged, fill, long_rows, value_code,
-                           prefetch, Value>(num_rows, num_cols, slice * lanes, bases + first,
-                                            slice_deltas, length, place, values, coded_values,
-                                            value, x, y, alpha, beta, info, width);
+            multiply_slice<alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
+                           block_cols, sigma, codes, ragged, fill, long_rows, value_code, prefetch,
+                           Value>(num_rows, num_cols, slice * lanes, bases + first,
+                                  deltas + static_cast<long>(delta_ptr[slice]) * lanes,
+                                  lengths + slice * lanes, places + slice * lanes, values,
+                                  coded_values, first * (lanes * block_rows * block_cols), x, y,
+                                  alpha, beta, slice_info[slice], slice_ptr[slice + 1] - first);
         }
         if constexpr (long_rows == 1) {
             multiply_long_rows<alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, value_code,

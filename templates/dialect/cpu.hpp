@@ -42,8 +42,12 @@ template <typename Value, typename Storage>
 /// to[l] = from[l] for every lane l, as the type that is computed with.
 template <int lanes, typename Value, typename Storage>
 [[gnu::always_inline]] inline void widen_lanes(Value* to, const Storage* from) {
-    for (int l = 0; l < lanes; ++l) {
-        to[l] = widened<Value>(from[l]);
+    if constexpr (is_same<Value, Storage>) {
+        __builtin_memcpy(to, from, lanes * sizeof(Value));
+    } else {
+        for (int l = 0; l < lanes; ++l) {
+            to[l] = widened<Value>(from[l]);
+        }
     }
 }
 

@@ -38,11 +38,20 @@ template <int value_code, int lanes, typename Value, typename Storage, typename 
         typedef Byte Codes __attribute__((vector_size(lanes)));
         Codes codes = {};
         __builtin_memcpy(&codes, coded_values + place, sizeof(Codes));
-        for (int l = 0; l < lanes; ++l) {
-            if constexpr (value_code == small_integers) {
-                to[l] = small_integer<Value>(codes[l]);
-            } else {
-                to[l] = widened<Value>(values[codes[l]]);
+        if constexpr (value_code == small_integers && !is_complex<Value>) {
+            typedef signed char Integers __attribute__((vector_size(lanes)));
+            typedef Value Numbers __attribute__((vector_size(lanes * sizeof(Value))));
+            Integers integers = {};
+            __builtin_memcpy(&integers, coded_values + place, sizeof(Integers));
+            const Numbers numbers = __builtin_convertvector(integers, Numbers);
+            __builtin_memcpy(to, &numbers, sizeof(Numbers));
+        } else {
+            for (int l = 0; l < lanes; ++l) {
+                if constexpr (value_code == small_integers) {
+                    to[l] = small_integer<Value>(codes[l]);
+                } else {
+                    to[l] = widened<Value>(values[codes[l]]);
+                }
             }
         }
     }

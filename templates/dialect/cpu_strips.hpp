@@ -11,6 +11,9 @@ constexpr int deltas_of_8_bits = 1;
 constexpr int deltas_of_16_bits = 2;
 constexpr int deltas_of_32_bits = 3;
 
+/// In place of a code: slice_info tells it when a delta is read.
+constexpr int any_deltas = 4;
+
 template <int code>
 inline constexpr int delta_bytes = code == deltas_of_32_bits ? 4 : code;
 
@@ -51,14 +54,18 @@ template <typename Narrow, int lanes, typename Index>
     __builtin_memcpy(delta, &wide, sizeof(Wide));
 }
 
-/// delta[l] = the delta of lane l of strip `strip`. Gathers take them in a register; single loads
-/// of x would have to take each out of it again.
+/// Whether deltas are taken in a register, for gathers; single loads of x would have to take each
+/// out of it again.
+template <int code>
+inline constexpr bool deltas_in_register = code != affine_deltas && gathers;
+
+/// delta[l] = the delta of lane l of strip `strip`.
 template <int code, int lanes, typename Index>
 [[gnu::always_inline]] inline void load_deltas(Index* delta, const unsigned char* deltas,
                                                long strip) {
-    if constexpr (code == affine_deltas || !gathers) {
+    if constexpr (code == affine_deltas) {
         for (int l = 0; l < lanes; ++l) {
-            delta[l] = delta_of<code, lanes>(deltas, strip, l);
+            delta[l] = l;
         }
     } else if constexpr (code == deltas_of_8_bits) {
         widen_deltas<unsigned char, lanes>(delta, deltas + strip * lanes);
@@ -114,6 +121,7 @@ template <int code, int lanes, int block_rows, int block_cols, int value_code, i
                                               const Vector* x, long num_cols, long begin,
                                               long end) {
     constexpr int block = block_rows * block_cols;
+#pragma GCC unroll 1
     for (long k = begin; k < end; ++k) {
         const long first = place + k * (block * lanes);
         if constexpr (value_code == plain_values) {
@@ -127,17 +135,25 @@ template <int code, int lanes, int block_rows, int block_cols, int value_code, i
                                                                 k * (lanes * delta_bytes<code>));
         }
         Index delta[lanes] = {};
-        load_deltas<code, lanes>(delta, deltas, k);
+        if constexpr (deltas_in_register<code>) {
+            load_deltas<code, lanes>(delta, deltas, k);
+        }
         const long column = first_column<code, block_cols>(bases, k);
         const Vector* near = x + column;
         for (int j = 0; j < block_cols; ++j) {
             Value factors[lanes] = {};
             for (int l = 0; l < lanes; ++l) {
+                long offset = 0;
+                if constexpr (deltas_in_register<code>) {
+                    offset = delta[l] * block_cols + j;
+                } else {
+                    offset = delta_of<code, lanes>(deltas, k, l) * block_cols + j;
+                }
                 if constexpr (is_filled) {
-                    const long beyond = column + delta[l] * block_cols + j;
+                    const long beyond = column + offset;
                     factors[l] = converted<Value>(x[beyond < num_cols ? beyond : num_cols - 1]);
                 } else {
-                    factors[l] = converted<Value>(near[delta[l] * block_cols + j]);
+                    factors[l] = converted<Value>(near[offset]);
                 }
             }
             for (int i = 0; i < block_rows; ++i) {
@@ -163,51 +179,104 @@ template <int block, int lanes>
     return mask;
 }
 
-/// Whether a lane of that length has strip k; a long row has none here.
-template <int long_rows>
-[[gnu::always_inline]] inline bool has_strip(unsigned short length, long k) {
-    if constexpr (long_rows == 1) {
-        return length != length_of_long && k < length;
-    } else {
-        return k < length;
-    }
+/// Which lanes have bit `bit` set in their masks of strip `strip`: -1 and 0.
+template <typename Mask, int lanes, typename Index>
+[[gnu::always_inline]] inline void lanes_of_masks(Index* is_there, const unsigned char* masks,
+                                                  long strip, int bit) {
+    typedef Mask Masks __attribute__((vector_size(lanes * sizeof(Mask))));
+    typedef Index Lanes __attribute__((vector_size(lanes * sizeof(Index))));
+    Masks all = {};
+    __builtin_memcpy(&all, masks + strip * (lanes * sizeof(Mask)), sizeof(Masks));
+    const Lanes set = __builtin_convertvector((all >> bit & 1) != 0, Lanes);
+    __builtin_memcpy(is_there, &set, sizeof(Lanes));
 }
 
-/// The same for strips that some lanes have: those k with k < length[l]; with `is_filled` the
-/// masks tell, which are 0 where a lane has no strip. What is not there meets no x.
+/// The same for strips that some lanes have: those k with k < length[l], and a long row has none
+/// here; with `is_filled` the masks tell, which are 0 where a lane has no strip. What is not there
+/// meets no x.
 template <int code, int lanes, int block_rows, int block_cols, int long_rows, int value_code,
           bool is_filled, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_some_of_strips(
     Value* sum, const Index* bases, const unsigned char* deltas, const unsigned char* masks,
     const unsigned short* length, const Storage* values, const unsigned char* coded_values,
     long place, const Vector* x, long begin, long end) {
+    typedef Index Lanes __attribute__((vector_size(lanes * sizeof(Index))));
     constexpr int block = block_rows * block_cols;
+    Lanes strips = {};
+    if constexpr (!is_filled) {
+        widen_deltas<unsigned short, lanes>(reinterpret_cast<Index*>(&strips),
+                                            reinterpret_cast<const unsigned char*>(length));
+        if constexpr (long_rows == 1) {
+            strips = strips == length_of_long ? Lanes{} : strips;
+        }
+    }
+#pragma GCC unroll 1
     for (long k = begin; k < end; ++k) {
-        Index delta[lanes] = {};
-        load_deltas<code, lanes>(delta, deltas, k);
+        Lanes delta = {};
+        load_deltas<code, lanes>(reinterpret_cast<Index*>(&delta), deltas, k);
         const long column = first_column<code, block_cols>(bases, k);
         for (int i = 0; i < block_rows; ++i) {
             for (int j = 0; j < block_cols; ++j) {
-                Index columns[lanes] = {};
-                for (int l = 0; l < lanes; ++l) {
-                    bool is_there = false;
-                    if constexpr (is_filled) {
-                        is_there =
-                            (mask_of<block, lanes>(masks, k, l) >> (i * block_cols + j) & 1) != 0;
-                    } else {
-                        is_there = has_strip<long_rows>(length[l], k);
-                    }
-                    columns[l] =
-                        static_cast<Index>(is_there ? column + delta[l] * block_cols + j : -1);
+                Lanes is_there = {};
+                if constexpr (!is_filled) {
+                    is_there = static_cast<Index>(k) < strips;
+                } else if constexpr (block <= 8) {
+                    lanes_of_masks<unsigned char, lanes>(reinterpret_cast<Index*>(&is_there), masks,
+                                                         k, i * block_cols + j);
+                } else if constexpr (block <= 16) {
+                    lanes_of_masks<unsigned short, lanes>(reinterpret_cast<Index*>(&is_there),
+                                                          masks, k, i * block_cols + j);
+                } else if constexpr (block <= 32) {
+                    lanes_of_masks<unsigned, lanes>(reinterpret_cast<Index*>(&is_there), masks, k,
+                                                    i * block_cols + j);
+                } else {
+                    lanes_of_masks<unsigned long, lanes>(reinterpret_cast<Index*>(&is_there), masks,
+                                                         k, i * block_cols + j);
                 }
+                const Lanes columns =
+                    is_there ? delta * block_cols + static_cast<Index>(column + j) : Lanes{} - 1;
                 Value entries[lanes] = {};
                 decode_lanes<value_code, lanes>(
                     entries, values, coded_values,
                     place + k * (block * lanes) + (i * block_cols + j) * lanes);
-                add_unpadded_products<lanes>(sum + i * lanes, entries, columns, x);
+                add_unpadded_products<lanes>(sum + i * lanes, entries,
+                                             reinterpret_cast<const Index*>(&columns), x);
             }
         }
     }
+}
+
+/// The delta of one lane where the code is known only when it is read.
+template <int lanes>
+[[gnu::noinline]] inline long delta_of_code(const unsigned char* deltas, long strip, int lane,
+                                            int code) {
+    if (code == affine_deltas) {
+        return delta_of<affine_deltas, lanes>(deltas, strip, lane);
+    }
+    if (code == deltas_of_8_bits) {
+        return delta_of<deltas_of_8_bits, lanes>(deltas, strip, lane);
+    }
+    if (code == deltas_of_16_bits) {
+        return delta_of<deltas_of_16_bits, lanes>(deltas, strip, lane);
+    }
+    return delta_of<deltas_of_32_bits, lanes>(deltas, strip, lane);
+}
+
+/// The masks of a slice of `width` strips, which lie behind its deltas; null when it has no fill.
+template <int code, int lanes, int fill>
+[[gnu::always_inline]] inline const unsigned char* masks_of(const unsigned char* deltas, int info,
+                                                            long width) {
+    if constexpr (fill == 1) {
+        if ((info & filled_slice) != 0) {
+            if constexpr (code == any_deltas) {
+                const int kind = info & code_bits;
+                return deltas + width * (lanes * (kind == deltas_of_32_bits ? 4 : kind));
+            } else {
+                return deltas + width * (lanes * delta_bytes<code>);
+            }
+        }
+    }
+    return nullptr;
 }
 
 /// All strips of one lane, of any number of right-hand sides: sum[i·num_rhs + rhs] += … `masks` is
@@ -218,11 +287,16 @@ template <int code, int lanes, int block_rows, int block_cols, int value_code, i
                                             const unsigned char* deltas, const unsigned char* masks,
                                             const Storage* values,
                                             const unsigned char* coded_values, long place,
-                                            const Vector* x, int lane, long length) {
+                                            const Vector* x, int info, int lane, long length) {
     constexpr int block = block_rows * block_cols;
+#pragma GCC unroll 1
     for (long k = 0; k < length; ++k) {
-        const long column = first_column<code, block_cols>(bases, k) +
-                            delta_of<code, lanes>(deltas, k, lane) * block_cols;
+        long column = first_column<code, block_cols>(bases, k);
+        if constexpr (code == any_deltas) {
+            column += delta_of_code<lanes>(deltas, k, lane, info & code_bits) * block_cols;
+        } else {
+            column += delta_of<code, lanes>(deltas, k, lane) * block_cols;
+        }
         const long first = place + k * (block * lanes) + lane;
         unsigned long mask = ~0UL;
         if constexpr (fill == 1) {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "cli_fixture.hpp"
 #include "registry.hpp"
@@ -27,6 +29,16 @@ TEST_F(EmitTest, PrintsSourceOnStandardOutputOnly) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     EXPECT_NE(outcome.out.find("csr_rows_f64_i32_o32_a1_b0_k1"), std::string::npos);
+}
+
+TEST_F(EmitTest, PrintsWhatTheReadmeShows) {
+    std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../README.md");
+    const std::string readme{std::istreambuf_iterator<char>(file), {}};
+    const auto begin = readme.find("```cpp\n") + 7;
+    const std::string shown = readme.substr(begin, readme.find("```", begin) - begin);
+    const Outcome outcome = run_line("emit --format ell --arch gfx906");
+    EXPECT_NE(shown.find("__global__"), std::string::npos) << shown;
+    EXPECT_NE(outcome.out.find(shown), std::string::npos) << outcome.out;
 }
 
 TEST_F(EmitTest, HeaderDoesNotDependOnTheOrderOfOptions) {

@@ -218,6 +218,23 @@ TEST(Encodings, NothingIsMadeAtAnApplyAfterwards) {
     EXPECT_EQ(kernel_counters().compiles_started, made);
 }
 
+TEST(Encodings, OnACpuOtherModesMakeTheirKernelsWhenTheyAreUsedAgain) {
+    const Band a(ones);
+    Handle handle(a.view(), with_kernel("host", "csr_vector"));
+    const auto provided = [] {
+        const KernelCounters c = kernel_counters();
+        return c.compiles_started + c.hits_memory + c.hits_store;
+    };
+    product(handle, a.n, 3.5);
+    product(handle, a.n, -1);
+    const auto before = provided();
+    handle.update_values(a.made(doubles).data());
+    EXPECT_EQ(provided(), before + 1) << "the kernel for α = 1";
+    const auto scaled = product(handle, a.n, 3);
+    EXPECT_EQ(provided(), before + 2) << "and the one for any α and β";
+    EXPECT_EQ(scaled, plain_product(a, doubles, with_kernel("host", "csr_vector"), 3));
+}
+
 /// The generator, until it is told to fail.
 class Failing : public Generator {
   public:

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "registry.hpp"
+#include "registry_effort.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/break_even.hpp"
 
@@ -268,6 +269,30 @@ TEST(MeasureAll, WhatIsTwiceAsSlowIsTriedOnce) {
     EXPECT_EQ(count("csr_balanced"), 1);
     EXPECT_GT(count("csr_vector"), 4);
     EXPECT_GT(count("sell"), 4);
+}
+
+TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {
+    const auto effort = [](const std::string& kernel, std::map<std::string, std::int64_t> params,
+                           Scale alpha = Scale::one) {
+        Signature s;
+        s.kernel = kernel;
+        s.params = std::move(params);
+        s.alpha = alpha;
+        s.target = parse_target("x86-64-v3");
+        return compile_effort(complete(s));
+    };
+    EXPECT_EQ(effort("csr_vector", {}), 1);
+    EXPECT_EQ(effort("bcsr", {{"block_rows", 4}, {"block_cols", 4}}), 1);
+    EXPECT_EQ(effort("strips_cpu", {}, Scale::zero), 1) << "y = βy";
+    const double one = effort("strips_cpu", {{"codes", 2}, {"ragged", 0}});
+    const double ragged = effort("strips_cpu", {{"codes", 2}});
+    const double all = effort("strips_cpu", {});
+    const double blocks = effort("strips_cpu", {{"block_rows", 4}, {"block_cols", 4}});
+    EXPECT_GT(one, 1);
+    EXPECT_GT(ragged, one);
+    EXPECT_GT(all, ragged);
+    EXPECT_GT(blocks, all);
+    EXPECT_LT(blocks, 10);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 """Fits the model of a device's kernels (docs/model.md) to recorded times, and says how good it is.
 
-    bench_model_costs tuning_db/records-nvidia-h200*.json > costs.jsonl
+    bench_model_costs tuning_db/records-nvidia-h200*.json.gz > costs.jsonl
     python3 bench/spmvbench fit-model costs.jsonl --date 2026-11-21 -o tuning_db/model-nvidia-h200.json
 
 Needs numpy and scipy. The same input gives the same output. Every figure that is printed for "left

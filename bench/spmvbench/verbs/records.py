@@ -2,7 +2,7 @@
 
 A matrix becomes a record with every kernel that was timed on it in any of the runs; the rule's is
 that of case auto in the last one, plain CSR's that of case csr_classical. Redirect the output to
-tuning_db/records-….json.
+tuning_db/records-….json.gz.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Trains the rules of level `rule` from tuning_db's records, rates all levels, and writes docs/tuning-results.md with its plots.
 
-Devices are those that have records of level exhaustive (tuning_db/records-DEVICE*.json).
+Devices are those that have records of level exhaustive (tuning_db/records-DEVICE*.json.gz).
 bench_choice_quality is built first, and again with the new rules, which are embedded. Nothing is
 timed.
 """
@@ -101,7 +101,7 @@ def run(options):
     build = os.path.abspath(options.build)
     os.chdir(options.root)
     program = os.path.join(build, "bin/bench_choice_quality")
-    records = {device: sorted(glob.glob(f"tuning_db/records-{device}*.json")) for device, _, _ in DEVICES}
+    records = {device: sorted(glob.glob(f"tuning_db/records-{device}*.json.gz")) for device, _, _ in DEVICES}
     present = [line for line in DEVICES if records[line[0]]]
     if not present:
         raise BenchError("tuning_db has no records of a known device")
