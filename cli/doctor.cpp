@@ -118,7 +118,7 @@ Findings look() {
     return f;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> split_lines(const std::string& text) {
     std::istringstream stream(text);
     std::vector<std::string> lines;
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -162,7 +162,7 @@ Json findings_json(const Findings& f) {
             {"openmp", {{"threads", f.threads}, {"version", _OPENMP}, {"path", f.openmp}}},
             {"libspmvgen", f.library},
             {"libspmvgen_jit", {{"path", f.generator}, {"versions", f.versions}}},
-            {"devices", lines_of(f.devices)},
+            {"devices", split_lines(f.devices)},
             {"cache", to_json(f.cache)},
             {"tuning_files", f.tuning},
             {"kernel_sets", sets_json(f.sets)},
@@ -184,7 +184,7 @@ void print(const Findings& f, std::ostream& out) {
     row("runtime", f.library);
     row("generator", f.generator.empty() ? "not found" : f.generator);
     for (auto& [name, text] : f.versions) row(name.c_str(), text);
-    for (auto& line : lines_of(f.devices)) row("device", line);
+    for (auto& line : split_lines(f.devices)) row("device", line);
     row("cache", to_string(f.cache));
     row("tuning files", f.tuning);
     for (auto& named : f.sets) row("kernel set", to_string(named));

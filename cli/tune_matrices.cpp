@@ -39,7 +39,7 @@ struct MatrixOptions {
 };
 
 /// What is measured on.
-struct Machine {
+struct TunedMachine {
     std::shared_ptr<Device> device;  ///< null = this CPU
     RecordDevice names;
     int threads = 0;  ///< of a CPU
@@ -49,8 +49,8 @@ std::string today() {
     return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
 }
 
-Machine machine_of(const TuneOptions& o) {
-    Machine machine{parse_device(o.device), {}, 0};
+TunedMachine machine_of(const TuneOptions& o) {
+    TunedMachine machine{parse_device(o.device), {}, 0};
     if (machine.device == nullptr) {
         machine.threads = o.threads > 0 ? o.threads : omp_get_max_threads();
         machine.names = record_device(parse_target("native"), "");
@@ -61,7 +61,7 @@ Machine machine_of(const TuneOptions& o) {
     return machine;
 }
 
-Options handle_options(const MatrixOptions& o, const Machine& machine) {
+Options handle_options(const MatrixOptions& o, const TunedMachine& machine) {
     Options options;
     options.device = o.common->device;
     options.threads = machine.threads;
@@ -260,7 +260,7 @@ class Tuner {
 
     const MatrixOptions& options_;
     Streams& streams_;
-    Machine machine_;
+    TunedMachine machine_;
     std::vector<SuiteMatrix> matrices_;
     std::vector<std::string> values_;
     std::vector<TuningRecord> records_;

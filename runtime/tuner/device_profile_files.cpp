@@ -8,7 +8,7 @@ namespace spmvgen {
 namespace {
 
 /// Of $SPMVGEN_TUNING_DB, then the user's own, then those that ship.
-const std::vector<DeviceProfile>& all_profiles() {
+const std::vector<DeviceProfile>& all_device_profiles() {
     static const std::vector<DeviceProfile> profiles = [] {
         constexpr std::string_view prefix = "device-";
         std::vector<std::string> warnings;
@@ -27,12 +27,12 @@ const std::vector<DeviceProfile>& all_profiles() {
 }  // namespace
 
 const DeviceProfile* find_device_profile(std::string_view device) {
-    const auto found = std::ranges::find(all_profiles(), device, &DeviceProfile::device);
-    return found != all_profiles().end() ? &*found : nullptr;
+    const auto found = std::ranges::find(all_device_profiles(), device, &DeviceProfile::device);
+    return found != all_device_profiles().end() ? &*found : nullptr;
 }
 
 FoundDeviceProfile find_device_profile(std::string_view device, const Target& target) {
-    return find_device_profile(all_profiles(), device, target);
+    return find_device_profile(all_device_profiles(), device, target);
 }
 
 std::string keep_profile(const DeviceProfile& profile) {
