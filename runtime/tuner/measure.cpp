@@ -22,13 +22,11 @@ constexpr std::size_t always = 4;  ///< of the model's best are tried in any cas
 class Trying {
   public:
     Trying(const MeasureProblem& problem, const Choice& rule, Search& search, double seconds)
-        : problem_(problem),
-          rule_(rule),
-          search_(search),
-          seconds_(seconds),
-          others_(other_kernels(problem, rule, considered_padding)) {}
+        : problem_(problem), rule_(rule), search_(search), seconds_(seconds) {}
 
     void run() {
+        if (search_.begins_beyond_budget(seconds_)) return;
+        others_ = other_kernels(problem_, rule_, considered_padding);
         if (problem_.predict) order_ = rank(problem_, rule_, considered_padding);
         if (const auto rules = predicted(rule_)) scale_ = search_.best_us() / rules->us;
         std::erase_if(others_, [&](const Choice& c) { return predicted(c).has_value(); });
@@ -52,7 +50,8 @@ class Trying {
         std::vector<Choice> first = others_;
         for (std::size_t i = 0; i < std::min(before_unknown, order_.size()); ++i)
             first.push_back(order_[i].choice);
-        problem_.make_ready(first);
+        problem_.make_ready(search_.fitting(std::move(first), seconds_),
+                            [this](const Choice& c) { return search_.fits_budget(c, seconds_); });
     }
 
     /// But for the first few, none whose prediction is beyond what was measured by more than it
@@ -90,7 +89,7 @@ Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSi
     Search search(problem, rule, time);
     const double seconds =
         std::clamp(problem.budget_ms / 1e3 / expected_trials, least_seconds, most_seconds);
-    const bool timed = search.attempt(rule, seconds).has_value();
+    const bool timed = search.attempt_rule(seconds);
     if (!timed) return search.result(timed, "measured");
     Trying(problem, rule, search, seconds).run();
     search.run_off(2 * seconds, true);
