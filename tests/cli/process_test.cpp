@@ -59,6 +59,21 @@ TEST_F(ProcessTest, CacheFillsWithARunAndCanBeCleared) {
     EXPECT_EQ(json_of("cache info --json")["entries"], 0);
 }
 
+// The matrix takes seconds to write: the signal finds the file that is seen unfinished.
+TEST_F(ProcessTest, SignalsRemoveTheTemporaryFile) {
+    std::filesystem::create_directory("to");
+    for (const auto& [signal, status] : {std::pair("INT", "130\n"), std::pair("TERM", "143\n")}) {
+        const Outcome outcome = shell(
+            std::string(
+                "\"$S\" convert gallery:stencil5:nx=2500 to/B.mtx & p=$!; i=0; "
+                "while [ $i -lt 6000 ] && ! ls to/B.mtx.tmp.* >/dev/null 2>&1; do sleep 0.01; "
+                "i=$((i+1)); done; kill -") +
+            signal + " $p; wait $p; echo $? >status");
+        EXPECT_EQ(read("status"), status) << outcome.err;
+        EXPECT_TRUE(std::filesystem::is_empty("to"));
+    }
+}
+
 TEST_F(ProcessTest, ClosedPipe) {
     const Outcome outcome =
         shell("{ sleep 0.3; \"$S\" emit --list; echo $? >status; } | true; sleep 1");
