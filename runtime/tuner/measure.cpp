@@ -25,9 +25,9 @@ class Trying {
         : problem_(problem), rule_(rule), search_(search), seconds_(seconds) {}
 
     void run() {
-        if (search_.begins_beyond_budget(seconds_)) return;
-        others_ = other_kernels(problem_, rule_, considered_padding);
-        if (problem_.predict) order_ = rank(problem_, rule_, considered_padding);
+        if (!go_on_()) return;
+        others_ = other_kernels(problem_, rule_, considered_padding, go_on_);
+        if (problem_.predict) order_ = rank(problem_, rule_, considered_padding, go_on_);
         if (const auto rules = predicted(rule_)) scale_ = search_.best_us() / rules->us;
         std::erase_if(others_, [&](const Choice& c) { return predicted(c).has_value(); });
         make_ready();
@@ -70,7 +70,8 @@ class Trying {
         for (double before = 2 * search_.best_us(); search_.best_us() < before;) {
             before = search_.best_us();
             const Choice best = search_.best();
-            for (auto& choice : variants_of(problem_, best, Reach::neighbours)) attempt(choice);
+            for (auto& choice : variants_of(problem_, best, Reach::neighbours, go_on_))
+                attempt(choice);
         }
     }
 
@@ -78,6 +79,7 @@ class Trying {
     const Choice& rule_;
     Search& search_;
     const double seconds_;
+    const GoOn go_on_ = [this] { return !search_.begins_beyond_budget(seconds_); };
     std::vector<Choice> others_;  ///< those that the model does not know
     std::vector<Ranked> order_;
     double scale_ = 1;  ///< what the rule's kernel takes over what was predicted of it

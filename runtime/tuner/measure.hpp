@@ -36,6 +36,9 @@ using TimeSignature = std::function<Trial(const Signature&, double seconds)>;
 /// Whether there is time to make a kernel.
 using Fits = std::function<bool(const Choice&)>;
 
+/// Whether there is time to look at one kernel more, which may take a pass over the matrix.
+using GoOn = std::function<bool()>;
+
 /// What the measurement needs to know of its caller.
 struct MeasureProblem {
     const RowFeatures& features;

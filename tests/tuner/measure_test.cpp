@@ -45,6 +45,7 @@ struct Scripted {
     /// What making a kernel really takes, which it is told once `costs`, unless it was made ready.
     double kernel_ms = 0, told_kernel_ms = 0, convert_ms = 0, spent_ms = 0;
     bool costs = false;
+    double look_ms = 0;              ///< of each choice of parameters
     std::set<std::string> made;      ///< kernel names
     std::vector<std::string> order;  ///< kernel names that were run
 
@@ -67,7 +68,11 @@ struct Scripted {
     MeasureProblem problem_of(double budget_ms) {
         MeasureProblem problem{.features = features,
                                .request = request,
-                               .choose = [this](const Request& r) { return choose(features, r); },
+                               .choose =
+                                   [this](const Request& r) {
+                                       now += look_ms;
+                                       return choose(features, r);
+                                   },
                                .budget_ms = budget_ms,
                                .now_ms = [this] { return now; },
                                .spent_ms = spent_ms,
@@ -226,6 +231,17 @@ TEST(MeasureBudget, ConversionsCount) {
     EXPECT_EQ(scripted.order.size(), 2u);
     EXPECT_LE(scripted.now, 1000);
     EXPECT_THAT(m.choice.reason, HasSubstr("conversion 400.0 ms, timing "));
+}
+
+TEST(MeasureBudget, ChoosingParametersCounts) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.look_ms = 100;  // a pass over a large matrix
+    const Measured m = scripted.run(250);
+    EXPECT_LE(scripted.now, 250 + scripted.look_ms) << "one that has begun ends";
+    EXPECT_EQ(scripted.order.size(), 1u);
+    EXPECT_THAT(m.choice.reason, testing::ContainsRegex(
+                                     "no other kernel was, .*for the budget of 250 ms was spent"));
 }
 
 TEST(MeasureBudget, WithoutRoomForTheRulesChoiceItStandsUntimed) {
