@@ -29,11 +29,16 @@ void set_level(const RunOptions& o, Options& options) {
 /// A size of --memory-limit as a number of bytes; says what is wrong with it. A minus sign would
 /// else become a number near 2^64.
 std::string as_size(std::string& text) {
-    const std::string given = text;
-    const bool parsed = CLI::AsSizeValue(false)(text).empty() && !given.starts_with('-');
-    std::uint64_t bytes = 0;
-    if (parsed && CLI::detail::lexical_cast(text, bytes) && bytes <= INT64_MAX) return "";
-    return "'" + given + "' is no size: use bytes, or 500M, 2G; 0 is no limit";
+    const std::string wrong = "'" + text + "' is no size: use bytes, or 500M, 2G; 0 is no limit";
+    if (text.starts_with('-')) return wrong;
+    try {
+        std::uint64_t bytes = 0;
+        const bool is_size = CLI::AsSizeValue(false)(text).empty() &&
+                             CLI::detail::lexical_cast(text, bytes) && bytes <= INT64_MAX;
+        return is_size ? "" : wrong;
+    } catch (const CLI::ValidationError&) {
+        return wrong;
+    }
 }
 
 /// The target of --arch on the host.
