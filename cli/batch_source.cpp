@@ -69,7 +69,7 @@ SourcedBatch load_batch(const std::string& path, const std::string& value) {
         SourcedMatrix source = load_matrix(name);
         batch.seconds += source.seconds;
         if (!value.empty()) {
-            const ValueType type = resolve("--value", [&] { return parse_value_type(value); });
+            const ValueType type = parse_computed_type("--value", value);
             if (type != source.matrix.value_type)
                 source.matrix =
                     resolve("--value", [&] { return convert_values(source.matrix.view(), type); });

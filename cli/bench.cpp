@@ -60,12 +60,12 @@ BenchPlan plan_of(const BenchOptions& o) {
     plan.matrices = bench_matrices(o.matrices, o.suite, o.scale);
     plan.method = method_of(o);
     for (auto& value : o.values) {
-        if (is_storage_only(resolve("--value", [&] { return parse_value_type(value); })))
-            throw UsageError("--value: " + value + " is a storage type; use f32, f64, c32 or c64");
+        parse_computed_type("--value", value);
         if (std::ranges::count(o.values, value) > 1)
             throw UsageError("--value: " + value + " is given twice");
     }
-    if (o.resume && o.json.empty()) throw UsageError("--resume: needs --json FILE to go on with");
+    if (o.resume && (o.json.empty() || is_standard_output(o.json)))
+        throw UsageError("--resume: needs --json FILE to go on with");
     const std::shared_ptr<Device> device = parse_device(o.device);
     if (device && o.threads > 0)
         throw UsageError("--threads: is for this CPU; drop it with --device");
@@ -95,7 +95,7 @@ class Bench {
                              << "\n";
         file_ = std::make_unique<ResultFile>(
             options_.json, bench_header(options_, *plan_.place, plan_.method, plan_.peers),
-            options_.resume, streams_.err);
+            options_.resume, streams_);
         tally_.wrong = file_->wrong();
     }
 
@@ -108,7 +108,7 @@ class Bench {
                                        static_cast<std::int64_t>(left),
                                    "result")
                          << "\n";
-        streams_.out << bench_title();
+        table() << bench_title();
         const Interrupt interrupt;
         {
             Progress progress(streams_.err, "measured", std::max<std::size_t>(left, 1));
@@ -212,9 +212,14 @@ class Bench {
         return head;
     }
 
+    /// Where the table goes: to standard output, unless the results do.
+    std::ostream& table() const {
+        return is_standard_output(options_.json) ? streams_.err : streams_.out;
+    }
+
     void keep(const Json& row) {
         file_->add(row);
-        streams_.out << bench_line(row);
+        table() << bench_line(row);
         tally_.failed += row.value("failed", false);
         if (!row.contains("wrong")) return;
         ++tally_.wrong;
@@ -226,20 +231,22 @@ class Bench {
 
     void finish() const {
         if (tally_.wrong > 0)
-            throw Error(ErrorCode::internal,
-                        plural(tally_.wrong, "wrong result") +
-                            (tally_.first_wrong.empty()
-                                 ? ", all measured before: " + options_.json + " has them"
-                                 : "; the first: " + tally_.first_wrong));
+            throw Error(
+                ErrorCode::internal,
+                plural(tally_.wrong, "wrong result") +
+                    (tally_.first_wrong.empty()
+                         ? ", all measured before: " + output_name(options_.json) + " has them"
+                         : "; the first: " + tally_.first_wrong));
         if (tally_.failed > 0)
             throw Error(ErrorCode::compile, plural(tally_.failed, "kernel") +
                                                 " of spmvgen failed: see the lines with none");
         if (Interrupt::came())
-            throw Error(ErrorCode::io,
-                        "interrupted: " + (options_.json.empty()
-                                               ? "what was measured is above"
-                                               : options_.json + " has what was measured; go on "
-                                                                 "with --resume"));
+            throw Error(
+                ErrorCode::io,
+                "interrupted: " + (options_.json.empty() || is_standard_output(options_.json)
+                                       ? "what was measured is above"
+                                       : options_.json + " has what was measured; go on "
+                                                         "with --resume"));
         if (tally_.unread > 0)
             throw Error(ErrorCode::invalid_input,
                         plural(tally_.unread, "matrix") + " left out: see above");
@@ -304,7 +311,8 @@ void add_bench(CLI::App& program, Verbs& verbs) {
                      "cache, of a CPU at most 256 MiB)")
         ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 36).description(""))
         ->type_name("BYTES");
-    verb->add_option("--json", o->json, "write the results to this file, one a line")
+    verb->add_option("--json", o->json,
+                     "write the results to this file, one a line; - = standard output")
         ->type_name("F.jsonl");
     verb->add_flag("--resume", o->resume, "go on with that file: leave out what it has");
     verb->footer(

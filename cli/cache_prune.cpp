@@ -1,6 +1,9 @@
 /// `spmvgen cache verify` and `spmvgen cache prune`.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "cache.hpp"
 #include "output.hpp"
 #include "spmvgen/error.hpp"
@@ -22,6 +25,12 @@ const char* state_of(const Store::Entry& entry) {
 }
 
 void verify(const VerifyOptions& o, std::ostream& out) {
+    // The default directory is made when the first kernel is kept; one that is named is meant.
+    if (std::error_code unknown;
+        !o.directory.empty() && !std::filesystem::exists(o.directory, unknown))
+        throw Error(ErrorCode::io, o.directory +
+                                       ": there is no such directory: name the one that "
+                                       "kernels are kept in (spmvgen cache info)");
     Store store(o.directory, o.remove);
     require_usable(store);
     const auto entries = store.verify(o.remove);

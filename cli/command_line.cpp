@@ -81,7 +81,11 @@ int work(CommandLine& line, Streams& streams) {
     } catch (const UsageError& error) {
         return usage_error(error.what(), given, streams.err);
     } catch (const Error& error) {
-        streams.err << "spmvgen: " << error.what() << "\n";
+        const std::string text = in_words_of(*given, error.what());
+        // A message that begins with an option is about that.
+        const bool of_option = std::string_view(error.what()).starts_with("options.");
+        if (of_option && text.starts_with("--")) return usage_error(text, given, streams.err);
+        streams.err << "spmvgen: " << text << "\n";
     } catch (const std::bad_alloc&) {
         streams.err << "spmvgen: not enough memory\n";
     } catch (const std::exception& error) {

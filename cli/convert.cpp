@@ -49,11 +49,13 @@ void convert(const ConvertOptions& o, Streams& streams) {
             "use rcm or band-k");
     if (method == ReorderMethod::none && !o.permutation.empty())
         throw UsageError("--permutation: there is none; drop it, or give --reorder rcm or band-k");
+    if (is_standard_output(o.path) && is_standard_output(o.permutation))
+        throw UsageError("--permutation: - is standard output, where the matrix goes; name a file");
     SourcedMatrix source = load_matrix(o.from);
     if (method != ReorderMethod::none) put_in_order(o, method, source, streams);
-    save_matrix(o.path, kind, source.matrix.view());
-    streams.err << o.path << ": " << source.matrix.rows << " x " << source.matrix.cols << ", "
-                << plural(source.matrix.nnz, "nonzero") << "\n";
+    save_matrix(o.path, kind, source.matrix.view(), streams.out);
+    streams.err << output_name(o.path) << ": " << source.matrix.rows << " x " << source.matrix.cols
+                << ", " << plural(source.matrix.nnz, "nonzero") << "\n";
 }
 
 }  // namespace
@@ -63,7 +65,9 @@ void add_convert(CLI::App& program, Verbs& verbs) {
     CLI::App* verb = program.add_subcommand(
         "convert", "write a matrix as Matrix Market or as binary CSR, which is read faster");
     verb->add_option("matrix", o->from, matrix_help)->required()->type_name("A.mtx");
-    verb->add_option("output", o->path, "the file to write")->required()->type_name("B.csr|B.mtx");
+    verb->add_option("output", o->path, "the file to write; - = standard output")
+        ->required()
+        ->type_name("B.csr|B.mtx");
     verb->add_option("--to", o->to, "its form: mtx or csr (default: by the file's suffix)")
         ->type_name("FORM");
     verb->add_option("--reorder", o->reorder,
@@ -76,6 +80,7 @@ void add_convert(CLI::App& program, Verbs& verbs) {
         "Examples:\n"
         "  spmvgen convert A.mtx B.csr\n"
         "  spmvgen convert B.csr C.mtx\n"
+        "  spmvgen convert B.csr - --to mtx\n"
         "  spmvgen convert gallery:fem_tri:nx=20 B.mtx --reorder rcm --permutation p.mtx");
     verbs.push_back({verb, [o](Streams& streams) { convert(*o, streams); }});
 }

@@ -73,23 +73,42 @@ Op op_of(const std::string& kernel, const std::map<std::string, std::int64_t>& p
     return conjugate != params.end() && conjugate->second == 1 ? Op::conj_transpose : Op::transpose;
 }
 
+/// The rules of the types that a kernel multiplies with, in words of the options.
+void check_types(const Signature& s) {
+    if (s.storage && *s.storage != s.value && !is_narrower(*s.storage, s.value))
+        throw UsageError(
+            fmt::format("--storage: {} is not a narrower type of the numbers that "
+                        "--value {} has; use f16 or bf16 for f32; these or f32 for "
+                        "f64; c32 for c64",
+                        to_string(*s.storage), to_string(s.value)));
+    if (s.accumulator && *s.accumulator != s.value && !is_narrower(s.value, *s.accumulator))
+        throw UsageError(
+            fmt::format("--accumulator: {} is not wider than --value {}; use f64 for "
+                        "f32, c64 for c32, or drop it",
+                        to_string(*s.accumulator), to_string(s.value)));
+}
+
 /// The signature that a matrix suggests, explicit options having won.
 Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
     const SourcedMatrix source = load_matrix(o.matrix);
     Features features = analyse(source.matrix.view());
-    if (!o.value.empty()) features.value_type = wanted.value;
-    const Choice choice = choose_for(source.matrix.view(), features,
-                                     {.format = o.format,
-                                      .kernel = o.kernel,
-                                      .params = wanted.params,
-                                      .target = wanted.target,
-                                      .num_rhs = o.num_rhs,
-                                      .threads = omp_get_max_threads(),
-                                      .storage = wanted.storage,
-                                      .encode = !wanted.storage && o.value.empty(),
-                                      .accumulator = wanted.accumulator,
-                                      .epilogue = wanted.epilogue,
-                                      .op = op_of(o.kernel, wanted.params)});
+    if (o.value.empty()) wanted.value = features.value_type;
+    features.value_type = wanted.value;
+    check_types(wanted);
+    const Choice choice = as_usage([&] {
+        return choose_for(source.matrix.view(), features,
+                          {.format = o.format,
+                           .kernel = o.kernel,
+                           .params = wanted.params,
+                           .target = wanted.target,
+                           .num_rhs = o.num_rhs,
+                           .threads = omp_get_max_threads(),
+                           .storage = wanted.storage,
+                           .encode = !wanted.storage && o.value.empty(),
+                           .accumulator = wanted.accumulator,
+                           .epilogue = wanted.epilogue,
+                           .op = op_of(o.kernel, wanted.params)});
+    });
     if (!choice.warning.empty()) streams.err << "spmvgen: " << choice.warning << "\n";
     Signature s = choice.signature;
     if (!o.index.empty()) s.index = wanted.index;
@@ -125,21 +144,23 @@ Signature wanted_signature(const EmitOptions& o, Streams& streams) {
     s.target = parse_arch(o.arch);
     s.params = parse_params(o.params);
     s.num_rhs = o.num_rhs;
-    if (!o.value.empty()) s.value = resolve("--value", [&] { return parse_value_type(o.value); });
+    if (!o.value.empty()) s.value = parse_computed_type("--value", o.value);
     if (!o.index.empty()) s.index = resolve("--index", [&] { return parse_index_type(o.index); });
     if (!o.offset.empty())
         s.offset = resolve("--offset", [&] { return parse_index_type(o.offset); });
     if (!o.storage.empty())
         s.storage = resolve("--storage", [&] { return parse_value_type(o.storage); });
-    if (!o.accumulator.empty())
-        s.accumulator = resolve("--accumulator", [&] { return parse_value_type(o.accumulator); });
+    if (!o.accumulator.empty()) s.accumulator = parse_computed_type("--accumulator", o.accumulator);
     s.epilogue = o.epilogue;
     s.alpha = resolve("--alpha", [&] { return parse_scale(o.alpha); });
     s.beta = resolve("--beta", [&] { return parse_scale(o.beta); });
     check_params(o.format, o.kernel, s.params, s.target);
     if (!o.matrix.empty()) return suggested(o, s, streams);
-    s.kernel = named_kernel(o, s);
-    return complete(s);
+    check_types(s);
+    return as_usage([&] {
+        s.kernel = named_kernel(o, s);
+        return complete(s);
+    });
 }
 
 Json launch_json(const KernelSource& source) {
@@ -209,11 +230,15 @@ void emit(const EmitOptions& o, Streams& streams) {
         throw UsageError("--as " + o.as +
                          " makes a binary file: name it with -o (- = standard "
                          "output)");
+    if (is_standard_output(o.launch) && (o.output.empty() || is_standard_output(o.output)))
+        throw UsageError("--launch: - is standard output, where the kernel goes; name a file");
     const std::string name = o.header.empty() ? "" : header_name(o.header);
     const Signature signature = wanted_signature(o, streams);
     Generator& generator = load_generator();
     const KernelSource source = generator.emit(signature);
-    if (o.facts) print_facts(generator, source, compiler, streams.out);
+    if (o.facts)
+        print_facts(generator, source, compiler,
+                    is_standard_output(o.output) ? streams.err : streams.out);
     if (!o.facts || !o.output.empty())
         write_file(o.output,
                    form.kind ? generator.compile(source, *form.kind, compiler).bytes : source.text,

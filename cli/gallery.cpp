@@ -49,6 +49,8 @@ void make(const GalleryOptions& o, Streams& streams) {
     if (o.suite.suite.empty() == o.specification.empty())
         throw UsageError("gallery make: give a specification or --suite, and not both");
     if (!o.suite.suite.empty()) {
+        if (is_standard_output(o.path))
+            throw UsageError("--output: a suite is written to a folder, not to standard output");
         SuiteOptions suite = o.suite;
         suite.directory = o.path;
         return make_suite(suite, streams);
@@ -56,9 +58,9 @@ void make(const GalleryOptions& o, Streams& streams) {
     const MatrixFile kind = matrix_file_kind(o.path, o.to);
     const bool prefixed = o.specification.starts_with("gallery:");
     const auto source = load_matrix((prefixed ? "" : "gallery:") + o.specification);
-    save_matrix(o.path, kind, source.matrix.view());
-    streams.err << o.path << ": " << source.matrix.rows << " x " << source.matrix.cols << ", "
-                << plural(source.matrix.nnz, "nonzero") << "\n";
+    save_matrix(o.path, kind, source.matrix.view(), streams.out);
+    streams.err << output_name(o.path) << ": " << source.matrix.rows << " x " << source.matrix.cols
+                << ", " << plural(source.matrix.nnz, "nonzero") << "\n";
 }
 
 void add_suite_options(CLI::App& maker, SuiteOptions& o) {
@@ -108,7 +110,7 @@ void add_gallery(CLI::App& program, Verbs& verbs) {
         ->type_name("SPEC");
     maker
         ->add_option("-o,--output", o->path,
-                     "the file to write: .mtx or .csr; a folder for --suite")
+                     "the file to write: .mtx or .csr, or - with --to; a folder for --suite")
         ->required()
         ->type_name("PATH");
     add_suite_options(*maker, o->suite);

@@ -52,6 +52,7 @@ class Maker {
         : todo_(std::move(todo)),
           made_(Json::array_t(todo_.size())),
           directory_(std::move(directory)),
+          out_(streams.out),
           progress_(streams.err, "matrices", todo_.size()) {
         for (std::size_t k = 0; k < todo_.size(); ++k) order_.push_back(k);
         // The largest first, so that none is left for the end.
@@ -99,7 +100,7 @@ class Maker {
         const SourcedMatrix source = load_matrix(wanted.source);
         const CsrView matrix = source.matrix.view();
         const std::string file = wanted.name + ".csr";
-        save_matrix(directory_ / file, MatrixFile::csr_binary, matrix);
+        save_matrix(directory_ / file, MatrixFile::csr_binary, matrix, out_);
         Json report{{"name", wanted.name},      {"structure", wanted.structure},
                     {"source", wanted.source},  {"file", file},
                     {"rows", matrix.rows},      {"cols", matrix.cols},
@@ -115,6 +116,7 @@ class Maker {
     std::vector<std::size_t> order_;  ///< those left, the next one last
     Json made_;
     std::filesystem::path directory_;
+    std::ostream& out_;
     Progress progress_;
     std::mutex mutex_;
     std::exception_ptr failure_;

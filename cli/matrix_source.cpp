@@ -60,7 +60,7 @@ SourcedMatrix load_matrix(const std::string& name) {
 
 void convert_types(const std::string& value, const std::string& index_name, CsrMatrix& matrix) {
     if (!value.empty()) {
-        const ValueType type = resolve("--value", [&] { return parse_value_type(value); });
+        const ValueType type = parse_computed_type("--value", value);
         if (type != matrix.value_type)
             matrix = resolve("--value", [&] { return convert_values(matrix.view(), type); });
     }

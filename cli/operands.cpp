@@ -5,6 +5,7 @@
 
 #include "devices/host/permute_rows.hpp"
 #include "matrix/reader.hpp"
+#include "matrix/vectors_fit.hpp"
 #include "measure/random_vector.hpp"
 #include "options.hpp"
 #include "registry.hpp"
@@ -159,6 +160,9 @@ Operands make_operands(const ProductOptions& o, const CsrMatrix& matrix) {
     p.beta = parse_number("--beta", o.beta, p.type);
     if (p.beta == 0.0 && !o.y_path.empty())
         throw UsageError("--y: with --beta 0 the initial y is not read; drop --y or give --beta");
+    // y is there three times: as it was, where it is made, and as it is given back.
+    check_vectors_fit(p.type, static_cast<double>(x_rows) * o.num_rhs,
+                      static_cast<double>(y_rows) * o.num_rhs, p.beta != 0.0 ? 4 : 3);
     p.x = vector_for(o.x_path, p.type, x_rows, o.num_rhs, 1);
     if (p.beta != 0.0) p.y_before = vector_for(o.y_path, p.type, y_rows, o.num_rhs, 2);
     p.y = Buffer(static_cast<std::size_t>(y_rows * o.num_rhs) * size_of(p.type));

@@ -79,7 +79,7 @@ class PlacedOperands {
     std::unique_ptr<DeviceMemory> x_on_device_, y_on_device_;
 };
 
-/// Reads or makes them; y is reset. Throws UsageError, and as read_vector.
+/// Reads or makes them; y is reset. Throws UsageError, as read_vector, and as check_vectors_fit.
 Operands make_operands(const ProductOptions& o, const CsrMatrix& matrix);
 
 }  // namespace spmvgen::cli

@@ -49,6 +49,14 @@ std::complex<double> parse_number(std::string_view option, std::string_view text
     return {re, im};
 }
 
+ValueType parse_computed_type(std::string_view option, const std::string& text) {
+    const ValueType type = resolve(option, [&] { return parse_value_type(text); });
+    if (is_storage_only(type))
+        throw UsageError(std::string(option) + ": " + text +
+                         " is a storage type; use f32, f64, c32 or c64");
+    return type;
+}
+
 Target parse_arch(const std::string& text) {
     return resolve("--arch", [&] { return parse_target(text); });
 }

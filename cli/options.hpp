@@ -18,6 +18,17 @@
 /// name, for what the user spelled wrong.
 namespace spmvgen::cli {
 
+/// f(), whose Error(invalid_argument) is about several options together: a UsageError.
+template <typename F>
+auto as_usage(F&& f) {
+    try {
+        return f();
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::invalid_argument) throw;
+        throw UsageError(error.what());
+    }
+}
+
 /// f(), its Error(invalid_argument) being a wrong value of `option`.
 template <typename F>
 auto resolve(std::string_view option, F&& f) {
@@ -34,6 +45,10 @@ std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>&
 
 /// `text` as a number of `type`: "1.5", or "re,im" for complex types.
 std::complex<double> parse_number(std::string_view option, std::string_view text, ValueType type);
+
+/// A type that products are computed in: f16 and bf16, which values are only stored in, are
+/// refused.
+ValueType parse_computed_type(std::string_view option, const std::string& text);
 
 /// "200ms", "2s", or a number of milliseconds: as milliseconds.
 double parse_milliseconds(std::string_view option, std::string_view text);

@@ -134,7 +134,7 @@ std::string output_path(const PackOptions& o, const Target& target, bool several
 
 /// Said before the work, not after it.
 void check_writable(const std::string& path) {
-    if (path == "-") return;
+    if (is_standard_output(path)) return;
     const fs::path folder = fs::absolute(path).parent_path();
     if (access(folder.c_str(), W_OK | X_OK) != 0)
         throw Error(ErrorCode::io, path + ": cannot write: " + std::strerror(errno));
@@ -214,10 +214,11 @@ std::string to_string(const Made& made, int jobs) {
         return in_bytes(static_cast<double>(bytes) / static_cast<double>(made.kernels));
     };
     std::string text = fmt::format(
-        "{}: {} for {}, {}\n  {} a kernel: code {}, source {}; made in {} with {}\n", made.path,
-        plural(static_cast<std::int64_t>(made.kernels), "kernel"), made.target,
-        in_bytes(static_cast<double>(made.bytes)), each(made.bytes), each(made.code_bytes),
-        each(made.source_bytes), in_seconds(made.seconds), plural(jobs, "job"));
+        "{}: {} for {}, {}\n  {} a kernel: code {}, source {}; made in {} with {}\n",
+        output_name(made.path), plural(static_cast<std::int64_t>(made.kernels), "kernel"),
+        made.target, in_bytes(static_cast<double>(made.bytes)), each(made.bytes),
+        each(made.code_bytes), each(made.source_bytes), in_seconds(made.seconds),
+        plural(jobs, "job"));
     if (!made.refused.empty()) text += fmt::format("  {} refused\n", made.refused.size());
     return text;
 }
@@ -239,6 +240,13 @@ void build(PackOptions o, Streams& streams) {
     for (auto& target : targets) kinds_of(o, target);
     const Manifest manifest = narrowed(wanted_manifest(o), o);
     if (o.list) return list(manifest, targets, streams);
+    const bool to_output = is_standard_output(o.output);
+    if (to_output && targets.size() > 1)
+        throw UsageError(
+            "--output: - is standard output, which takes one set; give one --arch, or "
+            "name a folder");
+    if (to_output && o.json)
+        throw UsageError("--output: - is standard output, where --json prints; name a file");
     for (auto& target : targets) check_writable(output_path(o, target, targets.size() > 1));
     const Interrupt interrupt;
     Json all = Json::array();
@@ -248,7 +256,7 @@ void build(PackOptions o, Streams& streams) {
         if (o.json)
             all.push_back(to_json(made));
         else
-            streams.out << to_string(made, o.jobs);
+            (to_output ? streams.err : streams.out) << to_string(made, o.jobs);
     }
     if (o.json)
         print_json(streams.out, {{"manifest", manifest.name}, {"jobs", o.jobs}, {"sets", all}});

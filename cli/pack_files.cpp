@@ -181,7 +181,7 @@ void merge(const FileOptions& o, Streams& streams) {
     std::ranges::sort(header.targets);
     const std::string bytes = encode_set(header, entries);
     write_file(o.output, bytes, streams.out);
-    if (o.output != "-")
+    if (!is_standard_output(o.output))
         streams.out << fmt::format("{}: {}, {}\n", o.output, plural(std::ssize(entries), "kernel"),
                                    in_bytes(static_cast<double>(bytes.size())));
 }

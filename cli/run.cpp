@@ -65,12 +65,13 @@ void measure_other_order(const RunOptions& o, const CsrMatrix& matrix, Options o
                     ", and choose another with --kernel or --cache off meanwhile");
 }
 
+/// To standard output, unless y goes there.
 void print(const RunOptions& o, RunReport& report, Streams& streams) {
     report.counters = kernel_counters();
     if (o.json)
         print_json(streams.out, to_json(report));
     else
-        streams.out << to_string(report);
+        (is_standard_output(o.output) ? streams.err : streams.out) << to_string(report);
 }
 
 /// With a storage type of their own the values that are multiplied, and checked, are rounded ones.
@@ -145,7 +146,7 @@ void multiply(const RunOptions& o, const AnyHandle& handle, const Product& produ
         fail_check(r);
     }
     if (!o.output.empty())
-        write_file_with(o.output, [&](const std::string& name) {
+        write_file_with(o.output, streams.out, [&](const std::string& name) {
             write_vector(name, p.type, p.y.data(), r.info.rows, o.product.num_rhs);
         });
     print(o, r, streams);
@@ -233,6 +234,8 @@ void run_batch(const RunOptions& o, Streams& streams) {
 
 void run(const RunOptions& o, Streams& streams) {
     if (o.matrix.empty() && o.batch.empty()) throw UsageError("matrix is required");
+    if (o.json && is_standard_output(o.output))
+        throw UsageError("--output: - is standard output, where --json prints; name a file");
     if (o.explain && !o.batch.empty())
         throw UsageError(
             "--explain: batches are chosen by rules, which the line why tells; drop it");

@@ -26,6 +26,21 @@ void set_level(const RunOptions& o, Options& options) {
     options.expected_applies = o.expect;
 }
 
+/// A size of --memory-limit as a number of bytes; says what is wrong with it. A minus sign would
+/// else become a number near 2^64.
+std::string as_size(std::string& text) {
+    const std::string wrong = "'" + text + "' is no size: use bytes, or 500M, 2G; 0 is no limit";
+    if (text.starts_with('-')) return wrong;
+    try {
+        std::uint64_t bytes = 0;
+        const bool is_size = CLI::AsSizeValue(false)(text).empty() &&
+                             CLI::detail::lexical_cast(text, bytes) && bytes <= INT64_MAX;
+        return is_size ? "" : wrong;
+    } catch (const CLI::ValidationError&) {
+        return wrong;
+    }
+}
+
 /// The target of a GPU; what it cannot do is refused.
 Target gpu_target(const RunOptions& o, const Device& device) {
     const Target& target = device.facts().target;
@@ -57,12 +72,11 @@ void check_product_options(const RunOptions& o) {
         throw UsageError(
             "--index: a reordered matrix has the narrowest index type that fits; drop --index or "
             "--reorder");
-    const auto check_type = [](const char* option, const std::string& type) {
-        if (!type.empty()) resolve(option, [&] { return parse_value_type(type); });
-    };
-    check_type("--vectors", o.vectors);
-    check_type("--accumulator", o.accumulator);
-    check_type("--storage", o.storage);
+    for (const auto& [option, type] :
+         {std::pair("--value", &o.value), std::pair("--vectors", &o.vectors),
+          std::pair("--accumulator", &o.accumulator)})
+        if (!type->empty()) parse_computed_type(option, *type);
+    if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
     resolve("--encodings", [&] { return check_encodings(o.encodings); });
 }
 
@@ -147,7 +161,7 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->check(CLI::Range(0, 4096).description(""));
     verb.add_option("--memory-limit", o.memory_limit,
                     "most that the converted matrix may take: bytes, or 500M, 2G (of 1024)")
-        ->transform(CLI::AsSizeValue(false).description(""))
+        ->transform(CLI::Validator(as_size, ""))
         ->type_name("SIZE");
     verb.add_flag("--deterministic", o.deterministic,
                   "only kernels that give the same bits each time");
@@ -200,7 +214,8 @@ void add_operand_options(CLI::App& verb, RunOptions& o) {
         ->type_name("FILE");
     verb.add_option("--y", o.product.y_path, "y before (default, with β: random in [0.5, 1.5))")
         ->type_name("FILE");
-    verb.add_option("-o,--output", o.output, "write y here")->type_name("FILE");
+    verb.add_option("-o,--output", o.output, "write y here; - = standard output")
+        ->type_name("FILE");
 }
 
 }  // namespace spmvgen::cli

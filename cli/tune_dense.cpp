@@ -102,9 +102,7 @@ void tune_dense(const DenseOptions& o, Streams& streams) {
     profile.command = command_of(o);
     profile.note = o.common->note;
     for (auto& text : values_of(o)) {
-        const ValueType value = resolve("--value", [&] { return parse_value_type(text); });
-        if (is_storage_only(value))
-            throw UsageError("--value: " + text + " is a storage type; use f32, f64, c32 or c64");
+        const ValueType value = parse_computed_type("--value", text);
         for (const std::int64_t entries : o.entries)
             for (const std::int64_t columns : o.columns) {
                 profile.classes.push_back(measure(o, device, value, entries, columns));

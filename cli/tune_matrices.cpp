@@ -152,7 +152,8 @@ class Tuner {
     /// What an earlier run left in the output.
     void read_done() {
         const std::string& path = options_.common->output;
-        if (path.empty()) throw UsageError("--resume: name the file to go on with: -o F.json");
+        if (path.empty() || is_standard_output(path))
+            throw UsageError("--resume: name the file to go on with: -o F.json");
         if (!std::filesystem::exists(path)) return;
         std::ifstream file(path);
         ReadRecords done =
@@ -217,7 +218,8 @@ class Tuner {
             throw Error(ErrorCode::internal, "none of its kernels could be timed");
         records_.push_back(record_of(named, source, info));
         // At once, so that nothing is lost however this ends.
-        if (!options_.common->output.empty()) write(options_.common->output);
+        const std::string& path = options_.common->output;
+        if (!path.empty() && !is_standard_output(path)) write(path);
         if (keeps_) keep(records_.back());
     }
 
@@ -279,7 +281,8 @@ void tune_matrices(const MatrixOptions& o, Streams& streams) {
     const Interrupt interrupt;
     Tuner tuner(o, streams);
     tuner.run();
-    if (!tuner.keeps() && o.common->output.empty()) tuner.write("");
+    const std::string& path = o.common->output;
+    if (is_standard_output(path) || (path.empty() && !tuner.keeps())) tuner.write(path);
     if (Interrupt::came())
         throw Error(ErrorCode::io, fmt::format("interrupted: {} of {} were tuned",
                                                tuner.records().size(), tuner.planned()));

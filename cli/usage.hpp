@@ -25,4 +25,8 @@ std::optional<WrongCommand> wrong_command(const CLI::App& program,
 /// Text about arguments that `app` does not take, with the option that an unknown one may mean.
 std::string unexpected_arguments(const CLI::App& app, const std::vector<std::string>& arguments);
 
+/// A message of the library, which speaks of options.memory_limit, in words of `app`, which has
+/// --memory-limit. What it has no option for stays.
+std::string in_words_of(const CLI::App& app, std::string message);
+
 }  // namespace spmvgen::cli

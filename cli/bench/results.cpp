@@ -41,16 +41,20 @@ std::string difference(const Json& there, const Json& here) {
 
 }  // namespace
 
-ResultFile::ResultFile(const std::string& path, const Json& header, bool resume, std::ostream& err)
-    : path_(path) {
+ResultFile::ResultFile(const std::string& path, const Json& header, bool resume, Streams& streams)
+    : path_(path), to_(is_standard_output(path) ? streams.out : file_) {
     if (path_.empty()) return;
+    if (is_standard_output(path_)) {
+        write(header);
+        return;
+    }
     std::error_code unknown;
     const bool there = std::filesystem::is_regular_file(path_, unknown) &&
                        std::filesystem::file_size(path_, unknown) > 0;
     if (there && !resume)
         throw Error(ErrorCode::invalid_argument,
                     path_ + ": is there already: add --resume to go on with it, or name another");
-    if (there) read(header, err);
+    if (there) read(header, streams.err);
     file_.open(path_, std::ios::app);
     if (!file_) throw Error(ErrorCode::io, path_ + ": cannot be written");
     write(header);
@@ -96,8 +100,8 @@ void ResultFile::add(const Json& row) {
 }
 
 void ResultFile::write(const Json& line) {
-    file_ << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n' << std::flush;
-    if (!file_) throw Error(ErrorCode::io, path_ + ": cannot be written");
+    to_ << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n' << std::flush;
+    if (!to_) throw Error(ErrorCode::io, path_ + ": cannot be written");
 }
 
 }  // namespace spmvgen::cli

@@ -18,11 +18,11 @@ struct ResultKey {
 /// run that is cut short leaves what it has. A run that goes on with a file adds its own header.
 class ResultFile {
   public:
-    /// "" = no file. A file that is there is an error unless `resume`, which takes over its rows: a
-    /// torn last line is dropped, with a word to `err`. Throws Error(io), and
-    /// Error(invalid_argument) when a line is no result or the file's header does not suit `header`
-    /// (device, machine, versions and method must agree).
-    ResultFile(const std::string& path, const Json& header, bool resume, std::ostream& err);
+    /// "" = no file; "-" = `out`, with which nothing goes on. A file that is there is an error
+    /// unless `resume`, which takes over its rows: a torn last line is dropped, with a word to
+    /// `err`. Throws Error(io), and Error(invalid_argument) when a line is no result or the file's
+    /// header does not suit `header` (device, machine, versions and method must agree).
+    ResultFile(const std::string& path, const Json& header, bool resume, Streams& streams);
 
     /// Whether there is a row of that.
     bool has(const ResultKey& key) const { return keys_.contains(key); }
@@ -39,6 +39,7 @@ class ResultFile {
 
     std::string path_;
     std::ofstream file_;
+    std::ostream& to_;  ///< file_, or standard output
     std::set<ResultKey> keys_;
     int wrong_ = 0;
 };

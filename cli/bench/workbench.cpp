@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "matrix/vectors_fit.hpp"
 #include "measure/bandwidth.hpp"
 #include "measure/random_vector.hpp"
 
@@ -50,6 +51,7 @@ Buffer vector_of(const CsrMatrix& a, std::int64_t elements) {
 
 /// x, filled.
 Buffer operand_of(const CsrMatrix& a) {
+    check_vectors_fit(a.value_type, static_cast<double>(a.cols), static_cast<double>(a.rows));
     Buffer x = vector_of(a, a.cols);
     fill_random(a.value_type, x.data(), a.cols, seed);
     return x;

@@ -21,7 +21,7 @@ std::int64_t limit_of(IndexType type) {
                                   : std::numeric_limits<std::int64_t>::max();
 }
 
-void check_memory(const StoredMatrix& stored, double bytes) {
+void check_memory(const StoredMatrix& stored, double bytes, const char* advice) {
     if (stored.memory_limit == 0) return;
     for (auto& buffer : stored.owned) bytes += static_cast<double>(buffer.bytes());
     const auto limit = static_cast<double>(stored.memory_limit);
@@ -29,9 +29,7 @@ void check_memory(const StoredMatrix& stored, double bytes) {
         throw TooLarge(
             fmt::format("format {} would take at least {}, more than options.memory_limit, {}",
                         to_string(stored.format), format_bytes(bytes), format_bytes(limit)),
-            ": use a format that takes less, borrow CSR arrays (options.copy = false), or raise "
-            "the "
-            "limit");
+            advice);
 }
 
 void check_padding(const CsrView& matrix, const StoredMatrix& stored, double entries) {
@@ -52,8 +50,10 @@ void check_padding(const CsrView& matrix, const StoredMatrix& stored, double ent
 void check_fits(std::int64_t count, IndexType type, std::string_view what, std::string_view field) {
     if (count > limit_of(type))
         throw Error(ErrorCode::invalid_argument,
-                    fmt::format("{} {} do not fit {} type {}: use {}=i64", count, what, field,
-                                to_string(type), field));
+                    fmt::format("{} {} do not fit the kernel's {} type, {}: give the matrix with "
+                                "64-bit {}",
+                                count, what, field, to_string(type),
+                                field == "index" ? "columns" : "row offsets"));
 }
 
 StoredMatrix new_stored(Format format, const CsrView& matrix, std::int64_t memory_limit) {

@@ -23,7 +23,7 @@ std::unique_ptr<HandleImpl> make_of_entries(const CooView& matrix, const Options
     const double ms = watch.ms();
     Options of_csr = options;
     of_csr.copy = false;  // the handle's own
-    auto impl = make_of_host_matrix(csr->view(), of_csr, provider, device);
+    auto impl = make_of_host_matrix(csr->view(), of_csr, provider, device, nullptr, Arrays::own);
     impl->keep(csr, csr->view(), true);
     impl->tell_given(matrix.value_type, matrix.nnz, std::move(given_on));
     if (options.updatable && !sorted.in_order) impl->tell_order(std::move(sorted.order));

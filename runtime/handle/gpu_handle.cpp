@@ -223,7 +223,7 @@ std::string GpuHandle::begin_strips(const DeviceCsr& input, const Options& optio
         if (error.code() != ErrorCode::compile) throw;
         return error.what();
     }
-    info_.kernel_ms = making.ms();
+    info_.kernel_ms += making.ms();
     const Stopwatch conversion;
     strips_.emplace(*device_, *converter_->loaded, matrix, signature_);
     const std::string fault = strips_->fault();

@@ -55,10 +55,10 @@ Options with_atomics(Options o) {
 /// `device` is null for the host.
 std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& options,
                                        KernelProvider& provider,
-                                       const std::shared_ptr<Device>& device,
+                                       const std::shared_ptr<Device>& device, Arrays arrays,
                                        DeviceCsr* on_device = nullptr) {
     const auto make = [&](const Options& o) {
-        return device == nullptr ? make_host_handle(matrix, o, provider)
+        return device == nullptr ? make_host_handle(matrix, o, provider, arrays)
                                  : make_gpu_handle(matrix, o, provider, device, on_device);
     };
     return make_within_limit(options, make);
@@ -67,7 +67,7 @@ std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& opt
 /// The same for any op.
 std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& options,
                                        KernelProvider& provider,
-                                       const std::shared_ptr<Device>& device,
+                                       const std::shared_ptr<Device>& device, Arrays arrays,
                                        DeviceCsr* on_device) {
     const Op op = checked_op(options);
     if (op == Op::none) {
@@ -75,10 +75,10 @@ std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& opt
             refuse(
                 "options.transpose_by_atomics is for options.op T and H: leave it out, or ask "
                 "for one of them");
-        return make_plain(matrix, options, provider, device, on_device);
+        return make_plain(matrix, options, provider, device, arrays, on_device);
     }
     if (options.transpose_by_atomics || names_transposing_kernel(options))
-        return make_plain(matrix, with_atomics(options), provider, device, on_device);
+        return make_plain(matrix, with_atomics(options), provider, device, arrays, on_device);
     const Stopwatch watch;
     validate(matrix);
     ValueOrder order;
@@ -87,7 +87,7 @@ std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& opt
     const double ms = watch.ms();
     Options of_copy = options;
     of_copy.copy = false;  // the handle's own
-    auto impl = make_plain(transposed->view(), of_copy, provider, device);
+    auto impl = make_plain(transposed->view(), of_copy, provider, device, Arrays::own);
     impl->keep(transposed, transposed->view(), true);
     if (options.updatable) impl->tell_order(std::move(order));
     impl->tell_more_time(ms);
@@ -139,10 +139,10 @@ std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Devic
 std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Options& options,
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
-                                                DeviceCsr* on_device) {
+                                                DeviceCsr* on_device, Arrays arrays) {
     if (options.reorder != "none")
         return make_reordered_handle(matrix, options, provider, std::move(device));
-    return make_of_op(matrix, options, provider, device, on_device);
+    return make_of_op(matrix, options, provider, device, arrays, on_device);
 }
 
 std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& asked,

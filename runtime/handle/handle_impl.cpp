@@ -107,6 +107,20 @@ bool reads_arrays(const StoredMatrix& stored, const CsrView& matrix) {
     });
 }
 
+double bytes_read_of(const CsrView& matrix, const StoredMatrix& stored) {
+    const auto reads = [&](const void* array) {
+        return array != nullptr && std::ranges::any_of(stored.arrays, [&](auto& named) {
+                   return named.second == array;
+               });
+    };
+    const auto bytes = [&](const void* array, std::int64_t count, std::size_t element) {
+        return reads(array) ? static_cast<double>(count) * static_cast<double>(element) : 0;
+    };
+    return bytes(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type)) +
+           bytes(matrix.col_idx, matrix.nnz, size_of(matrix.index_type)) +
+           bytes(matrix.values, matrix.nnz, size_of(matrix.value_type));
+}
+
 Request request_of(const Options& options, const Signature& types) {
     for (auto& helper : helper_kernels())
         if (options.kernel == helper.id)
@@ -162,6 +176,7 @@ void HandleImpl::take(LevelChoice level) {
     info_.measured = std::move(level.measured);
     info_.measured_us = level.measured_us;
     info_.measure_ms = level.measure_ms;
+    info_.kernel_ms = level.kernel_ms;
     info_.analysis_ms += level.analysis_ms;
     info_.predicted_us = level.predicted_us;
     info_.profile = level.profile;

@@ -28,6 +28,11 @@ Request request_of(const Options& options, const Signature& types);
 
 class DeviceCsr;
 
+/// Whose arrays a matrix has that a handle is made of: the caller's, or, of a matrix that was
+/// transposed or sorted for the handle, its own, which count for options.memory_limit as far as
+/// kernels read them.
+enum class Arrays { callers, own };
+
 /// What is behind a handle: one class for CPUs, one for GPUs.
 class HandleImpl {
   public:
@@ -170,6 +175,8 @@ int host_threads(const CsrView& matrix, const Options& options);
 
 /// Whether an apply of a matrix that is stored so reads arrays of `matrix`.
 bool reads_arrays(const StoredMatrix& stored, const CsrView& matrix);
+/// Bytes of the arrays of `matrix` that it then reads.
+double bytes_read_of(const CsrView& matrix, const StoredMatrix& stored);
 
 /// What the options ask for. `device` stands for options.device, which is else opened.
 std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
@@ -188,7 +195,8 @@ std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Option
 std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Options& options,
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
-                                                DeviceCsr* on_device = nullptr);
+                                                DeviceCsr* on_device = nullptr,
+                                                Arrays arrays = Arrays::callers);
 /// make(options); where that throws TooLarge and the options leave the format open, the same of
 /// format csr, which tells what was too large.
 std::unique_ptr<HandleImpl> make_within_limit(
@@ -201,7 +209,7 @@ std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const O
                                                   KernelProvider& provider,
                                                   std::shared_ptr<Device> device);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
-                                             KernelProvider& provider);
+                                             KernelProvider& provider, Arrays arrays);
 /// `device` is what options.device names. `on_device`, where not null, has the matrix in its
 /// memory: what the kernel reads as it is, is copied from there, or borrowed with options.copy =
 /// false; what the device can convert never comes to this host. `row_order` as convert() takes it.

@@ -5,6 +5,7 @@
 
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
+#include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "formats/value_pattern.hpp"
 #include "handle/apply_memory.hpp"
@@ -55,7 +56,8 @@ namespace {
 /// values come.
 class HostHandle : public HandleImpl {
   public:
-    HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider);
+    HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+               Arrays arrays);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return base_ != nullptr ? base_->kernel().source() : ""; }
@@ -80,6 +82,7 @@ class HostHandle : public HandleImpl {
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
     Variant make_variant(Scale alpha, Scale beta);
+    void store(const CsrView& matrix, const Signature& signature, const Options& options);
     void borrow_values(const void* values);
     const Variant& variant(Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
@@ -89,6 +92,7 @@ class HostHandle : public HandleImpl {
     CsrView csr_;  ///< the arrays that the generic kernel reads
     StoredMatrix stored_;
     ValuePattern pattern_;
+    Arrays arrays_;
     int threads_ = 1;
     Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
     std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
@@ -96,8 +100,9 @@ class HostHandle : public HandleImpl {
     ScratchPool products_;
 };
 
-HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider)
-    : HandleImpl(options, provider) {
+HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                       Arrays arrays)
+    : HandleImpl(options, provider), arrays_(arrays) {
     const Stopwatch watch;
     check_host_options(options);
     signature_.target = checked_target(options.target);
@@ -161,17 +166,24 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     const ProvidedKernel provided = kernel_or_general([&](const Signature& s, bool last_resort) {
         return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
     });
-    info_.kernel_ms = watch.ms();
+    info_.kernel_ms += watch.ms();
     tell_origin(provided);
     if (provided.kernel == nullptr) {
         info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
         return keep_csr(matrix, options);
     }
     const Stopwatch conversion;
-    stored_ = convert(matrix, signature_, !options.copy, options.memory_limit);
+    store(matrix, signature_, options);
     info_.convert_ms = conversion.ms();
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
+}
+
+void HostHandle::store(const CsrView& matrix, const Signature& signature, const Options& options) {
+    stored_ = convert(matrix, signature, !options.copy, options.memory_limit);
+    if (arrays_ == Arrays::own)
+        check_memory(stored_, bytes_read_of(matrix, stored_),
+                     ": use a format that takes less, or raise the limit");
 }
 
 void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
@@ -183,12 +195,15 @@ void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
     plain.kernel = "csr_rows";
     plain.value = signature_.value;
     plain.storage = signature_.storage;
-    plain.index = matrix.index_type;
+    // There may be more columns than the given type has numbers for.
+    const bool narrow = matrix.index_type == IndexType::i32 && matrix.cols > INT32_MAX;
+    plain.index = narrow ? IndexType::i64 : matrix.index_type;
     plain.offset = matrix.offset_type;
     plain.target = signature_.target;
-    stored_ = convert(matrix, plain, !options.copy, options.memory_limit);
+    store(matrix, plain, options);
     widen_values(stored_, storage_type(plain));
     csr_.value_type = widened_type(storage_type(plain));
+    csr_.index_type = plain.index;
     pattern_ = ValuePattern(matrix, plain, options.updatable);
     csr_.row_ptr = stored_.arrays.at("row_ptr");
     csr_.col_idx = stored_.arrays.at("col_idx");
@@ -319,8 +334,8 @@ int host_threads(const CsrView& matrix, const Options& options) {
 }
 
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
-                                             KernelProvider& provider) {
-    return std::make_unique<HostHandle>(matrix, options, provider);
+                                             KernelProvider& provider, Arrays arrays) {
+    return std::make_unique<HostHandle>(matrix, options, provider, arrays);
 }
 
 }  // namespace spmvgen

@@ -170,6 +170,10 @@ KernelProvider::Distance KernelProvider::distance(const Signature& signature,
     return listed ? Distance::found : Distance::compiler;
 }
 
+std::optional<double> KernelProvider::mean_compile_ms(const std::shared_ptr<Device>& device) {
+    return (device == nullptr ? host_.compile_times : table_of(device).compile_times).mean_ms();
+}
+
 KernelProvider::Table<GpuKernel>& KernelProvider::table_of(const std::shared_ptr<Device>& device) {
     const std::lock_guard lock(mutex_);
     return gpus_[device];
@@ -210,7 +214,7 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
         else if (!compiles(policy.mode))
             return without("it is not in the cache" + text_of_missing(*sets) +
                            ", and cache mode load does not compile");
-        else if (compile(slot, loader, signature, keep))
+        else if (compile(table, slot, loader, signature, keep))
             origin = "compiled";
         else
             return without(slot.failure);
@@ -280,7 +284,7 @@ bool KernelProvider::find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& load
 }
 
 template <typename Kernel>
-bool KernelProvider::compile(Slot<Kernel>& slot, const Loader<Kernel>& loader,
+bool KernelProvider::compile(Table<Kernel>& table, Slot<Kernel>& slot, const Loader<Kernel>& loader,
                              const Signature& signature, KernelCache* keep) {
     if (!slot.failure.empty()) return false;
     ++compiles_started_;
@@ -289,7 +293,10 @@ bool KernelProvider::compile(Slot<Kernel>& slot, const Loader<Kernel>& loader,
     try {
         binary = [&] {
             const Timed timed(compile_ns_);
-            return compile_kernel(sources_.generator(), signature, loader.kinds);
+            const Stopwatch watch;
+            KernelBinary made = compile_kernel(sources_.generator(), signature, loader.kinds);
+            table.compile_times.add(watch.ms());
+            return made;
         }();
         compiled = true;
         slot.kernel = load(loader, binary);

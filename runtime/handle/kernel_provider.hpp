@@ -11,6 +11,7 @@
 
 #include "devices/device.hpp"
 #include "devices/host/loaded_kernel.hpp"
+#include "handle/compile_times.hpp"
 #include "process/log.hpp"
 #include "sets/search.hpp"
 #include "spmvgen/generator.hpp"
@@ -92,6 +93,10 @@ class KernelProvider {
     Distance distance(const Signature& signature, const KernelPolicy& policy,
                       const std::shared_ptr<Device>& device);
 
+    /// Milliseconds that a compilation for the device took so far in this process, on average;
+    /// nothing before the first. `device` is null for the host.
+    std::optional<double> mean_compile_ms(const std::shared_ptr<Device>& device);
+
     /// The same for a GPU; kernels are kept for each device. Throws Error(compile) when there is no
     /// kernel to be had, and what Device::load throws, which is tried again at the next request.
     ProvidedGpuKernel get(const Signature& signature, const KernelPolicy& policy,
@@ -125,6 +130,7 @@ class KernelProvider {
     struct Table {
         std::mutex mutex;  ///< guards slots
         std::map<std::string, std::unique_ptr<Slot<Kernel>>> slots;
+        CompileTimes compile_times;
         Slot<Kernel>& slot_of(const Signature& signature);
     };
     /// What makes a binary run.
@@ -146,8 +152,8 @@ class KernelProvider {
                       const std::vector<NamedSet>& sets, std::atomic<std::int64_t>& hits);
     std::vector<NamedSet> imported();
     template <typename Kernel>
-    bool compile(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
-                 KernelCache* keep);
+    bool compile(Table<Kernel>& table, Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                 const Signature& signature, KernelCache* keep);
     template <typename Kernel>
     std::shared_ptr<const Kernel> load(const Loader<Kernel>& loader, const KernelBinary& binary);
     Table<GpuKernel>& table_of(const std::shared_ptr<Device>& device);

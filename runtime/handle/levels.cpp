@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "handle/handle_impl.hpp"
@@ -10,6 +11,7 @@
 #include "handle/stopwatch.hpp"
 #include "handle/trials.hpp"
 #include "kernel/refuse.hpp"
+#include "handle/trial_costs.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser.hpp"
 #include "tuner/ranking.hpp"
@@ -32,7 +34,8 @@ class LevelWork {
           trials_(trials),
           request_(problem.request),
           model_(problem.request.target, problem.device.get(),
-                 host_threads(problem.matrix, problem.options)) {
+                 host_threads(problem.matrix, problem.options)),
+          costs_(problem, model_, trials) {
         // A product that is not stored as it is cannot be held against another's.
         request_.epilogue.clear();
         rule_.signature.epilogue.clear();
@@ -40,14 +43,15 @@ class LevelWork {
 
     LevelChoice run() {
         const std::string& level = p_.options.level;
-        if (predicts(level)) model_.analyse(p_.matrix, p_.options.threads);
+        const std::string no_time = why_no_time();
+        if (predicts(level) && no_time.empty()) model_.analyse(p_.matrix, p_.options.threads);
         Choice choice = rule_;
         if (level == "model") choice = by_model();
         if (level == "recorded") choice = by_record();
         LevelChoice result = weigh(p_, choice, model_);
         result.analysis_ms = model_.analysis_ms() + record_ms_;
         if (measures(level)) {
-            if (const std::string why = why_not_measured(result); !why.empty())
+            if (const std::string why = why_not_measured(result, no_time); !why.empty())
                 result.choice.reason += "; " + why;
             else
                 measure_into(result);
@@ -68,9 +72,13 @@ class LevelWork {
                 .choose = [this](const Request& r) { return p_.chooser(r); },
                 .budget_ms = p_.options.budget_ms,
                 .now_ms = [this] { return watch_.ms(); },
+                .spent_ms = model_.analysis_ms(),
                 .predict = [this](const Signature& s) { return model_.predict(s); },
                 .go_on = p_.options.on_measured,
-                .make_ready = [this](std::span<const Choice> c) { trials_.make_ready(c); }};
+                .make_ready = [this](std::span<const Choice> c,
+                                     const Fits& fits) { trials_.make_ready(c, fits); },
+                .makers = Trials::makers(),
+                .cost = [this](const Signature& s) { return costs_.of(s); }};
     }
 
     Choice by_model() {
@@ -95,18 +103,34 @@ class LevelWork {
         return choice;
     }
 
+    /// Why the budget does not allow to begin; "" = it does.
+    std::string why_no_time() const {
+        if (p_.options.level != "measure") return "";
+        const double needed_ms = full_analysis_ms(p_);
+        if (needed_ms <= p_.options.budget_ms) return "";
+        return fmt::format(
+            "not measured, for the budget of {:.0f} ms has no room for the analysis: "
+            "{:.1f} ms expected",
+            p_.options.budget_ms, needed_ms);
+    }
+
     /// "" = it measures.
-    std::string why_not_measured(const LevelChoice& weighed) {
+    std::string why_not_measured(const LevelChoice& weighed, const std::string& no_time) {
         if (weighed.plain) return "not measured, for planning does not pay";
         if (p_.request.op != Op::none) return "not measured: the transposing kernel has no others";
+        if (!no_time.empty()) return no_time;
         // Whoever asks for all of them wants to know.
         return p_.options.level == "exhaustive" ? "" : why_not_repaid(p_, model_);
     }
 
     void measure_into(LevelChoice& result) {
         const double start_ms = watch_.ms();
-        const TimeSignature time = [this](const Signature& signature, double seconds) {
-            return trials_.time(signature, seconds);
+        double rule_kernel_ms = -1;
+        const TimeSignature time = [&](const Signature& signature, double seconds) {
+            Trial trial = trials_.time(signature, seconds);
+            costs_.learn(signature);
+            if (rule_kernel_ms < 0) rule_kernel_ms = trial.kernel_ms;
+            return trial;
         };
         const bool all = p_.options.level == "exhaustive";
         const MeasureProblem asked = problem();
@@ -119,7 +143,8 @@ class LevelWork {
         result.measured = std::move(measured.kernels);
         for (auto& warning : measured.warnings)
             result.warning += (result.warning.empty() ? "" : "; ") + warning;
-        result.measure_ms = watch_.ms() - start_ms;
+        result.kernel_ms = std::max(rule_kernel_ms, 0.0);
+        result.measure_ms = watch_.ms() - start_ms - result.kernel_ms;
     }
 
     const LevelProblem& p_;
@@ -127,6 +152,7 @@ class LevelWork {
     Trials& trials_;
     Request request_;
     MatrixModel model_;
+    TrialCosts costs_;
     Stopwatch watch_;
     double record_ms_ = 0;  ///< looking records up, with the analysis for it
 };

@@ -42,7 +42,9 @@ struct LevelChoice {
     bool plain = false;    ///< plain CSR, for planning does not pay
     bool generic = false;  ///< the host's generic kernel, on CSR arrays as they are
     std::vector<MeasuredKernel> measured = {};
-    double measured_us = 0, measure_ms = 0;
+    double measured_us = 0;
+    double measure_ms = 0;     ///< all of measuring, but for making the rule's kernel
+    double kernel_ms = 0;      ///< that
     double predicted_us = 0;   ///< by the model; 0 = it was not asked, or does not know
     std::string profile = {};  ///< file of tuning_db that this is from
     double analysis_ms = 0;    ///< of what the level looked at beside row lengths

@@ -86,19 +86,58 @@ double conversion_ms(const LevelProblem& p, const Signature& signature) {
     return (conversion_applies - (copies ? copy_applies : 0)) * cpu_us(p) / 1e3;
 }
 
-double kernel_ms(const LevelProblem& p, const MatrixModel& model, const Signature& signature) {
+/// `compile`: what a kernel takes that is neither loaded nor found.
+double kernel_ms(const LevelProblem& p, const MatrixModel& model, const Signature& signature,
+                 double compile) {
     using Distance = KernelProvider::Distance;
     const Distance distance = p.provider.distance(signature, p.policy, p.device);
     if (distance == Distance::memory) return 0;
     const DeviceProfile* profile = model.profile();
-    const auto known = [](double figure, double assumed) { return figure > 0 ? figure : assumed; };
-    if (distance == Distance::found)
-        return known(profile != nullptr ? profile->load_ms.value : 0, find_ms);
-    return known(profile != nullptr ? profile->kernel_ms.value : 0, compile_ms) *
-           compile_effort(complete(signature));
+    const bool known = profile != nullptr && profile->load_ms.value > 0;
+    if (distance == Distance::compiler) return compile;
+    return known ? profile->load_ms.value : find_ms;
+}
+
+double kernel_ms(const LevelProblem& p, const MatrixModel& model, const Signature& signature) {
+    const DeviceProfile* profile = model.profile();
+    const bool known = profile != nullptr && profile->kernel_ms.value > 0;
+    const double usual = known ? profile->kernel_ms.value : compile_ms;
+    return kernel_ms(p, model, signature, usual * compile_effort(complete(signature)));
+}
+
+/// The first of a process also loads the compiler.
+double first_compile_ms(const DeviceProfile* profile) {
+    if (profile == nullptr) return compile_ms;
+    return std::max(
+        profile->first_kernel_ms.value > 0 ? profile->first_kernel_ms.value : compile_ms,
+        profile->kernel_ms.value);
 }
 
 }  // namespace
+
+double making_ms(const LevelProblem& p, const MatrixModel& model, const Signature& signature) {
+    // Without a compiler a kernel that is not there costs the search for it.
+    if (p.policy.mode == CacheMode::load) return kernel_ms(p, model, signature, find_ms);
+    const double usual =
+        p.provider.mean_compile_ms(p.device).value_or(first_compile_ms(model.profile()));
+    return kernel_ms(p, model, signature, usual * compile_effort(complete(signature)));
+}
+
+double full_analysis_ms(const LevelProblem& p) {
+    return analysis_applies * cpu_us(p) / 1e3;
+}
+
+double storing_ms(const LevelProblem& p, const Signature& signature) {
+    // Copying the matrix to the device.
+    const double upload_ms =
+        p.device == nullptr ? 0 : 1e3 * matrix_bytes(p.matrix) / assumed_cpu_rate;
+    const bool copies = p.device == nullptr && p.options.copy;
+    if (is_csr(signature)) return upload_ms + (copies ? copy_applies * cpu_us(p) / 1e3 : 0);
+    const MatrixModel cpu(parse_target("native"), nullptr, 1);
+    if (cpu.profile() != nullptr && cpu.profile()->convert_bytes_per_s.value > 0)
+        return upload_ms + 1e3 * matrix_bytes(p.matrix) / cpu.profile()->convert_bytes_per_s.value;
+    return upload_ms + conversion_applies * cpu_us(p) / 1e3;
+}
 
 std::optional<std::string> why_plain_at_once(const Options& o) {
     if (o.expected_applies != 1 || !plain_is_free(o)) return std::nullopt;

@@ -19,4 +19,14 @@ LevelChoice weigh(const LevelProblem& problem, const Choice& choice, const Matri
 /// Why the expected applies cannot repay the budget of level measure; "" = they can.
 std::string why_not_repaid(const LevelProblem& problem, const MatrixModel& model);
 
+// What measuring is expected to take, in ms.
+
+/// Making or finding a kernel: as compilations took so far in this process, else as the device's
+/// profile has it.
+double making_ms(const LevelProblem& problem, const MatrixModel& model, const Signature& signature);
+/// Storing the matrix for it anew.
+double storing_ms(const LevelProblem& problem, const Signature& signature);
+/// The full analysis of the matrix.
+double full_analysis_ms(const LevelProblem& problem);
+
 }  // namespace spmvgen

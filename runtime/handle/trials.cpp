@@ -13,6 +13,7 @@
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/stopwatch.hpp"
+#include "matrix/vectors_fit.hpp"
 #include "measure/random_vector.hpp"
 #include "measure/timing.hpp"
 #include "spmvgen/error.hpp"
@@ -50,19 +51,23 @@ const Provided<Kernel>& needed(const Provided<Kernel>& provided) {
 template <typename Matrix>
 class Kept {
   public:
+    /// Tells what it stored anew in `conversion`, and in `key` as what.
     template <typename Make>
-    const Matrix& get(const Signature& signature, Make make) {
-        std::string key = storage_key(signature);
-        if (!matrix_ || key_ != key) {
+    const Matrix& get(const Signature& signature, std::string& key,
+                      std::optional<Trials::Conversion>& conversion, Make make) {
+        std::string wanted = storage_key(signature);
+        if (!matrix_ || key != wanted) {
             matrix_.reset();  // before another one is made, which may need its memory
+            key.clear();
+            const Stopwatch watch;
             matrix_.emplace(make());
-            key_ = std::move(key);
+            conversion = {wanted, watch.ms()};
+            key = std::move(wanted);
         }
         return *matrix_;
     }
 
   private:
-    std::string key_;
     std::optional<Matrix> matrix_;
 };
 
@@ -104,14 +109,18 @@ class HostTrials : public Trials {
     };
 
     std::unique_ptr<Run> prepare(const Signature& s, const Buffer& x) override {
+        const Stopwatch watch;
         const ProvidedKernel provided = provider_.get_or_nothing(s, policy_);
+        kernel_ms_ = watch.ms();
         const auto kernel = needed(provided).kernel;
-        const StoredMatrix& stored =
-            stored_.get(s, [&] { return convert(matrix_, s, borrow_, memory_limit_); });
+        const StoredMatrix& stored = stored_.get(s, stored_as_, last_conversion_, [&] {
+            return convert(matrix_, s, borrow_, memory_limit_);
+        });
         return std::make_unique<HostRun>(kernel, stored, x.data(),
                                          elements(matrix_.rows * num_rhs_, s.value), threads_);
     }
     void make_kernel(const Signature& s) override { provider_.get_or_nothing(s, policy_); }
+    bool compiled_nothing() const override { return !provider_.mean_compile_ms(nullptr); }
 
     int threads_;
     bool borrow_;
@@ -174,14 +183,18 @@ class GpuTrials : public Trials {
             x_ = device_->allocate(x.bytes());
             device_->copy_to_device(x_->data(), x.data(), x.bytes());
         }
+        const Stopwatch watch;
         const ProvidedGpuKernel provided = provider_.get(s, policy_, device_);
-        const GpuMatrix& on_device = stored_.get(
-            s, [&] { return upload(*device_, convert(matrix_, s, true, memory_limit_), matrix_); });
+        kernel_ms_ = watch.ms();
+        const GpuMatrix& on_device = stored_.get(s, stored_as_, last_conversion_, [&] {
+            return upload(*device_, convert(matrix_, s, true, memory_limit_), matrix_);
+        });
         return std::make_unique<GpuRun>(
             provided.kernel, *device_, on_device, x_->data(),
             static_cast<std::size_t>(matrix_.rows * num_rhs_) * size_of(s.value));
     }
     void make_kernel(const Signature& s) override { provider_.get(s, policy_, device_); }
+    bool compiled_nothing() const override { return !provider_.mean_compile_ms(device_); }
 
     /// What kernels read of the matrix as it is, is copied to the device once for all of them.
     GpuMatrix stored_for(const Signature& s) {
@@ -200,8 +213,18 @@ class GpuTrials : public Trials {
 }  // namespace
 
 Trial Trials::time(const Signature& signature, double seconds) {
+    kernel_ms_ = 0;
+    last_conversion_.reset();
+    Trial trial = tried(signature, seconds);
+    trial.kernel_ms = kernel_ms_;
+    return trial;
+}
+
+Trial Trials::tried(const Signature& signature, double seconds) {
     try {
         if (x_.bytes() == 0) {
+            check_vectors_fit(signature.value, static_cast<double>(matrix_.cols) * num_rhs_,
+                              static_cast<double>(matrix_.rows) * num_rhs_);
             x_ = elements(matrix_.cols * num_rhs_, signature.value);
             fill_random(signature.value, x_.data(), matrix_.cols * num_rhs_, 1);
         }
@@ -244,15 +267,23 @@ Trial Trials::timed(Run& run, const Signature& signature, double seconds) {
     return {1e6 * timing.median_s, 1e6 * timing.low_s, 1e6 * timing.high_s};
 }
 
-void Trials::make_ready(std::span<const Choice> choices) {
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-        for (std::size_t i = next++; i < choices.size(); i = next++) try {
-                make_kernel(choices[i].signature);
-            } catch (const std::exception&) {  // it is told when the kernel is timed
-            }
+int Trials::makers() {
+    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+}
+
+void Trials::make_ready(std::span<const Choice> choices, const Fits& fits) {
+    const auto make = [&](const Choice& choice) {
+        try {
+            if (fits(choice)) make_kernel(choice.signature);
+        } catch (const std::exception&) {  // it is told when the kernel is timed
+        }
     };
-    const std::size_t most = std::max(std::thread::hardware_concurrency(), 1u);
+    std::atomic<std::size_t> next = 0;
+    while (next < choices.size() && compiled_nothing()) make(choices[next++]);
+    const auto work = [&] {
+        for (std::size_t i = next++; i < choices.size(); i = next++) make(choices[i]);
+    };
+    const auto most = static_cast<std::size_t>(makers());
     std::vector<std::jthread> team;
     for (std::size_t i = 1; i < std::min(most, choices.size()); ++i) team.emplace_back(work);
     work();

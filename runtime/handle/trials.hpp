@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "handle/kernel_provider.hpp"
 #include "matrix/buffer.hpp"
@@ -20,9 +21,21 @@ class Trials {
     virtual ~Trials() = default;
     /// As TimeSignature. What goes wrong with a kernel is told in the result.
     Trial time(const Signature& signature, double seconds);
-    /// Makes or finds the kernels of these choices on several threads. What goes wrong shows when
-    /// they are timed.
-    void make_ready(std::span<const Choice> choices);
+    /// Makes or finds the kernels of these choices, each if it then fits, on makers() threads. The
+    /// first is made before the others when nothing was compiled yet, so that it is known how long
+    /// that takes. What goes wrong shows when they are timed.
+    void make_ready(std::span<const Choice> choices, const Fits& fits);
+    /// Threads that make kernels.
+    static int makers();
+    /// What the last trial took to convert the matrix, and for which storage (storage_key); nothing
+    /// when it did not.
+    struct Conversion {
+        std::string storage;
+        double ms = 0;
+    };
+    const std::optional<Conversion>& last_conversion() const { return last_conversion_; }
+    /// The storage that is converted now; "" = none.
+    const std::string& stored_as() const { return stored_as_; }
 
   protected:
     /// A kernel with the matrix converted for it.
@@ -45,15 +58,21 @@ class Trials {
     virtual std::unique_ptr<Run> prepare(const Signature& signature, const Buffer& x) = 0;
     /// Makes or finds the kernel. Throws Error. Safe to call from any thread.
     virtual void make_kernel(const Signature& signature) = 0;
+    /// Whether nothing of that kind was compiled in this process.
+    virtual bool compiled_nothing() const = 0;
 
     const CsrView& matrix_;
     const int num_rhs_;
     const std::int64_t memory_limit_;  ///< as convert() takes it
     KernelProvider& provider_;
     const KernelPolicy policy_;
+    double kernel_ms_ = 0;                       ///< of the last prepare()
+    std::optional<Conversion> last_conversion_;  ///< of the last prepare()
+    std::string stored_as_;
 
   private:
     bool is_defect(const Error& error) const;
+    Trial tried(const Signature& signature, double seconds);
     Trial timed(Run& run, const Signature& signature, double seconds);
     /// "" when the product is that of the first kernel.
     std::string difference(const Run& run, const Signature& signature);

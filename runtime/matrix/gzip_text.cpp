@@ -24,9 +24,10 @@ class GzipText final : public TextSource {
         block.storage.swap(rest_);
         rest_.clear();
         block.trouble.reset();
+        skipped_ = 0;
         const std::size_t length = fill(block);
         block.text = {block.storage.data(), length};
-        offset_ += static_cast<std::int64_t>(length);
+        offset_ += static_cast<std::int64_t>(length) + skipped_;
         return true;
     }
 
@@ -79,12 +80,40 @@ class GzipText final : public TextSource {
                 return length;
             }
             if (have > longest_line + block_bytes_) {
+                if (is_comment({text.data(), have}, offset_)) return skip_comment(block, have);
                 ended_ = true;
                 block.trouble = {offset_, line_too_long};
                 return 0;
             }
             searched = have;
         }
+    }
+
+    /// Of the block, which so far is a part of one comment, leaves the begin as a line; the text
+    /// behind the comment goes to rest_. Returns the length of the line.
+    std::size_t skip_comment(TextBlock& block, std::size_t have) {
+        constexpr std::size_t line = kept_of_comment + 1;
+        std::vector<char>& text = block.storage;
+        text[kept_of_comment] = '\n';
+        std::vector<char> part(block_bytes_);
+        bool found = false;
+        while (!found && !ended_) {
+            const std::size_t got = inflater_.read(part.data(), part.size());
+            const std::string_view fresh{part.data(), got};
+            const std::size_t end = std::min(fresh.find('\n'), got - 1) + 1;
+            found = end > 0 && fresh[end - 1] == '\n';
+            ended_ = !found && got < part.size();
+            have += end;
+            rest_.assign(part.begin() + static_cast<std::ptrdiff_t>(end),
+                         part.begin() + static_cast<std::ptrdiff_t>(got));
+        }
+        if (ended_ && !inflater_.damage().empty()) {
+            damaged_at_ = std::max(damaged_at_, offset_ + static_cast<std::int64_t>(have) - 1);
+            block.trouble = {damaged_at_, inflater_.damage()};
+            return 0;
+        }
+        skipped_ = static_cast<std::int64_t>(have - line);
+        return line;
     }
 
     static std::size_t end_text(std::vector<char>& text, std::size_t have) {
@@ -101,6 +130,7 @@ class GzipText final : public TextSource {
     std::vector<char> rest_;
     std::int64_t offset_ = 0;
     std::int64_t next_ = 0;
+    std::int64_t skipped_ = 0;     ///< bytes of a comment that the block leaves out
     std::int64_t damaged_at_ = 0;  ///< the last byte of text, when the file is damaged
     bool ended_ = false;
     bool resumed_ = false;  ///< the next block tells the trouble of the last one again

@@ -1,6 +1,7 @@
 #include "matrix/memory_limit.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,12 +29,21 @@ std::int64_t read_number(const char* path, std::int64_t otherwise) {
     return file >> value ? value : otherwise;
 }
 
+/// What is left of the process's own limit of its address space (ulimit -v).
+std::int64_t address_space_left() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
+    const std::int64_t used = read_number("/proc/self/statm", 0) * sysconf(_SC_PAGESIZE);
+    const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, INT64_MAX));
+    return std::max<std::int64_t>(most - used, 0);
+}
+
 }  // namespace
 
 std::int64_t available_memory() {
     const std::int64_t limit = read_number("/sys/fs/cgroup/memory.max", INT64_MAX);
     const std::int64_t used = read_number("/sys/fs/cgroup/memory.current", 0);
-    return std::min(system_memory(), std::max(limit - used, limit / 2));
+    return std::min({system_memory(), std::max(limit - used, limit / 2), address_space_left()});
 }
 
 std::string format_bytes(double bytes) {

@@ -59,7 +59,7 @@ class PlainText final : public TextSource {
     }
 
     /// Reads on until the last line that starts in storage[0, own) is whole; returns its end. A
-    /// line that is too long stays out.
+    /// line that is too long stays out; of a comment that is, the begin stays.
     std::size_t finish_line(TextBlock& block, std::size_t own, std::int64_t from) {
         constexpr std::size_t step = std::size_t{1} << 12;
         std::size_t have = own;
@@ -70,7 +70,13 @@ class PlainText final : public TextSource {
             if (end != std::string_view::npos) return end;
             if (have - own > longest_line) {
                 const std::size_t before = text.substr(0, own).rfind('\n') + 1;
-                block.trouble = {from + static_cast<std::int64_t>(before), line_too_long};
+                const std::int64_t offset = from + static_cast<std::int64_t>(before);
+                if (is_comment(text.substr(before), offset)) {
+                    const std::size_t end_of_begin = before + kept_of_comment;
+                    block.storage[end_of_begin] = '\n';
+                    return end_of_begin + 1;
+                }
+                block.trouble = {offset, line_too_long};
                 return before;
             }
             searched = have;
@@ -91,6 +97,11 @@ class PlainText final : public TextSource {
 };
 
 }  // namespace
+
+bool is_comment(std::string_view line, std::int64_t offset) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    return offset > 0 && first != std::string_view::npos && line[first] == '%';
+}
 
 std::unique_ptr<TextSource> open_text(const InputFile& file, std::size_t block_bytes) {
     unsigned char magic[2] = {};

@@ -42,10 +42,16 @@ class TextSource {
     virtual std::int64_t bytes_after(std::int64_t offset) const = 0;
 };
 
-/// The longest line that is read.
+/// The longest line that is read, but for comments, of which blocks hold no more than the begin.
 inline constexpr std::size_t longest_line = std::size_t{1} << 20;
 inline constexpr const char* line_too_long =
     "a line is longer than 1 MiB: this is not a text of numbers";
+
+/// Whether the line that begins at `offset` of the text with these bytes is a comment. The banner,
+/// the first line, is none.
+bool is_comment(std::string_view line, std::int64_t offset);
+/// So much of a comment that is longer than longest_line stays in a block.
+inline constexpr std::size_t kept_of_comment = 64;
 
 /// Opens the text of `file`, plain or gzipped. `block_bytes` is about how large blocks are. The
 /// file must outlive the source.

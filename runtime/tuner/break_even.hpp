@@ -34,6 +34,8 @@ inline constexpr double find_ms = 0.3;          ///< a kernel from the cache dir
 /// A conversion to another format, and a copy of CSR as it is, both in applies of plain CSR on this
 /// CPU.
 inline constexpr double conversion_applies = 6, copy_applies = 4;
+/// The full analysis of a matrix, likewise.
+inline constexpr double analysis_applies = 10;
 /// Bytes per second of a device without a profile: of a CPU, and of a GPU.
 inline constexpr double assumed_cpu_rate = 10e9, assumed_gpu_rate = 1e12;
 

@@ -109,17 +109,26 @@ double most_stored(const RowFeatures& f, Format format) {
     return nnz;
 }
 
+constexpr std::int64_t limit_of_32_bits = std::int64_t{1} << 31;
+
+/// The type of CSR's columns where the request says what it is.
+IndexType columns_as_given(const RowFeatures& f, const Request& request, IndexType otherwise) {
+    // There may be more columns than an array of the narrow type has numbers for.
+    if (request.csr_index == IndexType::i32 && f.cols >= limit_of_32_bits) return IndexType::i64;
+    return request.csr_index.value_or(otherwise);
+}
+
 void set_types(Signature& s, const RowFeatures& f, const Request& request, Format format) {
-    constexpr double limit = 2147483648.0;  // 2^31
     // Beside CSR's columns, row numbers are stored as indices too. CSR-k has CSR's arrays as they
     // are.
     const bool columns_only =
         format == Format::csr && architecture(request.target).kind == TargetKind::host;
     const std::int64_t largest = columns_only ? f.cols : std::max(f.rows, f.cols);
-    s.index = static_cast<double>(largest) < limit ? IndexType::i32 : IndexType::i64;
-    s.offset = most_stored(f, format) < limit ? IndexType::i32 : IndexType::i64;
+    s.index = largest < limit_of_32_bits ? IndexType::i32 : IndexType::i64;
+    s.offset = most_stored(f, format) < static_cast<double>(limit_of_32_bits) ? IndexType::i32
+                                                                              : IndexType::i64;
     if (format != Format::csr && format != Format::csr_k) return;
-    s.index = request.csr_index.value_or(s.index);
+    s.index = columns_as_given(f, request, s.index);
     s.offset = request.csr_offset.value_or(s.offset);
 }
 

@@ -22,14 +22,12 @@ constexpr std::size_t always = 4;  ///< of the model's best are tried in any cas
 class Trying {
   public:
     Trying(const MeasureProblem& problem, const Choice& rule, Search& search, double seconds)
-        : problem_(problem),
-          rule_(rule),
-          search_(search),
-          seconds_(seconds),
-          others_(other_kernels(problem, rule, considered_padding)) {}
+        : problem_(problem), rule_(rule), search_(search), seconds_(seconds) {}
 
     void run() {
-        if (problem_.predict) order_ = rank(problem_, rule_, considered_padding);
+        if (!go_on_()) return;
+        others_ = other_kernels(problem_, rule_, considered_padding, go_on_);
+        if (problem_.predict) order_ = rank(problem_, rule_, considered_padding, go_on_);
         if (const auto rules = predicted(rule_)) scale_ = search_.best_us() / rules->us;
         std::erase_if(others_, [&](const Choice& c) { return predicted(c).has_value(); });
         make_ready();
@@ -52,7 +50,8 @@ class Trying {
         std::vector<Choice> first = others_;
         for (std::size_t i = 0; i < std::min(before_unknown, order_.size()); ++i)
             first.push_back(order_[i].choice);
-        problem_.make_ready(first);
+        problem_.make_ready(search_.fitting(std::move(first), seconds_),
+                            [this](const Choice& c) { return search_.fits_budget(c, seconds_); });
     }
 
     /// But for the first few, none whose prediction is beyond what was measured by more than it
@@ -71,7 +70,8 @@ class Trying {
         for (double before = 2 * search_.best_us(); search_.best_us() < before;) {
             before = search_.best_us();
             const Choice best = search_.best();
-            for (auto& choice : variants_of(problem_, best, Reach::neighbours)) attempt(choice);
+            for (auto& choice : variants_of(problem_, best, Reach::neighbours, go_on_))
+                attempt(choice);
         }
     }
 
@@ -79,6 +79,7 @@ class Trying {
     const Choice& rule_;
     Search& search_;
     const double seconds_;
+    const GoOn go_on_ = [this] { return !search_.begins_beyond_budget(seconds_); };
     std::vector<Choice> others_;  ///< those that the model does not know
     std::vector<Ranked> order_;
     double scale_ = 1;  ///< what the rule's kernel takes over what was predicted of it
@@ -90,7 +91,7 @@ Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSi
     Search search(problem, rule, time);
     const double seconds =
         std::clamp(problem.budget_ms / 1e3 / expected_trials, least_seconds, most_seconds);
-    const bool timed = search.attempt(rule, seconds).has_value();
+    const bool timed = search.attempt_rule(seconds);
     if (!timed) return search.result(timed, "measured");
     Trying(problem, rule, search, seconds).run();
     search.run_off(2 * seconds, true);

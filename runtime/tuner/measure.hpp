@@ -20,11 +20,24 @@ struct Trial {
     double low_us = 0, high_us = 0;  ///< quartiles
     std::string trouble = {};  ///< why there is no time: no kernel, no memory, a wrong product
     bool defect = true;        ///< of the trouble: it should not have happened
+    double kernel_ms = 0;      ///< that making or finding the kernel took
+};
+
+/// What a trial is expected to take beside the timing.
+struct TrialCost {
+    double kernel_ms = 0;   ///< making or finding the kernel
+    double convert_ms = 0;  ///< converting the matrix
 };
 
 /// Times a kernel on the matrix for about so many seconds. The product of the first signature it is
 /// given is what the others are held against.
 using TimeSignature = std::function<Trial(const Signature&, double seconds)>;
+
+/// Whether there is time to make a kernel.
+using Fits = std::function<bool(const Choice&)>;
+
+/// Whether there is time to look at one kernel more, which may take a pass over the matrix.
+using GoOn = std::function<bool()>;
 
 /// What the measurement needs to know of its caller.
 struct MeasureProblem {
@@ -33,12 +46,18 @@ struct MeasureProblem {
     std::function<Choice(const Request&)> choose;  ///< choose_for() of the matrix
     double budget_ms = 0;                          ///< of level measure
     std::function<double()> now_ms;                ///< a steady clock
+    double spent_ms = 0;                           ///< of the budget, before this
     /// What the model says of a kernel; absent = there is no model.
     std::function<std::optional<Prediction>(const Signature&)> predict = {};
     /// Told of each kernel that was timed; false = no more. May be empty.
     std::function<bool(const MeasuredKernel&)> go_on = {};
-    /// Told which kernels are likely to be timed next, so that they can be made side by side.
-    std::function<void(std::span<const Choice>)> make_ready = {};
+    /// Told which kernels are likely to be timed next, so that they can be made side by side. It
+    /// asks `fits`, from any of its threads, before it makes one, and makes it only if that is so.
+    std::function<void(std::span<const Choice>, const Fits& fits)> make_ready = {};
+    int makers = 1;  ///< so many kernels are then made at a time
+    /// What a trial of it would cost. Safe to call from any thread, but not while a trial runs.
+    /// Absent = as much as those before it on average.
+    std::function<TrialCost(const Signature&)> cost = {};
 };
 
 struct Measured {
@@ -49,14 +68,16 @@ struct Measured {
     std::vector<std::string> warnings;    ///< of these, what should not have happened
 };
 
-/// Times the rule's choice first, then others until the budget is spent: those that the model says
+/// Times the rule's choice first, then others as far as the budget goes: those that the model says
 /// to be fastest; each other kernel that the request leaves free and the model does not know, with
 /// the parameters that the rules give it; the neighbours of the fastest one's parameters (one
 /// changed at a time to the next value above and below), again as long as that finds a faster one;
 /// then what else the model does not rule out. Last, the few that are nearly as fast as the fastest
-/// once more. What was measured by then counts. A kernel wins over the rule's only if it is faster
-/// by more than `measure_margin`; else the rule's is kept. Kernels that would store more than twice
-/// as many entries as the rule's are left out.
+/// once more. What was measured by then counts. Nothing is begun that is expected to end beyond the
+/// budget; where that is so of the rule's choice, it stands without a time. Making the rule's
+/// kernel does not count, for whoever asks needs it anyway. A kernel wins over the rule's only if
+/// it is faster by more than `measure_margin`; else the rule's is kept. Kernels that would store
+/// more than twice as many entries as the rule's are left out.
 Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
 
 /// Times every kernel that the request leaves free: with the parameters that the rules give it, and

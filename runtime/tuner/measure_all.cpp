@@ -16,6 +16,11 @@ constexpr int most_rounds = 3;
 /// For one kernel: other work disturbs a CPU more than a GPU.
 constexpr double cpu_seconds = 20e-3, gpu_seconds = 4e-3;
 
+/// There is no budget.
+bool any(const Choice&) {
+    return true;
+}
+
 /// Every value of each parameter around the best so far of one kernel, again and again until
 /// nothing gets better.
 void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& first,
@@ -26,7 +31,7 @@ void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& fi
     for (int round = 0; round < most_rounds && !search.stopped(); ++round) {
         const double before = *best_us;
         const std::vector<Choice> variants = variants_of(problem, best, Reach::all);
-        if (problem.make_ready) problem.make_ready(variants);
+        if (problem.make_ready) problem.make_ready(variants, any);
         for (auto& choice : variants) {
             const auto us = search.attempt(choice, seconds);
             if (!us || *us >= *best_us) continue;
@@ -52,7 +57,7 @@ Measured measure_all(const MeasureProblem& problem, const Choice& rule, const Ti
             for (auto& choice : choice_of(problem, *entry))
                 if (padding_of(problem.features, choice.signature) <= most_padding)
                     kernels.push_back(std::move(choice));
-    if (problem.make_ready) problem.make_ready(kernels);
+    if (problem.make_ready) problem.make_ready(kernels, any);
     for (auto& choice : kernels) search.attempt(choice, seconds);
     for (auto& choice : kernels) tune_kernel(problem, search, choice, seconds);
     search.run_off(2 * seconds, false);

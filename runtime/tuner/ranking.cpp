@@ -17,7 +17,7 @@ constexpr std::size_t varied_again = 3;  ///< of the best
 /// Collects what the model knows, each signature once.
 class Ranking {
   public:
-    explicit Ranking(const MeasureProblem& problem) : problem_(problem) {}
+    Ranking(const MeasureProblem& problem, const GoOn& go_on) : problem_(problem), go_on_(go_on) {}
 
     void add(const Choice& choice) {
         if (!seen_.insert(kernel_name(choice.signature)).second) return;
@@ -25,7 +25,7 @@ class Ranking {
             ranked_.push_back({choice, *prediction});
     }
     void add_variants(const Choice& choice) {
-        for (auto& variant : variants_of(problem_, choice, Reach::all)) add(variant);
+        for (auto& variant : variants_of(problem_, choice, Reach::all, go_on_)) add(variant);
     }
     void sort() {
         std::ranges::stable_sort(ranked_, {}, [](const Ranked& r) { return r.prediction.us; });
@@ -34,6 +34,7 @@ class Ranking {
 
   private:
     const MeasureProblem& problem_;
+    const GoOn& go_on_;
     std::set<std::string> seen_;
     std::vector<Ranked> ranked_;
 };
@@ -41,11 +42,12 @@ class Ranking {
 }  // namespace
 
 std::vector<Choice> other_kernels(const MeasureProblem& problem, const Choice& rule,
-                                  double most_padding) {
+                                  double most_padding, const GoOn& go_on) {
     std::vector<Choice> found;
     const double most = most_padding * padding_of(problem.features, rule.signature);
     for (const KernelEntry* entry : candidates(problem.request)) {
         if (entry->id == rule.signature.kernel) continue;
+        if (!go_on()) break;  // the kernel's parameters may take a pass over the matrix
         for (auto& choice : choice_of(problem, *entry))
             if (padding_of(problem.features, choice.signature) <= most)
                 found.push_back(std::move(choice));
@@ -53,11 +55,12 @@ std::vector<Choice> other_kernels(const MeasureProblem& problem, const Choice& r
     return found;
 }
 
-std::vector<Ranked> rank(const MeasureProblem& problem, const Choice& rule, double most_padding) {
-    Ranking ranking(problem);
+std::vector<Ranked> rank(const MeasureProblem& problem, const Choice& rule, double most_padding,
+                         const GoOn& go_on) {
+    Ranking ranking(problem, go_on);
     ranking.add(rule);
     ranking.add_variants(rule);
-    for (auto& choice : other_kernels(problem, rule, most_padding)) {
+    for (auto& choice : other_kernels(problem, rule, most_padding, go_on)) {
         ranking.add(choice);
         ranking.add_variants(choice);
     }

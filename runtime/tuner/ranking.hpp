@@ -14,13 +14,16 @@ struct Ranked {
 /// The kernels that the request leaves free with the parameters that the rules give them, with
 /// every value of each parameter, one changed at a time, and so again around the best few: those
 /// that the model knows, the fastest first; of equal ones the rule's. None that would store more
-/// than `most_padding` times as many entries as `rule`. problem.predict is there.
-std::vector<Ranked> rank(const MeasureProblem& problem, const Choice& rule, double most_padding);
+/// than `most_padding` times as many entries as `rule`, and none that there was no time for.
+/// problem.predict is there.
+std::vector<Ranked> rank(
+    const MeasureProblem& problem, const Choice& rule, double most_padding,
+    const GoOn& go_on = [] { return true; });
 
 /// The other kernels that the request leaves free, each with the parameters that the rules give it,
-/// within the same bound.
+/// within the same bounds.
 std::vector<Choice> other_kernels(const MeasureProblem& problem, const Choice& rule,
-                                  double most_padding);
+                                  double most_padding, const GoOn& go_on);
 
 /// Level `model`: the first of the ranking, which says in words what was weighed; the rule's choice
 /// when the model does not know that, or nothing is predicted to be faster by model_margin.

@@ -52,7 +52,8 @@ std::vector<Choice> choice_of(const MeasureProblem& problem, const KernelEntry& 
     return chosen(problem, request);
 }
 
-std::vector<Choice> variants_of(const MeasureProblem& problem, const Choice& choice, Reach reach) {
+std::vector<Choice> variants_of(const MeasureProblem& problem, const Choice& choice, Reach reach,
+                                const GoOn& go_on) {
     std::vector<Choice> found;
     const Signature& s = choice.signature;
     for (auto& parameter : kernel_entry(s.kernel).params) {
@@ -63,6 +64,7 @@ std::vector<Choice> variants_of(const MeasureProblem& problem, const Choice& cho
         const bool few = reach == Reach::neighbours || parameter.range;
         for (const std::int64_t other : few ? neighbours_of(parameter, value) : parameter.allowed) {
             if (other == value) continue;
+            if (!go_on()) return found;
             Request request = problem.request;
             request.kernel = s.kernel;
             request.params = without_matrix_params(s, problem.request);

@@ -19,6 +19,8 @@ std::vector<Choice> choice_of(const MeasureProblem& problem, const KernelEntry& 
 /// value above and below, or to every value that it may have. What decides the product's values
 /// rather than how it is had is left alone.
 enum class Reach { neighbours, all };
-std::vector<Choice> variants_of(const MeasureProblem& problem, const Choice& choice, Reach reach);
+std::vector<Choice> variants_of(
+    const MeasureProblem& problem, const Choice& choice, Reach reach,
+    const GoOn& go_on = [] { return true; });
 
 }  // namespace spmvgen

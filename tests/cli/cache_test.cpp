@@ -103,6 +103,12 @@ TEST_F(CacheVerbs, WarmIntoADirectoryThatCannotBeUsed) {
 TEST_F(CacheVerbs, VerifyTellsOfDamageAndRemovesItWhenAsked) {
     warm();
     EXPECT_EQ(run_line("cache verify").out, cache() + ": 1 entry read, 0 damaged, 0 removed\n");
+    const Outcome mistyped = run_line("cache verify --cache-dir cahce");
+    EXPECT_EQ(mistyped.status, 1);
+    EXPECT_EQ(mistyped.out, "");
+    EXPECT_EQ(mistyped.err,
+              "spmvgen: cahce: there is no such directory: name the one that kernels are kept in "
+              "(spmvgen cache info)\n");
     const std::string file = path(), sound = read(file);
     write(file, sound.substr(0, sound.size() - 1) + static_cast<char>(~sound.back()));
     const Outcome outcome = run_line("cache verify");

@@ -1,4 +1,7 @@
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "cli_fixture.hpp"
 
@@ -57,6 +60,32 @@ TEST_F(ProcessTest, CacheFillsWithARunAndCanBeCleared) {
     EXPECT_NE(run_line("cache list").out.find(entry["name"].get<std::string>()), std::string::npos);
     EXPECT_EQ(json_of("cache clear --json")["removed"], 1);
     EXPECT_EQ(json_of("cache info --json")["entries"], 0);
+}
+
+/// Starts a conversion that takes long, into the folder "to", and sends it a signal once its
+/// temporary file is there. Returns the signal that ended it, or 0.
+int interrupted_conversion(int signal) {
+    const pid_t child = fork();
+    if (child == 0) {
+        std::signal(signal, SIG_DFL);  // whatever runs the tests ignores
+        execl(SPMVGEN_PROGRAM, SPMVGEN_PROGRAM, "convert", "gallery:stencil5:nx=2500,ny=2500",
+              "to/B.mtx", nullptr);
+        _exit(127);
+    }
+    int status = 0;
+    while (std::filesystem::is_empty("to") && waitpid(child, &status, WNOHANG) == 0) usleep(1000);
+    kill(child, signal);
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+// A shell makes 130 and 143 of these.
+TEST_F(ProcessTest, SignalsRemoveTheTemporaryFile) {
+    std::filesystem::create_directory("to");
+    for (const int signal : {SIGINT, SIGTERM}) {
+        EXPECT_EQ(interrupted_conversion(signal), signal);
+        EXPECT_TRUE(std::filesystem::is_empty("to"));
+    }
 }
 
 TEST_F(ProcessTest, ClosedPipe) {

@@ -161,13 +161,44 @@ TEST_F(RunTest, NothingToMultiplyCanBeTimed) {
     EXPECT_EQ(json["time"]["samples"], 1);
 }
 
+TEST_F(RunTest, YMayGoToStandardOutputAndTheReportBesideIt) {
+    const Outcome outcome = run_line("run A.mtx --x x.mtx --time 0 -o -");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out, "%%MatrixMarket matrix array real general\n2 1\n5\n9\n");
+    EXPECT_NE(outcome.err.find("A.mtx"), std::string::npos) << outcome.err;
+}
+
+TEST_F(RunTest, TheTransposeCountsForTheMemoryLimit) {
+    for (const std::string op : {"T", "H"}) {
+        const Outcome outcome =
+            run_line("run A.mtx --time 0 --format csr --memory-limit 1 --op " + op);
+        EXPECT_EQ(outcome.status, 1);
+        EXPECT_EQ(outcome.err,
+                  "spmvgen: format csr would take at least 52 bytes, more than --memory-limit, 1 "
+                  "bytes: use a format that takes less, or raise the limit\n");
+        EXPECT_EQ(run_line("run A.mtx --time 0 --format csr --memory-limit 52 --op " + op).status,
+                  0);
+    }
+}
+
+TEST_F(RunTest, VectorsThatDoNotFitAreRefusedBeforeTheyAreMade) {
+    write("W.mtx", "%%MatrixMarket matrix coordinate real general\n4 3000000000000 1\n1 1 1\n");
+    for (const std::string verb : {"run W.mtx --time 0", "bench W.mtx --budget 1ms"}) {
+        const Outcome outcome = run_line(verb);
+        EXPECT_EQ(outcome.status, 1);
+        EXPECT_NE(outcome.err.find("not enough memory: x needs 21.8 TiB and y"), std::string::npos)
+            << outcome.err;
+        EXPECT_NE(outcome.err.find("iB are free"), std::string::npos) << outcome.err;
+    }
+}
+
 TEST_F(RunTest, AFormatBeyondTheMemoryLimitIsAFailure) {
     EXPECT_EQ(product("--x x.mtx --format ell --memory-limit 1G"), (std::vector<double>{5, 9}));
     EXPECT_EQ(product("--x x.mtx --format csr --memory-limit 1"), (std::vector<double>{5, 9}))
         << "borrowed";
     const Outcome outcome = run_line("run A.mtx --format ell --time 0 --memory-limit 40b");
     EXPECT_EQ(outcome.status, 1);
-    EXPECT_NE(outcome.err.find(", more than options.memory_limit, 40 bytes: use a format"),
+    EXPECT_NE(outcome.err.find(", more than --memory-limit, 40 bytes: use a format"),
               std::string::npos)
         << outcome.err;
     EXPECT_EQ(run_line("run A.mtx --memory-limit lots").status, 2);

@@ -81,6 +81,19 @@ TEST_F(ConvertTest, FormCanBeNamed) {
     EXPECT_EQ(read("B"), read("B.csr"));
 }
 
+TEST_F(ConvertTest, AMinusIsStandardOutput) {
+    EXPECT_EQ(run_line("convert A.mtx B.mtx").status, 0);
+    EXPECT_EQ(run_line("convert A.mtx B.csr").status, 0);
+    const auto before = files();
+    for (const std::string form : {"mtx", "csr"}) {
+        const Outcome outcome = run_line("convert A.mtx - --to " + form);
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_EQ(outcome.out, read("B." + form));
+        EXPECT_EQ(outcome.err, "standard output: 2 x 3, 3 nonzeros\n");
+    }
+    EXPECT_EQ(files(), before);
+}
+
 TEST_F(ConvertTest, FailureLeavesWhatWasThere) {
     write("bad.mtx", "nothing\n");
     write("B.csr", "precious");
@@ -137,6 +150,14 @@ TEST_F(GalleryTest, UnknownGeneratorIsWrongUsage) {
             << outcome.err;
     }
     EXPECT_FALSE(std::filesystem::exists("G.mtx"));
+}
+
+TEST_F(GalleryTest, MakesToStandardOutput) {
+    EXPECT_EQ(run_line("gallery make stencil5:nx=3 -o B.mtx").status, 0);
+    const Outcome outcome = run_line("gallery make stencil5:nx=3 -o - --to mtx");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out, read("B.mtx"));
+    EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
 TEST_F(GalleryTest, MakeWritesWhatTheSpecificationMakes) {

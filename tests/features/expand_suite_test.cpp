@@ -30,7 +30,7 @@ class ExpandSuite : public ::testing::Test {
     fs::path directory_ = fs::temp_directory_path() / ("expand_suite_" + std::to_string(getpid()));
 };
 
-std::string error_of(const std::string& suites, const SuiteRequest& request = {}) {
+std::string suite_error(const std::string& suites, const SuiteRequest& request = {}) {
     try {
         expand_suite(suites, request);
     } catch (const Error& error) {
@@ -90,21 +90,21 @@ TEST_F(ExpandSuite, filesTakeThePlaceOfTwins) {
 }
 
 TEST_F(ExpandSuite, errors) {
-    EXPECT_EQ(error_of("csr-j"),
+    EXPECT_EQ(suite_error("csr-j"),
               "suite: 'csr-j' is no suite (csr-k, gospmv, lightspmv, all) and no directory");
-    EXPECT_EQ(error_of("csr-k,"),
+    EXPECT_EQ(suite_error("csr-k,"),
               "suite: '' is no suite (csr-k, gospmv, lightspmv, all) and no directory");
-    EXPECT_EQ(error_of("all", {.scale = 0}), "suite: scale 0: use a number above 0, at most 1");
-    EXPECT_EQ(error_of(directory_.string()),
+    EXPECT_EQ(suite_error("all", {.scale = 0}), "suite: scale 0: use a number above 0, at most 1");
+    EXPECT_EQ(suite_error(directory_.string()),
               "suite: " + directory_.string() +
                   " holds no matrix: no NAME.csr, NAME.mtx or NAME.mtx.gz, nor one in a directory "
                   "NAME");
     put("A.mtx");
     EXPECT_EQ(
-        error_of(directory_.string(), {.scale = 0.5}),
+        suite_error(directory_.string(), {.scale = 0.5}),
         "suite: " + path("A.mtx") + " is a file, which is neither scaled nor given other values");
-    EXPECT_EQ(error_of(directory_.string(), {.random_values = true}),
-              error_of(directory_.string(), {.scale = 0.5}));
+    EXPECT_EQ(suite_error(directory_.string(), {.random_values = true}),
+              suite_error(directory_.string(), {.scale = 0.5}));
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ namespace {
 
 using Rows = std::vector<std::vector<std::int64_t>>;
 
-Rows rows_of(const std::string& specification) {
+Rows twin_rows(const std::string& specification) {
     const CsrMatrix a = make_gallery_matrix(specification);
     return testing::rows(a.view());
 }
 
-std::string error_of(const std::string& specification) {
+std::string twin_error(const std::string& specification) {
     try {
         make_gallery_matrix(specification);
     } catch (const Error& error) {
@@ -81,7 +81,7 @@ TEST(Delaunay, isTheTriangulationWithEmptyCircles) {
     for (const bool lattice : {false, true})
         for (const bool spatial : {false, true}) {
             const auto points = generators::scattered_points(40, 7, {lattice, spatial, 1});
-            EXPECT_EQ(rows_of("delaunay:n=40,diagonal=0,seed=7,lattice=" + std::to_string(lattice) +
+            EXPECT_EQ(twin_rows("delaunay:n=40,diagonal=0,seed=7,lattice=" + std::to_string(lattice) +
                               ",spatial=" + std::to_string(spatial)),
                       delaunay_by_definition(points))
                 << lattice << spatial;
@@ -89,7 +89,7 @@ TEST(Delaunay, isTheTriangulationWithEmptyCircles) {
 }
 
 TEST(Delaunay, blocksAndDiagonal) {
-    const Rows plain = rows_of("delaunay:n=30"), blown = rows_of("delaunay:n=30,dofs=3");
+    const Rows plain = twin_rows("delaunay:n=30"), blown = twin_rows("delaunay:n=30,dofs=3");
     ASSERT_EQ(blown.size(), 90u);
     for (std::size_t i = 0; i < blown.size(); ++i) {
         std::vector<std::int64_t> wanted;
@@ -101,16 +101,16 @@ TEST(Delaunay, blocksAndDiagonal) {
 }
 
 TEST(Delaunay, fewPoints) {
-    EXPECT_EQ(rows_of("delaunay:n=1"), (Rows{{0}}));
-    EXPECT_EQ(rows_of("delaunay:n=2,diagonal=0"), (Rows{{1}, {0}}));
-    EXPECT_EQ(rows_of("delaunay:n=3,diagonal=0"), (Rows{{1, 2}, {0, 2}, {0, 1}}));
-    EXPECT_EQ(rows_of("dual:n=3"), (Rows{{}}));
+    EXPECT_EQ(twin_rows("delaunay:n=1"), (Rows{{0}}));
+    EXPECT_EQ(twin_rows("delaunay:n=2,diagonal=0"), (Rows{{1}, {0}}));
+    EXPECT_EQ(twin_rows("delaunay:n=3,diagonal=0"), (Rows{{1, 2}, {0, 2}, {0, 1}}));
+    EXPECT_EQ(twin_rows("dual:n=3"), (Rows{{}}));
 }
 
 TEST(Dual, joinsTrianglesWithACommonSide) {
     // Euler: a triangulation of n points with e edges has e - n + 1 triangles, and each edge but
     // those of the hull joins two.
-    const Rows mesh = rows_of("delaunay:n=200,diagonal=0"), triangles = rows_of("dual:n=200");
+    const Rows mesh = twin_rows("delaunay:n=200,diagonal=0"), triangles = twin_rows("dual:n=200");
     std::size_t edges = 0, joints = 0, hull = 0;
     for (auto& row : mesh) edges += row.size();
     for (auto& row : triangles) {
@@ -136,12 +136,12 @@ TEST(Rgg, joinsPointsWithinTheRadius) {
             if (i != j && dx * dx + dy * dy <= radius_squared)
                 wanted[static_cast<std::size_t>(i)].push_back(j);
         }
-    EXPECT_EQ(rows_of("rgg:n=300,degree=9"), wanted);
-    EXPECT_EQ(rows_of("rgg:n=3,degree=1000"), (Rows{{1, 2}, {0, 2}, {0, 1}}));
+    EXPECT_EQ(twin_rows("rgg:n=300,degree=9"), wanted);
+    EXPECT_EQ(twin_rows("rgg:n=3,degree=1000"), (Rows{{1, 2}, {0, 2}, {0, 1}}));
 }
 
 TEST(CurlCurl, rowsOfThirteenWithinAndFewerAtBorders) {
-    const Rows rows = rows_of("curl_curl:nx=3,ny=3,nz=3");
+    const Rows rows = twin_rows("curl_curl:nx=3,ny=3,nz=3");
     ASSERT_EQ(rows.size(), 81u);
     const std::int64_t centre = 13;  // of the points
     for (int direction = 0; direction < 3; ++direction)
@@ -153,25 +153,25 @@ TEST(CurlCurl, rowsOfThirteenWithinAndFewerAtBorders) {
 
 TEST(Mesh3d, neighbours) {
     const auto inner = [](int points) {
-        return rows_of("mesh3d:nx=3,ny=3,nz=3,dofs=1,points=" + std::to_string(points))[13];
+        return twin_rows("mesh3d:nx=3,ny=3,nz=3,dofs=1,points=" + std::to_string(points))[13];
     };
     EXPECT_THAT(inner(7), ::testing::ElementsAre(4, 10, 12, 13, 14, 16, 22));
     EXPECT_THAT(inner(15),
                 ::testing::ElementsAre(0, 1, 3, 4, 9, 10, 12, 13, 14, 16, 17, 22, 23, 25, 26));
     EXPECT_EQ(inner(19).size(), 19u);
     EXPECT_EQ(inner(27).size(), 27u);
-    EXPECT_EQ(error_of("mesh3d:points=9"), "gallery: mesh3d: points=9 is none of 7, 15, 19, 27");
+    EXPECT_EQ(twin_error("mesh3d:points=9"), "gallery: mesh3d: points=9 is none of 7, 15, 19, 27");
 }
 
 TEST(Networks, rowLengths) {
-    const Rows web = rows_of("web:n=5000,min_row=2,max_row=100");
-    const Rows cited = rows_of("citations:n=5000,per_row=4");
+    const Rows web = twin_rows("web:n=5000,min_row=2,max_row=100");
+    const Rows cited = twin_rows("citations:n=5000,per_row=4");
     for (std::size_t i = 0; i < cited.size(); ++i) {
         EXPECT_LE(web[i].size(), 100u);
         EXPECT_GE(web[i].size(), 1u);
         for (const std::int64_t j : cited[i]) EXPECT_LT(j, static_cast<std::int64_t>(i));
     }
-    const Rows near = rows_of("near:n=5000,min_row=3,max_row=9,span=20");
+    const Rows near = twin_rows("near:n=5000,min_row=3,max_row=9,span=20");
     for (std::size_t i = 0; i < near.size(); ++i) {
         EXPECT_LE(near[i].size(), 9u);
         for (const std::int64_t j : near[i]) {
@@ -179,11 +179,11 @@ TEST(Networks, rowLengths) {
             EXPECT_LE(std::min(distance, 5000 - distance), 40);
         }
     }
-    EXPECT_EQ(error_of("web:min_row=9,max_row=8"),
+    EXPECT_EQ(twin_error("web:min_row=9,max_row=8"),
               "gallery: web: min_row=9 is more than max_row=8");
-    EXPECT_EQ(error_of("near:min_row=9,max_row=8"),
+    EXPECT_EQ(twin_error("near:min_row=9,max_row=8"),
               "gallery: near: min_row=9 is more than max_row=8");
-    EXPECT_EQ(error_of("rmat:scale=3,nodes=9"), "gallery: rmat: nodes=9 is more than 2^scale=8");
+    EXPECT_EQ(twin_error("rmat:scale=3,nodes=9"), "gallery: rmat: nodes=9 is more than 2^scale=8");
 }
 
 TEST(Twins, haveNamesOfTheirOwn) {
@@ -227,8 +227,8 @@ INSTANTIATE_TEST_SUITE_P(All, TwinSizes, ::testing::ValuesIn(twins().begin(), tw
                          });
 
 TEST(LongRows, haveTheLengthsAskedForAndMirrors) {
-    const Rows plain = rows_of("stencil5:nx=40,ny=50");
-    const Rows rows = rows_of("stencil5:nx=40,ny=50,long_rows=4,longest=120");
+    const Rows plain = twin_rows("stencil5:nx=40,ny=50");
+    const Rows rows = twin_rows("stencil5:nx=40,ny=50,long_rows=4,longest=120");
     std::vector<std::size_t> lengths;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         EXPECT_THAT(rows[i], ::testing::IsSupersetOf(plain[i]));
@@ -242,7 +242,7 @@ TEST(LongRows, haveTheLengthsAskedForAndMirrors) {
     const CsrMatrix wide =
         make_gallery_matrix("random:rows=10,cols=500,per_row=3,long_rows=1,longest=1000");
     EXPECT_EQ(wide.nnz, 9 * 3 + 500 - 500 / 8);
-    EXPECT_EQ(rows_of("diagonal:n=5,long_rows=2,longest=1"), rows_of("diagonal:n=5"));
+    EXPECT_EQ(twin_rows("diagonal:n=5,long_rows=2,longest=1"), twin_rows("diagonal:n=5"));
 }
 
 TEST(Scale, sidesThatAreOneStayOne) {
@@ -251,7 +251,7 @@ TEST(Scale, sidesThatAreOneStayOne) {
 }
 
 TEST(Rmat, everyNodeHasAnEdge) {
-    for (auto& row : rows_of("rmat:scale=8,degree=4,every=1")) EXPECT_GE(row.size(), 1u);
+    for (auto& row : twin_rows("rmat:scale=8,degree=4,every=1")) EXPECT_GE(row.size(), 1u);
 }
 
 TEST(Twins, parameters) {
@@ -261,9 +261,9 @@ TEST(Twins, parameters) {
         make_gallery_matrix("ecology1:scale=0.01,random_values=1").view().values_as<double>()[0] ==
             4,
         false);
-    EXPECT_EQ(error_of("ecology1:scale=0"),
+    EXPECT_EQ(twin_error("ecology1:scale=0"),
               "gallery: ecology1: scale=0: use a number above 0, at most 100");
-    EXPECT_EQ(error_of("ecology1:nz=3"),
+    EXPECT_EQ(twin_error("ecology1:nz=3"),
               "gallery: stencil5: no parameter 'nz'; it takes nx, ny, seed, random_values, "
               "long_rows, longest");
 }

@@ -31,6 +31,18 @@ TEST(SortedEntries, AreCsrWithSumsInTheGivenOrder) {
     EXPECT_THAT(sorted.order.begins.as<std::int32_t>(), testing::ElementsAre(0, 2, 3, 4));
 }
 
+// 2^24 + 1 is no float: the sum of floats stays 2^24 each time.
+TEST(SortedEntries, AreAddedInTheTypeOfTheMatrix) {
+    const std::vector<int> rows(3, 0), cols(3, 0);
+    const std::vector<float> narrow{16777216.0F, 1, 1};
+    const std::vector<double> wide{16777216.0, 1, 1};
+    const SortedCoo f32 =
+        sort_entries(coo_view(1, 1, 3, rows.data(), cols.data(), narrow.data()), 1);
+    EXPECT_THAT(f32.matrix.values.as<float>(), testing::ElementsAre(16777216.0F));
+    const SortedCoo f64 = sort_entries(coo_view(1, 1, 3, rows.data(), cols.data(), wide.data()), 1);
+    EXPECT_THAT(f64.matrix.values.as<double>(), testing::ElementsAre(16777218.0));
+}
+
 TEST(SortedEntries, KeepNoOrderThatIsTheGivenOne) {
     const std::vector<int> rows{0, 0, 2}, cols{1, 2, 0};
     const std::vector<float> values{1, 2, 3};

@@ -105,6 +105,59 @@ TEST(Vectors, OfWrongSizesAreRefused) {
         "invalid_argument: options.device_arrays: vectors are in host memory: leave it false");
 }
 
+// A legal matrix: the columns that have entries are few, and fit the narrow type that they have.
+TEST(ManyColumns, OfANarrowTypeAreMultiplied) {
+    constexpr std::int64_t cols = (std::int64_t{1} << 31) + 1000;
+    const std::vector<int> row_ptr{0, 1, 2}, col_idx{2, 0};
+    const std::vector<double> values{3, 4};
+    const CsrView a = csr_view(2, cols, row_ptr.data(), col_idx.data(), values.data());
+    // y, and all of x that is read: what is behind it counts as x, and must not be y.
+    std::vector<double> y_and_x{-1, -1, 1, 10, 100};
+    for (const CacheMode cache : {CacheMode::off, CacheMode::memory})
+        for (const bool copy : {false, true}) {
+            Options options = options_for("host");
+            options.cache = cache;
+            options.copy = copy;
+            if (cache != CacheMode::off) options.kernel = "csr_rows";
+            const Handle handle(a, options);
+            handle.apply(1.0, y_and_x.data() + 2, 0.0, y_and_x.data());
+            EXPECT_EQ(y_and_x, (std::vector<double>{300, 4, 1, 10, 100}));
+        }
+}
+
+// A transposed or sorted copy is made of A, and its arrays are what the kernel reads.
+TEST(MemoryLimit, CountsCopiesThatKernelsRead) {
+    const AnyMatrix<double> a;
+    const auto nnz = static_cast<std::int64_t>(a.values.size());
+    const auto limited = [&](const auto& view, const std::string& op, CacheMode cache,
+                             std::int64_t limit) {
+        Options options = options_for("host");
+        options.cache = cache;
+        options.op = op;
+        options.copy = false;
+        options.memory_limit = limit;
+        if (cache != CacheMode::off) options.format = "csr";
+        return code_and_text([&] { const Handle handle(view, options); });
+    };
+    const std::int64_t exactly = 12 * nnz + 4 * (a.n + 1);
+    // Entries at the same place are added up.
+    const std::int64_t sorted = Handle(a.entries(), off_options()).info().matrix_bytes;
+    for (const CacheMode cache : {CacheMode::memory, CacheMode::off}) {
+        for (const char* op : {"T", "H"}) {
+            EXPECT_EQ(limited(a.view(), op, cache, exactly), "no error");
+            EXPECT_THAT(
+                limited(a.view(), op, cache, exactly - 1),
+                testing::MatchesRegex("invalid_argument: format csr would take at least .*, "
+                                      "more than options.memory_limit, .*: use a format "
+                                      "that takes less, or raise the limit"));
+        }
+        EXPECT_EQ(limited(a.entries(), "N", cache, sorted), "no error");
+        EXPECT_THAT(limited(a.entries(), "N", cache, sorted - 1),
+                    HasSubstr("format csr would take at least"));
+        EXPECT_EQ(limited(a.view(), "N", cache, 1), "no error") << "the caller's own";
+    }
+}
+
 TEST(MemoryLimit, KeepsFormatsFromBeingMadeThatTakeMore) {
     const AnyMatrix<double> a;
     const auto nnz = static_cast<std::int64_t>(a.values.size());

@@ -118,6 +118,35 @@ TEST_F(Levels, BatchesTakeNone) {
               "invalid_argument: options.expected_applies is for single matrices: leave it 0");
 }
 
+TEST_F(Levels, ABudgetThatHasNoRoomIsKept) {
+    Options o = measure_options();
+    o.budget_ms = 0;
+    const Handle handle = make(o);
+    EXPECT_EQ(multiplied(handle), product);
+    EXPECT_EQ(fake.generator.compiled, 1) << "the rule's, which serves";
+    EXPECT_THAT(handle.info().measured, IsEmpty());
+    EXPECT_EQ(handle.info().measured_us, 0);
+    EXPECT_THAT(handle.info().reason,
+                HasSubstr("; not measured, for the budget of 0 ms has no room for the analysis: "));
+}
+
+TEST_F(Levels, WhatCompilationsTookIsKnown) {
+    EXPECT_EQ(fake.provider.mean_compile_ms(nullptr), std::nullopt);
+    make(measure_options());
+    EXPECT_GT(fake.provider.mean_compile_ms(nullptr), 0);
+    EXPECT_EQ(fake.provider.mean_compile_ms(device), std::nullopt) << "of each device its own";
+}
+
+TEST(CompileTimes, TheFirstCountsOnlyAsLongAsItIsAlone) {
+    CompileTimes times;
+    EXPECT_EQ(times.mean_ms(), std::nullopt);
+    times.add(500);  // and loads the compiler
+    EXPECT_EQ(times.mean_ms(), 500);
+    times.add(60);
+    times.add(80);
+    EXPECT_EQ(times.mean_ms(), 70);
+}
+
 TEST_F(Levels, RuleMeasuresNothing) {
     Options o;
     o.format = "csr";

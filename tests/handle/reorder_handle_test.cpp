@@ -176,8 +176,10 @@ INSTANTIATE_TEST_SUITE_P(, ReorderedRows, testing::Values("simt:sm_90", "simt:gf
                          [](auto& test) { return test.param.substr(5); });
 
 TEST_P(ReorderedRows, MultiplyEveryOddMatrix) {
-    for (auto& fixture : fixtures::all())
+    for (auto& fixture : fixtures::all()) {
         check_rows<double>(fixtures::squared(fixture), GetParam(), 1);
+        check_rows<double>(fixture, GetParam(), 1);
+    }
 }
 
 TEST_P(ReorderedRows, MultiplyInOtherTypesWithSeveralRightHandSides) {

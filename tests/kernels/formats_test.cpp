@@ -224,15 +224,18 @@ TEST(Types, AreChecked) {
     CsrView wide = small();
     wide.cols = 3'000'000'000;
     EXPECT_EQ(refusal(wide, signature("csr_rows")),
-              "3000000000 columns do not fit index type i32: use index=i64");
+              "3000000000 columns do not fit the kernel's index type, i32: give the matrix with "
+              "64-bit columns");
     CsrView many = small();
     many.nnz = 3'000'000'000;
     EXPECT_EQ(refusal(many, signature("csr_rows")),
-              "3000000000 nonzeros do not fit offset type i32: use offset=i64");
+              "3000000000 nonzeros do not fit the kernel's offset type, i32: give the matrix with "
+              "64-bit row offsets");
     CsrView tall = small();
     tall.rows = 3'000'000'000;
     EXPECT_EQ(refusal(tall, signature("coo_segmented")),
-              "3000000000 rows do not fit index type i32: use index=i64");
+              "3000000000 rows do not fit the kernel's index type, i32: give the matrix with "
+              "64-bit columns");
 }
 
 /// The first `count` elements of each column of `stride` elements.

@@ -168,6 +168,26 @@ TEST(ReaderErrors, LinesWithoutEnd) {
               "F:3: the row index is 'x', not a whole number");
 }
 
+TEST(ReaderErrors, CommentsMayHaveAnyLength) {
+    const std::string wide = " %" + std::string(3 << 20, 'x') + "\n";
+    const std::vector<std::string> texts{
+        general + wide + "2 2 2\n1 1 5\n2 2 6\n", general + "2 2 2\n" + wide + "1 1 5\n2 2 6\n",
+        general + "2 2 2\n1 1 5\n" + wide + "2 2 6\n" + wide,
+        general + "2 2 2\n1 1 5\n2 2 6\n" + wide.substr(0, wide.size() - 1)};
+    for (auto& text : texts)
+        for (const ReadOptions& options : {ReadOptions{}, ReadOptions{3, 100000}})
+            for (auto& file : {text, gzip(text)})
+                EXPECT_EQ(entries(read_text(file, options)),
+                          (std::vector<Entry>{{0, 0, 5}, {1, 1, 6}}));
+    // They are lines like others.
+    const std::string wrong = general + wide + "2 2 2\n" + wide + "1 1 x\n";
+    EXPECT_EQ(failure(wrong), "F:5: the value is 'x', not a number");
+    EXPECT_EQ(failure(gzip(wrong)), "F:5: the value is 'x', not a number");
+    // The banner is no comment.
+    EXPECT_EQ(failure(general.substr(0, general.size() - 1) + std::string(3 << 20, ' ') + "\n"),
+              "F:1: a line is longer than 1 MiB: this is not a text of numbers");
+}
+
 TEST(ReaderErrors, DamagedGzip) {
     std::string text = general + "2000 2000 2000\n";
     for (int i = 1; i <= 2000; ++i)

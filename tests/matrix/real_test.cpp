@@ -13,7 +13,7 @@
 namespace spmvgen {
 namespace {
 
-const std::filesystem::path folder = SPMVGEN_MATRICES;
+const std::filesystem::path real_folder = SPMVGEN_MATRICES;
 
 struct IndexRow {
     std::int64_t rows, cols, nnz, stored;
@@ -23,7 +23,7 @@ struct IndexRow {
 /// The table under "## real/": | file | rows | cols | nnz | stored | header | ….
 std::map<std::string, IndexRow> read_index() {
     std::map<std::string, IndexRow> index;
-    std::ifstream file(folder / "INDEX.md");
+    std::ifstream file(real_folder / "INDEX.md");
     bool in_section = false;
     for (std::string line; std::getline(file, line);) {
         if (line.starts_with("## ")) in_section = line == "## real/";
@@ -42,10 +42,10 @@ std::map<std::string, IndexRow> read_index() {
 }
 
 TEST(RealMatrices, HaveTheSizesOfTheIndex) {
-    if (!std::filesystem::exists(folder / "INDEX.md")) GTEST_SKIP() << folder << " is not there";
+    if (!std::filesystem::exists(real_folder / "INDEX.md")) GTEST_SKIP() << real_folder << " is not there";
     const auto index = read_index();
     std::size_t seen = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder / "real")) {
+    for (const auto& entry : std::filesystem::directory_iterator(real_folder / "real")) {
         const std::string name = entry.path().filename();
         SCOPED_TRACE(name);
         ASSERT_TRUE(index.contains(name));

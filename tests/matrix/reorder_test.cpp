@@ -84,6 +84,42 @@ void expect_valid(const Reordering& r, std::int64_t n, const BandK& band = {}) {
                       band.super_super_row);
 }
 
+TEST(ReorderRows, NeedNoSquareMatrix) {
+    for (const char* shape : {"rows=700,cols=90", "rows=90,cols=700"}) {
+        const CsrMatrix matrix =
+            make_gallery_matrix("random:" + std::string(shape) + ",per_row=3,seed=4");
+        const CsrView a = matrix.view();
+        const Reordering r = reorder(a, ReorderMethod::rows, {}, 1);
+        EXPECT_EQ(r, reorder(a, ReorderMethod::rows, {}, 3));
+        std::vector<std::int32_t> sorted = r.order, rows(static_cast<std::size_t>(a.rows)),
+                                  columns(static_cast<std::size_t>(a.cols));
+        std::ranges::sort(sorted);
+        std::iota(rows.begin(), rows.end(), 0);
+        std::iota(columns.begin(), columns.end(), 0);
+        EXPECT_EQ(sorted, rows);
+        EXPECT_EQ(r.place, columns);
+        const CsrMatrix b = permute(a, r);
+        EXPECT_EQ(bandedness(a, r), bandedness(a));
+        for (std::int64_t i = 0; i < a.rows; ++i)
+            EXPECT_EQ(b.view().row_length(i), a.row_length(r.order[static_cast<std::size_t>(i)]));
+    }
+}
+
+// Rows 0, 2, 4, … share columns, and so do the others: clusters keep them apart.
+TEST(ReorderRows, OfAMatrixThatIsNotSquareShareColumns) {
+    constexpr int m = 2 * cluster_rows;
+    std::vector<int> row_ptr(m + 1), col_idx(m);
+    const std::vector<double> values(m, 1);
+    for (int i = 0; i < m; ++i) {
+        row_ptr[static_cast<std::size_t>(i) + 1] = i + 1;
+        col_idx[static_cast<std::size_t>(i)] = i % 2;
+    }
+    const Reordering r =
+        reorder(csr_view(m, 2, row_ptr.data(), col_idx.data(), values.data()), ReorderMethod::rows);
+    for (int i = 1; i < cluster_rows; ++i)
+        EXPECT_EQ(r.order[static_cast<std::size_t>(i)] % 2, r.order[0] % 2);
+}
+
 TEST(ReorderRows, AreClustersOfNeighbours) {
     const CsrMatrix matrix = make_gallery_matrix("delaunay:n=4000,spatial=0,seed=2");
     const CsrView a = matrix.view();

@@ -32,7 +32,7 @@ std::vector<std::string> names_of(const std::string& section, const std::string&
     return names;
 }
 
-std::string refusal(const std::string& text) {
+std::string manifest_refusal(const std::string& text) {
     try {
         parse_manifest(text, "m.json");
         return "none";
@@ -49,14 +49,14 @@ std::set<std::string> texts(const std::vector<Signature>& signatures) {
 }
 
 TEST(ManifestJson, SaysWhatIsWrong) {
-    EXPECT_EQ(refusal("{"), "m.json: is not a JSON text");
-    EXPECT_EQ(refusal("[]"), "m.json: is not a JSON object");
-    EXPECT_EQ(refusal("{}"), "m.json: lacks the field 'manifest'");
-    EXPECT_EQ(refusal(R"({"manifest": 2})"),
+    EXPECT_EQ(manifest_refusal("{"), "m.json: is not a JSON text");
+    EXPECT_EQ(manifest_refusal("[]"), "m.json: is not a JSON object");
+    EXPECT_EQ(manifest_refusal("{}"), "m.json: lacks the field 'manifest'");
+    EXPECT_EQ(manifest_refusal(R"({"manifest": 2})"),
               "m.json: is a manifest of version 2, this spmvgen reads 1");
-    EXPECT_EQ(refusal(R"({"manifest": 1, "name": "m", "sections": []})"),
+    EXPECT_EQ(manifest_refusal(R"({"manifest": 1, "name": "m", "sections": []})"),
               "m.json: has no list of sections");
-    EXPECT_EQ(refusal(R"({"manifest": 1, "name": "m", "sections": [], "more": 1})"),
+    EXPECT_EQ(manifest_refusal(R"({"manifest": 1, "name": "m", "sections": [], "more": 1})"),
               "m.json: has an unknown field 'more': use manifest, name, sections");
     const std::pair<const char*, const char*> sections[] = {
         {R"({})", "lacks the field 'choose'"},
@@ -89,7 +89,7 @@ TEST(ManifestJson, SaysWhatIsWrong) {
         {R"({"choose": "kernels", "kernels": ["csr_vector"], "params": {"block": [1]}})",
          "field 'params': no kernel of the section has a parameter 'block'"}};
     for (auto& [section, message] : sections)
-        EXPECT_THAT(refusal(with_section(R"({"choose": "rules"}, )" + std::string(section))),
+        EXPECT_THAT(manifest_refusal(with_section(R"({"choose": "rules"}, )" + std::string(section))),
                     HasSubstr(std::string("m.json: section 2 ") + message));
 }
 

@@ -153,7 +153,7 @@ TEST(CsrKFit, GridsAreThePapers) {
     EXPECT_EQ(gpu.back(), (GroupSizes{48, 48}));
 }
 
-std::string code_and_text(const std::function<void()>& f) {
+std::string fit_error(const std::function<void()>& f) {
     try {
         f();
     } catch (const Error& e) {
@@ -164,7 +164,7 @@ std::string code_and_text(const std::function<void()>& f) {
 
 TEST(CsrKFit, RefusesWhatCannotBeFitted) {
     const auto fit = [](std::vector<CsrKSample> samples) {
-        return code_and_text(
+        return fit_error(
             [&] { fit_csr_k(std::move(samples), parse_target("sm_90"), ampere_formula()); });
     };
     EXPECT_EQ(fit({}), "invalid_argument: cannot fit sizes of CSR-k: there is no matrix");
@@ -176,7 +176,7 @@ TEST(CsrKFit, RefusesWhatCannotBeFitted) {
     EXPECT_EQ(fit({s}), "invalid_argument: cannot fit sizes of CSR-k: density5 has no times");
     s.nnz = 0;
     EXPECT_EQ(fit({s}), "invalid_argument: cannot fit sizes of CSR-k: density5 has no entries");
-    EXPECT_EQ(code_and_text([] { fit_logarithm({1, 2}, {1}); }),
+    EXPECT_EQ(fit_error([] { fit_logarithm({1, 2}, {1}); }),
               "invalid_argument: a regression of 1 sizes over 2 densities");
 }
 
@@ -201,18 +201,18 @@ TEST(CsrKFile, GivesTheChosenFormulaBack) {
 std::string after(const std::function<void(nlohmann::json&)>& change) {
     auto json = nlohmann::json::parse(
         to_json(fit_csr_k(on_a_line(), parse_target("sm_90"), ampere_formula())));
-    EXPECT_EQ(code_and_text([&] { csr_k_formula_of(json.dump(), "F"); }), "no error");
+    EXPECT_EQ(fit_error([&] { csr_k_formula_of(json.dump(), "F"); }), "no error");
     change(json);
-    return code_and_text([&] { csr_k_formula_of(json.dump(), "F"); });
+    return fit_error([&] { csr_k_formula_of(json.dump(), "F"); });
 }
 
 TEST(CsrKFile, CorruptOnesAreRefused) {
     for (const char* text : {"", "[1, 2", "[1, 2]", "{}", "null", "\xff"})
-        EXPECT_THAT(code_and_text([&] { csr_k_formula_of(text, "F"); }),
+        EXPECT_THAT(fit_error([&] { csr_k_formula_of(text, "F"); }),
                     StartsWith("invalid_input: "))
             << text;
-    EXPECT_THAT(code_and_text([] { csr_k_formula_of("{}", "F"); }), HasSubstr("'kind' not found"));
-    EXPECT_EQ(code_and_text([] { csr_k_formula_of(std::string(100000, '['), "F"); }),
+    EXPECT_THAT(fit_error([] { csr_k_formula_of("{}", "F"); }), HasSubstr("'kind' not found"));
+    EXPECT_EQ(fit_error([] { csr_k_formula_of(std::string(100000, '['), "F"); }),
               "invalid_input: it nests too deeply for a file of tuning_db");
     EXPECT_EQ(after([](auto& j) { j["kind"] = "music"; }), "invalid_input: it is no fit of CSR-k");
     EXPECT_EQ(after([](auto& j) { j["version"] = 2; }), "invalid_input: its version is 2, not 1");

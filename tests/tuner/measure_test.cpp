@@ -43,6 +43,11 @@ struct Scripted {
     std::map<std::string, Trial> troubles;  ///< by kernel id
     double cost_ms = 1;                     ///< of each trial
     double now = 0;
+    /// What making a kernel really takes, which it is told once `costs`, unless it was made ready.
+    double kernel_ms = 0, told_kernel_ms = 0, convert_ms = 0, spent_ms = 0;
+    bool costs = false;
+    double look_ms = 0;              ///< of each choice of parameters
+    std::set<std::string> made;      ///< kernel names
     std::vector<std::string> order;  ///< kernel names that were run
 
     Measured run(double budget_ms = 1000) {
@@ -62,24 +67,47 @@ struct Scripted {
 
   private:
     MeasureProblem problem_of(double budget_ms) {
-        return {.features = features,
-                .request = request,
-                .choose = [this](const Request& r) { return choose(features, r); },
-                .budget_ms = budget_ms,
-                .now_ms = [this] { return now; },
-                .predict = predict,
-                .go_on = [this](const MeasuredKernel&) { return --stop_after > 0; }};
+        MeasureProblem problem{.features = features,
+                               .request = request,
+                               .choose =
+                                   [this](const Request& r) {
+                                       now += look_ms;
+                                       return choose(features, r);
+                                   },
+                               .budget_ms = budget_ms,
+                               .now_ms = [this] { return now; },
+                               .spent_ms = spent_ms,
+                               .predict = predict,
+                               .go_on = [this](const MeasuredKernel&) { return --stop_after > 0; }};
+        if (!costs) return problem;
+        problem.cost = [this](const Signature& s) {
+            return TrialCost{made.contains(kernel_name(s)) ? 0 : told_kernel_ms, convert_ms};
+        };
+        problem.make_ready = [this](std::span<const Choice> choices, const Fits& fits) {
+            for (auto& choice : choices)
+                if (fits(choice)) make(choice.signature);
+        };
+        return problem;
+    }
+
+    /// Returns what it took. What it took then is told of others.
+    double make(const Signature& s) {
+        if (!made.insert(kernel_name(s)).second) return 0;
+        now += kernel_ms;
+        told_kernel_ms = kernel_ms;
+        return kernel_ms;
     }
 
     Trial trial(const Signature& s) {
-        now += cost_ms;
+        const double making_ms = costs ? make(s) : 0;
+        now += cost_ms + convert_ms;
         order.push_back(kernel_name(s));
         if (troubles.contains(s.kernel)) return troubles[s.kernel];
         for (auto& [name, value] : s.params) {
             const std::string exact = s.kernel + " " + name + "=" + std::to_string(value);
-            if (us.contains(exact)) return {.us = us[exact]};
+            if (us.contains(exact)) return {.us = us[exact], .kernel_ms = making_ms};
         }
-        return {.us = us.contains(s.kernel) ? us[s.kernel] : otherwise_us};
+        return {.us = us.contains(s.kernel) ? us[s.kernel] : otherwise_us, .kernel_ms = making_ms};
     }
 };
 
@@ -150,6 +178,93 @@ TEST(Measure, EvenWithoutABudgetTheRulesChoiceIsMeasured) {
     EXPECT_EQ(scripted.order.size(), 1u);
     EXPECT_EQ(m.us, 100);
     EXPECT_THAT(m.choice.reason, HasSubstr("; measured 100.00 µs, no other kernel was, 10 not "));
+}
+
+TEST(MeasureBudget, NothingIsCompiledThatWouldEndBeyondIt) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.cost_ms = 3;
+    scripted.kernel_ms = scripted.told_kernel_ms = 70;
+    const Measured m = scripted.run(50);
+    EXPECT_EQ(scripted.order.size(), 1u) << "the rule's, whose kernel is needed anyway";
+    EXPECT_EQ(scripted.made.size(), 1u);
+    EXPECT_EQ(m.us, 100);
+    EXPECT_THAT(
+        m.choice.reason,
+        HasSubstr(
+            "; measured 100.00 µs, no other kernel was, 10 not measured, for the budget of 50 "
+            "ms was spent (the first of them after 3.0 ms; expected of it: kernel 70.0 ms, "
+            "conversion 0.0 ms, timing 2.8 ms)"));
+}
+
+TEST(MeasureBudget, IsKeptWhenCompilationsTakeLongerThanExpected) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.cost_ms = 3;
+    scripted.kernel_ms = 600;
+    scripted.told_kernel_ms = 70;
+    scripted.run(1000);
+    EXPECT_EQ(scripted.made.size(), 2u) << "one beside the rule's: a further one ends at 1200 ms";
+    EXPECT_LE(scripted.now, 600 + 1000);
+}
+
+TEST(MeasureBudget, CachedKernelsCostNoCompilation) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.cost_ms = 3;
+    scripted.run(1000);
+    Scripted few = scripted;
+    few.order.clear();
+    few.now = 0;
+    few.kernel_ms = few.told_kernel_ms = 600;
+    few.run(200);
+    EXPECT_GT(few.order.size(), 5u);
+    EXPECT_EQ(few.made, scripted.made) << "nothing was compiled";
+    EXPECT_LE(few.now, 200);
+}
+
+TEST(MeasureBudget, ConversionsCount) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.cost_ms = 3;
+    scripted.convert_ms = 400;
+    const Measured m = scripted.run(1000);
+    EXPECT_EQ(scripted.order.size(), 2u);
+    EXPECT_LE(scripted.now, 1000);
+    EXPECT_THAT(m.choice.reason, HasSubstr("conversion 400.0 ms, timing "));
+}
+
+TEST(MeasureBudget, ChoosingParametersCounts) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.look_ms = 100;  // a pass over a large matrix
+    const Measured m = scripted.run(250);
+    EXPECT_LE(scripted.now, 250 + scripted.look_ms) << "one that has begun ends";
+    EXPECT_EQ(scripted.order.size(), 1u);
+    EXPECT_THAT(m.choice.reason, testing::ContainsRegex(
+                                     "no other kernel was, .*for the budget of 250 ms was spent"));
+}
+
+TEST(MeasureBudget, WithoutRoomForTheRulesChoiceItStandsUntimed) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.kernel_ms = scripted.told_kernel_ms = 600;
+    const Choice rule = choose(scripted.features, scripted.request);
+    Measured m = scripted.run(1);
+    EXPECT_EQ(m.choice.signature, rule.signature);
+    EXPECT_EQ(m.us, 0);
+    EXPECT_THAT(scripted.order, IsEmpty());
+    EXPECT_THAT(scripted.made, IsEmpty());
+    EXPECT_EQ(
+        m.choice.reason,
+        rule.reason + "; not measured: " + kernel_name(rule.signature) +
+            ": the budget of 1 ms has no room for it: 0.0 ms spent, kernel 0.0 ms, conversion "
+            "0.0 ms, timing 2.5 ms expected");
+    scripted.spent_ms = 99;  // an analysis
+    m = scripted.run(100);
+    EXPECT_THAT(scripted.order, IsEmpty());
+    EXPECT_THAT(m.choice.reason,
+                HasSubstr("the budget of 100 ms has no room for it: 99.0 ms spent"));
 }
 
 TEST(Measure, KernelsInTroubleAreLeftOut) {

@@ -10,15 +10,17 @@ namespace {
 
 constexpr std::int64_t vertices_a_part = 4096;  ///< vertices that a thread takes at a time
 
-/// Calls edge(row, column) for every entry beside the diagonal, in parallel.
+/// Calls edge(row, first_column + column) for every entry where these differ, in parallel.
 template <typename Edge>
-void for_edges(const CsrView& a, int threads, Edge edge) {
+void for_edges(const CsrView& a, std::int64_t first_column, int threads, Edge edge) {
     dispatch(a.index_type, [&](auto index) {
         const auto* columns = a.col_idx_as<decltype(index)>();
         for_parts(a.rows, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i)
-                for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
-                    if (columns[k] != i) edge(i, static_cast<std::int64_t>(columns[k]));
+                for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
+                    const std::int64_t j = first_column + static_cast<std::int64_t>(columns[k]);
+                    if (j != i) edge(i, j);
+                }
         });
     });
 }
@@ -29,14 +31,14 @@ struct RawLists {
     std::vector<std::int32_t> neighbour;
 };
 
-RawLists raw_lists(const CsrView& a, int threads) {
-    RawLists raw{std::vector<std::int64_t>(at(a.rows) + 1, 0), {}};
+RawLists raw_lists(const CsrView& a, std::int64_t first_column, int threads) {
+    RawLists raw{std::vector<std::int64_t>(at(first_column + a.cols) + 1, 0), {}};
     // Every count stands one place to the right: the sums are then where lists begin.
     const auto add_one = [&](std::int64_t v) {
 #pragma omp atomic
         ++raw.first[at(v) + 1];
     };
-    for_edges(a, threads, [&](std::int64_t i, std::int64_t j) {
+    for_edges(a, first_column, threads, [&](std::int64_t i, std::int64_t j) {
         add_one(i);
         add_one(j);
     });
@@ -49,20 +51,20 @@ RawLists raw_lists(const CsrView& a, int threads) {
         free = cursor[at(v)]++;
         raw.neighbour[at(free)] = static_cast<std::int32_t>(w);
     };
-    for_edges(a, threads, [&](std::int64_t i, std::int64_t j) {
+    for_edges(a, first_column, threads, [&](std::int64_t i, std::int64_t j) {
         append(i, j);
         append(j, i);
     });
     return raw;
 }
 
-}  // namespace
-
-Graph symmetrised_pattern(const CsrView& a, int threads) {
-    RawLists raw = raw_lists(a, threads);
+/// Column j is vertex first_column + j.
+Graph pattern(const CsrView& a, std::int64_t first_column, int threads) {
+    RawLists raw = raw_lists(a, first_column, threads);
+    const std::int64_t vertices = first_column + a.cols;
     Graph graph;
-    graph.first.assign(at(a.rows) + 1, 0);
-    for_parts(a.rows, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    graph.first.assign(at(vertices) + 1, 0);
+    for_parts(vertices, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t v = begin; v < end; ++v) {
             const auto list = raw.neighbour.begin();
             std::sort(list + raw.first[at(v)], list + raw.first[at(v) + 1]);
@@ -72,13 +74,23 @@ Graph symmetrised_pattern(const CsrView& a, int threads) {
     });
     std::partial_sum(graph.first.begin(), graph.first.end(), graph.first.begin());
     graph.neighbour.resize(at(graph.first.back()));
-    for_parts(a.rows, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    for_parts(vertices, vertices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t v = begin; v < end; ++v)
             std::copy_n(raw.neighbour.begin() + raw.first[at(v)],
                         graph.degree(static_cast<std::int32_t>(v)),
                         graph.neighbour.begin() + graph.first[at(v)]);
     });
     return graph;
+}
+
+}  // namespace
+
+Graph symmetrised_pattern(const CsrView& a, int threads) {
+    return pattern(a, 0, threads);
+}
+
+Graph rows_and_columns(const CsrView& a, int threads) {
+    return pattern(a, a.rows, threads);
 }
 
 Buckets bucket(std::span<const std::int32_t> keys, std::int32_t count) {

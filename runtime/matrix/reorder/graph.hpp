@@ -41,6 +41,10 @@ struct Graph {
 /// The pattern of A + Aᵀ without the diagonal, of a valid square matrix. Parallel.
 Graph symmetrised_pattern(const CsrView& matrix, int threads);
 
+/// The rows and columns of a valid matrix, which need not be square: row i is vertex i, column j
+/// vertex rows + j, and each entry joins its row and its column. Parallel.
+Graph rows_and_columns(const CsrView& matrix, int threads);
+
 /// Each vertex of `graph` put into the group group_of[v] of 0 … groups-1, and each group made one
 /// vertex; weights add up. Parallel.
 Graph contract(const Graph& graph, std::span<const std::int32_t> group_of, std::int32_t groups,

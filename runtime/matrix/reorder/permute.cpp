@@ -17,9 +17,8 @@ using reordering::at;
 constexpr std::int64_t rows_a_part = 2048;  ///< rows that a thread takes at a time
 
 void check_order(const CsrView& a, const Reordering& r) {
-    if (a.rows == a.cols && static_cast<std::int64_t>(r.order.size()) == a.rows &&
-        r.place.size() == r.order.size())
-        return;
+    const bool fits_shape = a.rows == a.cols || r.method == ReorderMethod::rows;
+    if (fits_shape && std::ssize(r.order) == a.rows && std::ssize(r.place) == a.cols) return;
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("the reordering is of {} rows, but the matrix is {} x {}: reorder this "
                             "matrix",
@@ -129,6 +128,7 @@ Bandedness bandedness(const CsrView& a, int threads) {
 
 Bandedness bandedness(const CsrView& a, const Reordering& r, int threads) {
     check_order(a, r);
+    if (r.method == ReorderMethod::rows) return bandedness(a, threads);  // which counts places
     return measure(a, threads, [&](std::int64_t i) { return std::int64_t{r.place[at(i)]}; });
 }
 

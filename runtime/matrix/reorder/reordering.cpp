@@ -20,15 +20,22 @@ constexpr int largest_group = 4096;
 
 void check(const CsrView& a, ReorderMethod method, const BandK& band) {
     validate(a);
-    if (a.rows != a.cols)
+    const bool rows_only = method == ReorderMethod::rows;
+    if (a.rows != a.cols && !rows_only)
         refuse(ErrorCode::invalid_argument,
                fmt::format("reordering {} gives rows and columns one order, but the matrix is "
                            "{} x {}: use it for square matrices, and none for this one",
                            to_string(method), a.rows, a.cols));
-    if (a.rows > std::numeric_limits<std::int32_t>::max())
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    if (a.rows != a.cols && a.rows + std::min(a.cols, most) > most)
+        refuse(ErrorCode::unsupported,
+               fmt::format("reordering rows takes up to {} rows and columns together, but the "
+                           "matrix is {} x {}: use none",
+                           most, a.rows, a.cols));
+    if (a.rows > most)
         refuse(ErrorCode::unsupported,
                fmt::format("reordering {} takes up to {} rows, but the matrix has {}: use none",
-                           to_string(method), std::numeric_limits<std::int32_t>::max(), a.rows));
+                           to_string(method), most, a.rows));
     if (method != ReorderMethod::band_k) return;
     if (band.k != 2 && band.k != 3)
         refuse(ErrorCode::invalid_argument, fmt::format("band-k: k is {}: use 2 or 3", band.k));
@@ -50,6 +57,20 @@ std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& order) {
 std::vector<std::int32_t> unchanged(std::int64_t rows) {
     std::vector<std::int32_t> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), 0);
+    return order;
+}
+
+/// Rows in clusters of neighbours. Of a matrix that is not square those are neighbours that have a
+/// column in common.
+std::vector<std::int32_t> clusters(const CsrView& a, int threads) {
+    if (a.rows == a.cols)
+        return reordering::cluster_order(reordering::symmetrised_pattern(a, threads), cluster_rows);
+    if (a.rows == 0) return {};
+    const std::int64_t vertices_a_cluster = cluster_rows * (a.rows + a.cols) / a.rows;
+    std::vector<std::int32_t> order = reordering::cluster_order(
+        reordering::rows_and_columns(a, threads),
+        static_cast<int>(std::min<std::int64_t>(vertices_a_cluster, INT32_MAX)));
+    std::erase_if(order, [&](std::int32_t vertex) { return vertex >= a.rows; });
     return order;
 }
 
@@ -94,13 +115,13 @@ Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, in
         result.place = result.order = unchanged(a.rows);
         return result;
     }
-    const reordering::Graph graph = reordering::symmetrised_pattern(a, threads);
     if (method == ReorderMethod::rows) {
-        result.order = reordering::cluster_order(graph, cluster_rows);
+        result.order = clusters(a, threads);
         sort_clusters(a, result.order);
-        result.place = unchanged(a.rows);
+        result.place = unchanged(a.cols);
         return result;
     }
+    const reordering::Graph graph = reordering::symmetrised_pattern(a, threads);
     if (method == ReorderMethod::rcm) {
         result.order = reordering::cuthill_mckee(graph);
         std::ranges::reverse(result.order);

@@ -7,7 +7,8 @@
 #include "matrix/csr_matrix.hpp"
 #include "matrix/value_order.hpp"
 
-/// Reordering of square matrices: B = PAPᵀ, with rows and columns in one new order.
+/// Reordering: B = PAPᵀ of square matrices, with rows and columns in one new order, and B = PA,
+/// with the rows alone.
 namespace spmvgen {
 
 enum class ReorderMethod {
@@ -33,8 +34,8 @@ struct BandK {
 inline constexpr int cluster_rows = 256;
 
 /// A new order of the rows and columns of an n×n matrix. `order` and `place` are permutations of
-/// 0 … n-1, each the inverse of the other, or, where only rows are moved, `place` leaves all where
-/// they are.
+/// 0 … n-1, each the inverse of the other. Where only rows are moved, the matrix may be m×n:
+/// `order` is a permutation of its rows then, and `place` leaves all columns where they are.
 struct Reordering {
     ReorderMethod method = ReorderMethod::none;
     std::vector<std::int32_t> order;  ///< new → old: row i of B is row order[i] of A
@@ -52,8 +53,9 @@ struct Reordering {
 /// connected components; rows without entries beside the diagonal are fine. `band` is for Band-k
 /// alone.
 ///
-/// Throws Error(invalid_argument) for a matrix that is broken or not square and for `band` out of
-/// range, Error(unsupported) from 2^31 rows on. `threads` 0 = what OpenMP would use.
+/// Throws Error(invalid_argument) for a matrix that is broken or, unless only rows are moved, not
+/// square, and for `band` out of range; Error(unsupported) from 2^31 rows on, with those of columns
+/// where the matrix is not square. `threads` 0 = what OpenMP would use.
 ///
 /// Sources: Cuthill & McKee, Reducing the bandwidth of sparse symmetric matrices, 1969, from
 /// Boost.Graph; starting vertices by George & Liu, 1979. Clusters: own; within each, rows are
@@ -65,7 +67,7 @@ Reordering reorder(const CsrView& matrix, ReorderMethod method, const BandK& ban
 
 /// B = PAPᵀ, or PA of rows alone, with A's types; rows ascending by column, entries at the same
 /// place kept apart, in the order that they had. Parallel. Throws Error(invalid_argument) when the
-/// order is not one of the matrix's rows, or the matrix is not square. `order`, where not null,
+/// order is not one of the matrix's rows and columns. `order`, where not null,
 /// gets where each value came from.
 CsrMatrix permute(const CsrView& matrix, const Reordering& reordering, int threads = 0,
                   ValueOrder* order = nullptr);
@@ -76,7 +78,8 @@ struct Bandedness {
     std::int64_t profile = 0;    ///< Σ over rows of i - (first column), where that is left of i
     bool operator==(const Bandedness&) const = default;
 };
-/// Of A, or with `reordering` of B = PAPᵀ. Parallel, one pass; nothing is permuted.
+/// Of A, or with `reordering` of B = PAPᵀ; of rows alone it is A's. Parallel, one pass; nothing is
+/// permuted.
 Bandedness bandedness(const CsrView& matrix, int threads = 0);
 Bandedness bandedness(const CsrView& matrix, const Reordering& reordering, int threads = 0);
 

@@ -1,0 +1,28 @@
+#include "handle/trial_costs.hpp"
+
+#include <algorithm>
+
+#include "formats/storage_key.hpp"
+#include "registry.hpp"
+
+namespace spmvgen {
+
+TrialCost TrialCosts::of(const Signature& s) const {
+    return {making_ms(problem_, model_, s), convert_ms(s)};
+}
+
+double TrialCosts::convert_ms(const Signature& s) const {
+    if (storage_key(s) == trials_.stored_as()) return 0;
+    const auto before = converted_ms_.find(kernel_entry(s.kernel).format);
+    return before != converted_ms_.end() ? before->second : slowness_ * storing_ms(problem_, s);
+}
+
+void TrialCosts::learn(const Signature& s) {
+    if (!trials_.last_conversion()) return;
+    const double took_ms = trials_.last_conversion()->ms, expected_ms = storing_ms(problem_, s);
+    double& longest_ms = converted_ms_[kernel_entry(s.kernel).format];
+    longest_ms = std::max(longest_ms, took_ms);
+    if (expected_ms > 0) slowness_ = std::max(slowness_, took_ms / expected_ms);
+}
+
+}  // namespace spmvgen
