@@ -9,8 +9,6 @@
 namespace spmvgen {
 namespace {
 
-const double one = 1, zero = 0;
-
 /// A batch of Tiny and its first two rows; destroyed with the object.
 class CBatch {
   public:

@@ -8,6 +8,8 @@
 
 namespace spmvgen {
 
+inline const double one = 1, zero = 0;  ///< alpha and beta, by their addresses
+
 /// "ok", or the status and the last error: "invalid_argument: handle is NULL".
 inline std::string told(spmvgen_status status) {
     if (status == SPMVGEN_OK) return "ok";

@@ -17,7 +17,6 @@ namespace {
 using testing::HasSubstr;
 
 const std::vector<double> x{10, 20};
-const double one = 1, zero = 0;
 
 /// A handle of Tiny; destroyed with the object.
 class CHandle {
