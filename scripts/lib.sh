@@ -55,7 +55,25 @@ install_missing() {
     rm -f "$log"
 }
 
-# build_preset PRESET [TARGET…]: configures at the first time, builds, and shows the log only when that fails.
+# Reads what ninja prints, keeps it in the file LOG, and shows how far it is: in place on a terminal, else a line each tenth.
+show_steps() {
+    local log=$1 line step total shown=-1
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >>"$log"
+        [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+        step=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+        if [[ -t 1 ]]; then
+            printf '\r  step %d of %d, %d:%02d min\e[K' "$step" "$total" $((SECONDS / 60)) $((SECONDS % 60))
+        elif ((10 * step / total > shown)); then
+            shown=$((10 * step / total))
+            printf '  step %d of %d, %d:%02d min\n' "$step" "$total" $((SECONDS / 60)) $((SECONDS % 60))
+        fi
+    done
+    if [[ -t 1 && -n ${step:-} ]]; then echo; fi
+}
+
+# build_preset PRESET [TARGET…]: configures at the first time, builds, shows how far it is and what it took, and the log when it
+# fails.
 build_preset() {
     local preset=$1 log
     shift
@@ -69,12 +87,16 @@ build_preset() {
             return 1
         fi
     fi
-    if [[ $(ninja -C "build/$preset" -n "$@" 2>&1) != *"no work to do"* ]]; then
-        echo "Building build/$preset (the first time takes some minutes)"
+    if [[ $(ninja -C "build/$preset" -n "$@" 2>&1) == *"no work to do"* ]]; then
+        rm -f "$log"
+        return
     fi
-    if ! cmake --build --preset "$preset" ${1+--target "$@"} >"$log" 2>&1; then
+    echo "Building build/$preset"
+    SECONDS=0
+    if ! NINJA_STATUS='[%f/%t] ' cmake --build --preset "$preset" ${1+--target "$@"} 2>&1 | show_steps "$log"; then
         cat "$log" >&2
         return 1
     fi
+    echo "Built build/$preset in $((SECONDS / 60)):$(printf %02d $((SECONDS % 60))) min"
     rm -f "$log"
 }

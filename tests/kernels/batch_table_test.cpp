@@ -131,10 +131,12 @@ void check(const Systems<Value, Index, Offset>& s, std::int64_t x_size, std::int
 template <typename Value, typename F>
 void each_mode(F f) {
     for (const float alpha : {1.0F, -1.5F, 0.0F})
-        for (const float beta : {0.0F, 1.0F, 2.5F}) f(Value(alpha), Value(beta));
+        for (const float beta : {0.0F, 1.0F, 2.5F})
+            if (std::is_same_v<Value, double> || fixtures::is_telling_mode(alpha, beta))
+                f(Value(alpha), Value(beta));
 }
 
-/// Every mode of α and β.
+/// Every mode of α and β in f64.
 template <typename Value, typename Index, typename Offset>
 void check_handle(const Systems<Value, Index, Offset>& s, const BatchHandle& handle) {
     ASSERT_EQ(handle.size(), static_cast<std::int64_t>(s.views.size()));

@@ -114,9 +114,9 @@ OffsetArray<Value> make_x(const Fixture& f, int num_rhs) {
     return x;
 }
 
-/// Whether a row of a table whose parameters are off their presets has that mode of α and β: the
-/// plain product, the general one, and y alone; every one with $SPMVGEN_EVERY_MODE, as the long
-/// tests have it. Parameters change how A is walked, which the other modes share with these.
+/// Whether a row of a table whose types or parameters are off the usual ones has that mode of α and
+/// β: the plain product, the general one, and y alone; every one with $SPMVGEN_EVERY_MODE, as the
+/// long tests have it. Parameters change how A is walked, which the other modes share with these.
 inline bool is_telling_mode(float alpha, float beta) {
     if (std::getenv("SPMVGEN_EVERY_MODE") != nullptr) return true;
     return alpha == 1 ? beta == 0 : beta != 0 && beta != 1;
