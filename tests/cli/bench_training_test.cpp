@@ -76,7 +76,7 @@ TEST_F(BenchScriptsTest, RetrainsAllDevicesOfTheRecords) {
          {"root/tuning_db", "root/docs", "root/bench/results", "build/bin", "bin"})
         std::filesystem::create_directories(folder);
     write_choice_quality("build/bin/bench_choice_quality");
-    write("root/tuning_db/records-x86-64-v4.json", "{}");
+    write("root/tuning_db/records-x86-64-v4.json.gz", "{}");
     write("bin/cmake",
           "#!/bin/sh\necho \"$@\" >> '" + std::filesystem::current_path().string() + "'/built\n");
     ASSERT_EQ(chmod("bin/cmake", 0755), 0);

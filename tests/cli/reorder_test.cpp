@@ -122,8 +122,8 @@ TEST_F(ReorderTest, RefusesWhatDoesNotGoTogether) {
     EXPECT_EQ(refused("convert A.mtx B.mtx --reorder rows", 2),
               "spmvgen: --reorder: rows is for products on GPUs, whose kernel knows where y's "
               "elements are; use rcm or band-k");
-    EXPECT_EQ(refused("run B.mtx --reorder rows", 1),
-              "spmvgen: options.reorder rows is for GPUs: use rcm or band-k, or leave it out");
+    EXPECT_EQ(refused("run B.mtx --reorder rows", 2),
+              "spmvgen: --reorder rows is for GPUs: use rcm or band-k, or leave it out");
     EXPECT_EQ(refused("run B.mtx --device simt:sm_90 --reorder rows --permuted-vectors", 2),
               "spmvgen: --permuted-vectors: is for reordered matrices; drop it, or give --reorder "
               "rcm or band-k");
