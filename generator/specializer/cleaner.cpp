@@ -4,12 +4,14 @@
 #include <map>
 #include <set>
 
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/TypeLoc.h"
 #include "specializer/arithmetic.hpp"
 #include "specializer/constants.hpp"
 #include "specializer/liveness.hpp"
 #include "specializer/loops.hpp"
 #include "specializer/statements.hpp"
+#include "specializer/syntax_walk.hpp"
 #include "specializer/tokens.hpp"
 
 namespace spmvgen::specializer {
@@ -30,9 +32,7 @@ std::string type_text(clang::QualType type, const clang::ASTContext& context) {
     return text;
 }
 
-class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
-    using Base = clang::RecursiveASTVisitor<Cleaner>;
-
+class Cleaner : public SyntaxWalk {
   public:
     Cleaner(clang::ASTContext& context, const std::string& text)
         : source_(context), text_(text), expressions_(source_, edits) {}
@@ -58,57 +58,17 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         make_scalars();
     }
 
-    bool TraverseStmt(clang::Stmt* s, DataRecursionQueue* = nullptr) {
-        if (!s) return true;
+    bool traverse_statement(clang::Stmt* s) override {
         parents_.push_back(s);
-        const bool result = clean_statement(s) || Base::TraverseStmt(s);
+        const bool result = clean_statement(s) || SyntaxWalk::traverse_statement(s);
         parents_.pop_back();
         return result;
     }
-    bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
-        refer(e->getDecl());
-        if (auto found = arrays_.find(e->getDecl()); found != arrays_.end())
-            found->second.scalar = false;
-        if (auto* c = llvm::dyn_cast<clang::EnumConstantDecl>(e->getDecl()))
-            refer(llvm::cast<clang::EnumDecl>(c->getDeclContext()));
-        return true;
-    }
-    bool VisitTypedefTypeLoc(clang::TypedefTypeLoc l) { return refer(l.getTypedefNameDecl()); }
-    bool VisitTagTypeLoc(clang::TagTypeLoc l) { return refer(l.getDecl()); }
-
-    bool TraverseVarDecl(clang::VarDecl* v) {
-        if (!v->isLocalVarDecl()) return Base::TraverseVarDecl(v);
-        note_array(v);
-        const bool removable = !v->getInit() || can_go(v->getInit());
-        if (!removable) refer(v);
-        return owned_by(removable ? v : owner_, [&] { return Base::TraverseVarDecl(v); });
-    }
-    bool TraverseParmVarDecl(clang::ParmVarDecl* p) {
-        return owned_by(p, [&] { return Base::TraverseParmVarDecl(p); });
-    }
-    bool TraverseTypedefDecl(clang::TypedefDecl* t) {
-        return owned_by(t, [&] { return Base::TraverseTypedefDecl(t); });
-    }
-    bool TraverseTypeAliasDecl(clang::TypeAliasDecl* t) {
-        return owned_by(t, [&] { return Base::TraverseTypeAliasDecl(t); });
-    }
-    bool TraverseCallExpr(clang::CallExpr* call, DataRecursionQueue* = nullptr) {
-        auto* callee = call->getDirectCallee();
-        if (!callee || callee->getBuiltinID() || source_.is_gpu_builtin(*callee))
-            return Base::TraverseCallExpr(call);
-        calls_.push_back(call);
-        TraverseStmt(call->getCallee());
-        for (unsigned i = 0; i < call->getNumArgs(); ++i) {
-            auto* argument = call->getArg(i);
-            auto* parameter = i < callee->getNumParams() ? callee->getParamDecl(i) : nullptr;
-            if (!parameter) {
-                TraverseStmt(argument);
-                continue;
-            }
-            if (!can_go(argument)) refer(parameter);
-            owned_by(parameter, [&] { return TraverseStmt(argument); });
-        }
-        return true;
+    bool traverse_declaration(clang::Decl* d) override {
+        if (auto* v = llvm::dyn_cast<clang::VarDecl>(d); v && v->isLocalVarDecl())
+            return traverse_local(v);
+        const bool owner = llvm::isa<clang::ParmVarDecl, clang::TypedefNameDecl>(d);
+        return owned_by(owner ? d : owner_, [&] { return SyntaxWalk::traverse_declaration(d); });
     }
 
     /// The step as it is when the edits are done.
@@ -133,12 +93,53 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
             for (auto& w : pragma_identifiers(text_, range)) pragma_names_.insert(w.text);
             for (auto* p : f->parameters()) refer_if_in_pragma(p, f);
         }
-        owned_by(d, [&] { return TraverseDecl(d); });
+        owned_by(d, [&] { return traverse_declaration(d); });
     }
 
     void remove_declaration(const clang::NamedDecl& d) {
         const Range range{source_.declaration_begin(d), source_.end(d.getEndLoc())};
         edits.remove(with_comments(text_, with_semicolon(text_, range)));
+    }
+
+    bool visit_statement(clang::Stmt* s) override {
+        auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s);
+        if (!name) return true;
+        refer(name->getDecl());
+        if (auto found = arrays_.find(name->getDecl()); found != arrays_.end())
+            found->second.scalar = false;
+        if (auto* c = llvm::dyn_cast<clang::EnumConstantDecl>(name->getDecl()))
+            refer(llvm::cast<clang::EnumDecl>(c->getDeclContext()));
+        return true;
+    }
+    bool visit_type(clang::TypeLoc l) override {
+        if (auto t = l.getAs<clang::TypedefTypeLoc>()) refer(t.getTypedefNameDecl());
+        if (auto t = l.getAs<clang::TagTypeLoc>()) refer(t.getDecl());
+        return true;
+    }
+    bool traverse_local(clang::VarDecl* v) {
+        note_array(v);
+        const bool removable = !v->getInit() || can_go(v->getInit());
+        if (!removable) refer(v);
+        return owned_by(removable ? v : owner_,
+                        [&] { return SyntaxWalk::traverse_declaration(v); });
+    }
+    /// True when the callee is a function of ours: its arguments belong to its parameters.
+    bool clean_call(clang::CallExpr* call) {
+        auto* callee = call->getDirectCallee();
+        if (!callee || callee->getBuiltinID() || source_.is_gpu_builtin(*callee)) return false;
+        calls_.push_back(call);
+        traverse_statement(call->getCallee());
+        for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+            auto* argument = call->getArg(i);
+            auto* parameter = i < callee->getNumParams() ? callee->getParamDecl(i) : nullptr;
+            if (!parameter) {
+                traverse_statement(argument);
+                continue;
+            }
+            if (!can_go(argument)) refer(parameter);
+            owned_by(parameter, [&] { return traverse_statement(argument); });
+        }
+        return true;
     }
 
     template <typename F>
@@ -149,17 +150,19 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         owner_ = before;
         return result;
     }
-    bool refer(const clang::Decl* target) {
-        liveness_.refer(target, owner_);
-        return true;
-    }
+    void refer(const clang::Decl* target) { liveness_.refer(target, owner_); }
     void refer_if_in_pragma(const clang::NamedDecl* d, const clang::Decl* owner) {
         if (pragma_names_.contains(d->getNameAsString())) liveness_.refer(d, owner);
     }
 
     /// True when the statement is dealt with, its children included.
     bool clean_statement(clang::Stmt* s) {
-        if (auto* e = llvm::dyn_cast<clang::Expr>(s)) return idle_call(e) || clean_expression(e);
+        if (auto* e = llvm::dyn_cast<clang::Expr>(s)) {
+            if (idle_call(e) || clean_expression(e)) return true;
+            auto* call = llvm::dyn_cast<clang::CallExpr>(e);
+            // A lambda that is called is the first argument of an operator.
+            return call && !llvm::isa<clang::CXXOperatorCallExpr>(call) && clean_call(call);
+        }
         if (auto* f = llvm::dyn_cast<clang::ForStmt>(s)) return clean_loop(f);
         if (auto* i = llvm::dyn_cast<clang::IfStmt>(s)) return clean_if(i);
         if (auto* c = llvm::dyn_cast<clang::CompoundStmt>(s)) strip_braces(c);
@@ -183,7 +186,7 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         }
         if (auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) return note_subscript(a);
         const auto outcome = expressions_.clean(e, parent());
-        if (outcome.operand) TraverseStmt(const_cast<clang::Expr*>(outcome.operand));
+        if (outcome.operand) traverse_statement(const_cast<clang::Expr*>(outcome.operand));
         return outcome.left != ExpressionCleaner::Left::all;
     }
 
@@ -216,7 +219,7 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         expressions_.set_value(found->variable, found->value);
         if (auto* block = llvm::dyn_cast<clang::CompoundStmt>(loop->getBody()); block && in_block())
             strip_braces_of(block);
-        return TraverseStmt(loop->getBody());
+        return traverse_statement(loop->getBody());
     }
 
     bool clean_if(clang::IfStmt* i) {
@@ -232,7 +235,7 @@ class Cleaner : public clang::RecursiveASTVisitor<Cleaner> {
         keep_statement(i, live, source_, edits);
         if (auto* block = llvm::dyn_cast<clang::CompoundStmt>(live); block && in_block())
             strip_braces_of(block);
-        return TraverseStmt(live);
+        return traverse_statement(live);
     }
 
     void strip_braces(const clang::CompoundStmt* block) {

@@ -2,9 +2,12 @@
 
 #include <set>
 
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
 #include "specializer/rules.hpp"
 #include "specializer/source.hpp"
+#include "specializer/syntax_walk.hpp"
 #include "specializer/tokens.hpp"
 #include "spmvgen/error.hpp"
 
@@ -52,26 +55,53 @@ class DirectiveCheck {
     std::set<std::string> done_;
 };
 
-class DeclarationCheck : public clang::RecursiveASTVisitor<DeclarationCheck> {
+class DeclarationCheck : public SyntaxWalk {
   public:
     explicit DeclarationCheck(clang::ASTContext& context) : source_(context) {}
 
-    bool TraverseDecl(clang::Decl* d) {
-        if (d != nullptr && !llvm::isa<clang::TranslationUnitDecl>(d) && source_.is_gpu_builtin(*d))
+    bool traverse_declaration(clang::Decl* d) override {
+        if (!llvm::isa<clang::TranslationUnitDecl>(d) && source_.is_gpu_builtin(*d)) return true;
+        if (auto* n = llvm::dyn_cast<clang::NamespaceDecl>(d)) {
+            if (n->getName() != "spmvgen_bindings")
+                no(Rule::name_space, n->getLocation(),
+                   "a namespace; emitted text is flat, so names are unique instead");
             return true;
-        return clang::RecursiveASTVisitor<DeclarationCheck>::TraverseDecl(d);
+        }
+        return SyntaxWalk::traverse_declaration(d);
     }
-    bool TraverseNamespaceDecl(clang::NamespaceDecl* n) {
-        if (n->getName() != "spmvgen_bindings")
-            no(Rule::name_space, n->getLocation(),
-               "a namespace; emitted text is flat, so names are unique instead");
+
+  private:
+    bool visit_declaration(clang::Decl* d) override {
+        if (llvm::isa<clang::UsingDirectiveDecl>(d))
+            return no(Rule::name_space, d->getLocation(), "a using directive");
+        if (auto* t = llvm::dyn_cast<clang::TemplateDecl>(d)) return check_template(*t);
+        if (auto* r = llvm::dyn_cast<clang::CXXRecordDecl>(d)) return check_record(*r);
+        if (auto* f = llvm::dyn_cast<clang::FunctionDecl>(d)) return check_function(*f);
+        if (auto* v = llvm::dyn_cast<clang::VarDecl>(d)) return check_variable(*v);
         return true;
     }
-    bool VisitUsingDirectiveDecl(clang::UsingDirectiveDecl* d) {
-        return no(Rule::name_space, d->getLocation(), "a using directive");
+    bool visit_statement(clang::Stmt* s) override {
+        const auto begin = s->getBeginLoc();
+        if (begin.isMacroID())
+            no(Rule::macro, begin, "a macro is used; write a constexpr value or a function");
+        if (auto* l = llvm::dyn_cast<clang::LambdaExpr>(s); l && l->isGenericLambda())
+            no(Rule::generic_lambda, begin,
+               "a generic lambda; give its parameters types or make it a function template");
+        if (llvm::isa<clang::CXXThrowExpr>(s))
+            no(Rule::exception, begin, "throw; kernels have no way to fail");
+        if (llvm::isa<clang::CXXTryStmt>(s))
+            no(Rule::exception, begin, "try; kernels have no way to fail");
+        if (llvm::isa<clang::GotoStmt, clang::IndirectGotoStmt>(s)) jump(begin, "goto");
+        if (auto* a = llvm::dyn_cast<clang::AsmStmt>(s)) jump(a->getAsmLoc(), "asm");
+        if (llvm::isa<clang::CXXNewExpr>(s)) library(begin, "new");
+        if (llvm::isa<clang::CXXDeleteExpr>(s)) library(begin, "delete");
+        if (llvm::isa<clang::CXXDynamicCastExpr>(s)) library(begin, "dynamic_cast");
+        if (llvm::isa<clang::CXXTypeidExpr>(s)) library(begin, "typeid");
+        return true;
     }
-    bool VisitTemplateDecl(clang::TemplateDecl* t) {
-        for (auto* p : *t->getTemplateParameters()) {
+
+    bool check_template(const clang::TemplateDecl& t) {
+        for (auto* p : *t.getTemplateParameters()) {
             if (p->isParameterPack())
                 no(Rule::pack, p->getLocation(),
                    "a parameter pack; write the cases out or loop up to a constant");
@@ -84,77 +114,47 @@ class DeclarationCheck : public clang::RecursiveASTVisitor<DeclarationCheck> {
         }
         return true;
     }
-    bool VisitLambdaExpr(clang::LambdaExpr* l) {
-        return !l->isGenericLambda() ||
-               no(Rule::generic_lambda, l->getBeginLoc(),
-                  "a generic lambda; give its parameters types or make it a function template");
-    }
-    bool VisitCXXRecordDecl(clang::CXXRecordDecl* r) {
-        if (!r->isThisDeclarationADefinition() || r->isLambda()) return true;
-        if (r->getNumBases() > 0)
-            no(Rule::plain_struct, r->getLocation(),
-               "'" + r->getNameAsString() + "' has a base class; structs hold data only");
+    bool check_record(const clang::CXXRecordDecl& r) {
+        if (!r.isThisDeclarationADefinition() || r.isLambda()) return true;
+        if (r.getNumBases() > 0)
+            no(Rule::plain_struct, r.getLocation(),
+               "'" + r.getNameAsString() + "' has a base class; structs hold data only");
         return true;
     }
-    bool VisitFunctionDecl(clang::FunctionDecl* f) {
-        const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(f);
-        if (f->isOverloadedOperator() && !(method && method->getParent()->isLambda()))
-            no(Rule::operator_overload, f->getLocation(),
+    bool check_function(const clang::FunctionDecl& f) {
+        const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&f);
+        if (f.isOverloadedOperator() && !(method && method->getParent()->isLambda()))
+            no(Rule::operator_overload, f.getLocation(),
                "an overloaded operator; give the operation a name");
         if (method && !method->getParent()->isLambda())
-            no(Rule::plain_struct, f->getLocation(),
+            no(Rule::plain_struct, f.getLocation(),
                "'" + method->getParent()->getNameAsString() +
                    "' has a member function; structs hold data only");
-        if (f->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization)
-            no(Rule::full_specialisation, f->getLocation(),
-               "'" + f->getNameAsString() + "' is specialised explicitly; use if constexpr");
-        if (f->isVariadic())
-            no(Rule::pack, f->getLocation(), "'" + f->getNameAsString() + "' is variadic");
-        for (auto* p : f->parameters())
+        if (f.getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization)
+            no(Rule::full_specialisation, f.getLocation(),
+               "'" + f.getNameAsString() + "' is specialised explicitly; use if constexpr");
+        if (f.isVariadic())
+            no(Rule::pack, f.getLocation(), "'" + f.getNameAsString() + "' is variadic");
+        for (auto* p : f.parameters())
             if (p->getNameAsString().empty())
                 no(Rule::named_parameter, p->getBeginLoc(),
                    "a parameter without a name; one that is not used is dropped by itself");
         return true;
     }
-    bool VisitVarDecl(clang::VarDecl* v) {
-        if (v->isStaticLocal() || v->getTLSKind() != clang::VarDecl::TLS_None)
-            return no(Rule::state, v->getLocation(),
-                      "'" + v->getNameAsString() + "' outlives the call; keep state in arguments");
-        if (!v->isFileVarDecl()) return true;
-        const auto type = v->getType();
-        if (!v->isConstexpr())
-            no(Rule::state, v->getLocation(),
-               "'" + v->getNameAsString() + "' is a global variable; only constexpr is allowed");
+    bool check_variable(const clang::VarDecl& v) {
+        if (v.isStaticLocal() || v.getTLSKind() != clang::VarDecl::TLS_None)
+            return no(Rule::state, v.getLocation(),
+                      "'" + v.getNameAsString() + "' outlives the call; keep state in arguments");
+        if (!v.isFileVarDecl()) return true;
+        const auto type = v.getType();
+        if (!v.isConstexpr())
+            no(Rule::state, v.getLocation(),
+               "'" + v.getNameAsString() + "' is a global variable; only constexpr is allowed");
         if (!type->isDependentType() && !type->isIntegralOrEnumerationType())
-            no(Rule::state, v->getLocation(),
-               "'" + v->getNameAsString() + "' is no number; constants are constexpr integers");
+            no(Rule::state, v.getLocation(),
+               "'" + v.getNameAsString() + "' is no number; constants are constexpr integers");
         return true;
     }
-    bool VisitCXXThrowExpr(clang::CXXThrowExpr* e) {
-        return no(Rule::exception, e->getBeginLoc(), "throw; kernels have no way to fail");
-    }
-    bool VisitCXXTryStmt(clang::CXXTryStmt* s) {
-        return no(Rule::exception, s->getBeginLoc(), "try; kernels have no way to fail");
-    }
-    bool VisitGotoStmt(clang::GotoStmt* s) { return jump(s->getBeginLoc(), "goto"); }
-    bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* s) {
-        return jump(s->getBeginLoc(), "goto");
-    }
-    bool VisitAsmStmt(clang::AsmStmt* s) { return jump(s->getAsmLoc(), "asm"); }
-    bool VisitCXXNewExpr(clang::CXXNewExpr* e) { return library(e->getBeginLoc(), "new"); }
-    bool VisitCXXDeleteExpr(clang::CXXDeleteExpr* e) { return library(e->getBeginLoc(), "delete"); }
-    bool VisitCXXDynamicCastExpr(clang::CXXDynamicCastExpr* e) {
-        return library(e->getBeginLoc(), "dynamic_cast");
-    }
-    bool VisitCXXTypeidExpr(clang::CXXTypeidExpr* e) { return library(e->getBeginLoc(), "typeid"); }
-    bool VisitStmt(clang::Stmt* s) {
-        const auto begin = s->getBeginLoc();
-        if (begin.isMacroID())
-            no(Rule::macro, begin, "a macro is used; write a constexpr value or a function");
-        return true;
-    }
-
-  private:
     bool no(Rule rule, clang::SourceLocation place, const std::string& what) {
         refuse(rule, source_.place(place), what);
     }
@@ -177,7 +177,7 @@ void check_directives(const Files& files, const std::string& file) {
 }
 
 void check_declarations(clang::ASTContext& context) {
-    DeclarationCheck(context).TraverseDecl(context.getTranslationUnitDecl());
+    DeclarationCheck(context).traverse_declaration(context.getTranslationUnitDecl());
 }
 
 void check_step(const clang::FunctionDecl& function) {

@@ -1,11 +1,12 @@
 #include "specializer/folding.hpp"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/TypeLoc.h"
 #include "llvm/ADT/StringExtras.h"
 #include "specializer/constants.hpp"
 #include "specializer/rules.hpp"
 #include "specializer/statements.hpp"
+#include "specializer/syntax_walk.hpp"
 #include "specializer/tokens.hpp"
 #include "spmvgen/error.hpp"
 
@@ -13,26 +14,30 @@ namespace spmvgen::specializer {
 namespace {
 
 /// Finds what makes an expression depend on the bindings.
-class Dependence : public clang::RecursiveASTVisitor<Dependence> {
+class Dependence : public SyntaxWalk {
   public:
     static bool on_bindings(clang::Stmt* s) {
         Dependence d;
-        d.TraverseStmt(s);
+        d.traverse_statement(s);
         return d.found_;
-    }
-    bool VisitSubstNonTypeTemplateParmExpr(clang::SubstNonTypeTemplateParmExpr*) { return found(); }
-    bool VisitSubstTemplateTypeParmTypeLoc(clang::SubstTemplateTypeParmTypeLoc) { return found(); }
-    bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
-        if (auto* v = llvm::dyn_cast<clang::VarDecl>(e->getDecl()))
-            return v->isConstexpr() && v->isFileVarDecl() ? found() : true;
-        auto* f = llvm::dyn_cast<clang::FunctionDecl>(e->getDecl());
-        return f && f->isConstexpr() && f->isTemplateInstantiation() ? found() : true;
     }
 
   private:
-    bool found() {
-        found_ = true;
-        return false;
+    bool visit_statement(clang::Stmt* s) override {
+        if (llvm::isa<clang::SubstNonTypeTemplateParmExpr>(s)) found_ = true;
+        if (auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s))
+            found_ |= is_bound(*name->getDecl());
+        return !found_;
+    }
+    bool visit_type(clang::TypeLoc l) override {
+        found_ |= !l.getAs<clang::SubstTemplateTypeParmTypeLoc>().isNull();
+        return !found_;
+    }
+    static bool is_bound(const clang::ValueDecl& d) {
+        if (auto* v = llvm::dyn_cast<clang::VarDecl>(&d))
+            return v->isConstexpr() && v->isFileVarDecl();
+        auto* f = llvm::dyn_cast<clang::FunctionDecl>(&d);
+        return f && f->isConstexpr() && f->isTemplateInstantiation();
     }
     bool found_ = false;
 };
@@ -66,34 +71,38 @@ bool converts_nothing(const clang::FunctionDecl& function, const clang::ASTConte
 }
 
 /// Edits of one instantiated declaration.
-class Folder : public clang::RecursiveASTVisitor<Folder> {
-    using Base = clang::RecursiveASTVisitor<Folder>;
-
+class Folder : public SyntaxWalk {
   public:
     explicit Folder(Entities& entities) : entities_(entities), source_(entities.source()) {}
     TextEdits edits;
 
-    bool shouldVisitTemplateInstantiations() const { return true; }
-
-    bool TraverseStmt(clang::Stmt* s, DataRecursionQueue* = nullptr) {
-        if (!s) return true;
+    bool traverse_statement(clang::Stmt* s) override {
         parents_.push_back(s);
-        const bool done = fold_statement(s);
-        const bool result = done || Base::TraverseStmt(s);
+        const bool result = fold_statement(s) || SyntaxWalk::traverse_statement(s);
         parents_.pop_back();
         return result;
     }
+    bool traverse_type(clang::TypeLoc l) override {
+        if (auto e = l.getAs<clang::ElaboratedTypeLoc>(); e && e.getQualifierLoc()) {
+            replace(l.getSourceRange(), entities_.spell(l.getType()));
+            return true;
+        }
+        if (auto t = l.getAs<clang::TemplateSpecializationTypeLoc>()) return name_template(t);
+        return SyntaxWalk::traverse_type(l);
+    }
 
-    bool VisitSubstTemplateTypeParmTypeLoc(clang::SubstTemplateTypeParmTypeLoc l) {
-        replace(l.getSourceRange(), entities_.spell(l.getType()));
+  private:
+    bool visits_instantiations() const override { return true; }
+    bool visit_type(clang::TypeLoc l) override {
+        if (l.getAs<clang::SubstTemplateTypeParmTypeLoc>())
+            replace(l.getSourceRange(), entities_.spell(l.getType()));
+        if (auto t = l.getAs<clang::TypedefTypeLoc>()) name_alias(t);
+        if (auto t = l.getAs<clang::TagTypeLoc>();
+            t && !t.getDecl()->getDeclContext()->isFunctionOrMethod())
+            replace(l.getSourceRange(), entities_.spell(l.getType().getUnqualifiedType()));
         return true;
     }
-    bool TraverseElaboratedTypeLoc(clang::ElaboratedTypeLoc l) {
-        if (!l.getQualifierLoc()) return Base::TraverseElaboratedTypeLoc(l);
-        replace(l.getSourceRange(), entities_.spell(l.getType()));
-        return true;
-    }
-    bool TraverseTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc l) {
+    bool name_template(clang::TemplateSpecializationTypeLoc l) {
         const auto* type = l.getTypePtr();
         auto* pattern = type->getTemplateName().getAsTemplateDecl();
         const bool names_vector =
@@ -102,33 +111,29 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
                                                  : entities_.spell(l.getType()));
         return true;
     }
-    bool VisitTypedefTypeLoc(clang::TypedefTypeLoc l) {
+    void name_alias(clang::TypedefTypeLoc l) {
         auto* alias = l.getTypedefNameDecl();
-        if (alias->getDeclContext()->isFunctionOrMethod()) return true;
+        if (alias->getDeclContext()->isFunctionOrMethod()) return;
         replace(l.getSourceRange(), l.getType()->isVectorType()
                                         ? entities_.reference_vector(l.getType(), *alias)
                                         : entities_.spell(l.getType()));
-        return true;
     }
-    bool VisitTagTypeLoc(clang::TagTypeLoc l) {
-        if (!l.getDecl()->getDeclContext()->isFunctionOrMethod())
-            replace(l.getSourceRange(), entities_.spell(l.getType().getUnqualifiedType()));
-        return true;
-    }
-    bool TraverseDeclRefExpr(clang::DeclRefExpr* e) {
+    void name(clang::DeclRefExpr* e) {
         if (auto* f = llvm::dyn_cast<clang::FunctionDecl>(e->getDecl());
             f && !llvm::isa<clang::CXXMethodDecl>(f) && !f->getBuiltinID() &&
             !source_.is_gpu_builtin(*f))
             replace({e->getBeginLoc(), e->getEndLoc()}, entities_.reference(f));
         if (auto* c = llvm::dyn_cast<clang::EnumConstantDecl>(e->getDecl())) enumerator(e, c);
-        return true;
     }
 
-  private:
     /// True when the statement is dealt with, its children included.
     bool fold_statement(clang::Stmt* s) {
         if (auto* e = llvm::dyn_cast<clang::Expr>(s)) {
             if (fold(e) || drop_conversion(e)) return true;
+            if (auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(e)) {
+                name(reference);
+                return true;
+            }
             auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e);
             return c && pick(c);
         }
@@ -139,7 +144,7 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
             // The expression of a loop hint is not among the statement's children.
             for (auto* attribute : a->getAttrs())
                 if (auto* hint = llvm::dyn_cast<clang::LoopHintAttr>(attribute))
-                    TraverseStmt(hint->getValue());
+                    traverse_statement(hint->getValue());
         return false;
     }
 
@@ -235,7 +240,7 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
         const unsigned parenthesis = source_.end(call->getCallee()->getEndLoc());
         edits.keep_only(whole, alone ? source_.range(argument->getSourceRange())
                                      : Range{parenthesis, whole.end});
-        return TraverseStmt(argument);
+        return traverse_statement(argument);
     }
 
     bool pick(clang::ConditionalOperator* c) {
@@ -244,7 +249,7 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
         auto* live = value->getBoolValue() ? c->getTrueExpr() : c->getFalseExpr();
         if (!same_type(live->IgnoreImplicit()->getType(), c->getType())) return false;
         edits.keep_only(source_.range(c->getSourceRange()), source_.range(live->getSourceRange()));
-        return TraverseStmt(live);
+        return traverse_statement(live);
     }
 
     bool fold_if(clang::IfStmt* i) {
@@ -258,7 +263,7 @@ class Folder : public clang::RecursiveASTVisitor<Folder> {
             return true;
         }
         keep_statement(i, live, source_, edits);
-        return TraverseStmt(live);
+        return traverse_statement(live);
     }
 
     void enumerator(const clang::DeclRefExpr* e, const clang::EnumConstantDecl* c) {
@@ -307,7 +312,7 @@ std::string folded_function(clang::FunctionDecl* function, const std::string& na
     const Source& source = entities.source();
     const auto whole = source.text(function->getLocation());
     Folder folder(entities);
-    folder.TraverseDecl(function);
+    folder.traverse_declaration(function);
 
     unsigned head = source.declaration_begin(*function);
     unsigned begin = head;
@@ -346,7 +351,7 @@ std::string folded_type(clang::TagDecl* type, const std::string& name, Entities&
         }
     }
     for (auto* member : type->decls())
-        if (!member->isImplicit()) folder.TraverseDecl(member);
+        if (!member->isImplicit()) folder.traverse_declaration(member);
     const auto whole = source.text(pattern->getLocation());
     folder.edits.replace(source.range({pattern->getLocation(), pattern->getLocation()}), name);
     const Range all{source.begin(pattern->getInnerLocStart()),

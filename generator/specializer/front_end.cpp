@@ -82,9 +82,10 @@ Parsed::Parsed(const Files& files, const std::string& main, const FrontEndOption
             memory->addFile(builtins, 0,
                             llvm::MemoryBuffer::getMemBufferCopy(options.gpu_builtins));
         // The keywords decide nothing for the specialiser, which keeps them as they stand.
-        arguments.insert(arguments.end(),
-                         {"-include", builtins.c_str(), "-D__shared__=", "-D__global__=",
-                          "-D__device__=", "-D__forceinline__=inline", "-D__launch_bounds__(...)="});
+        arguments.insert(
+            arguments.end(),
+            {"-include", builtins.c_str(), "-D__shared__=", "-D__global__=", "-D__device__=",
+             "-D__forceinline__=inline", "-D__launch_bounds__(...)="});
     }
     arguments.push_back(input.c_str());
     auto invocation = std::make_shared<clang::CompilerInvocation>();

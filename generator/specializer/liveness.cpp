@@ -1,37 +1,40 @@
 #include "specializer/liveness.hpp"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/ExprCXX.h"
+#include "specializer/syntax_walk.hpp"
 
 namespace spmvgen::specializer {
 namespace {
 
-class Effects : public clang::RecursiveASTVisitor<Effects> {
+class Effects : public SyntaxWalk {
   public:
     bool found = false;
 
-    bool VisitBinaryOperator(clang::BinaryOperator* e) {
-        return !e->isAssignmentOp() || changes(e->getLHS());
-    }
-    bool VisitUnaryOperator(clang::UnaryOperator* e) {
-        return !e->isIncrementDecrementOp() || changes(e->getSubExpr());
-    }
-    bool VisitCallExpr(clang::CallExpr* e) {
-        const auto* f = e->getDirectCallee();
-        return f && is_pure_function(f) ? true : stop();
-    }
-    bool VisitAtomicExpr(clang::AtomicExpr*) { return stop(); }  // a builtin, but no call
-    bool VisitVarDecl(clang::VarDecl* v) {
-        if (v->isLocalVarDecl() && !v->getType()->isReferenceType()) own_.insert(v);
-        return !v->getType().isVolatileQualified() || stop();
-    }
-    bool VisitLambdaExpr(clang::LambdaExpr*) { return stop(); }
-    bool VisitCXXNewExpr(clang::CXXNewExpr*) { return stop(); }
     void own(const clang::ParmVarDecl* p) {
         if (!p->getType()->isReferenceType()) own_.insert(p);
     }
 
   private:
+    bool visit_statement(clang::Stmt* s) override {
+        if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(s))
+            return !b->isAssignmentOp() || changes(b->getLHS());
+        if (auto* u = llvm::dyn_cast<clang::UnaryOperator>(s))
+            return !u->isIncrementDecrementOp() || changes(u->getSubExpr());
+        if (auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
+            const auto* f = call->getDirectCallee();
+            return (f && is_pure_function(f)) || stop();
+        }
+        // An atomic operation is a builtin, but no call.
+        return !llvm::isa<clang::AtomicExpr, clang::LambdaExpr, clang::CXXNewExpr>(s) || stop();
+    }
+    bool visit_declaration(clang::Decl* d) override {
+        auto* v = llvm::dyn_cast<clang::VarDecl>(d);
+        if (!v) return true;
+        if (v->isLocalVarDecl() && !v->getType()->isReferenceType()) own_.insert(v);
+        return !v->getType().isVolatileQualified() || stop();
+    }
     bool stop() {
         found = true;
         return false;
@@ -57,12 +60,14 @@ class Effects : public clang::RecursiveASTVisitor<Effects> {
     std::set<const clang::Decl*> own_;
 };
 
-class CallSearch : public clang::RecursiveASTVisitor<CallSearch> {
+class CallSearch : public SyntaxWalk {
   public:
     bool found = false;
-    bool VisitCallExpr(clang::CallExpr*) {
-        found = true;
-        return false;
+
+  private:
+    bool visit_statement(clang::Stmt* s) override {
+        found = llvm::isa<clang::CallExpr>(s);
+        return !found;
     }
 };
 
@@ -83,19 +88,19 @@ bool is_pure_function(const clang::FunctionDecl* function) {
         return function->hasAttr<clang::ConstAttr>() && !function->getReturnType()->isVoidType();
     Effects effects;
     for (auto* p : definition->parameters()) effects.own(p);
-    effects.TraverseStmt(definition->getBody());
+    effects.traverse_statement(definition->getBody());
     return !effects.found;
 }
 
 bool can_go(const clang::Expr* e) {
     Effects effects;
-    effects.TraverseStmt(const_cast<clang::Expr*>(e));
+    effects.traverse_statement(const_cast<clang::Expr*>(e));
     return !effects.found;
 }
 
 bool has_call(const clang::Expr* e) {
     CallSearch search;
-    search.TraverseStmt(const_cast<clang::Expr*>(e));
+    search.traverse_statement(const_cast<clang::Expr*>(e));
     return search.found;
 }
 

@@ -1,57 +1,49 @@
 #include "specializer/loops.hpp"
 
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+#include "specializer/syntax_walk.hpp"
 
 namespace spmvgen::specializer {
 namespace {
 
 /// Whether the body may be taken out of the loop with the variable replaced by its value.
-class BodyCheck : public clang::RecursiveASTVisitor<BodyCheck> {
-    using Base = clang::RecursiveASTVisitor<BodyCheck>;
-
+class BodyCheck : public SyntaxWalk {
   public:
     explicit BodyCheck(const clang::VarDecl* variable) : variable_(variable) {}
     bool safe() const { return reads_ == references_ && !leaves_; }
 
-    bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
-        references_ += e->getDecl() == variable_;
-        return true;
-    }
-    bool VisitImplicitCastExpr(clang::ImplicitCastExpr* e) {
-        const auto* r = llvm::dyn_cast<clang::DeclRefExpr>(e->getSubExpr()->IgnoreParens());
-        reads_ += e->getCastKind() == clang::CK_LValueToRValue && r && r->getDecl() == variable_;
-        return true;
-    }
-    bool VisitBreakStmt(clang::BreakStmt*) { return leave(depth_ == 0 && switches_ == 0); }
-    bool VisitContinueStmt(clang::ContinueStmt*) { return leave(depth_ == 0); }
-    bool VisitLabelStmt(clang::LabelStmt*) { return leave(true); }
-    bool VisitLambdaExpr(clang::LambdaExpr*) { return leave(true); }
-    bool TraverseForStmt(clang::ForStmt* s) { return inside(depth_, &Base::TraverseForStmt, s); }
-    bool TraverseWhileStmt(clang::WhileStmt* s) {
-        return inside(depth_, &Base::TraverseWhileStmt, s);
-    }
-    bool TraverseDoStmt(clang::DoStmt* s) { return inside(depth_, &Base::TraverseDoStmt, s); }
-    bool TraverseSwitchStmt(clang::SwitchStmt* s) {
-        return inside(switches_, &Base::TraverseSwitchStmt, s);
+    bool traverse_statement(clang::Stmt* s) override {
+        if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s)) return inside(loops_, s);
+        if (llvm::isa<clang::SwitchStmt>(s)) return inside(switches_, s);
+        return SyntaxWalk::traverse_statement(s);
     }
 
   private:
-    template <typename Traverse, typename S>
-    bool inside(int& level, Traverse traverse, S* s) {
+    bool visit_statement(clang::Stmt* s) override {
+        if (auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s))
+            references_ += name->getDecl() == variable_;
+        if (auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s)) reads_ += reads(*cast);
+        if (llvm::isa<clang::BreakStmt>(s)) leaves_ |= loops_ == 0 && switches_ == 0;
+        if (llvm::isa<clang::ContinueStmt>(s)) leaves_ |= loops_ == 0;
+        leaves_ |= llvm::isa<clang::LabelStmt, clang::LambdaExpr>(s);
+        return true;
+    }
+    bool reads(const clang::ImplicitCastExpr& cast) const {
+        const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(cast.getSubExpr()->IgnoreParens());
+        return cast.getCastKind() == clang::CK_LValueToRValue && name &&
+               name->getDecl() == variable_;
+    }
+    bool inside(int& level, clang::Stmt* s) {
         ++level;
-        const bool result = (this->*traverse)(s, nullptr);
+        const bool result = SyntaxWalk::traverse_statement(s);
         --level;
         return result;
-    }
-    bool leave(bool leaves) {
-        leaves_ |= leaves;
-        return true;
     }
 
     const clang::VarDecl* variable_;
     int references_ = 0;
     int reads_ = 0;
-    int depth_ = 0;
+    int loops_ = 0;
     int switches_ = 0;
     bool leaves_ = false;
 };
@@ -127,7 +119,7 @@ std::optional<ShortLoop> short_loop(const clang::ForStmt* loop, const Expression
     const auto next = next_value(loop->getInc(), variable, *begin, known);
     if (!next || *compare(condition->getOpcode(), *next, *end)) return std::nullopt;
     BodyCheck check(variable);
-    check.TraverseStmt(const_cast<clang::Stmt*>(loop->getBody()));
+    check.traverse_statement(const_cast<clang::Stmt*>(loop->getBody()));
     if (!check.safe()) return std::nullopt;
     return ShortLoop{true, variable, *begin};
 }
