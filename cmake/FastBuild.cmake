@@ -4,12 +4,16 @@
 option(SPMVGEN_FAST_BUILD "Compile the sources of a room together, and shared headers once" OFF)
 
 # spmvgen_fast_build(target [PCH header…] [REUSE_FROM other] [KILOBYTES n]) belongs behind the last source of the target.
-# Sources of a room (runtime/tuner, with its sub-folders) go into files of about n KB (60 by default) that include them; these are compiled. Smaller ones would
-# build faster after a change, larger ones faster from nothing. Generated sources and those with options of their own stay alone.
+# Sources of a room (runtime/tuner, with its sub-folders) go into files of about n KB (60 by default) that include them; these
+# are compiled. Smaller ones would build faster after a change, larger ones faster from nothing. Generated sources and those
+# with options of their own stay alone.
 function(spmvgen_fast_build target)
   if(NOT SPMVGEN_FAST_BUILD)
     return()
   endif()
+  # GCC collects its garbage when its memory has grown by a third: a tenth of the time, for 0.3 GB less.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-expand=1000> $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=600000>)
   cmake_parse_arguments(PARSE_ARGV 1 F "" "REUSE_FROM;KILOBYTES" "PCH")
   if(F_PCH)
     target_precompile_headers(${target} PRIVATE ${F_PCH})

@@ -18,6 +18,19 @@ struct Problem {
     int threads = 1;
 };
 
+/// Whether the build instantiates the kernels for this problem: every mode of α and β in f64,
+/// elsewhere two modes; three right-hand sides and 64-bit integers less often still. All the rest,
+/// which is the same text with other types, is compiled at run time by jit_table_test.
+constexpr bool is_instantiated(ValueType value, IndexType integers, Scale alpha, Scale beta,
+                               int num_rhs) {
+    const bool general = alpha == Scale::general && beta == Scale::general;
+    const bool plain = alpha == Scale::one && beta == Scale::zero;
+    if (value != ValueType::f64)
+        return integers == IndexType::i32 && (general || (plain && num_rhs == 1));
+    if (integers == IndexType::i64) return num_rhs == 1 && (general || plain);
+    return num_rhs == 1 || general || plain || (alpha == Scale::one && beta == Scale::one);
+}
+
 /// One row of the kernel table: a kernel with parameters that the build instantiates.
 struct KernelCase {
     std::string kernel;

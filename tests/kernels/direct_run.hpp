@@ -61,15 +61,20 @@ struct InDialect<std::complex<double>> {
     using type = complex_f64;
 };
 
+constexpr scale in_dialect(Scale mode) {
+    if (mode == Scale::zero) return scale::zero;
+    return mode == Scale::one ? scale::one : scale::general;
+}
+
 template <typename F>
 void with_scale(Scale mode, F&& f) {
     switch (mode) {
         case Scale::zero:
-            return f(std::integral_constant<scale, scale::zero>{});
+            return f(std::integral_constant<Scale, Scale::zero>{});
         case Scale::one:
-            return f(std::integral_constant<scale, scale::one>{});
+            return f(std::integral_constant<Scale, Scale::one>{});
         default:
-            return f(std::integral_constant<scale, scale::general>{});
+            return f(std::integral_constant<Scale, Scale::general>{});
     }
 }
 
@@ -93,25 +98,25 @@ void run_bound(const StoredMatrix& stored, int threads, const void* alpha, const
     if constexpr (requires { Kernel::once(arguments); }) Kernel::once(arguments);
 }
 
-/// Finds the instantiation for what is known at run time only. Integers are both int32 or, for f64
-/// and one right-hand side, both int64; num_rhs is 1 or 3. Fewer instantiations keep the build
-/// short.
+/// Finds the instantiation for what is known at run time only; the problem is one that
+/// is_instantiated.
 template <typename Kernel>
 void run_case(const StoredMatrix& stored, ValueType value, IndexType integers, const Problem& p,
               const void* alpha, const void* x, const void* beta, void* y) {
     dispatch(value, [&]<typename T>(T) {
-        using Value = typename InDialect<T>::type;
-        with_scale(p.alpha, [&]<scale a>(std::integral_constant<scale, a>) {
-            with_scale(p.beta, [&]<scale b>(std::integral_constant<scale, b>) {
-                const auto run = [&]<typename B>(B) {
-                    run_bound<Kernel, B>(stored, p.threads, alpha, x, beta, y);
+        with_scale(p.alpha, [&]<Scale a>(std::integral_constant<Scale, a>) {
+            with_scale(p.beta, [&]<Scale b>(std::integral_constant<Scale, b>) {
+                const auto run = [&]<typename Integer, int num_rhs>() {
+                    constexpr IndexType index = type_tag<Integer>::value;
+                    if constexpr (is_instantiated(type_tag<T>::value, index, a, b, num_rhs))
+                        if (integers == index && p.num_rhs == num_rhs)
+                            run_bound<Kernel, Bound<typename InDialect<T>::type, Integer, Integer,
+                                                    in_dialect(a), in_dialect(b), num_rhs>>(
+                                stored, p.threads, alpha, x, beta, y);
                 };
-                if (integers == IndexType::i32) {
-                    p.num_rhs == 1 ? run(Bound<Value, int, int, a, b, 1>{})
-                                   : run(Bound<Value, int, int, a, b, 3>{});
-                } else if constexpr (std::is_same_v<Value, double>) {
-                    if (p.num_rhs == 1) run(Bound<Value, long, long, a, b, 1>{});
-                }
+                run.template operator()<std::int32_t, 1>();
+                run.template operator()<std::int32_t, 3>();
+                run.template operator()<std::int64_t, 1>();
             });
         });
     });
