@@ -60,7 +60,8 @@ KernelBinary compile_simt_kernel(const KernelSource& given) {
             source.text = with_fixed_shared(std::move(source.text), bytes);
     const Target target = host_target();
     ClangJob job{host_arguments(target), {source.name + ".cpp", with_descriptors(source)}, {}};
-    std::vector<std::string> options{"-DSPMVGEN_SIMT_OWN_MODULE"};
+    // Most products of the executor are small: compiling is what takes long.
+    std::vector<std::string> options{"-O1", "-DSPMVGEN_SIMT_OWN_MODULE"};
     const bool sanitized = under_address_sanitizer();
     if (sanitized)
         options.insert(options.end(),

@@ -1,9 +1,11 @@
 // Every GPU kernel of the registry through the whole compiler, on the SIMT executor: warps of 32
-// and wavefronts of 64, device threads forward and in reverse, every odd matrix, every type and
-// every mode of α and β, against the compensated reference. A new kernel is in the table at once;
-// parameters off their presets get a row here.
+// and wavefronts of 64, device threads forward and in reverse, every odd matrix, types and modes of
+// α and β, against the compensated reference. A new kernel is in the table at once; parameters off
+// their presets get a row here. Wavefronts have fewer types, and all rows all modes in the long
+// tests only: fixtures::Modes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -97,14 +99,26 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> l
     {"csr_matrix_units", {{"tiles", 4}, {"unroll", 1}}},
 };
 
+const std::string warp32 = "simt:sm_90", wave64 = "simt:gfx906";
+
+/// Types of a kernel's rows with its presets, and with other parameters.
+std::vector<Types> types_of(const std::string& device, bool presets) {
+    const Types &f32 = all_types[0], &f64 = all_types[1], &c32 = all_types[2];
+    const Types &f64_three = all_types[6], &c64_two = all_types[7];
+    if (fixtures::is_every_mode_wanted()) return all_types;
+    if (device == warp32)
+        return presets ? std::vector{f32, f64, f64_three, c64_two} : std::vector{f64, f64_three};
+    return presets ? std::vector{f32, f64, c64_two} : std::vector{c32};
+}
+
 std::vector<Row> rows(const std::string& device) {
     std::vector<Row> table;
     for (auto& entry : kernel_registry())
         if (entry.gpu && is_plain_product(entry))  // these: transpose_test
-            for (auto& types : all_types)
+            for (auto& types : types_of(device, true))
                 table.push_back({std::string(entry.id), {}, types, device});
     for (auto& [kernel, params] : variants)
-        for (auto& types : {all_types[1], all_types[2], all_types[6]})
+        for (auto& types : types_of(device, false))
             table.push_back({kernel, params, types, device});
     return table;
 }
@@ -145,7 +159,6 @@ class Product {
     Product(const Row& row, const fixtures::Fixture& fixture)
         : fixture_(fixture), matrix_(fixture), row_(row) {}
 
-    /// Every mode of α and β; of parameters off their presets the telling ones.
     void check() const {
         Options options;
         options.device = row_.device;
@@ -158,15 +171,19 @@ class Product {
         const Handle handle(matrix_.view(), options);
         for (const float alpha : {1.0F, -1.5F, 0.0F})
             for (const float beta : {0.0F, 1.0F, 2.5F})
-                if (has_every_mode() || fixtures::is_telling_mode(alpha, beta))
+                if (fixtures::has_mode(modes(), alpha, beta))
                     check(handle, Value(alpha), Value(beta));
     }
 
   private:
-    /// What types differ in are loads and arithmetic, not the store, which the modes decide.
-    bool has_every_mode() const {
-        return row_.params.empty() && row_.types.value == ValueType::f64 &&
-               row_.types.num_rhs == 1 && row_.types.offset == i32;
+    /// A width of warps changes no store: one of them has every mode.
+    fixtures::Modes modes() const {
+        const Types& types = row_.types;
+        const auto modes =
+            fixtures::modes_of({.params = row_.params.empty(),
+                                .integers = types.index == i32 && types.offset == i32,
+                                .type = types.value == ValueType::f64 && types.num_rhs == 1});
+        return row_.device == wave64 ? std::min(modes, fixtures::Modes::telling) : modes;
     }
     void check(const Handle& handle, Value alpha, Value beta) const {
         const auto x = fixtures::make_x<Value>(fixture_, row_.types.num_rhs);
@@ -200,8 +217,8 @@ std::vector<const fixtures::Fixture*> matrices(const Types& types) {
 
 // Two instances, so that CTest can run them side by side.
 class EveryGpuKernel : public testing::TestWithParam<Row> {};
-INSTANTIATE_TEST_SUITE_P(Warp32, EveryGpuKernel, testing::ValuesIn(rows("simt:sm_90")));
-INSTANTIATE_TEST_SUITE_P(Wave64, EveryGpuKernel, testing::ValuesIn(rows("simt:gfx906")));
+INSTANTIATE_TEST_SUITE_P(Warp32, EveryGpuKernel, testing::ValuesIn(rows(warp32)));
+INSTANTIATE_TEST_SUITE_P(Wave64, EveryGpuKernel, testing::ValuesIn(rows(wave64)));
 INSTANTIATE_TEST_SUITE_P(LimitedWarp32, EveryGpuKernel,
                          testing::ValuesIn(limited_rows("simt:sm_90")));
 INSTANTIATE_TEST_SUITE_P(LimitedWave64, EveryGpuKernel,

@@ -1,7 +1,7 @@
 // Every kernel of the registry through the whole compiler: made by the real generator, run by a
-// handle on every odd matrix, and checked against the compensated reference, for every type and
-// every mode of α and β. A new kernel is in the table at once; parameters off their presets get a
-// row here.
+// handle on every odd matrix, and checked against the compensated reference, for types and modes of
+// α and β (fixtures::Modes; the long tests have every one). A new kernel is in the table at once;
+// parameters off their presets get a row here.
 #include <gtest/gtest.h>
 
 #include "fixtures.hpp"
@@ -54,14 +54,22 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"strips_cpu", {{"codes", 8}, {"block_rows", 2}, {"block_cols", 2}, {"long_from", 16}}},
 };
 
+/// Types of a kernel's rows with its presets, and with other parameters; the long tests have all.
+std::vector<Types> types_of(bool presets) {
+    const Types &f32 = all_types[0], &f64 = all_types[1], &c64 = all_types[3];
+    const Types &long_offsets = all_types[4], &f64_three = all_types[6], &c64_two = all_types[7];
+    if (fixtures::is_every_mode_wanted()) return all_types;
+    return presets ? std::vector{f32, f64, long_offsets, f64_three, c64_two}
+                   : std::vector{f64, c64, f64_three};
+}
+
 std::vector<Row> rows() {
     std::vector<Row> table;
     for (auto& entry : kernel_registry())
         if (!entry.gpu && is_plain_product(entry))  // these: transpose_test
-            for (auto& types : all_types) table.push_back({std::string(entry.id), {}, types});
+            for (auto& types : types_of(true)) table.push_back({std::string(entry.id), {}, types});
     for (auto& [kernel, params] : variants)
-        for (auto& types : {all_types[1], all_types[3], all_types[6]})
-            table.push_back({kernel, params, types});
+        for (auto& types : types_of(false)) table.push_back({kernel, params, types});
     return table;
 }
 
@@ -71,8 +79,7 @@ class Product {
     Product(const Row& row, const fixtures::Fixture& fixture)
         : fixture_(fixture), matrix_(fixture), row_(row) {}
 
-    /// Every mode of α and β on a team of `threads`; of parameters off their presets the telling
-    /// ones.
+    /// The row's modes of α and β on a team of `threads`.
     void check(int threads) const {
         Options options;
         options.kernel = row_.kernel;
@@ -87,15 +94,16 @@ class Product {
         EXPECT_EQ(handle.source() != "", fixture_.nnz() > 0 && fixture_.rows > 0);
         for (const float alpha : {1.0F, -1.5F, 0.0F})
             for (const float beta : {0.0F, 1.0F, 2.5F})
-                if (has_every_mode() || fixtures::is_telling_mode(alpha, beta))
+                if (fixtures::has_mode(modes(), alpha, beta))
                     check(handle, Value(alpha), Value(beta));
     }
 
   private:
-    /// What types differ in are loads and arithmetic, not the store, which the modes decide.
-    bool has_every_mode() const {
-        return row_.params.empty() && row_.types.value == ValueType::f64 &&
-               row_.types.num_rhs == 1 && row_.types.offset == i32;
+    fixtures::Modes modes() const {
+        const Types& types = row_.types;
+        return fixtures::modes_of({.params = row_.params.empty(),
+                                   .integers = types.index == i32 && types.offset == i32,
+                                   .type = types.value == ValueType::f64 && types.num_rhs == 1});
     }
     void check(const Handle& handle, Value alpha, Value beta) const {
         const auto x = fixtures::make_x<Value>(fixture_, row_.types.num_rhs);
