@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "matrix/sampler/laws.hpp"
+
 namespace spmvgen::sampler {
 namespace {
 
