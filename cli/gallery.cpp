@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "gallery_random.hpp"
 #include "gallery_suite.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
@@ -124,10 +125,12 @@ void add_gallery(CLI::App& program, Verbs& verbs) {
         "  spmvgen gallery make ecology1:scale=0.1 -o A.csr\n"
         "  spmvgen gallery make --suite gospmv --scale 0.01 -o suite");
     verbs.push_back({maker, [o](Streams& streams) { make(*o, streams); }});
+    add_gallery_random(*verb, verbs);
     verb->footer(
         "Examples:\n"
         "  spmvgen gallery list\n"
         "  spmvgen gallery make stencil5:nx=100,ny=100 -o A.mtx\n"
+        "  spmvgen gallery random --seed 1000000 --count 5\n"
         "Wherever a matrix is taken, gallery:SPEC makes it on the spot:\n"
         "  spmvgen analyze gallery:stencil5:nx=100");
 }

@@ -8,6 +8,7 @@
 
 #include "matrix/gallery/families.hpp"
 #include "matrix/gallery/suites.hpp"
+#include "matrix/sampler/random_spec.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -201,6 +202,23 @@ CsrMatrix make_twin(const Twin& twin, std::string text) {
     return generator->make(arguments);
 }
 
+/// Whether the parameters of `random` ask for a draw of the sampler, seed=N, and not for the
+/// generator of that name, which has sizes.
+bool is_draw(const Generator& generator, std::string_view text) {
+    bool draw = false;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const std::string_view name = text.substr(0, std::min(text.find('='), comma));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+        if (name == "seed" || name == "max_nnz" || name == "family")
+            draw = true;
+        else if (std::ranges::find(generator.parameters, name, &Parameter::name) !=
+                 generator.parameters.end())
+            return false;
+    }
+    return draw;
+}
+
 }  // namespace
 
 CsrMatrix make_gallery_matrix(std::string_view specification) {
@@ -211,6 +229,7 @@ CsrMatrix make_gallery_matrix(std::string_view specification) {
     if (const Twin* twin = find_twin(name)) return make_twin(*twin, std::string(text));
     const Generator* generator = find_generator(name);
     if (generator == nullptr) refuse_name(name);
+    if (name == "random" && is_draw(*generator, text)) return make_random_matrix(random_spec(text));
     return generator->make(generators::Arguments(*generator, text));
 }
 

@@ -20,7 +20,8 @@ struct GalleryEntry {
 
 std::span<const GalleryEntry> gallery();
 
-/// Makes a matrix from a specification "name" or "name:nx=100,ny=50,seed=7". Throws
+/// Makes a matrix from a specification "name" or "name:nx=100,ny=50,seed=7", or a draw of the
+/// sampler (sampler/random_spec.hpp) from "random:seed=7", which gives no sizes. Throws
 /// Error(invalid_argument) that names what is wrong and lists what is allowed; absurd sizes are
 /// refused before memory is taken.
 CsrMatrix make_gallery_matrix(std::string_view specification);

@@ -169,6 +169,34 @@ TEST_F(GalleryTest, MakeWritesWhatTheSpecificationMakes) {
     EXPECT_EQ(read_matrix("G.mtx").nnz, 20);
 }
 
+TEST_F(GalleryTest, RandomTellsWhatSeedsAre) {
+    const Outcome outcome = run_line("gallery random --seed 1000000 --count 2 --max-nnz 2e4");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out,
+              "seed 1000000: two_kinds, 1207 x 1207, 10525 entries wanted; rows two kinds, 7 and "
+              "26365 of a million 72; columns communities of 64, 609 of a thousand in the row's "
+              "own; order partitioned; values ones\n"
+              "seed 1000001: hypersparse, 130000 x 8125, 1560 entries wanted; rows by structure; "
+              "columns anywhere; order random; values random; filled=6 mean=2\n");
+    EXPECT_EQ(outcome.err,
+              "to make it, wherever a matrix is taken: "
+              "gallery:random:seed=1000001,max_nnz=20000\n");
+}
+
+TEST_F(GalleryTest, RandomAsJsonIsWhatIsMade) {
+    auto json = json_of("gallery random --seed 7 --family web --max-nnz 2e4 --json")["matrices"];
+    ASSERT_EQ(json.size(), 1u);
+    EXPECT_EQ(json[0]["source"], "gallery:random:seed=7,max_nnz=20000,family=web");
+    auto made = json_of("analyze " + json[0]["source"].get<std::string>() + " --json");
+    EXPECT_EQ(made["rows"], json[0]["rows"]);
+    EXPECT_EQ(made["cols"], json[0]["cols"]);
+    const Outcome outcome = run_line("gallery random --seed 7 --family nonesuch");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(outcome.err.starts_with(
+        "spmvgen: gallery: random: no family 'nonesuch'; there are stencil, triangles, "))
+        << outcome.err;
+}
+
 TEST_F(CacheTest, OfNothing) {
     auto json = json_of("cache info --json");
     EXPECT_EQ(json["directory"], (directory_ / "cache").string());
