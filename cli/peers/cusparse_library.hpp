@@ -1,5 +1,6 @@
 #pragma once
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "devices/gpu/vendor.hpp"
