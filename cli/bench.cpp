@@ -39,19 +39,15 @@ struct BenchPlan {
 
 CaseMethod method_of(const BenchOptions& o) {
     resolve("--encodings", [&] { return check_encodings(o.encodings); });
-    CaseMethod method{
-        .hot = false, .cold = false, .seconds = parse_milliseconds("--budget", o.budget) / 1e3};
-    for (auto& cache : o.caches) {
-        if (cache != "hot" && cache != "cold")
-            throw UsageError("--cache: unknown state '" + cache + "': use hot, cold or hot,cold");
-        (cache == "hot" ? method.hot : method.cold) = true;
-    }
+    CaseMethod method{.clocks = parse_clocks(o.clocks, o.device),
+                      .seconds = parse_milliseconds("--budget", o.budget) / 1e3};
     for (auto& numbers : o.numbers)
         if (numbers != "own" && numbers != "random")
             throw UsageError("--numbers: unknown '" + numbers + "': use own, random or own,random");
     method.rounds = o.rounds;
     if (method.seconds <= 0) throw UsageError("--budget: '" + o.budget + "' is no time to measure");
-    if (!method.cold && o.flush_bytes > 0) throw UsageError("--flush: is for --cache cold");
+    if (!method.has(Clock::cold) && o.flush_bytes > 0)
+        throw UsageError("--flush: is for --clock cold");
     return method;
 }
 
@@ -74,7 +70,10 @@ BenchPlan plan_of(const BenchOptions& o) {
     if (!device) runnable_arch(o.arch);
     const int threads = o.threads > 0 ? o.threads : omp_get_max_threads();
     plan.place = std::make_unique<Place>(device, threads, o.flush_bytes);
-    plan.peers = find_peers(o, {.device = device, .threads = threads});
+    plan.peers = find_peers(o, {.device = device,
+                                .threads = threads,
+                                .stream = plan.place->stream(),
+                                .cusparse = o.cusparse});
     plan.cases = bench_cases(o, plan.peers, device != nullptr);
     return plan;
 }
@@ -108,7 +107,11 @@ class Bench {
                                        static_cast<std::int64_t>(left),
                                    "result")
                          << "\n";
-        table() << bench_title();
+        for (auto& found : plan_.peers)
+            if (found.peer)
+                table() << found.name << " " << found.peer->version() << ": " << found.peer->path()
+                        << "\n";
+        table() << bench_title(plan_.method.clocks);
         const Interrupt interrupt;
         {
             Progress progress(streams_.err, "measured", std::max<std::size_t>(left, 1));
@@ -219,7 +222,7 @@ class Bench {
 
     void keep(const Json& row) {
         file_->add(row);
-        table() << bench_line(row);
+        table() << bench_line(row, plan_.method.clocks);
         tally_.failed += row.value("failed", false);
         if (!row.contains("wrong")) return;
         ++tally_.wrong;
@@ -293,7 +296,13 @@ void add_bench(CLI::App& program, Verbs& verbs) {
     verb->add_option("--encodings", o->encodings,
                      "auto (default): A's values in fewer bytes where that is exact; none")
         ->type_name("HOW");
-    list("--cache", o->caches, "hot (repeated), cold (caches emptied), default hot,cold", "C,…");
+    list("--clock", o->clocks,
+         "stream (back to back, the default), cold (caches emptied); on NVIDIA GPUs also graph (a "
+         "CUDA graph of 100), solver (another kernel between)",
+         "C,…");
+    verb->add_option("--cusparse", o->cusparse,
+                     "this libcusparse.so; default: $SPMVGEN_CUSPARSE_LIBRARY, else the system's")
+        ->type_name("PATH");
     verb->add_option("--threads", o->threads, "threads of this CPU; 0 = all")
         ->check(CLI::Range(0, 4096).description(""));
     verb->add_option("--arch", o->arch,
@@ -303,8 +312,7 @@ void add_bench(CLI::App& program, Verbs& verbs) {
                      "time the cases of a matrix in so many alternating rounds; of each the median "
                      "round is kept (default 1)")
         ->check(CLI::Range(1, 1000).description(""));
-    verb->add_option("--budget", o->budget,
-                     "time for a case, hot and cold together (default 200ms)")
+    verb->add_option("--budget", o->budget, "time for a case, all clocks together (default 200ms)")
         ->type_name("TIME");
     verb->add_option("--flush", o->flush_bytes,
                      "bytes that are walked over to empty caches (default: twice the last-level "
@@ -320,8 +328,9 @@ void add_bench(CLI::App& program, Verbs& verbs) {
         "  spmvgen bench A.mtx --budget 20ms\n"
         "  spmvgen bench A.mtx gallery:stencil5:nx=50 --against plain --value f64,f32 --budget "
         "20ms\n"
-        "  spmvgen bench A.mtx --kernels auto,csr_vector --cache hot --json R.jsonl --budget 20ms\n"
-        "  spmvgen bench A.mtx --device simt:sm_90 --formats csr --cache hot --budget 1ms");
+        "  spmvgen bench A.mtx --kernels auto,csr_vector --clock stream,cold --json R.jsonl "
+        "--budget 20ms\n"
+        "  spmvgen bench A.mtx --device simt:sm_90 --formats csr --budget 1ms");
     verbs.push_back({verb, [o](Streams& streams) { Bench(*o, streams).run(); }});
 }
 

@@ -2,7 +2,7 @@
 
 A result is a dictionary as `spmvgen bench --json` writes it (docs/bench.md). Kept results of
 programs that this one replaced have other forms and are brought to this one: a line of a matrix
-with "cases", and lines with "us" in place of "hot".
+with "cases", and lines with "us" in place of "stream", which schema 1 calls "hot".
 """
 
 import gzip
@@ -15,6 +15,8 @@ import sys
 from spmvbench.errors import BenchError
 
 OURS = "spmvgen"
+# How products are timed (docs/bench.md), each the field of a result with its times.
+CLOCKS = ("stream", "graph", "solver", "cold")
 CLASSES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_classes.json")
 
 
@@ -78,19 +80,21 @@ def flat(line):
     """The results of one line; a header is itself."""
     if "cases" in line and not is_header(line):
         for number, case in enumerate(line["cases"]):
-            hot = {name: case[name] for name in ("us", "low_us", "high_us") if name in case}
+            stream = {name: case[name] for name in ("us", "low_us", "high_us") if name in case}
             library = case["case"].split("/")[0] if case["peer"] else OURS
             yield {
                 **{name: line[name] for name in ("matrix", "rows", "nnz")},
                 "value": "f64",
                 **case,
                 "library": library,
-                "hot": hot,
+                "stream": stream,
                 "begins_matrix": number == 0,
             }
-    elif "us" in line and "hot" not in line and not is_header(line):
-        hot = {"us": line["us"], "min_us": line.get("us_min"), "max_us": line.get("us_max"), "gb_s": line.get("gb_s")}
-        yield {**line, "hot": hot}
+    elif "hot" in line:
+        yield {("stream" if name == "hot" else name): value for name, value in line.items()}
+    elif "us" in line and "stream" not in line and not is_header(line):
+        times = {"us": line["us"], "min_us": line.get("us_min"), "max_us": line.get("us_max"), "gb_s": line.get("gb_s")}
+        yield {**line, "stream": times}
     else:
         yield line
 
@@ -151,19 +155,28 @@ def classes(files=()):
     return found
 
 
-def time_of(row, cache="hot"):
+def add_clock_argument(parser):
+    parser.add_argument("--clock", choices=CLOCKS, default="stream", help="whose times are compared (stream)")
+
+
+def time_of(row, clock="stream"):
     """Microseconds, or None."""
-    return row[cache]["us"] if row and cache in row else None
+    return row[clock]["us"] if row and clock in row else None
 
 
-def best(found, wanted=lambda row: True, cache="hot"):
+def best(found, wanted=lambda row: True, clock="stream"):
     """The fastest of those results that are wanted and have a time, or None."""
-    timed = [row for row in found if wanted(row) and cache in row]
-    return min(timed, key=lambda row: row[cache]["us"], default=None)
+    timed = [row for row in found if wanted(row) and clock in row]
+    return min(timed, key=lambda row: row[clock]["us"], default=None)
 
 
 def is_ours(row):
     return row["library"] == OURS
+
+
+def is_cusparse_csr(row):
+    """Whether a result is of cuSPARSE on CSR arrays; "cusparse/csr_alg1", "cusparse 12.9.4/spmvop_alg1"."""
+    return row["library"] == "cusparse" and re.search("/(csr|spmvop)_", row["case"]) is not None
 
 
 def is_choice(row):

@@ -41,6 +41,12 @@ void check_peer_names(const BenchOptions& o) {
             throw UsageError("--against: " + name + " does not multiply on " + o.device +
                              "; there are " + peers_on(o.device));
     }
+    if (o.cusparse.empty()) return;
+    if (!o.device.starts_with("cuda"))
+        throw UsageError("--cusparse: is for --device cuda:N, not " + o.device);
+    if (o.against != std::vector<std::string>{"all"} &&
+        std::ranges::find(o.against, "cusparse") == o.against.end())
+        throw UsageError("--cusparse: --against leaves cusparse out");
 }
 
 const KernelEntry& entry_of(const std::string& kernel, bool gpu) {
@@ -120,11 +126,13 @@ std::string first_line(const std::string& text) {
     return text.substr(0, std::min<std::size_t>(text.find('\n'), 300));
 }
 
-Json to_json(const Timing& t, std::int64_t bytes) {
+Json to_json(const ClockedTime& time, std::int64_t bytes) {
+    const Timing& t = time.apply;
     Json json{{"us", 1e6 * t.median_s},  {"low_us", 1e6 * t.low_s},    {"high_us", 1e6 * t.high_s},
               {"min_us", 1e6 * t.min_s}, {"max_us", 1e6 * t.max_s},    {"spread", t.spread},
               {"samples", t.samples},    {"calls", t.calls_per_sample}};
     if (bytes > 0) json["gb_s"] = 1e-9 * static_cast<double>(bytes) / t.median_s;
+    if (time.update_s > 0) json["update_us"] = 1e6 * time.update_s;
     return json;
 }
 
@@ -140,7 +148,10 @@ std::vector<FoundPeer> find_peers(const BenchOptions& o, const peers::Place& pla
         FoundPeer one{.name = std::string(entry.name), .peer = nullptr, .absent = {}};
         try {
             one.peer = entry.open(place);
+            one.label = one.name + (entry.by_version ? " " + one.peer->version() : "");
         } catch (const Error& error) {
+            if (entry.name == "cusparse" && !o.cusparse.empty())
+                throw Error(error.code(), std::string("--cusparse: ") + error.what());
             if (named) throw Error(error.code(), "--against " + one.name + ": " + error.what());
             one.absent = error.what();
         }
@@ -178,7 +189,7 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
     for (auto& found : peers)
         if (found.peer)
             for (auto& way : found.peer->ways())
-                cases.push_back({.name = found.name + "/" + way,
+                cases.push_back({.name = found.label + "/" + way,
                                  .library = found.name,
                                  .peer = found.peer.get(),
                                  .way = way});
@@ -226,9 +237,10 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     const std::function<void()> apply =
         dispatch(matrix_.value_type, [&](auto tag) -> std::function<void()> {
             using Value = decltype(tag);
-            return
-                [handle, x = static_cast<const Value*>(bench_.x()),
-                 y = static_cast<Value*>(bench_.y())] { handle->apply(Value(1), x, Value(0), y); };
+            return [handle, x = static_cast<const Value*>(bench_.x()),
+                    y = static_cast<Value*>(bench_.y()), stream = Stream{place_.stream().native}] {
+                handle->apply(Value(1), x, Value(0), y, stream);
+            };
         });
     return {apply, info.bytes};
 }
@@ -250,14 +262,31 @@ void CaseRunner::measure(const Ready& ready, Json& row) {
         row["wrong"] = before.message;
         return;
     }
-    const double share = method_.seconds / method_.rounds / (method_.hot && method_.cold ? 2 : 1);
-    Json times = Json::object();
-    if (method_.hot) times["hot"] = to_json(place_.hot(ready.apply, share), ready.bytes);
-    if (method_.cold) times["cold"] = to_json(place_.cold(ready.apply, share), ready.bytes);
-    if (const CheckResult after = bench_.check_last(); !after.passed)
-        row["wrong"] = "after it was timed: " + after.message;
-    else
-        row.update(times);
+    const double share =
+        method_.seconds / method_.rounds / static_cast<double>(method_.clocks.size());
+    Timed timed{.apply = ready.apply, .update = {}};
+    if (method_.has(Clock::solver)) timed.update = bench_.update();
+    Json times = Json::object(), untimed = Json::object();
+    for (const Clock clock : method_.clocks) {
+        const char* const name = clock_name(clock);
+        bench_.spoil();
+        try {
+            times[name] = to_json(place_.time(clock, timed, share), ready.bytes);
+        } catch (const Error& error) {
+            untimed[name] = first_line(error.what());
+            continue;
+        }
+        if (const CheckResult after = bench_.check_last(); !after.passed) {
+            row["wrong"] = std::string("after it was timed by ") + name + ": " + after.message;
+            return;
+        }
+    }
+    if (times.empty()) {
+        row["none"] = untimed.begin().value();
+        return;
+    }
+    row.update(times);
+    if (!untimed.empty()) row["untimed"] = std::move(untimed);
 }
 
 Json CaseRunner::run(const BenchCase& one) {

@@ -1,10 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/clock.hpp"
 #include "bench/workbench.hpp"
 #include "output.hpp"
 #include "peers/peer.hpp"
@@ -19,29 +21,31 @@ struct BenchOptions {
     double scale = 1;
     std::string device = "host";
     std::vector<std::string> formats, kernels{"auto", "all"}, against{"all"}, values{"f64"},
-        caches{"hot", "cold"}, numbers{"own"};
+        clocks{"stream"}, numbers{"own"};
     int threads = 0, rounds = 1;
     std::string arch = "native";  ///< of this CPU
     std::string budget = "200ms", encodings = "auto";
     std::int64_t flush_bytes = 0;
+    std::string cusparse;  ///< its file; "" = what is found
     std::string json;
     bool resume = false;
 };
 
 /// A peer that was looked for: there, or why not.
 struct FoundPeer {
-    std::string name;
+    std::string name;                   ///< "cusparse"
+    std::string label = {};             ///< what its cases are named by: "cusparse 12.9.4"
     std::unique_ptr<peers::Peer> peer;  ///< null = absent
     std::string absent;
 };
 
 /// Opens what --against names. Throws UsageError for what is not known or multiplies elsewhere, and
-/// Error(unsupported) when one that is named itself is absent.
+/// Error(unsupported) when one that is named itself, by a file or not, is absent.
 std::vector<FoundPeer> find_peers(const BenchOptions& options, const peers::Place& place);
 
 /// One thing that is timed on every matrix.
 struct BenchCase {
-    std::string name;     ///< "auto", "auto/measure", "strips:codes=8", "cusparse/csr_alg1"
+    std::string name;     ///< "auto", "auto/measure", "strips:codes=8", "cusparse 12.9.4/csr_alg1"
     std::string library;  ///< "spmvgen", or the peer's name
     std::string level = "rule", kernel = "auto";  ///< of ours
     /// Of ours: what is fixed, as set_option() takes it: {"param.codes", "8"}.
@@ -56,9 +60,11 @@ std::vector<BenchCase> bench_cases(const BenchOptions& options, const std::vecto
 
 /// What is measured of each case.
 struct CaseMethod {
-    bool hot = true, cold = true;
-    double seconds = 0.2;  ///< for both together, in all rounds
+    std::vector<Clock> clocks;
+    double seconds = 0.2;  ///< for all clocks together, in all rounds
     int rounds = 1;
+
+    bool has(Clock clock) const { return std::ranges::find(clocks, clock) != clocks.end(); }
 };
 
 /// One matrix of one value type on its place; makes, checks and times its cases.
@@ -67,9 +73,10 @@ class CaseRunner {
     CaseRunner(const CsrMatrix& matrix, Place& place, const BenchOptions& options,
                const CaseMethod& method);
 
-    /// The row of a case: its figures; "none", why it has no time; or "wrong", what is wrong with
-    /// its product. A product is checked before and after it is timed, by the same object; one
-    /// that is wrong has no times. "failed": a defect of ours.
+    /// The row of a case: its figures by clock, and in "untimed" why a clock has none; "none", why
+    /// it has no time at all; or "wrong", what is wrong with its product. A product is checked
+    /// before it is timed and after each clock, by the same object; one that is wrong has no times.
+    /// "failed": a defect of ours.
     Json run(const BenchCase& one);
 
   private:

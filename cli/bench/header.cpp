@@ -14,7 +14,7 @@
 namespace spmvgen::cli {
 namespace {
 
-constexpr int schema = 1;
+constexpr int schema = 2;
 
 Json peers_json(const std::vector<FoundPeer>& peers) {
     Json all = Json::object();
@@ -25,18 +25,23 @@ Json peers_json(const std::vector<FoundPeer>& peers) {
     return all;
 }
 
+Json clocks_json(const CaseMethod& method) {
+    Json clocks = Json::object();
+    for (const Clock clock : method.clocks) clocks[clock_name(clock)] = clock_text(clock);
+    return clocks;
+}
+
 Json method_json(const Place& place, const CaseMethod& method) {
     return {
         {"x", "uniform in [0.5, 1.5), seed 7"},
         {"random_values", "uniform in [0.5, 1.5), seed 11"},
         {"product", "y = Ax"},
         {"check", "before and after timing, against a compensated reference"},
-        {"clock", place.clock()},
+        {"timer", place.timer()},
         {"threads", place.threads()},
         {"seconds_a_case", method.seconds},
-        {"hot", method.hot ? "warm-up, then samples of as many applies as fill 1 ms" : "no"},
-        {"cold", method.cold ? "single applies, the caches emptied before each" : "no"},
-        {"flush_bytes", method.cold ? place.flush_bytes() : 0},
+        {"clocks", clocks_json(method)},
+        {"flush_bytes", method.has(Clock::cold) ? place.flush_bytes() : 0},
         {"cache_bytes", place.cache_bytes()},
         {"statistic", "median of the samples, with quartiles; spread = their distance / median"},
         {"bytes", "each array of A, x and y counted once"}};
@@ -79,7 +84,8 @@ std::string command_of(const BenchOptions& o) {
     add("--value", list(o.values));
     if (o.numbers != std::vector<std::string>{"own"}) add("--numbers", list(o.numbers));
     if (o.encodings != "auto") add("--encodings", o.encodings);
-    add("--cache", list(o.caches));
+    add("--clock", list(o.clocks));
+    if (!o.cusparse.empty()) add("--cusparse", o.cusparse);
     if (o.threads > 0) add("--threads", std::to_string(o.threads));
     if (o.arch != "native") add("--arch", o.arch);
     if (o.rounds > 1) add("--rounds", std::to_string(o.rounds));
@@ -105,7 +111,7 @@ Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
             {"peers", peers_json(peers)},
             {"method", how},
             {"bandwidth", bandwidth_json(o, place)},
-            {"empty_cold_sample_us", method.cold ? place.empty_sample_us() : 0}};
+            {"empty_cold_sample_us", method.has(Clock::cold) ? place.empty_sample_us() : 0}};
 }
 
 }  // namespace spmvgen::cli

@@ -14,7 +14,7 @@ class Rounds {
 
     /// One row for all: the first round's, with the times of the round whose median is the median,
     /// "rounds_us" among them, and the fastest conversion. A round without times ("none", "wrong")
-    /// speaks for all. There must be a round.
+    /// speaks for all, and so does one that is "untimed" by a clock. There must be a round.
     Json row() const;
 
   private:

@@ -2,16 +2,29 @@
 #include <functional>
 #include <memory>
 
+#include "bench/clock.hpp"
+#include "bench/cuda_clocks.hpp"
 #include "devices/device.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "measure/timing.hpp"
-#include "peers/cuda_driver.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen::cli {
 
+/// What is timed: both may only enqueue, on Place::stream().
+struct Timed {
+    std::function<void()> apply;
+    std::function<void()> update;  ///< the vector update of Clock::solver
+};
+
+/// What a clock says of an apply.
+struct ClockedTime {
+    Timing apply;
+    double update_s = 0;  ///< of Clock::solver: an update alone, which is no part of `apply`
+};
+
 /// Where products run and what times them: this CPU with its steady clock, a CUDA device with
-/// events, another device with the clock and a synchronisation. Empties caches.
+/// events, another device with the steady clock and a synchronisation. Empties caches.
 class Place {
   public:
     /// `device` is null for this CPU, on which `threads` multiply. `flush_bytes` are walked over to
@@ -24,34 +37,36 @@ class Place {
 
     Device* device() const { return device_.get(); }
     int threads() const { return threads_; }
+    /// Where products are enqueued: on CUDA devices a stream of its own, else the default one.
+    StreamRef stream() const { return {cuda_ ? cuda_->stream() : nullptr}; }
     /// Of the last-level cache; 0 = not known.
     std::int64_t cache_bytes() const;
     std::int64_t flush_bytes() const { return flush_bytes_; }
-    /// What times: "steady clock", "CUDA events".
-    const char* clock() const { return driver_ ? "CUDA events" : "steady clock"; }
+    /// What tells the time: "steady clock", "CUDA events".
+    const char* timer() const { return cuda_ ? "CUDA events" : "steady clock"; }
 
-    /// Times `apply` (which may only enqueue) in batches for about that many seconds, warm-up
-    /// included.
-    Timing hot(const std::function<void()>& apply, double seconds);
-    /// Times single applies, the caches emptied before each, for about that many seconds, the
-    /// emptying included; at least 5 samples.
-    Timing cold(const std::function<void()>& apply, double seconds);
+    /// Times applies for about that many seconds, warm-up and the emptying of caches included; at
+    /// least 5 samples. Clock::graph and Clock::solver are for CUDA devices.
+    ClockedTime time(Clock clock, const Timed& what, double seconds);
     /// Microseconds that a cold sample of nothing has: what events add. 0 = no events.
     double empty_sample_us();
     /// Waits for what was enqueued.
     void finish() const;
+    /// The vector update of Clock::solver on a CUDA device; sizes in bytes.
+    void update(void* x, std::size_t x_bytes, const void* y, std::size_t y_bytes, const void* z) {
+        cuda_->update(x, x_bytes, y, y_bytes, z);
+    }
 
   private:
     std::int64_t default_flush_bytes() const;
-    void flush();
-    double batch_seconds(const std::function<void()>& apply, std::int64_t calls) const;
+    void flush_host();
     double cold_seconds(const std::function<void()>& apply);
-    Timing hot_by_events(const std::function<void()>& apply, const TimingPlan& plan) const;
+    Timing cold(const std::function<void()>& apply, double seconds);
+    Timing in_turn(const std::function<void()>& apply, const TimingPlan& plan);
 
     std::shared_ptr<Device> device_;
     int threads_;
-    std::unique_ptr<CudaDriver> driver_;
-    CudaDriver::Owned begin_, end_;
+    std::unique_ptr<CudaClocks> cuda_;  ///< null elsewhere
     std::int64_t flush_bytes_;
     Buffer host_flush_;  ///< empty until it is used, as the next
     std::unique_ptr<DeviceMemory> device_flush_;
@@ -62,20 +77,25 @@ class Place {
 class Workbench {
   public:
     /// x is uniform in [0.5, 1.5). The matrix must outlive it.
-    Workbench(const CsrMatrix& matrix, const Place& place);
+    Workbench(const CsrMatrix& matrix, Place& place);
 
     void* x() { return x_on_device_ ? x_on_device_->data() : x_.data(); }
     void* y() { return y_on_device_ ? y_on_device_->data() : y_.data(); }
 
+    /// Fills y with NaN.
+    void spoil();
     /// Fills y with NaN, applies once and checks.
     CheckResult check_fresh(const std::function<void()>& apply);
     /// Checks y as the last apply left it.
     CheckResult check_last();
+    /// The vector update of Clock::solver, over x and y: reads y, writes x anew.
+    std::function<void()> update();
 
   private:
-    const Place& place_;
+    Place& place_;
     Buffer x_, y_;  ///< here; with a device also there
     std::unique_ptr<DeviceMemory> x_on_device_, y_on_device_;
+    std::unique_ptr<DeviceMemory> x_again_;  ///< what update() writes; null until it is asked for
     ProductReference reference_;
 };
 

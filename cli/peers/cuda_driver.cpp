@@ -64,8 +64,8 @@ std::int64_t CudaDriver::cache_bytes() const {
     return bytes;
 }
 
-void CudaDriver::fill(void* device, unsigned char byte, std::size_t bytes) const {
-    if (bytes > 0) check(fill_(device, byte, bytes), fill_);
+void CudaDriver::fill(void* device, unsigned char byte, std::size_t bytes, void* stream) const {
+    if (bytes > 0) check(fill_(device, byte, bytes, stream), fill_);
 }
 
 void CudaDriver::begin_capture(void* stream) const {
@@ -81,8 +81,32 @@ CudaDriver::Owned CudaDriver::end_capture(void* stream) const {
     return {executable, destroy_executable_};
 }
 
+void CudaDriver::drop_capture(void* stream) const noexcept {
+    void* graph = nullptr;
+    end_capture_(stream, &graph);
+    if (graph != nullptr) destroy_graph_(graph);
+}
+
 void CudaDriver::launch(const Owned& graph, void* stream) const {
     check(launch_(graph.get(), stream), launch_);
+}
+
+CudaDriver::Owned CudaDriver::load(const char* ptx) const {
+    void* module = nullptr;
+    check(load_(&module, ptx, 0, nullptr, nullptr), load_);
+    return {module, unload_};
+}
+
+void* CudaDriver::function(const Owned& module, const char* name) const {
+    void* function = nullptr;
+    check(function_(&function, module.get(), name), function_);
+    return function;
+}
+
+void CudaDriver::launch(void* function, unsigned blocks, unsigned threads, void* stream,
+                        void** arguments) const {
+    check(launch_function_(function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr),
+          launch_function_);
 }
 
 void CudaDriver::fail(int status, const char* call) const {

@@ -5,8 +5,8 @@
 
 #include "devices/gpu/vendor.hpp"
 
-/// What benchmarks and tests need of CUDA's driver beside a Device: events, streams, graphs. Own
-/// declarations, found at run time.
+/// What benchmarks and tests need of CUDA's driver beside a Device: events, streams, graphs,
+/// kernels of their own. Own declarations, found at run time.
 namespace spmvgen {
 
 /// The driver, with the primary context of a device current on the calling thread: the one that
@@ -29,14 +29,22 @@ class CudaDriver {
     void synchronize(void* stream) const;
     /// Bytes of the device's last-level cache.
     std::int64_t cache_bytes() const;
-    /// Enqueued on the default stream.
-    void fill(void* device, unsigned char byte, std::size_t bytes) const;
+    void fill(void* device, unsigned char byte, std::size_t bytes, void* stream) const;
 
     /// What this thread enqueues on the stream until end_capture() becomes a graph.
     void begin_capture(void* stream) const;
     /// Ready to be launched.
     Owned end_capture(void* stream) const;
+    /// Ends a capture in which something failed; the stream can be used again.
+    void drop_capture(void* stream) const noexcept;
     void launch(const Owned& graph, void* stream) const;
+
+    /// A module of PTX, which the driver compiles for the device.
+    Owned load(const char* ptx) const;
+    /// Lives as long as the module.
+    void* function(const Owned& module, const char* name) const;
+    void launch(void* function, unsigned blocks, unsigned threads, void* stream,
+                void** arguments) const;
 
   private:
     template <typename... P>
@@ -62,7 +70,7 @@ class CudaDriver {
     VendorCall<void**, unsigned> create_stream_{library_, "cuStreamCreate"};
     VendorCall<void*> destroy_stream_{library_, "cuStreamDestroy_v2"};
     VendorCall<void*> synchronize_{library_, "cuStreamSynchronize"};
-    VendorCall<void*, unsigned char, std::size_t> fill_{library_, "cuMemsetD8_v2"};
+    VendorCall<void*, unsigned char, std::size_t, void*> fill_{library_, "cuMemsetD8Async"};
     VendorCall<void*, int> begin_capture_{library_, "cuStreamBeginCapture_v2"};
     VendorCall<void*, void**> end_capture_{library_, "cuStreamEndCapture"};
     VendorCall<void**, void*, unsigned long long> instantiate_{library_,
@@ -70,6 +78,12 @@ class CudaDriver {
     VendorCall<void*> destroy_graph_{library_, "cuGraphDestroy"};
     VendorCall<void*> destroy_executable_{library_, "cuGraphExecDestroy"};
     VendorCall<void*, void*> launch_{library_, "cuGraphLaunch"};
+    VendorCall<void**, const void*, unsigned, int*, void**> load_{library_, "cuModuleLoadDataEx"};
+    VendorCall<void*> unload_{library_, "cuModuleUnload"};
+    VendorCall<void**, void*, const char*> function_{library_, "cuModuleGetFunction"};
+    VendorCall<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+               void**, void**>
+        launch_function_{library_, "cuLaunchKernel"};
 };
 
 }  // namespace spmvgen

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
-#include "devices/gpu/vendor.hpp"
 #include "peers/cusparse_formats.hpp"
+#include "peers/cusparse_library.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::peers {
@@ -16,6 +17,7 @@ namespace {
 constexpr int no_transpose = 0, base_zero = 0, order_row = 2;
 constexpr int algorithm_coo1 = 1, algorithm_csr1 = 2, algorithm_csr2 = 3, algorithm_coo2 = 4,
               algorithm_sell1 = 5, algorithm_bsr1 = 6;
+constexpr int algorithm_op1 = 1, algorithm_op2 = 2;  // of SpMVOp
 constexpr std::int64_t slice_rows = 32;
 /// A format that stores more than this many entries for each nonzero is not tried.
 constexpr double most_padding = 4, most_block_fill = 1.05;
@@ -43,15 +45,22 @@ struct Way {
     int algorithm;
     bool preprocess = false;
     std::int64_t block = 0;  ///< of bsr
+    bool op = false;         ///< SpMVOp instead of SpMV
 };
 
-const std::vector<Way> all_ways{
-    {"csr_alg1", "csr", algorithm_csr1},           {"csr_alg1_pre", "csr", algorithm_csr1, true},
-    {"csr_alg2", "csr", algorithm_csr2},           {"csr_alg2_pre", "csr", algorithm_csr2, true},
-    {"coo_alg1", "coo", algorithm_coo1},           {"coo_alg2", "coo", algorithm_coo2},
-    {"coo_alg2_pre", "coo", algorithm_coo2, true}, {"sell32", "sell", algorithm_sell1},
-    {"bsr2", "bsr", algorithm_bsr1, false, 2},     {"bsr3", "bsr", algorithm_bsr1, false, 3},
-    {"bsr4", "bsr", algorithm_bsr1, false, 4}};
+const std::vector<Way> all_ways{{"csr_alg1", "csr", algorithm_csr1},
+                                {"csr_alg1_pre", "csr", algorithm_csr1, true},
+                                {"csr_alg2", "csr", algorithm_csr2},
+                                {"csr_alg2_pre", "csr", algorithm_csr2, true},
+                                {"coo_alg1", "coo", algorithm_coo1},
+                                {"coo_alg2", "coo", algorithm_coo2},
+                                {"coo_alg2_pre", "coo", algorithm_coo2, true},
+                                {"sell32", "sell", algorithm_sell1},
+                                {"bsr2", "bsr", algorithm_bsr1, false, 2},
+                                {"bsr3", "bsr", algorithm_bsr1, false, 3},
+                                {"bsr4", "bsr", algorithm_bsr1, false, 4},
+                                {"spmvop_alg1", "csr", algorithm_op1, false, 0, true},
+                                {"spmvop_alg2", "csr", algorithm_op2, false, 0, true}};
 
 /// 1 and 0 of every value type: the first part of a complex number is the real one.
 struct Scalars {
@@ -69,57 +78,24 @@ const void* zero_of(ValueType t) {
                                                       : &scalars.zero;
 }
 
-struct Library {
-    using Int = std::int64_t;
-    VendorLibrary file{
-        "cuSPARSE",
-        "SPMVGEN_CUSPARSE_LIBRARY",
-        {"libcusparse.so.13", "libcusparse.so.12", "/usr/local/cuda/lib64/libcusparse.so.12"}};
-    VendorCall<void**> create{file, "cusparseCreate"};
-    VendorCall<void*> destroy{file, "cusparseDestroy"};
-    VendorCall<void*, int*> version{file, "cusparseGetVersion"};
-    VendorCall<void**, Int, Int, Int, void*, void*, void*, int, int, int, int> create_csr{
-        file, "cusparseCreateCsr"};
-    VendorCall<void**, Int, Int, Int, void*, void*, void*, int, int, int> create_coo{
-        file, "cusparseCreateCoo"};
-    VendorCall<void**, Int, Int, Int, Int, Int, void*, void*, void*, int, int, int, int>
-        create_sell{file, "cusparseCreateSlicedEll"};
-    VendorCall<void**, Int, Int, Int, Int, Int, void*, void*, void*, int, int, int, int, int>
-        create_bsr{file, "cusparseCreateBsr"};
-    VendorCall<void*> destroy_matrix{file, "cusparseDestroySpMat"};
-    VendorCall<void**, Int, void*, int> create_vector{file, "cusparseCreateDnVec"};
-    VendorCall<void*> destroy_vector{file, "cusparseDestroyDnVec"};
-    template <typename Buffer>
-    using Multiply =
-        VendorCall<void*, int, const void*, void*, void*, const void*, void*, int, int, Buffer>;
-    Multiply<std::size_t*> buffer_bytes{file, "cusparseSpMV_bufferSize"};
-    Multiply<void*> preprocess{file, "cusparseSpMV_preprocess"};
-    Multiply<void*> multiply{file, "cusparseSpMV"};
-    const char* (*error_text)(int) =
-        reinterpret_cast<const char* (*)(int)>(file.get("cusparseGetErrorString"));
-
-    template <typename... P>
-    void check(int status, const VendorCall<P...>& call) const {
-        if (status != 0)
-            throw Error(ErrorCode::io,
-                        fmt::format("{}: {} ({})", call.name, error_text(status), status));
-    }
-};
-
 /// Descriptors and memory of one product.
 struct State {
-    std::shared_ptr<const Library> library;
+    std::shared_ptr<const CusparseLibrary> library;
     Way way;
     void* handle = nullptr;
     ValueType value = ValueType::f64;
     void *matrix = nullptr, *x = nullptr, *y = nullptr;
     std::vector<std::unique_ptr<DeviceMemory>> memory;
     void* buffer = nullptr;
+    std::optional<CusparseOp> op;  ///< of way.op, as the next
+    void *descriptor = nullptr, *plan = nullptr;
 
     State() = default;
     State(const State&) = delete;
     State& operator=(const State&) = delete;
     ~State() {
+        if (plan != nullptr) op->destroy_plan(plan);
+        if (descriptor != nullptr) op->destroy_descriptor(descriptor);
         if (matrix != nullptr) library->destroy_matrix(matrix);
         if (x != nullptr) library->destroy_vector(x);
         if (y != nullptr) library->destroy_vector(y);
@@ -133,17 +109,56 @@ struct State {
     void* upload(Device& device, const Buffer& array) {
         return upload(device, array.data(), array.bytes());
     }
+    void make_buffer(Device& device, std::size_t bytes) {
+        memory.push_back(device.allocate(std::max<std::size_t>(bytes, 16)));
+        buffer = memory.back()->data();
+    }
     void multiply() const {
-        library->check(
-            library->multiply(handle, no_transpose, one_of(value), matrix, x, zero_of(value), y,
-                              data_type(value), way.algorithm, buffer),
-            library->multiply);
+        if (op)
+            library->check(op->multiply(handle, plan, one_of(value), zero_of(value), x, y, y),
+                           op->multiply);
+        else
+            library->check(
+                library->multiply(handle, no_transpose, one_of(value), matrix, x, zero_of(value), y,
+                                  data_type(value), way.algorithm, buffer),
+                library->multiply);
     }
 };
 
+/// SpMV: memory to work in and, of some ways, preprocessing.
+void prepare(State& s, Device& device) {
+    const CusparseLibrary& l = *s.library;
+    const void *one = one_of(s.value), *zero = zero_of(s.value);
+    const int type = data_type(s.value);
+    std::size_t bytes = 0;
+    l.check(l.buffer_bytes(s.handle, no_transpose, one, s.matrix, s.x, zero, s.y, type,
+                           s.way.algorithm, &bytes),
+            l.buffer_bytes);
+    s.make_buffer(device, bytes);
+    if (s.way.preprocess)
+        l.check(l.preprocess(s.handle, no_transpose, one, s.matrix, s.x, zero, s.y, type,
+                             s.way.algorithm, s.buffer),
+                l.preprocess);
+}
+
+/// SpMVOp: memory to work in and a plan; y stands for z, too.
+void prepare_op(State& s, Device& device) {
+    const CusparseLibrary& l = *s.library;
+    const int type = data_type(s.value), algorithm = s.way.algorithm;
+    std::size_t bytes = 0;
+    l.check(s.op->buffer_bytes(s.handle, no_transpose, s.matrix, s.x, s.y, s.y, type, algorithm,
+                               &bytes),
+            s.op->buffer_bytes);
+    s.make_buffer(device, bytes);
+    l.check(s.op->create_descriptor(s.handle, &s.descriptor, no_transpose, s.matrix, s.x, s.y, s.y,
+                                    type, algorithm, s.buffer),
+            s.op->create_descriptor);
+    l.check(s.op->create_plan(s.handle, s.descriptor, &s.plan, nullptr, 0), s.op->create_plan);
+}
+
 /// Makes state.matrix; returns the bytes of the format's arrays.
 std::int64_t make_matrix(State& s, Device& device, const CsrMatrix& a) {
-    const Library& l = *s.library;
+    const CusparseLibrary& l = *s.library;
     const int type = data_type(a.value_type), column = index_type(a.index_type);
     const auto total = [](auto&... arrays) {
         return static_cast<std::int64_t>((arrays.bytes() + ...));
@@ -184,17 +199,16 @@ std::int64_t make_matrix(State& s, Device& device, const CsrMatrix& a) {
 
 class CuSparse final : public Peer {
   public:
-    explicit CuSparse(std::shared_ptr<Device> device)
-        : device_(std::move(device)), library_(std::make_shared<Library>()) {
+    explicit CuSparse(const Place& place)
+        : device_(place.device),
+          stream_(place.stream),
+          library_(std::make_shared<CusparseLibrary>(place.cusparse)) {
         library_->check(library_->create(&handle_), library_->create);
+        library_->check(library_->set_stream(handle_, stream_.native), library_->set_stream);
     }
     ~CuSparse() override { library_->destroy(handle_); }
 
-    std::string version() const override {
-        int number = 0;
-        library_->check(library_->version(handle_, &number), library_->version);
-        return std::to_string(number);
-    }
+    std::string version() const override { return library_->version(); }
     std::string path() const override { return library_->file.path(); }
     std::vector<std::string> ways() const override {
         std::vector<std::string> names;
@@ -205,7 +219,8 @@ class CuSparse final : public Peer {
 
   private:
     std::shared_ptr<Device> device_;
-    std::shared_ptr<const Library> library_;
+    StreamRef stream_;
+    std::shared_ptr<const CusparseLibrary> library_;
     void* handle_ = nullptr;
 };
 
@@ -215,12 +230,13 @@ Product CuSparse::make(const std::string& way, const Problem& problem) {
         throw Error(ErrorCode::invalid_argument, "cuSPARSE way '" + way + "' is not known");
     Lap lap;
     const CsrMatrix& a = problem.matrix;
-    const Library& l = *library_;
+    const CusparseLibrary& l = *library_;
     auto state = std::make_shared<State>();
     state->library = library_;
     state->way = *found;
     state->handle = handle_;
     state->value = a.value_type;
+    if (found->op) state->op = l.op();
     const int type = data_type(a.value_type);
     Product product;
     product.bytes = make_matrix(*state, *device_, a) +
@@ -228,18 +244,8 @@ Product CuSparse::make(const std::string& way, const Problem& problem) {
     product.convert_ms = lap.ms();
     l.check(l.create_vector(&state->x, a.cols, problem.x, type), l.create_vector);
     l.check(l.create_vector(&state->y, a.rows, problem.y, type), l.create_vector);
-    std::size_t bytes = 0;
-    l.check(l.buffer_bytes(handle_, no_transpose, one_of(a.value_type), state->matrix, state->x,
-                           zero_of(a.value_type), state->y, type, found->algorithm, &bytes),
-            l.buffer_bytes);
-    state->memory.push_back(device_->allocate(std::max<std::size_t>(bytes, 16)));
-    state->buffer = state->memory.back()->data();
-    if (found->preprocess)
-        l.check(
-            l.preprocess(handle_, no_transpose, one_of(a.value_type), state->matrix, state->x,
-                         zero_of(a.value_type), state->y, type, found->algorithm, state->buffer),
-            l.preprocess);
-    device_->synchronize({});
+    (found->op ? prepare_op : prepare)(*state, *device_);
+    device_->synchronize(stream_);
     product.plan_ms = lap.ms();
     product.apply = [state] { state->multiply(); };
     return product;
@@ -248,7 +254,15 @@ Product CuSparse::make(const std::string& way, const Problem& problem) {
 }  // namespace
 
 std::unique_ptr<Peer> open_cusparse(const Place& place) {
-    return std::make_unique<CuSparse>(place.device);
+    try {
+        return std::make_unique<CuSparse>(place);
+    } catch (const Error& error) {
+        if (place.cusparse.empty() || error.code() != ErrorCode::unsupported) throw;
+        throw Error(error.code(),
+                    std::string(error.what()) +
+                        ": name the libcusparse.so.12 of CUDA 12 or 13, with what it needs "
+                        "(libnvJitLink) in its folder or in LD_LIBRARY_PATH");
+    }
 }
 
 }  // namespace spmvgen::peers

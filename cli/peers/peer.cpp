@@ -22,11 +22,12 @@ double now_ms() {
 
 std::span<const PeerEntry> known_peers() {
     static constexpr std::array entries{
-        PeerEntry{"cusparse", "cuda", "NVIDIA's library: CSR, COO, sliced ELL, BSR", open_cusparse},
-        PeerEntry{"mkl", "host", "Intel's library, inspector-executor", open_mkl},
-        PeerEntry{"eigen", "host", "Eigen's row-major SparseMatrix", open_eigen},
-        PeerEntry{"librsb", "host", "recursive sparse blocks", open_librsb},
-        PeerEntry{"plain", "host", "an OpenMP loop over CSR, as its user would compile it",
+        PeerEntry{"cusparse", "cuda", "NVIDIA's library: CSR, COO, sliced ELL, BSR", true,
+                  open_cusparse},
+        PeerEntry{"mkl", "host", "Intel's library, inspector-executor", false, open_mkl},
+        PeerEntry{"eigen", "host", "Eigen's row-major SparseMatrix", false, open_eigen},
+        PeerEntry{"librsb", "host", "recursive sparse blocks", false, open_librsb},
+        PeerEntry{"plain", "host", "an OpenMP loop over CSR, as its user would compile it", false,
                   open_plain},
     };
     return entries;

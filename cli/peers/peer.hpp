@@ -24,7 +24,7 @@ struct Problem {
 
 /// y = Ax, ready to be run again and again.
 struct Product {
-    std::function<void()> apply;  ///< on a GPU it enqueues on the default stream; throws Error(io)
+    std::function<void()> apply;  ///< on a GPU it enqueues on Place::stream; throws Error(io)
     std::int64_t bytes = 0;       ///< moved by one apply, each array counted once; 0 = not known
     double convert_ms = 0;        ///< making the format, copies to the device included
     double plan_ms = 0;           ///< analysis, preprocessing, tuning
@@ -38,7 +38,7 @@ class Peer {
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
 
-    /// "12604", "2024.2": as the library tells it.
+    /// "12.9.4", "2024.2": as the library tells it.
     virtual std::string version() const = 0;
     /// The file that it was loaded from.
     virtual std::string path() const = 0;
@@ -56,6 +56,8 @@ class Peer {
 struct Place {
     std::shared_ptr<Device> device;  ///< null = this CPU
     int threads = 1;                 ///< of this CPU
+    StreamRef stream = {};           ///< of a GPU
+    std::string cusparse = {};       ///< the file of cuSPARSE; "" = what is found
 };
 
 /// A library that is known, whether or not it is there.
@@ -63,6 +65,8 @@ struct PeerEntry {
     std::string_view name;    ///< "cusparse"
     std::string_view device;  ///< "host", or the beginning of a device's name: "cuda"
     std::string_view summary;
+    bool by_version;  ///< whether results of several versions are compared, so that cases are named
+                      ///< by it
     /// Throws Error(unsupported) that tells what was looked for and how to get it.
     std::unique_ptr<Peer> (*open)(const Place& place);
 };

@@ -21,10 +21,10 @@ struct BenchLine {
 std::vector<BenchLine> read_bench_lines(const std::string& path, std::vector<std::string>& notes);
 
 /// The fields of a JSON object. Everything throws Error(invalid_input) with the line's place and
-/// the field's name: "R.jsonl:3: hot.us: …".
+/// the field's name: "R.jsonl:3: stream.us: …".
 class Fields {
   public:
-    /// `prefix` stands before the fields' names: "hot.".
+    /// `prefix` stands before the fields' names: "stream.".
     Fields(const Json& object, std::string where, std::string prefix = "");
 
     bool has(std::string_view name) const { return object_.contains(name); }

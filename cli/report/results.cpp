@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "bench/clock.hpp"
 #include "matrix/gallery/suites.hpp"
 #include "report/bench_lines.hpp"
 #include "spmvgen/error.hpp"
@@ -37,6 +38,22 @@ Json times_of(const Fields& times) {
     return json;
 }
 
+/// What files of schema 1 call Clock::stream.
+constexpr const char* older_stream = "hot";
+
+/// The times of all clocks; false = there are none.
+bool add_times(const Fields& line, Json& row) {
+    bool any = false;
+    for (const Clock clock : all_clocks) {
+        const char* const name = clock_name(clock);
+        const char* const field = clock == Clock::stream && !line.has(name) ? older_stream : name;
+        if (!line.has(field)) continue;
+        row[name] = times_of(line.part(field));
+        any = true;
+    }
+    return any;
+}
+
 Json result_of(const Fields& line) {
     Json row{{"value", line.text("value")},
              {"numbers", line.has("numbers") ? line.text("numbers") : own_numbers},
@@ -61,9 +78,10 @@ Json result_of(const Fields& line) {
     } else if (line.has("none")) {
         row["none"] = line.text("none");
     } else {
-        for (const char* cache : {"hot", "cold"})
-            if (line.has(cache)) row[cache] = times_of(line.part(cache));
-        if (!row.contains("hot") && !row.contains("cold")) line.refuse("hot", "an object");
+        if (!add_times(line, row)) line.refuse("stream", "an object");
+        if (line.has("untimed"))
+            for (auto& item : line.part("untimed").json().items())
+                row["untimed"][item.key()] = line.part("untimed").text(item.key());
     }
     return row;
 }

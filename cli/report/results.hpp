@@ -14,8 +14,8 @@ namespace spmvgen::cli {
 /// - "matrices": told apart by name, rows, columns and nonzeros; "density" is a text of a character
 ///   a cell, '0' for none and '1' … '9' by the logarithm.
 /// - "results": one of each run, matrix, value type, numbers ("own", "random") and case, the last
-///   that was read. It has times
-///   ("hot", "cold": µs with quartiles), or "none", or "wrong", and then never times.
+///   that was read. It has times by clock ("stream", "graph", "solver", "cold": µs with quartiles),
+///   or "none", or "wrong", and then never times.
 /// - "notes": what was left out or replaced.
 struct ReportData {
     Json json;

@@ -153,9 +153,9 @@ class Page(unittest.TestCase):
 
     def test_shows_what_was_measured(self):
         BROWSER.open(self.big)
-        for cache in ("hot", "cold"):
-            self.choose("cache", cache)
-            expected = speedups(self.rows, cache, cusparse_csr)
+        for clock, field in (("stream", "hot"), ("cold", "cold")):  # schema 1 calls the first hot
+            self.choose("clock", clock)
+            expected = speedups(self.rows, field, cusparse_csr)
             shown = dict(zip(self.table("matrix"), self.table("speed-up")))
             self.assertEqual(len(shown), 82)
             for name, ratio in expected.items():
@@ -244,7 +244,7 @@ class Page(unittest.TestCase):
         for _ in range(60):
             BROWSER.key("Tab")
             reached.add(self.js(focused % "id") or self.js(focused % "dataset.case") or self.js(focused % "className") or "point")
-        self.assertLessEqual({"choose-run", "choose-value", "choose-cache", "choose-subject", "choose-baseline", "choose-structure", "choose-only", "query", "profile-factor", "auto", "cusparse/csr_alg1"}, reached)
+        self.assertLessEqual({"choose-run", "choose-value", "choose-clock", "choose-subject", "choose-baseline", "choose-structure", "choose-only", "query", "profile-factor", "auto", "cusparse/csr_alg1"}, reached)
         # The legend: a space takes a curve away and brings it back, and the button keeps the focus.
         self.js("document.querySelector('#profile-legend button[data-case=auto]').focus()")
         curves = self.js("document.querySelectorAll('#profile-figure .curve').length")

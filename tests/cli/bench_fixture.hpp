@@ -20,7 +20,7 @@ class BenchTest : public CliTest {
     }
 
     static Outcome bench(const std::string& line) {
-        const bool cold = line.find("--cache hot") == std::string::npos;
+        const bool cold = line.find("cold") != std::string::npos;
         return run_line("bench --budget 1ms " + std::string(cold ? "--flush 1048576 " : "") + line);
     }
     static std::vector<json> lines(const std::string& path = "R.jsonl") {

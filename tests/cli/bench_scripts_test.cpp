@@ -47,7 +47,7 @@ TEST_F(BenchScriptsTest, EveryVerbHasHelp) {
 TEST_F(BenchScriptsTest, TablesAreMadeOfItsResults) {
     setenv("MKL_STANDIN", "wrong", 1);
     ASSERT_EQ(bench("A.mtx gallery:stencil5:nx=5,ny=5 --kernels auto,csr_rows --against mkl,plain "
-                    "--json R.jsonl")
+                    "--clock stream,cold --json R.jsonl")
                   .status,
               1);
     const std::string page = script("gallery --page Title R.jsonl");
@@ -55,7 +55,7 @@ TEST_F(BenchScriptsTest, TablesAreMadeOfItsResults) {
         page,
         {"# Title\n", "    python3 bench/spmvbench gallery --page \"Title\" R.jsonl\n",
          "    spmvgen bench A.mtx gallery:stencil5:nx=5,ny=5 --device host --kernels ",
-         "## f64: 2 matrices\n", "### Hot\n", "### Cold\n", "| matrix | auto | csr_rows |\n",
+         "## f64: 2 matrices\n", "### Stream\n", "### Cold\n", "| matrix | auto | csr_rows |\n",
          "| matrix | mkl/csr | mkl/csr_optimized | plain/csr |\n", "| A | **WRONG** | **WRONG** | ",
          "\nOf 10 results 4 are wrong, and 0 have no time:\n",
          "- **WRONG** A, mkl/csr: 1 of 2 elements of y are wrong; the worst is in row 1: "});
@@ -110,13 +110,37 @@ TEST_F(BenchScriptsTest, BarsAreGeometricMeansWithTheLeast) {
               R"({"matrix": "a", "rows": 9, "cols": 9, "nnz": 9, "value": "f64", "case": "auto", )"
               R"("library": "spmvgen", "numbers": "random", "hot": {"us": 3}})"
               "\n");
-    expect_parts(script("ratios S.jsonl"), {"## f64, random values, hot: 1 matrices"});
+    expect_parts(script("ratios S.jsonl"), {"## f64, random values, stream: 1 matrices"});
     expect_parts(script("ratios R.jsonl --choice auto"), {"Judged: `auto`."});
     script("ratios --choice auto/model R.jsonl", 1);
     EXPECT_EQ(
         read("err"),
         "spmvbench ratios: no choice auto/model in the results: there are auto, auto/measure, "
         "best of ours\n");
+}
+
+// Small products are judged by graph; SpMVOp is cuSPARSE on CSR, with a plan.
+TEST_F(BenchScriptsTest, RatiosAreOfTheClockThatIsAskedFor) {
+    const auto line = [](const std::string& name, const std::string& library, double graph) {
+        return json{{"matrix", "a"},
+                    {"rows", 9},
+                    {"cols", 9},
+                    {"nnz", 9},
+                    {"value", "f64"},
+                    {"case", name},
+                    {"class", "x"},
+                    {"library", library},
+                    {"stream", {{"us", 5}}},
+                    {"graph", {{"us", graph}}}}
+                   .dump() +
+               "\n";
+    };
+    write("R.jsonl", line("auto", "spmvgen", 2) + line("cusparse 12.9.4/csr_alg1", "cusparse", 9) +
+                         line("cusparse 12.9.4/spmvop_alg1", "cusparse", 6) +
+                         line("cusparse 12.9.4/sell32", "cusparse", 3));
+    expect_parts(script("ratios R.jsonl --clock graph"),
+                 {"## f64, graph: 1 matrices", "| `auto` | 3.00 (1) | 3.00 (1) | 1.50 (1) |"});
+    expect_parts(script("ratios R.jsonl"), {"## f64, stream: 1 matrices", "| `auto` | 1.00 (1) |"});
 }
 
 TEST_F(BenchScriptsTest, AblationLeavesOutOneTechniqueAtATime) {
@@ -127,12 +151,12 @@ TEST_F(BenchScriptsTest, AblationLeavesOutOneTechniqueAtATime) {
     EXPECT_NE(read("err").find("gallery:wiki-Talk:scale=0.01: 2 cases\n"), std::string::npos)
         << read("err");
     const std::string page = script("ablation --table O.jsonl");
-    EXPECT_NE(page.find("### `sell`, f64, hot\n"), std::string::npos) << page;
+    EXPECT_NE(page.find("### `sell`, f64, stream\n"), std::string::npos) << page;
     EXPECT_NE(page.find("| matrix | nonzeros | µs | sorted rows |\n"), std::string::npos) << page;
     EXPECT_NE(page.find("| gallery:stencil5:nx=50,ny=50 | 12,300 | "), std::string::npos) << page;
     int sorted = 0;
     for (auto& row : rows("O.jsonl")) {
-        EXPECT_TRUE(row.contains("hot")) << row;
+        EXPECT_TRUE(row.contains("stream")) << row;
         sorted += row["kernel"].get<std::string>().find("_sigma1_") == std::string::npos;
     }
     EXPECT_EQ(rows("O.jsonl").size(), 3u);
@@ -157,7 +181,7 @@ TEST_F(BenchScriptsTest, KeptResultsOfOtherProgramsAreRead) {
         R"({"case":"csr_rows:unroll=2","peer":false,"us":20},{"case":"mkl/csr","peer":true,"us":30}]})"
         "\n");
     EXPECT_EQ(script("cpu old.jsonl"), page);
-    script("cpu R.jsonl --cache cold", 1);
+    script("cpu R.jsonl --clock cold", 1);
     expect_parts(read("err"), {"spmvbench cpu: no matrix has cold times of a kernel of ours and"});
 }
 

@@ -5,15 +5,15 @@ namespace {
 
 using nlohmann::json;
 
-TEST_F(BenchTest, TimesKernelsBesidePeersHotAndCold) {
-    const Outcome outcome =
-        bench("A.mtx --kernels auto,csr_rows --against mkl,plain --json R.jsonl");
+TEST_F(BenchTest, TimesKernelsBesidePeers) {
+    const Outcome outcome = bench(
+        "A.mtx --kernels auto,csr_rows --against mkl,plain --clock cold,stream --json R.jsonl");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto all = lines();
     ASSERT_EQ(all.size(), 6u);
     const json& header = all[0];
     EXPECT_EQ(header["kind"], "spmvgen bench");
-    EXPECT_EQ(header["schema"], 1);
+    EXPECT_EQ(header["schema"], 2);
     EXPECT_EQ(header["device"], "host");
     EXPECT_EQ(header["peers"]["mkl"]["version"], "stand-in");
     EXPECT_EQ(header["peers"]["mkl"]["path"],
@@ -21,7 +21,7 @@ TEST_F(BenchTest, TimesKernelsBesidePeersHotAndCold) {
     EXPECT_EQ(header["method"]["flush_bytes"], 1048576);
     EXPECT_EQ(header["command"],
               "spmvgen bench A.mtx --device host --kernels auto,csr_rows --against mkl,plain "
-              "--value f64 --cache hot,cold --budget 1ms --flush 1048576 --json R.jsonl");
+              "--value f64 --clock cold,stream --budget 1ms --flush 1048576 --json R.jsonl");
     EXPECT_EQ(header["versions"]["generator"].get<std::string>().size(), 64u);
     EXPECT_EQ(cases(rows()), (std::vector<std::string>{"auto", "csr_rows", "mkl/csr",
                                                        "mkl/csr_optimized", "plain/csr"}));
@@ -31,7 +31,7 @@ TEST_F(BenchTest, TimesKernelsBesidePeersHotAndCold) {
         EXPECT_EQ(row["value"], "f64");
         EXPECT_GE(row["convert_ms"], 0);
         EXPECT_GE(row["plan_ms"], 0);
-        expect_times(row["hot"]);
+        expect_times(row["stream"]);
         expect_times(row["cold"]);
         EXPECT_EQ(row["cold"]["calls"], 1);
         EXPECT_FALSE(row.contains("wrong"));
@@ -48,24 +48,28 @@ TEST_F(BenchTest, TimesKernelsBesidePeersHotAndCold) {
 
 TEST_F(BenchTest, AWrongProductIsNeverATime) {
     setenv("MKL_STANDIN", "wrong", 1);
-    const Outcome outcome = bench("A.mtx --kernels csr_rows --against mkl --json R.jsonl");
+    const Outcome outcome =
+        bench("A.mtx --kernels csr_rows --against mkl --clock stream,cold --json R.jsonl");
     EXPECT_EQ(outcome.status, 1);
-    EXPECT_NE(outcome.out.find("mkl/csr                  WRONG: 1 of 2 elements of y are wrong; "
-                               "the worst is in row 1: "),
-              std::string::npos)
+    EXPECT_NE(
+        outcome.out.find("mkl/csr                        WRONG: 1 of 2 elements of y are wrong; "
+                         "the worst is in row 1: "),
+        std::string::npos)
         << outcome.out;
     EXPECT_NE(outcome.err.find("spmvgen: 2 wrong results; the first: A, mkl/csr: 1 of 2 elements"),
               std::string::npos)
         << outcome.err;
     for (auto& row : rows()) {
         const bool ours = row["library"] == "spmvgen";
-        EXPECT_EQ(row.contains("hot"), ours);
+        EXPECT_EQ(row.contains("stream"), ours);
         EXPECT_EQ(row.contains("cold"), ours);
         EXPECT_EQ(row.contains("wrong"), !ours);
     }
     // A file with wrong results stays one.
     unsetenv("MKL_STANDIN");
-    EXPECT_EQ(error("A.mtx --kernels csr_rows --against mkl --json R.jsonl --resume").substr(0, 3),
+    EXPECT_EQ(error("A.mtx --kernels csr_rows --against mkl --clock stream,cold --json R.jsonl "
+                    "--resume")
+                  .substr(0, 3),
               "1: ");
 }
 
@@ -73,9 +77,9 @@ TEST_F(BenchTest, AProductThatBecomesWrongIsNoTimeEither) {
     setenv("MKL_STANDIN", "wrong later", 1);
     EXPECT_EQ(bench("A.mtx --kernels none --against mkl --json R.jsonl").status, 1);
     const auto row = rows()[0];
-    EXPECT_FALSE(row.contains("hot"));
-    EXPECT_EQ(row["wrong"].get<std::string>().substr(0, 43),
-              "after it was timed: 1 of 2 elements of y ar");
+    EXPECT_FALSE(row.contains("stream"));
+    EXPECT_EQ(row["wrong"].get<std::string>().substr(0, 53),
+              "after it was timed by stream: 1 of 2 elements of y ar");
 }
 
 TEST_F(BenchTest, WhatAPeerCannotDoIsSaid) {
@@ -84,7 +88,7 @@ TEST_F(BenchTest, WhatAPeerCannotDoIsSaid) {
         bench("A.mtx --kernels none --against mkl --value f64,f32 --json R.jsonl");
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     ASSERT_EQ(rows().size(), 4u);
-    EXPECT_TRUE(rows()[0].contains("hot"));
+    EXPECT_TRUE(rows()[0].contains("stream"));
     EXPECT_EQ(rows()[1]["none"], "mkl_sparse_optimize: not supported (6)");
     EXPECT_EQ(rows()[2]["value"], "f32");
     EXPECT_EQ(rows()[2]["none"], std::filesystem::canonical(MKL_STANDIN_LIBRARY).string() +
@@ -99,7 +103,7 @@ TEST_F(BenchTest, AbsentPeersAreNamed) {
         "no MKL is found: looked for /nowhere/libmkl_rt.so, which SPMVGEN_MKL names; pip install "
         "mkl into a virtual environment and set SPMVGEN_MKL to its lib/libmkl_rt.so.3";
     EXPECT_EQ(error("A.mtx --kernels csr_rows --against mkl"), "1: spmvgen: --against mkl: " + why);
-    const Outcome outcome = bench("A.mtx --kernels csr_rows --cache hot --json R.jsonl");
+    const Outcome outcome = bench("A.mtx --kernels csr_rows --json R.jsonl");
     EXPECT_EQ(outcome.status, 0);
     EXPECT_NE(outcome.err.find("spmvgen: not compared with mkl: " + why + "\n"), std::string::npos)
         << outcome.err;
@@ -140,7 +144,7 @@ TEST_F(BenchTest, DoesNotMixResults) {
     EXPECT_EQ(error(line),
               "1: spmvgen: R.jsonl: is there already: add --resume to go on with it, or name "
               "another");
-    EXPECT_EQ(error(line + " --resume --threads 1 --cache hot").substr(0, 42),
+    EXPECT_EQ(error(line + " --resume --threads 1 --clock cold").substr(0, 42),
               "1: spmvgen: R.jsonl:1: was measured with m");
     EXPECT_EQ(error("A.mtx --device simt:sm_90 --against none --json R.jsonl --resume"),
               "1: spmvgen: R.jsonl:1: was measured with device \"host\", not \"simt:sm_90\": name "
@@ -176,12 +180,13 @@ TEST_F(BenchTest, AnInterruptKeepsWhatWasMeasured) {
 
 TEST_F(BenchTest, RunsOnTheSimtExecutor) {
     const Outcome outcome = bench(
-        "A.mtx --device simt:sm_90 --kernels auto,csr_classical --against all --json R.jsonl");
+        "A.mtx --device simt:sm_90 --kernels auto,csr_classical --against all --clock stream,cold "
+        "--json R.jsonl");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     ASSERT_EQ(rows().size(), 2u);
     EXPECT_EQ(lines()[0]["machine"]["gpu"]["target"], "sm_90");
     for (auto& row : rows()) {
-        expect_times(row["hot"]);
+        expect_times(row["stream"]);
         expect_times(row["cold"]);
         EXPECT_GE(row["launches"], 1);
     }
@@ -193,8 +198,7 @@ TEST_F(BenchTest, MeasuresAllMatricesOfAFolder) {
     std::filesystem::copy("A.mtx", "suite/A.mtx");
     write("suite/broken.mtx", "%%MatrixMarket matrix coordinate real general\n2 3\n");
     write("suite/README", "no matrix");
-    const Outcome outcome =
-        bench("--suite suite --kernels csr_rows --against none --cache hot --json R.jsonl");
+    const Outcome outcome = bench("--suite suite --kernels csr_rows --against none --json R.jsonl");
     EXPECT_EQ(outcome.status, 1);
     EXPECT_NE(outcome.err.find("spmvgen: broken is left out: suite/broken.mtx:2: "),
               std::string::npos)
@@ -211,18 +215,17 @@ TEST_F(BenchTest, MeasuresAllMatricesOfAFolder) {
 }
 
 TEST_F(BenchTest, TimesWhatEachLevelChooses) {
-    const Outcome outcome =
-        bench("A.mtx --kernels levels --against none --cache hot --json R.jsonl");
+    const Outcome outcome = bench("A.mtx --kernels levels --against none --json R.jsonl");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(cases(rows()),
               (std::vector<std::string>{"auto", "auto/recorded", "auto/model", "auto/measure"}));
-    for (auto& row : rows()) EXPECT_TRUE(row.contains("hot")) << row;
+    for (auto& row : rows()) EXPECT_TRUE(row.contains("stream")) << row;
 }
 
 TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
     const Outcome outcome = bench(
         "A.mtx --kernels csr_vector:lanes=2,csr_vector:lanes=4:unroll=2,auto:reorder=none "
-        "--against none --cache hot --json R.jsonl");
+        "--against none --json R.jsonl");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(cases(rows()),
               (std::vector<std::string>{"csr_vector:lanes=2", "csr_vector:lanes=4:unroll=2",
@@ -230,7 +233,7 @@ TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
     EXPECT_EQ(rows()[0]["kernel"].get<std::string>().find("csr_vector_"), 0u);
     EXPECT_NE(rows()[0]["kernel"].get<std::string>().find("_lanes2_"), std::string::npos);
     EXPECT_NE(rows()[1]["kernel"].get<std::string>().find("_lanes4_unroll2"), std::string::npos);
-    for (auto& row : rows()) EXPECT_TRUE(row.contains("hot")) << row;
+    for (auto& row : rows()) EXPECT_TRUE(row.contains("stream")) << row;
     const std::string at = "2: spmvgen: --kernels: ";
     EXPECT_EQ(error("A.mtx --kernels csr_vector:foo=1"),
               at + "csr_vector:foo=1: csr_vector has no parameter foo; see spmvgen emit --list");
@@ -247,14 +250,15 @@ TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
 
 // What is kept of three rounds: each time is of one of them, the medians of all stand beside it.
 TEST_F(BenchTest, CasesMayTakeTurnsInRounds) {
-    const Outcome outcome =
-        bench("A.mtx --kernels csr_rows,csr_vector --against plain --rounds 3 --json R.jsonl");
+    const Outcome outcome = bench(
+        "A.mtx --kernels csr_rows,csr_vector --against plain --clock stream,cold --rounds 3 "
+        "--json R.jsonl");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(lines()[0]["method"]["rounds"], 3);
     EXPECT_NE(lines()[0]["command"].get<std::string>().find(" --rounds 3 "), std::string::npos);
     EXPECT_EQ(cases(rows()), (std::vector<std::string>{"csr_rows", "csr_vector", "plain/csr"}));
     for (auto& row : rows())
-        for (const char* cache : {"hot", "cold"}) {
+        for (const char* cache : {"stream", "cold"}) {
             auto all = row[cache]["rounds_us"].get<std::vector<double>>();
             ASSERT_EQ(all.size(), 3u) << row;
             std::ranges::sort(all);
@@ -264,8 +268,13 @@ TEST_F(BenchTest, CasesMayTakeTurnsInRounds) {
     EXPECT_TRUE(rows()[0].contains("about"));
     EXPECT_FALSE(rows()[1].contains("about"));
     // A file of one round is another measurement.
-    EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --json R.jsonl --resume"),
+    EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --clock stream,cold --json R.jsonl "
+                    "--resume"),
               "1: spmvgen: R.jsonl:1: was measured with other fields of method: name another file");
+    // And so is one by other clocks.
+    EXPECT_EQ(
+        error("A.mtx --kernels csr_rows --against none --json R.jsonl --resume").substr(0, 64),
+        "1: spmvgen: R.jsonl:1: was measured with method clocks {\"stream\"");
 }
 
 TEST_F(BenchTest, AWrongRoundIsWrong) {
@@ -273,18 +282,18 @@ TEST_F(BenchTest, AWrongRoundIsWrong) {
     EXPECT_EQ(bench("A.mtx --kernels none --against mkl --rounds 2 --json R.jsonl").status, 1);
     for (auto& row : rows()) {
         EXPECT_TRUE(row.contains("wrong")) << row;
-        EXPECT_FALSE(row.contains("hot")) << row;
+        EXPECT_FALSE(row.contains("stream")) << row;
     }
     EXPECT_EQ(rows().size(), 2u);
 }
 
 TEST_F(BenchTest, KernelsMayBeMadeForAnotherArchitecture) {
-    const std::string line = "A.mtx --kernels csr_rows --against none --cache hot --json ";
+    const std::string line = "A.mtx --kernels csr_rows --against none --json ";
     ASSERT_EQ(bench(line + "R.jsonl --arch x86-64-v2").status, 0);
     EXPECT_EQ(lines()[0]["method"]["arch"], "x86-64-v2");
     EXPECT_NE(lines()[0]["command"].get<std::string>().find(" --arch x86-64-v2 "),
               std::string::npos);
-    EXPECT_TRUE(rows()[0].contains("hot")) << rows()[0];
+    EXPECT_TRUE(rows()[0].contains("stream")) << rows()[0];
     EXPECT_EQ(error("A.mtx --arch x86-65").substr(0, 37), "2: spmvgen: --arch: unknown architect");
     EXPECT_EQ(error("A.mtx --arch sm_90").substr(0, 41),
               "1: spmvgen: --arch: sm_90 cannot run here");
@@ -294,8 +303,8 @@ TEST_F(BenchTest, KernelsMayBeMadeForAnotherArchitecture) {
 
 TEST_F(BenchTest, ResultsHaveWhatAReportShows) {
     const Outcome outcome = bench(
-        "A.mtx gallery:thermal2:scale=0.0002 --kernels auto,csr_rows --against none --cache "
-        "hot --json R.jsonl");
+        "A.mtx gallery:thermal2:scale=0.0002 --kernels auto,csr_rows --against none "
+        "--json R.jsonl");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const json bandwidth = lines()[0]["bandwidth"];
     EXPECT_EQ(bandwidth["source"], "measured before the first case");
@@ -316,7 +325,7 @@ TEST_F(BenchTest, ResultsHaveWhatAReportShows) {
 
 TEST_F(BenchTest, MeasuresTwinsOfTheGallery) {
     const Outcome outcome = bench(
-        "--suite csr-k --scale 0.0002 --kernels csr_rows --against none --cache cold --json "
+        "--suite csr-k --scale 0.0002 --kernels csr_rows --against none --clock cold --json "
         "R.jsonl");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_GE(rows().size(), 16u);
@@ -325,17 +334,15 @@ TEST_F(BenchTest, MeasuresTwinsOfTheGallery) {
 
 TEST_F(BenchTest, ParametersOfAKernelMayBeFixed) {
     const std::string one = "csr_vector:lanes=2:unroll=1", other = "csr_vector:lanes=4";
-    ASSERT_EQ(
-        bench("A.mtx --against none --cache hot --json R.jsonl --kernels " + one + "," + other)
-            .status,
-        0);
+    ASSERT_EQ(bench("A.mtx --against none --json R.jsonl --kernels " + one + "," + other).status,
+              0);
     ASSERT_EQ(cases(rows()), (std::vector{one, other}));
     EXPECT_TRUE(rows()[0]["kernel"].get<std::string>().ends_with("lanes2_unroll1"));
     EXPECT_NE(rows()[1]["kernel"].get<std::string>().find("lanes4"), std::string::npos);
 }
 
 TEST_F(BenchTest, NumbersMayBeRandom) {
-    const std::string line = "A.mtx --kernels csr_rows --against none --cache hot --json R.jsonl ";
+    const std::string line = "A.mtx --kernels csr_rows --against none --json R.jsonl ";
     const Outcome outcome = bench(line + "--numbers random,own");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     ASSERT_EQ(rows().size(), 2u);
@@ -350,10 +357,7 @@ TEST_F(BenchTest, NumbersMayBeRandom) {
 
 TEST_F(BenchTest, SaysWhatIsWrong) {
     EXPECT_EQ(error(""), "2: spmvgen: no matrix is named: give A.mtx, gallery:SPEC or --suite");
-    EXPECT_EQ(error("A.mtx --cache warm"),
-              "2: spmvgen: --cache: unknown state 'warm': use hot, cold or hot,cold");
-    EXPECT_EQ(error("A.mtx --flush 1048576 --cache hot"),
-              "2: spmvgen: --flush: is for --cache cold");
+    EXPECT_EQ(error("A.mtx --flush 1048576"), "2: spmvgen: --flush: is for --clock cold");
     EXPECT_EQ(error("A.mtx --resume"), "2: spmvgen: --resume: needs --json FILE to go on with");
     EXPECT_EQ(error("A.mtx --against blas"),
               "2: spmvgen: --against: unknown peer 'blas': on host there are all, none, mkl, "

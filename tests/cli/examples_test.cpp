@@ -39,8 +39,8 @@ TEST_P(Examples, OfHelpWork) {
     }
     if (GetParam() == "report") {
         const std::string bench = "bench A.mtx --kernels auto --against none --budget 1ms ";
-        ASSERT_EQ(run_line(bench + "--cache hot --json R.jsonl").status, 0);
-        ASSERT_EQ(run_line(bench + "--cache hot --json S.jsonl").status, 0);
+        ASSERT_EQ(run_line(bench + "--json R.jsonl").status, 0);
+        ASSERT_EQ(run_line(bench + "--json S.jsonl").status, 0);
     }
     const auto examples = examples_in(run_line(GetParam() + " --help").out);
     EXPECT_GE(examples.size(), 2u);

@@ -73,7 +73,7 @@ class HtmlReportTest : public CliTest {
 TEST_F(HtmlReportTest, MakesAPageOfWhatBenchWrote) {
     const Outcome bench = run_line(
         "bench A.mtx gallery:stencil5:nx=60 --kernels auto,csr_rows --against plain --budget 1ms "
-        "--cache hot --value f64,f32 --json R.jsonl");
+        "--value f64,f32 --json R.jsonl");
     ASSERT_EQ(bench.status, 0) << bench.err;
     const Outcome outcome = report();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -89,7 +89,7 @@ TEST_F(HtmlReportTest, MakesAPageOfWhatBenchWrote) {
     EXPECT_EQ(all["matrices"][1]["features"]["f32"]["bandwidth"], 60);
     EXPECT_EQ(all["matrices"][1]["density"]["cells"].get<std::string>().size(), 48u * 48u);
     ASSERT_EQ(all["results"].size(), 12u);
-    for (auto& row : all["results"]) EXPECT_EQ(row["hot"].size(), 3u);
+    for (auto& row : all["results"]) EXPECT_EQ(row["stream"].size(), 3u);
     EXPECT_FALSE(all["results"][0]["reason"].get<std::string>().empty());
     EXPECT_EQ(all["runs"].size(), 1u);
     EXPECT_GT(all["runs"][0]["bandwidth"]["read"][0][1], 0);
@@ -121,9 +121,26 @@ TEST_F(HtmlReportTest, RoundsTimesAndKeepsTheLastOfEach) {
               "spmvgen: 1 result measured more than once: the last counts");
     const json all = data();
     ASSERT_EQ(all["results"].size(), 2u);
-    EXPECT_EQ(all["results"][0]["hot"], json({7.0, 1.0, 2.0}));
-    EXPECT_EQ(all["results"][1]["hot"][0], 1.2346);
+    EXPECT_EQ(all["results"][0]["stream"], json({7.0, 1.0, 2.0}));
+    EXPECT_EQ(all["results"][1]["stream"][0], 1.2346);
     EXPECT_EQ(all["notes"][0], "1 result measured more than once: the last counts");
+}
+
+TEST_F(HtmlReportTest, HasTheTimesOfAllClocks) {
+    json row = result();
+    row.erase("hot");
+    row["graph"] = {{"us", 2.5}};
+    row["cold"] = {{"us", 9.0}};
+    row["untimed"] = {{"solver", "no time is left"}};
+    json now = header();
+    now["schema"] = 2;
+    lines({now, row});
+    ASSERT_EQ(report().status, 0);
+    const json shown = data()["results"][0];
+    EXPECT_EQ(shown["graph"], json({2.5}));
+    EXPECT_EQ(shown["cold"], json({9.0}));
+    EXPECT_EQ(shown["untimed"]["solver"], "no time is left");
+    EXPECT_FALSE(shown.contains("stream"));
 }
 
 TEST_F(HtmlReportTest, TellsRunsAndMatricesApart) {
@@ -179,7 +196,7 @@ TEST_F(HtmlReportTest, WrongResultsHaveNoTimes) {
     EXPECT_NE(outcome.err.find(", 1 wrong product\n"), std::string::npos) << outcome.err;
     const json all = data();
     EXPECT_EQ(all["results"][0]["wrong"], "1 of 2 elements of y are wrong");
-    EXPECT_FALSE(all["results"][0].contains("hot"));
+    EXPECT_FALSE(all["results"][0].contains("stream"));
     EXPECT_EQ(all["results"][1]["none"], "too much padding");
 }
 
@@ -227,9 +244,9 @@ TEST_F(HtmlReportTest, SaysWhatIsWrongWithAFile) {
     write("R.jsonl", "%%MatrixMarket");
     EXPECT_EQ(failure("R.jsonl"), "1: spmvgen: R.jsonl:1: is no JSON object\n");
     json later = header();
-    later["schema"] = 2;
+    later["schema"] = 3;
     EXPECT_EQ(error({later, result()}),
-              "1: spmvgen: R.jsonl:1: schema: 2 is not known; this spmvgen reads 1\n");
+              "1: spmvgen: R.jsonl:1: schema: 3 is not known; this spmvgen reads 1 and 2\n");
     json headless = header();
     headless.erase("machine");
     EXPECT_EQ(error({headless, result()}), "1: spmvgen: R.jsonl:1: machine: is missing\n");
@@ -246,7 +263,7 @@ TEST_F(HtmlReportTest, SaysWhatIsWrongWithAResult) {
     EXPECT_EQ(with("/rows", std::uint64_t{1} << 63),
               at + "rows: must be a whole number from 0, not 9223372036854775808\n");
     EXPECT_EQ(with("/matrix", 5), at + "matrix: must be text, not 5\n");
-    EXPECT_EQ(with("/hot", nullptr), at + "hot: is missing\n");
+    EXPECT_EQ(with("/hot", nullptr), at + "stream: is missing\n");
     EXPECT_EQ(with("/hot", 5), at + "hot: must be an object, not 5\n");
     const std::string time = "must be a number of microseconds above 0, not ";
     EXPECT_EQ(with("/hot/us", nullptr), at + "hot.us: " + time + "null\n");

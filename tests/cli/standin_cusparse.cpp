@@ -1,14 +1,18 @@
-// A stand-in for libcusparse over memory that is this machine's: f64 CSR, COO and BSR with int32
-// indices; sliced ELL is refused. $CUSPARSE_STANDIN=wrong: CSR's second algorithm is wrong.
+// A stand-in for libcusparse 12.9.77 over memory that is this machine's: f64 CSR, COO and BSR with
+// int32 indices; sliced ELL is refused. Products go onto streams of the stand-in for CUDA.
+// $CUSPARSE_STANDIN: "wrong", CSR's second algorithm is wrong; "wrong op", that of SpMVOp;
+// "no capture", SpMVOp cannot be captured; "old", it is 12.6.77.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "control.hpp"
+
 namespace {
 
 using Int = std::int64_t;
-constexpr int allocation_failed = 2, invalid_value = 3;
+constexpr int allocation_failed = 2, invalid_value = 3, execution_failed = 6;
 
 struct Matrix {
     Int rows = 0, entries = 0, block = 1;
@@ -36,25 +40,67 @@ const int* ints(const void* p) {
     return static_cast<const int*>(p);
 }
 
+bool mode_is(const char* mode) {
+    const char* set = std::getenv("CUSPARSE_STANDIN");
+    return set != nullptr && std::strcmp(set, mode) == 0;
+}
+
+struct Handle {
+    void* stream = nullptr;
+};
+
+/// A product that waits on a stream; what is wrong is added to the first element of y.
+struct Work {
+    Matrix a;
+    const double* x;
+    double* y;
+    double wrong;
+};
+
+int enqueue(const char* name, const Handle& handle, const Work& work) {
+    const auto run = [](void* data) {
+        const Work& w = *static_cast<Work*>(data);
+        multiply(w.a, w.x, w.y);
+        *w.y += w.wrong;
+    };
+    return spmvgen_standin_cuda_enqueue(
+        name, handle.stream, run, [](void* data) { delete static_cast<Work*>(data); },
+        new Work(work));
+}
+
+/// The descriptor of SpMVOp, and its plan.
+struct Op {
+    const Matrix* a;
+    int algorithm;
+};
+
 }  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
 int cusparseCreate(void** handle) {
-    *handle = new int(0);
+    *handle = new Handle();
     return 0;
 }
 int cusparseDestroy(void* handle) {
-    delete static_cast<int*>(handle);
+    delete static_cast<Handle*>(handle);
     return 0;
 }
-int cusparseGetVersion(void*, int* version) {
-    *version = 12345;
+int cusparseSetStream(void* handle, void* stream) {
+    static_cast<Handle*>(handle)->stream = stream;
+    return 0;
+}
+int cusparseGetProperty(int part, int* value) {
+    if (part < 0 || part > 2) return invalid_value;
+    const int version[] = {12, mode_is("old") ? 6 : 9, 77};
+    *value = version[part];
     return 0;
 }
 const char* cusparseGetErrorString(int status) {
-    return status == invalid_value ? "invalid value" : "resource allocation failed";
+    return status == invalid_value      ? "invalid value"
+           : status == execution_failed ? "execution failed"
+                                        : "resource allocation failed";
 }
 int cusparseCreateCsr(void** a, Int rows, Int, Int nnz, const void* offsets, const void* columns,
                       const void* values, int, int, int, int type) {
@@ -63,7 +109,8 @@ int cusparseCreateCsr(void** a, Int rows, Int, Int nnz, const void* offsets, con
     return 0;
 }
 int cusparseCreateCoo(void** a, Int rows, Int, Int nnz, const void* row_idx, const void* columns,
-                      const void* values, int, int, int) {
+                      const void* values, int, int, int type) {
+    if (type != 1) return invalid_value;
     *a = new Matrix{rows, nnz, 1, nullptr, ints(row_idx), ints(columns), doubles(values)};
     return 0;
 }
@@ -72,7 +119,8 @@ int cusparseCreateSlicedEll(void**, Int, Int, Int, Int, Int, const void*, const 
     return allocation_failed;
 }
 int cusparseCreateBsr(void** a, Int rows, Int, Int blocks, Int block, Int, const void* offsets,
-                      const void* columns, const void* values, int, int, int, int, int) {
+                      const void* columns, const void* values, int, int, int, int type, int) {
+    if (type != 1) return invalid_value;
     *a = new Matrix{rows, blocks, block, ints(offsets), nullptr, ints(columns), doubles(values)};
     return 0;
 }
@@ -96,12 +144,44 @@ int cusparseSpMV_preprocess(void*, int, const void*, void*, void*, const void*, 
                             void*) {
     return 0;
 }
-int cusparseSpMV(void*, int, const void*, void* a, void* x, const void*, void* y, int,
+int cusparseSpMV(void* handle, int, const void*, void* a, void* x, const void*, void* y, int,
                  int algorithm, void*) {
-    multiply(*static_cast<Matrix*>(a), doubles(x), static_cast<double*>(y));
-    const char* mode = std::getenv("CUSPARSE_STANDIN");
-    if (algorithm == 3 && mode != nullptr && std::strcmp(mode, "wrong") == 0)
-        *static_cast<double*>(y) += 1;
+    return enqueue("cusparseSpMV", *static_cast<Handle*>(handle),
+                   {*static_cast<Matrix*>(a), doubles(x), static_cast<double*>(y),
+                    algorithm == 3 && mode_is("wrong") ? 1.0 : 0.0});
+}
+int cusparseSpMVOp_bufferSize(void*, int, const void*, const void*, void*, void*, int, int,
+                              std::size_t* bytes) {
+    *bytes = 200;
     return 0;
+}
+int cusparseSpMVOp_createDescr(void*, void** op, int, const void* a, const void*, void*, void*,
+                               int type, int algorithm, void* buffer) {
+    if (type != 1 || algorithm < 1 || algorithm > 2 || buffer == nullptr) return invalid_value;
+    *op = new Op{static_cast<const Matrix*>(a), algorithm};
+    return 0;
+}
+int cusparseSpMVOp_destroyDescr(void* op) {
+    delete static_cast<Op*>(op);
+    return 0;
+}
+int cusparseSpMVOp_createPlan(void*, void* op, void** plan, const void* code, std::size_t bytes) {
+    if (code != nullptr || bytes != 0) return invalid_value;
+    *plan = new Op(*static_cast<Op*>(op));
+    return 0;
+}
+int cusparseSpMVOp_destroyPlan(void* plan) {
+    delete static_cast<Op*>(plan);
+    return 0;
+}
+int cusparseSpMVOp(void* handle, void* plan, const void* alpha, const void* beta, void* x, void* y,
+                   void* z) {
+    const Op& op = *static_cast<Op*>(plan);
+    const Handle& on = *static_cast<Handle*>(handle);
+    if (*doubles(alpha) != 1 || *doubles(beta) != 0 || y != z) return invalid_value;
+    if (mode_is("no capture") && spmvgen_standin_cuda_captures(on.stream)) return execution_failed;
+    return enqueue("cusparseSpMVOp", on,
+                   {*op.a, doubles(x), static_cast<double*>(z),
+                    op.algorithm == 2 && mode_is("wrong op") ? 1.0 : 0.0});
 }
 }

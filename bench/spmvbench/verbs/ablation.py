@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 from spmvbench.errors import BenchError
-from spmvbench.results import is_header, json_lines, rows, time_of
+from spmvbench.results import add_clock_argument, is_header, json_lines, rows, time_of
 from spmvbench.tables import figure, mean, table
 
 # Name: what is set instead. A technique is in use where one of its parameters has another value
@@ -49,7 +49,7 @@ def add_arguments(parser):
     parser.add_argument("--device", default="host")
     parser.add_argument("--value", default="f64")
     parser.add_argument("--kernels", metavar="K,…", help="strips, tiles and tiles_hubs on GPUs, strips_cpu on CPUs")
-    parser.add_argument("--cache", choices=("hot", "cold"), default="hot")
+    add_clock_argument(parser)
     parser.add_argument("--budget", default="20ms", help="time for a case")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("names", nargs="+", metavar="NAME", help="SPMVGEN and matrices; with --table files")
@@ -105,8 +105,8 @@ def bench(options, matrices, kernels, budget):
             "none",
             "--value",
             options.value,
-            "--cache",
-            options.cache,
+            "--clock",
+            options.clock,
             "--budget",
             budget,
             "--json",
@@ -194,17 +194,17 @@ def results_of(paths):
     return results
 
 
-def print_tables(paths, cache):
+def print_tables(paths, clock):
     results = results_of(paths)
     for (kernel, value), matrices in results.items():
         used = [t for t in TECHNIQUES if any(t in rows for rows in matrices.values())]
         body, gains = [], collections.defaultdict(list)
         for matrix, rows in sorted(matrices.items(), key=lambda item: item[1][None]["nnz"]):
-            base = time_of(rows[None], cache)
+            base = time_of(rows[None], clock)
             cells = []
             for technique in used:
                 row = rows.get(technique)
-                without = time_of(row, cache)
+                without = time_of(row, clock)
                 if row is None:
                     cells.append("–")
                 elif without is None or base is None:
@@ -214,7 +214,7 @@ def print_tables(paths, cache):
                     cells.append(figure(without / base))
             body.append([matrix, f"{rows[None]['nnz']:,}", figure(base), *cells])
         print(
-            f"### `{kernel}`, {value}, {cache}\n\nTime without the technique over time with it; – = the matrix does not use it.\n"
+            f"### `{kernel}`, {value}, {clock}\n\nTime without the technique over time with it; – = the matrix does not use it.\n"
         )
         means = ["**geometric mean where used**", "", "", *(f"**{figure(mean(gains[t]))}** ({len(gains[t])})" for t in used)]
         every = ["**over all matrices**", "", "", *(figure(mean(gains[t] + [1] * (len(matrices) - len(gains[t])))) for t in used)]
@@ -223,7 +223,7 @@ def print_tables(paths, cache):
 
 def run(options):
     if options.table:
-        return print_tables(options.names, options.cache)
+        return print_tables(options.names, options.clock)
     if not options.json or len(options.names) < 2:
         raise BenchError("give SPMVGEN, --json OUT.jsonl and a matrix, or --table and a file; see spmvbench ablation --help")
     options.program, options.matrices = os.path.abspath(options.names[0]), options.names[1:]

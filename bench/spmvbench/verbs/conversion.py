@@ -8,7 +8,7 @@ and one with it on the host.
 import math
 
 from spmvbench.errors import BenchError
-from spmvbench.results import by_matrix, is_ours, time_of
+from spmvbench.results import by_matrix, is_cusparse_csr, is_ours, time_of
 
 
 def add_arguments(parser):
@@ -20,7 +20,7 @@ def run(options):
     for path in options.files:
         for matrix, found in by_matrix([path]).items():
             for row in found:
-                if row["case"].startswith("cusparse/csr_alg") and time_of(row):
+                if is_cusparse_csr(row) and "/csr_alg" in row["case"] and time_of(row):
                     csr[matrix] = min(time_of(row), csr.get(matrix, math.inf))
                 if is_ours(row) and "convert_ms" in row:
                     conversions.setdefault(matrix, {})[path] = row

@@ -6,34 +6,34 @@ last counts.
 """
 
 from spmvbench.errors import BenchError
-from spmvbench.results import best, is_ours, read
+from spmvbench.results import add_clock_argument, best, is_ours, read
 from spmvbench.tables import figure, mean, table
 
 
 def add_arguments(parser):
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--cache", choices=("hot", "cold"), default="hot")
+    add_clock_argument(parser)
 
 
-def pair(cases, cache):
+def pair(cases, clock):
     """The fastest of ours and the fastest peer."""
-    return (best(cases.values(), is_ours, cache), best(cases.values(), lambda row: not is_ours(row), cache))
+    return (best(cases.values(), is_ours, clock), best(cases.values(), lambda row: not is_ours(row), clock))
 
 
-def table_of_matrices(matrices, cache):
+def table_of_matrices(matrices, clock):
     ratios, body = {}, []
     for name, cases in sorted(matrices.items(), key=lambda item: next(iter(item[1].values()))["nnz"]):
-        ours, peer = pair(cases, cache)
-        ratios[name] = peer[cache]["us"] / ours[cache]["us"]
+        ours, peer = pair(cases, clock)
+        ratios[name] = peer[clock]["us"] / ours[clock]["us"]
         body.append(
             [
                 name,
                 f"{ours['rows']:,}",
                 f"{ours['nnz']:,}",
                 f"`{ours['case']}`",
-                figure(ours[cache]["us"]),
+                figure(ours[clock]["us"]),
                 peer["case"],
-                figure(peer[cache]["us"]),
+                figure(peer[clock]["us"]),
                 f"{ratios[name]:.2f}",
             ]
         )
@@ -44,18 +44,18 @@ def table_of_matrices(matrices, cache):
     print("\nBelow 0.97:", ", ".join(f"{n} {r:.2f}" for n, r in ratios.items() if r < 0.97) or "none", "\n")
 
 
-def tables_of_cases(matrices, cache):
+def tables_of_cases(matrices, clock):
     cases, peers = {}, {}
     for found in matrices.values():
-        ours, peer = pair(found, cache)
+        ours, peer = pair(found, clock)
         for name, row in found.items():
-            if cache not in row:
+            if clock not in row:
                 continue
-            us = row[cache]["us"]
+            us = row[clock]["us"]
             if is_ours(row):
-                cases.setdefault(name, []).append((peer[cache]["us"] / us, ours[cache]["us"] / us))
+                cases.setdefault(name, []).append((peer[clock]["us"] / us, ours[clock]["us"] / us))
             else:
-                peers.setdefault(name, []).append(us / ours[cache]["us"])
+                peers.setdefault(name, []).append(us / ours[clock]["us"])
     table(
         ["ours", "matrices", "fastest peer / it, geometric mean", "the fastest of ours on"],
         [
@@ -73,15 +73,15 @@ def run(options):
     values = read(options.files)[1]
     found = False
     for value, by_name in values.items():
-        matrices = {name: cases for name, cases in by_name.items() if all(pair(cases, options.cache))}
+        matrices = {name: cases for name, cases in by_name.items() if all(pair(cases, options.clock))}
         if not matrices:
             continue
         found = True
         if len(values) > 1:
-            print(f"## {value}, {options.cache}\n")
-        table_of_matrices(matrices, options.cache)
-        tables_of_cases(matrices, options.cache)
+            print(f"## {value}, {options.clock}\n")
+        table_of_matrices(matrices, options.clock)
+        tables_of_cases(matrices, options.clock)
     if not found:
         raise BenchError(
-            f"no matrix has {options.cache} times of a kernel of ours and of a peer: give results of `spmvgen bench --against …`"
+            f"no matrix has {options.clock} times of a kernel of ours and of a peer: give results of `spmvgen bench --against …`"
         )

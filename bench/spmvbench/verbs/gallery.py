@@ -1,7 +1,7 @@
 """Markdown tables of every kernel and every peer over a gallery, of what `spmvgen bench --json F` wrote (docs/bench.md).
 
 For each value type: how fast the choice, the best of our kernels and the best peer are on each
-matrix; then every kernel and every peer, hot and cold; then what has no time, and why. Of a result
+matrix; then every kernel and every peer, by each clock; then what has no time, and why. Of a result
 that is there twice the last counts.
 """
 
@@ -9,7 +9,7 @@ import collections
 import os
 
 from spmvbench.errors import BenchError
-from spmvbench.results import best, is_choice, is_ours, kernel_id, read, time_of
+from spmvbench.results import CLOCKS, best, is_choice, is_ours, kernel_id, read, time_of
 from spmvbench.tables import figure, mean, ratio, table
 
 
@@ -31,6 +31,12 @@ def shortened(command):
         if short not in kept[-1:]:
             kept.append(short)
     return " ".join(kept)
+
+
+def clocks_of(method):
+    """How each clock is done; of schema 1 there are two, and the first is called hot."""
+    clocks = method.get("clocks") or {"stream": method["hot"], "cold": method["cold"]}
+    return "; ".join(f"{clock}: {how}" for clock, how in clocks.items())
 
 
 def describe(headers):
@@ -66,8 +72,8 @@ def describe(headers):
         )
     )
     print(
-        f"- Method: {method['clock']}, {method['threads']} threads, {method['seconds_a_case'] * 1e3:.0f} ms a case; "
-        f"hot: {method['hot']}; cold: {method['cold']}"
+        f"- Method: {method.get('timer') or method['clock']}, {method['threads']} threads, "
+        f"{method['seconds_a_case'] * 1e3:.0f} ms a case; " + clocks_of(method)
         + (
             f", by walking over {method['flush_bytes'] / 2**20:.0f} MiB "
             f"(last-level cache {method['cache_bytes'] / 2**20:.0f} MiB)"
@@ -79,9 +85,9 @@ def describe(headers):
     print()
 
 
-def summary(matrices, caches):
+def summary(matrices, clocks):
     """The choice, the best of ours and the best peer on each matrix."""
-    for cache in caches:
+    for clock in clocks:
         head = [
             "matrix",
             "rows",
@@ -101,9 +107,9 @@ def summary(matrices, caches):
         for name, cases in matrices.items():
             rows = list(cases.values())
             choice = cases.get("auto")
-            ours = best(rows, lambda row: is_ours(row) and not is_choice(row), cache) or best(rows, is_choice, cache)
-            peer = best(rows, lambda row: not is_ours(row), cache)
-            t, o, p = time_of(choice, cache), time_of(ours, cache), time_of(peer, cache)
+            ours = best(rows, lambda row: is_ours(row) and not is_choice(row), clock) or best(rows, is_choice, clock)
+            peer = best(rows, lambda row: not is_ours(row), clock)
+            t, o, p = time_of(choice, clock), time_of(ours, clock), time_of(peer, clock)
             against_best.append(ratio(p, o))
             against_choice.append(ratio(p, t))
             loss.append(ratio(t, o))
@@ -116,7 +122,7 @@ def summary(matrices, caches):
                     figure(t),
                     f"`{kernel_id(ours)}`" if ours else "",
                     figure(o),
-                    figure(ours[cache].get("gb_s")) if ours else "",
+                    figure(ours[clock].get("gb_s")) if ours else "",
                     figure(loss[-1]),
                     peer["case"] if peer else "",
                     figure(p),
@@ -130,7 +136,7 @@ def summary(matrices, caches):
             + [f"**{figure(mean(loss))}**", "", "", f"**{figure(mean(against_choice))}**", f"**{figure(mean(against_best))}**"]
         )
         slower = sum(1 for r in against_choice if r and r < 1)
-        print(f"### {cache.capitalize()}\n")
+        print(f"### {clock.capitalize()}\n")
         table(head, body)
         print(
             f"The choice is slower than the best peer on {slower} of {sum(1 for r in against_choice if r)} matrices, "
@@ -138,46 +144,46 @@ def summary(matrices, caches):
         )
 
 
-def every_case(matrices, caches):
-    """µs of every kernel and peer, hot / cold; the last rows are means of time / best of the matrix."""
+def every_case(matrices, clocks):
+    """µs of every kernel and peer, by clock; the last rows are means of time / best of the matrix."""
     names = list(dict.fromkeys(case for cases in matrices.values() for case in cases))
     ours = [n for n in names if any(n in c and is_ours(c[n]) for c in matrices.values())]
     for title, group in (("Our kernels", ours), ("Peers", [n for n in names if n not in ours])):
         if not group:
             continue
-        print(f"### {title}: µs, {' / '.join(caches)}\n")
-        body = [[name] + [cell(cases.get(case), caches) for case in group] for name, cases in matrices.items()]
-        for cache in caches:
+        print(f"### {title}: µs, {' / '.join(clocks)}\n")
+        body = [[name] + [cell(cases.get(case), clocks) for case in group] for name, cases in matrices.items()]
+        for clock in clocks:
             body.append(
-                [f"**geometric mean of time / least of the matrix, {cache}**"]
-                + [over_least(matrices, case, cache) for case in group]
+                [f"**geometric mean of time / least of the matrix, {clock}**"]
+                + [over_least(matrices, case, clock) for case in group]
             )
-        body.append(["**fastest of all, " + caches[0] + "**"] + [str(wins(matrices, case, caches[0])) for case in group])
+        body.append(["**fastest of all, " + clocks[0] + "**"] + [str(wins(matrices, case, clocks[0])) for case in group])
         table(["matrix"] + group, body)
 
 
-def cell(row, caches):
+def cell(row, clocks):
     if row is None:
         return ""
     if "wrong" in row:
         return "**WRONG**"
     if "none" in row:
         return "none"
-    return " / ".join(figure(time_of(row, cache)) for cache in caches)
+    return " / ".join(figure(time_of(row, clock)) for clock in clocks)
 
 
-def least(cases, cache):
-    return min((row[cache]["us"] for row in cases.values() if cache in row), default=None)
+def least(cases, clock):
+    return min((row[clock]["us"] for row in cases.values() if clock in row), default=None)
 
 
-def over_least(matrices, case, cache):
-    ratios = [r for r in (ratio(time_of(cases.get(case), cache), least(cases, cache)) for cases in matrices.values()) if r]
+def over_least(matrices, case, clock):
+    ratios = [r for r in (ratio(time_of(cases.get(case), clock), least(cases, clock)) for cases in matrices.values()) if r]
     return f"{figure(mean(ratios))} ({len(ratios)})" if ratios else ""
 
 
-def wins(matrices, case, cache):
+def wins(matrices, case, clock):
     return sum(
-        1 for cases in matrices.values() if time_of(cases.get(case), cache) and time_of(cases[case], cache) == least(cases, cache)
+        1 for cases in matrices.values() if time_of(cases.get(case), clock) and time_of(cases[case], clock) == least(cases, clock)
     )
 
 
@@ -199,7 +205,7 @@ def without_time(matrices):
 
 def print_page_head(title, header, paths):
     print(
-        f"# {title}\n\nEvery kernel and every peer over the gallery, hot and cold. "
+        f"# {title}\n\nEvery kernel and every peer over the gallery. "
         f"[bench.md](bench.md) tells what is timed and how. "
         f"The command, and what makes this page of its results (kept in `{', '.join(paths)}`):\n\n"
         f"    {shortened(header['command'])}\n"
@@ -217,8 +223,8 @@ def run(options):
     for value, matrices in values.items():
         matrices = dict(sorted(matrices.items(), key=lambda item: next(iter(item[1].values()))["nnz"]))
         found = [row for cases in matrices.values() for row in cases.values()]
-        caches = [cache for cache in ("hot", "cold") if any(cache in row for row in found)]
+        clocks = [clock for clock in CLOCKS if any(clock in row for row in found)]
         print(f"## {value}: {len(matrices)} matrices\n")
-        summary(matrices, caches)
-        every_case(matrices, caches)
+        summary(matrices, clocks)
+        every_case(matrices, clocks)
         without_time(matrices)

@@ -63,7 +63,7 @@ def way_of(row):
 
 def fastest(found, kernels):
     """The fastest timed row of these kernels of ours, or None."""
-    return best(found, lambda row: is_ours(row) and "hot" in row and kernel_of(row) in kernels)
+    return best(found, lambda row: is_ours(row) and "stream" in row and kernel_of(row) in kernels)
 
 
 def microseconds(row):
@@ -140,7 +140,7 @@ def beside_cusparse(matrices, peers):
                 f"{own[0]['nnz']:,}",
                 microseconds(ours),
                 f"`{ours['case']}`" if ours else "",
-                f"{ours['hot']['gb_s']:.0f}" if ours else "",
+                f"{ours['stream']['gb_s']:.0f}" if ours else "",
                 microseconds(auto),
                 microseconds(csr),
                 f"**{ratio:.2f}**" if ratio else "",

@@ -110,6 +110,7 @@ def add_arguments(parser):
         help="where `spmvgen gallery make --suite all -o G` put the twins; made there when it is empty (OUT/gallery)",
     )
     parser.add_argument("--matrices", nargs="+", metavar="FILE", help="these instead of twins")
+    parser.add_argument("--clock", default="stream", help="clocks of `spmvgen bench`, such as stream,graph")
     parser.add_argument("--budget", default="8ms", help="time for a case")
     parser.add_argument("--limit", type=float, default=200, help="seconds for a section")
 
@@ -168,8 +169,8 @@ def run_section(options, name):
                 options.device,
                 "--value",
                 value,
-                "--cache",
-                "hot",
+                "--clock",
+                options.clock,
                 "--numbers",
                 what["numbers"],
                 "--kernels",

@@ -8,7 +8,7 @@ import collections
 import csv
 
 from spmvbench.errors import BenchError
-from spmvbench.results import best, classes, is_choice, is_ours, open_text, read
+from spmvbench.results import add_clock_argument, best, classes, is_choice, is_cusparse_csr, is_ours, open_text, read
 from spmvbench.tables import figure, mean, ratio, table
 
 # Their y is in another order than the caller's, within the timed region.
@@ -18,7 +18,7 @@ SIZES = {"f32": 4, "f64": 8, "c32": 8, "c64": 16}
 
 def add_arguments(parser):
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--cache", choices=("hot", "cold"), default="hot")
+    add_clock_argument(parser)
     parser.add_argument(
         "--values",
         choices=("own", "random"),
@@ -30,7 +30,7 @@ def add_arguments(parser):
     parser.add_argument(
         "--peers",
         metavar="PEERS.csv",
-        help="times of other libraries (peer,kernel,matrix,m,n,nnz,us_per_spmv,…,ok), f64 and hot, of matrices with "
+        help="times of other libraries (peer,kernel,matrix,m,n,nnz,us_per_spmv,…,ok), f64 by clock stream, of matrices with "
         "the same name, rows and nonzeros: the best of all, and the best that gives y in the caller's order",
     )
     parser.add_argument(
@@ -61,12 +61,9 @@ def is_cusparse(row):
     return row["library"] == "cusparse"
 
 
-def is_csr(row):
-    return row["case"].startswith("cusparse/csr_")
-
-
 def is_preprocessed_csr(row):
-    return is_csr(row) and row["case"].endswith("_pre")
+    """With cusparseSpMV_preprocess, or a plan of SpMVOp."""
+    return is_cusparse_csr(row) and (row["case"].endswith("_pre") or "/spmvop_" in row["case"])
 
 
 def csv_peers(path):
@@ -89,22 +86,22 @@ class Matrix:
 
     def __init__(self, cases, options, known_classes, peers):
         rows = list(cases.values())
-        first, cache = rows[0], options.cache
+        first, clock = rows[0], options.clock
         self.name, self.rows, self.nnz = first["matrix"], first["rows"], first["nnz"]
         self.structure = next((r["class"] for r in rows if "class" in r), known_classes.get(self.name, "not known"))
-        self.choices = {r["case"]: r[cache]["us"] for r in rows if is_choice(r) and cache in r}
+        self.choices = {r["case"]: r[clock]["us"] for r in rows if is_choice(r) and clock in r}
         self.wrong = [r["case"] for r in rows if "wrong" in r]
 
         def least(wanted):
-            row = best(rows, wanted, cache)
-            return row and row[cache]["us"]
+            row = best(rows, wanted, clock)
+            return row and row[clock]["us"]
 
         self.ours = least(lambda r: is_ours(r) and not is_choice(r))
-        self.csr_pre, self.csr, self.cusparse = least(is_preprocessed_csr), least(is_csr), least(is_cusparse)
+        self.csr_pre, self.csr, self.cusparse = least(is_preprocessed_csr), least(is_cusparse_csr), least(is_cusparse)
         self.peer = least(lambda r: not is_ours(r))
         self.drop_in, self.any_order = (
             peers.get((self.name, self.rows, self.nnz), (None, None))
-            if first["value"] == "f64" and cache == "hot"
+            if first["value"] == "f64" and clock == "stream"
             else (None, None)
         )
         size = SIZES[first["value"]]
@@ -287,7 +284,7 @@ def run(options):
         )
         if any(m.any_order for m in matrices):
             fields += [("drop_in", "all peers, y in order"), ("any_order", "all peers, any order")]
-        print(f"## {value}, {options.cache}: {len(matrices)} matrices\n")
+        print(f"## {value}, {options.clock}: {len(matrices)} matrices\n")
         wrong = [f"{m.name} {case}" for m in matrices for case in m.wrong]
         print(
             f"{len(wrong)} results are wrong"

@@ -1,4 +1,4 @@
-"""Records of tuning_db (docs/tuning-db.md), of what `spmvgen bench --numbers random --kernels auto,K,…` timed on one GPU, hot.
+"""Records of tuning_db (docs/tuning-db.md), of what `spmvgen bench --numbers random --kernels auto,K,…` timed on one GPU, by clock stream.
 
 A matrix becomes a record with every kernel that was timed on it in any of the runs; the rule's is
 that of case auto in the last one, plain CSR's that of case csr_classical. Redirect the output to
@@ -16,8 +16,8 @@ def add_arguments(parser):
 
 
 def timed(row):
-    hot = row["hot"]
-    return {"kernel": row["kernel"], "us": hot["us"], "low_us": hot["low_us"], "high_us": hot["high_us"]}
+    times = row["stream"]
+    return {"kernel": row["kernel"], "us": times["us"], "low_us": times["low_us"], "high_us": times["high_us"]}
 
 
 def record(header, cases, known_classes):
@@ -25,7 +25,7 @@ def record(header, cases, known_classes):
     name = matrix_name(auto)
     gpu = header["machine"]["gpu"]
     kernels = {}
-    for row in sorted((row for row in cases.values() if is_ours(row) and "hot" in row), key=lambda row: row["hot"]["us"]):
+    for row in sorted((row for row in cases.values() if is_ours(row) and "stream" in row), key=lambda row: row["stream"]["us"]):
         kernels.setdefault(row["kernel"], timed(row))
     features = next(row["about"]["features"] for row in cases.values() if "about" in row)
     plain = cases.get("csr_classical", {})
@@ -45,7 +45,7 @@ def record(header, cases, known_classes):
         "method": "bench, %d kernels, %g ms each" % (len(kernels), 1000 * header["method"]["seconds_a_case"]),
         "generator": header["versions"]["generator"],
         "rule": auto["kernel"],
-        "plain": plain["kernel"] if "hot" in plain else "",
+        "plain": plain["kernel"] if "stream" in plain else "",
         "features": features,
         "kernels": list(kernels.values()),
     }
@@ -62,7 +62,7 @@ def run(options):
             key = (row["rows"], row["nnz"], row["value"])
             headers[key] = header
             matrices.setdefault(key, {})[row["case"]] = row
-    chosen = {key: cases for key, cases in matrices.items() if "hot" in cases.get("auto", {})}
+    chosen = {key: cases for key, cases in matrices.items() if "stream" in cases.get("auto", {})}
     for key in chosen:
         if not (headers[key] or {}).get("machine", {}).get("gpu"):
             raise BenchError(

@@ -4,7 +4,7 @@ const data = JSON.parse(byId("data").textContent);
 data.matrices.forEach((matrix, number) => { matrix.id = "m" + number; });
 
 /** What the controls say; page.js changes it. */
-const state = {run: 0, value: "", numbers: "own", cache: "hot", subject: "", baseline: "", query: "", structure: "", only: "all"};
+const state = {run: 0, value: "", numbers: "own", clock: "stream", subject: "", baseline: "", query: "", structure: "", only: "all"};
 
 const isOurs = (row) => row.library === "spmvgen";
 const isChoice = (row) => isOurs(row) && /^auto([/:]|$)/.test(row.case);
@@ -14,8 +14,8 @@ const isCusparse = (row) => row.library === "cusparse";
 /** Cases that stand for the fastest of several on each matrix. */
 const bests = [
     {id: "best:ours", label: "the fastest of our kernels", ours: true, of: (row) => isOurs(row) && !isChoice(row)},
-    {id: "best:csr-pre", label: "best cuSPARSE CSR, preprocessed", of: (row) => isCusparse(row) && /^cusparse\/csr_.*_pre$/.test(row.case)},
-    {id: "best:csr", label: "best cuSPARSE CSR", of: (row) => isCusparse(row) && row.case.startsWith("cusparse/csr_")},
+    {id: "best:csr-pre", label: "best cuSPARSE CSR, preprocessed", of: (row) => isCusparse(row) && /\/(csr_.*_pre|spmvop_.*)$/.test(row.case)},
+    {id: "best:csr", label: "best cuSPARSE CSR", of: (row) => isCusparse(row) && /\/(csr|spmvop)_/.test(row.case)},
     {id: "best:cusparse", label: "best of all cuSPARSE formats", of: isCusparse},
     {id: "best:peer", label: "best of all peers", of: isPeer},
 ];
@@ -49,9 +49,9 @@ function kindsOf(field, wanted = () => true) {
     return [...new Set(data.results.filter((row) => row.run === state.run && wanted(row)).map((row) => row[field]))];
 }
 
-function cachesOf(rows) {
+function clocksOf(rows) {
     const all = [...rows.values()].flatMap((cases) => [...cases.values()]);
-    return ["hot", "cold"].filter((cache) => all.some((row) => row[cache]));
+    return ["stream", "graph", "solver", "cold"].filter((clock) => all.some((row) => row[clock]));
 }
 
 /** Names of cases in the order in which they were measured. */
@@ -64,7 +64,7 @@ function casesOf(rows, wanted) {
 
 /** Microseconds, or undefined: what is wrong or could not run has none. */
 function timeOf(row) {
-    return row && row[state.cache] ? row[state.cache][0] : undefined;
+    return row && row[state.clock] ? row[state.clock][0] : undefined;
 }
 
 function fastest(cases, wanted) {

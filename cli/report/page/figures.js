@@ -12,7 +12,7 @@ function speedupPoints(entries, xOf, xName) {
 
 function drawSpeedup(entries) {
     const timed = entries.filter((entry) => entry.speedup !== undefined);
-    byId("speedup-text").textContent = `How many times as fast ${labelOf(state.subject)} is as ${labelOf(state.baseline)}, ${state.cache} caches; above the dashed line it is faster. A point leads to its matrix.`;
+    byId("speedup-text").textContent = `How many times as fast ${labelOf(state.subject)} is as ${labelOf(state.baseline)}, clock ${state.clock}; above the dashed line it is faster. A point leads to its matrix.`;
     const key = [{mark: "circle", colour: "var(--good)", label: "as fast or faster"}, {mark: "triangle", colour: "var(--bad)", label: "slower"}];
     const domain = extent([...timed.map((entry) => entry.speedup), 1], 1.15);
     const plot = (host, title, xTitle, points) => {

@@ -68,15 +68,15 @@ function caseTable(matrix, cases) {
     const most = timed.length ? timeOf(timed[timed.length - 1]) : 1, least = timed.length ? timeOf(timed[0]) : 1;
     const longest = Math.min(most, 8 * least);
     const body = timed.map((row) => {
-        const [us, low, high] = row[state.cache];
+        const [us, low, high] = row[state.clock];
         const kind = row.case === state.subject ? "bar subject" : isOurs(row) ? "bar ours" : "bar";
         return el("tr", {}, el("th", {scope: "row"}, labelOf(row.case)), el("td", {}, figure(us)), el("td", {class: "nowrap"}, low ? `${figure(low)} – ${figure(high)}` : ""), el("td", {}, figure(us / least)),
             el("td", {class: "bars"}, shape("svg", {viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true"}, shape("rect", {class: kind, x: 0, y: 1, height: 12, width: (100 * Math.min(us, longest)) / longest}))),
             el("td", {}, row.bytes ? figure(row.bytes / us / 1e3) : ""), el("td", {class: "text"}, row.kernel ? el("code", {}, row.kernel) : row.note || ""));
     });
     const without = rest.map((row) => el("tr", {}, el("th", {scope: "row"}, labelOf(row.case)),
-        el("td", {colspan: 6, class: row.wrong ? "text wrong" : "text soft"}, row.wrong ? "WRONG: " + row.wrong : row.none ? "none: " + row.none : `no ${state.cache} time`)));
-    return tableBox("Every case of " + matrix.label, `Every case, ${state.cache} caches; bars end at eight times the fastest.`,
+        el("td", {colspan: 6, class: row.wrong ? "text wrong" : "text soft"}, row.wrong ? "WRONG: " + row.wrong : row.none ? "none: " + row.none : `no time by ${state.clock}` + (row.untimed && row.untimed[state.clock] ? ": " + row.untimed[state.clock] : ""))));
+    return tableBox("Every case of " + matrix.label, `Every case, clock ${state.clock}; bars end at eight times the fastest.`,
         [el("th", {class: "text", scope: "col"}, "case"), ...["µs", "quartiles", "times the fastest", "", "GB/s"].map((name) => (name ? el("th", {scope: "col"}, name) : el("td", {}))), el("th", {class: "text", scope: "col"}, "kernel")],
         [body, without]);
 }

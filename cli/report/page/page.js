@@ -2,6 +2,8 @@
 
 let rows = new Map();
 
+const clockLabels = {stream: "stream (back to back)", graph: "graph (without the host)", solver: "solver (another kernel between)", cold: "cold (caches emptied)"};
+
 /** A choice among options ({id, label, group}); its value is state[name]. */
 function choose(name, label, options, change, broad) {
     const groups = [...new Set(options.map((option) => option.group))];
@@ -25,17 +27,17 @@ function settle() {
     if (!numbers.includes(state.numbers)) state.numbers = numbers.includes("own") ? "own" : numbers[0];
     rows = chosenRows();
     labelMatrices(rows);
-    const caches = cachesOf(rows);
-    if (caches.length && !caches.includes(state.cache)) state.cache = caches[0];
+    const clocks = clocksOf(rows);
+    if (clocks.length && !clocks.includes(state.clock)) state.clock = clocks[0];
     const choices = casesOf(rows, isChoice), ours = casesOf(rows, (row) => isOurs(row) && !isChoice(row)), peers = casesOf(rows, isPeer);
     const there = new Set([...choices, ...ours, ...peers, ...bests.filter((best) => firstTimed([best.id])).map((best) => best.id)]);
     if (!there.has(state.subject)) state.subject = firstTimed([...choices, "best:ours", ...ours]) || [...there][0];
     if (!there.has(state.baseline)) state.baseline = firstTimed(["best:csr", "best:peer", ...ours]) || [...there][0];
-    return {values, numbers, caches, choices, ours, peers, there};
+    return {values, numbers, clocks, choices, ours, peers, there};
 }
 
 function drawControls() {
-    const {values, numbers, caches, choices, ours, peers, there} = settle();
+    const {values, numbers, clocks, choices, ours, peers, there} = settle();
     const cases = (subject) => [
         ...choices.map((id) => ({id, label: labelOf(id), group: "Chosen"})),
         ...bests.filter((best) => there.has(best.id)).map((best) => ({id: best.id, label: best.label, group: "The fastest of each matrix"})),
@@ -52,7 +54,7 @@ function drawControls() {
         choose("run", "Device", data.runs.map((run, id) => ({id, label: run.label})), again, true),
         choose("value", "Precision", values.map((id) => ({id, label: id})), again),
         ...(numbers.length > 1 ? [choose("numbers", "Numbers", numbers.map((id) => ({id, label: id === "own" ? "the matrices' own" : id})), again)] : []),
-        choose("cache", "Caches", caches.map((id) => ({id, label: id === "hot" ? "hot (repeated)" : "cold (emptied)"})), again),
+        choose("clock", "Clock", clocks.map((id) => ({id, label: clockLabels[id]})), again),
         choose("subject", "What", cases(), again), choose("baseline", "beside (baseline)", cases(), again),
         choose("structure", "Class", [{id: "", label: "all classes"}, ...classes.map((id) => ({id, label: id}))], draw),
         choose("only", "Matrices", [["all", "all"], ["slower", "slower than the baseline"], ["faster", "as fast or faster"], ["wrong", "with a wrong product"], ["timeless", "without a time"]].map(([id, label]) => ({id, label})), draw),

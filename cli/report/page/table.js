@@ -65,7 +65,7 @@ function drawTable(entries) {
         const shown = column.show ? column.show(entry) : column.text ? column.of(entry) : figure(column.of(entry));
         return column.id === "matrix" ? el("th", {scope: "row"}, shown) : el("td", {class: column.text ? "text nowrap" : ""}, shown);
     };
-    const about = `${plural(entries.length, "matrix", "matrices")}; speed-up of ${labelOf(state.subject)} over ${labelOf(state.baseline)}, ${state.cache} caches. A column's heading sorts by it.`;
+    const about = `${plural(entries.length, "matrix", "matrices")}; speed-up of ${labelOf(state.subject)} over ${labelOf(state.baseline)}, clock ${state.clock}. A column's heading sorts by it.`;
     const [text, box] = tableBox("Table of matrices", about, head, sorted(entries).map((entry) => el("tr", {}, columns.map((column) => cell(entry, column)))), true);
     const before = host.querySelector(".scroll");
     const left = before ? before.scrollLeft : 0;

@@ -47,6 +47,15 @@ VendorLibrary::VendorLibrary(const std::string& what, const char* variable,
                     (is_chosen ? std::string(", which ") + variable + " names" : ""));
 }
 
+VendorLibrary::VendorLibrary(const std::string& name)
+    : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) {
+        const char* why = dlerror();
+        throw Error(ErrorCode::unsupported, why != nullptr ? why : name + " cannot be opened");
+    }
+    path_ = path_of(handle_, name);
+}
+
 void* VendorLibrary::find(const char* symbol) const {
     return dlsym(handle_, symbol);
 }

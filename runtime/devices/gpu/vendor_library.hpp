@@ -14,6 +14,10 @@ class VendorLibrary {
     VendorLibrary(const std::string& what, const char* variable,
                   const std::vector<std::string>& names);
 
+    /// Opens this file (a soname or a path) and no other. Throws Error(unsupported) with the
+    /// loader's words.
+    explicit VendorLibrary(const std::string& name);
+
     /// The file, with symbolic links followed.
     const std::string& path() const { return path_; }
 

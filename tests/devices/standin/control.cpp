@@ -55,6 +55,8 @@ void World::reset(const Setup& setup) {
     streams_.clear();
     initialized_ = capturing_ = false;
     kept_.clear();
+    graphs_.clear();
+    clock_us_ = 0;
 }
 
 void World::fail_next(const std::string& name, int code) {
@@ -82,6 +84,8 @@ std::string World::alive() {
     for (auto& stream : streams_)
         if (stream.of_library && !stream.destroyed)
             text += fmt::format("a stream of device {}\n", stream.device);
+    for (auto& graph : graphs_)
+        if (!graph.destroyed) text += fmt::format("a graph of {} nodes\n", graph.nodes.size());
     for (auto& context : contexts)
         if (context.retained != 0)
             text += fmt::format("the context of device {}, {} times\n", context.device,
@@ -111,11 +115,7 @@ int World::end_capture(int times) {
     capturing_ = false;
     name_ = "replay";
     for (int i = 0; i < times; ++i)
-        for (auto& kept : kept_) {
-            std::vector<void*> arguments;
-            for (auto& bytes : kept.arguments) arguments.push_back(bytes.data());
-            run(kept.launch, arguments.data());
-        }
+        for (auto& node : kept_) node();
     return static_cast<int>(std::exchange(kept_, {}).size());
 }
 
@@ -124,6 +124,19 @@ int World::end_capture(int times) {
 using namespace spmvgen::standin;
 
 extern "C" {
+__attribute__((visibility("default"))) int spmvgen_standin_cuda_enqueue(
+    const char* name, void* stream, void (*run)(void*), void (*drop)(void*), void* data) {
+    const std::shared_ptr<void> held(data, drop);
+    return cuda().call(name, [&] {
+        return cuda().enqueue(stream, [run, held] {
+            run(held.get());
+            return success;
+        });
+    });
+}
+__attribute__((visibility("default"))) bool spmvgen_standin_cuda_captures(void* stream) {
+    return cuda().captures(stream);
+}
 __attribute__((visibility("default"))) StandIn* spmvgen_standin_cuda() {
     return &cuda();
 }

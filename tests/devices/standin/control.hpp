@@ -14,6 +14,11 @@ struct Setup {
     std::size_t memory_bytes = std::size_t{1} << 30;
     int max_threads = 1024;  ///< a block that functions say they can take
     int initialize = 0;      ///< what cuInit and hipInit return
+    /// What events tell of a kernel, and of a call that enqueues something, in microseconds; both
+    /// 0: what they take here. CUDA only.
+    double kernel_us = 0, enqueue_us = 0;
+    /// Bytes of the module that PTX compiles to; "" = PTX is refused. CUDA only.
+    std::string compiled_ptx = {};
 };
 
 /// One vendor's library, as its tests see it. Any thread may call it.
@@ -48,6 +53,13 @@ class StandIn {
 }  // namespace spmvgen::standin
 
 extern "C" {
+/// What another library of CUDA's puts on a stream, as a call of that name: run(data) at once or,
+/// while the stream is captured, whenever the graph is launched. drop(data) at the end. Returns 0
+/// or an error code.
+int spmvgen_standin_cuda_enqueue(const char* name, void* stream, void (*run)(void*),
+                                 void (*drop)(void*), void* data);
+/// Whether the stream is being captured.
+bool spmvgen_standin_cuda_captures(void* stream);
 spmvgen::standin::StandIn* spmvgen_standin_cuda();
 spmvgen::standin::StandIn* spmvgen_standin_hip();
 }

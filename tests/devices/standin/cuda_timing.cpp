@@ -1,39 +1,26 @@
-// What benchmarks need of libcuda beside a Device: events, and memory set on the default stream.
-// Launches run at once, so that an event is a time. Graphs are there, but not supported.
-#include <chrono>
-
+// What benchmarks need of libcuda beside a Device: events and graphs. Launches run at once, so that
+// an event is a time.
 #include "world.hpp"
 
 using namespace spmvgen::standin;
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-constexpr int not_supported = 801;
-
-int no_graphs(const char* name) {
-    return cuda().call(name, [] { return not_supported; });
-}
-
-}  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
 int cuEventCreate(void** event, unsigned) {
     return cuda().call("cuEventCreate", [&] {
-        *event = new Clock::time_point();
+        *event = new double(0);
         return success;
     });
 }
 int cuEventDestroy_v2(void* event) {
-    delete static_cast<Clock::time_point*>(event);
+    delete static_cast<double*>(event);
     return success;
 }
-int cuEventRecord(void* event, void*) {
+int cuEventRecord(void* event, void* stream) {
     return cuda().call("cuEventRecord", [&] {
-        *static_cast<Clock::time_point*>(event) = Clock::now();
-        return success;
+        *static_cast<double*>(event) = cuda().event_us();
+        return cuda().check_stream(stream);
     });
 }
 int cuEventSynchronize(void*) {
@@ -41,32 +28,30 @@ int cuEventSynchronize(void*) {
 }
 int cuEventElapsedTime(float* ms, void* begin, void* end) {
     return cuda().call("cuEventElapsedTime", [&] {
-        *ms = std::chrono::duration<float, std::milli>(*static_cast<Clock::time_point*>(end) -
-                                                       *static_cast<Clock::time_point*>(begin))
-                  .count();
+        *ms =
+            static_cast<float>(1e-3 * (*static_cast<double*>(end) - *static_cast<double*>(begin)));
         return success;
     });
 }
-int cuMemsetD8_v2(void* data, unsigned char byte, std::size_t count) {
-    return cuda().call("cuMemsetD8_v2",
-                       [&] { return cuda().set_bytes(data, byte, count, nullptr); });
+int cuStreamBeginCapture_v2(void* stream, int mode) {
+    return cuda().call("cuStreamBeginCapture_v2",
+                       [&] { return cuda().start_capture(stream, mode); });
 }
-int cuStreamBeginCapture_v2(void*, int) {
-    return no_graphs("cuStreamBeginCapture_v2");
+int cuStreamEndCapture(void* stream, void** graph) {
+    return cuda().call("cuStreamEndCapture", [&] { return cuda().finish_capture(stream, graph); });
 }
-int cuStreamEndCapture(void*, void**) {
-    return no_graphs("cuStreamEndCapture");
+int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
+    return cuda().call("cuGraphInstantiateWithFlags",
+                       [&] { return cuda().instantiate(executable, graph); });
 }
-int cuGraphInstantiateWithFlags(void**, void*, unsigned long long) {
-    return no_graphs("cuGraphInstantiateWithFlags");
+int cuGraphDestroy(void* graph) {
+    return cuda().call("cuGraphDestroy", [&] { return cuda().release_graph(graph, false); });
 }
-int cuGraphDestroy(void*) {
-    return no_graphs("cuGraphDestroy");
+int cuGraphExecDestroy(void* graph) {
+    return cuda().call("cuGraphExecDestroy", [&] { return cuda().release_graph(graph, true); });
 }
-int cuGraphExecDestroy(void*) {
-    return no_graphs("cuGraphExecDestroy");
-}
-int cuGraphLaunch(void*, void*) {
-    return no_graphs("cuGraphLaunch");
+int cuGraphLaunch(void* graph, void* stream) {
+    return cuda().call("cuGraphLaunch", [&] { return cuda().launch_graph(graph, stream); });
 }
 }
+#pragma GCC visibility pop

@@ -239,6 +239,8 @@ int World::free_memory(std::size_t* free, std::size_t* all) {
 int World::load(void** module, const void* image, std::string& log) {
     if (const int code = check_current()) return code;
     if (const int code = check_unsafe()) return code;
+    if (cuda_ && *static_cast<const char*>(image) == '.' && !setup_.compiled_ptx.empty())
+        image = setup_.compiled_ptx.data();
     const std::size_t bytes = elf_bytes(image);
     if (bytes == 0) {
         log = "this is no module of the stand-in";
@@ -363,7 +365,12 @@ int World::launch(void* function, spmvgen_simt_index grid, spmvgen_simt_index bl
     launch.how.block = block;
     launch.how.warp = static_cast<unsigned>(target(current()).wavefront);
     launch.how.dynamic_shared_bytes = shared_bytes;
-    if (capturing_ && stream == captured_) return keep(launch, arguments);
+    clock_us_ += setup_.enqueue_us;
+    if (capturing_ && stream == captured_) {
+        kept_.push_back(node_of(launch, arguments));
+        return success;
+    }
+    clock_us_ += setup_.kernel_us;
     return run(launch, arguments);
 }
 
@@ -377,15 +384,18 @@ int World::run(const Launch& launch, void** arguments) {
     }
 }
 
-int World::keep(const Launch& launch, void** arguments) {
-    Kept kept{launch, {}};
+std::function<int()> World::node_of(const Launch& launch, void** arguments) {
+    std::vector<std::vector<std::byte>> held;
     const auto& kernel = *launch.function->kernel;
     for (unsigned i = 0; i < kernel.num_arguments; ++i) {
         const auto* begin = static_cast<const std::byte*>(arguments[i]);
-        kept.arguments.emplace_back(begin, begin + kernel.arguments[i].bytes);
+        held.emplace_back(begin, begin + kernel.arguments[i].bytes);
     }
-    kept_.push_back(std::move(kept));
-    return success;
+    return [this, launch, held] {
+        std::vector<void*> copies;
+        for (auto& bytes : held) copies.push_back(const_cast<std::byte*>(bytes.data()));
+        return run(launch, copies.data());
+    };
 }
 
 int World::synchronize(void* stream) {

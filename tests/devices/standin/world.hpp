@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -71,6 +72,12 @@ struct Stream {
     bool of_library = false;  ///< made by a call, not by a test
 };
 
+/// A graph or, instantiated, an executable one; the nodes run one after another.
+struct Graph {
+    std::vector<std::function<int()>> nodes;
+    bool executable = false, destroyed = false;
+};
+
 struct Launch {
     Function* function = nullptr;
     SimtLaunch how;
@@ -129,8 +136,18 @@ class World final : public StandIn {
     int check_function(void* function);
     int launch(void* function, spmvgen_simt_index grid, spmvgen_simt_index block,
                std::size_t shared_bytes, void* stream, void** arguments, void** extra);
+    int check_stream(void* stream);
     int synchronize(void* stream);
     int exchange_capture_mode(int* mode);
+    /// Runs a node now, or keeps it for the graph that is being captured.
+    int enqueue(void* stream, std::function<int()> node);
+    int start_capture(void* stream, int mode);
+    int finish_capture(void* stream, void** graph);
+    int instantiate(void** executable, void* graph);
+    int release_graph(void* graph, bool executable);
+    int launch_graph(void* graph, void* stream);
+    /// What an event says: microseconds, of the setup's where it has some.
+    double event_us() const;
 
     int note(const std::string& text, int code);
     bool has(int device) const;
@@ -138,22 +155,22 @@ class World final : public StandIn {
     const Target& target(int device) const { return targets_[static_cast<std::size_t>(device)]; }
     std::vector<Context> contexts;  ///< CUDA: the primary ones
 
+    bool captures(void* stream);
+
     /// The calling thread's device, -1 = no context (CUDA).
     int& current();
 
   private:
-    struct Kept {
-        Launch launch;
-        std::vector<std::vector<std::byte>> arguments;
-    };
     int check_current();
     int check_unsafe();
     int check_range(const void* data, std::size_t bytes);
-    int check_stream(void* stream);
     int check_arguments(const spmvgen_simt_kernel& kernel, void** arguments);
     Function* find(void* function);
+    Graph* find_graph(void* graph, bool executable);
     int run(const Launch& launch, void** arguments);
-    int keep(const Launch& launch, void** arguments);
+    /// The launch, with copies of its arguments.
+    std::function<int()> node_of(const Launch& launch, void** arguments);
+    int run_node(const std::function<int()>& node);
 
     const bool cuda_;
     std::mutex mutex_;
@@ -171,7 +188,9 @@ class World final : public StandIn {
     bool initialized_ = false;
     bool capturing_ = false;
     void* captured_ = nullptr;
-    std::vector<Kept> kept_;
+    std::vector<std::function<int()>> kept_;
+    std::deque<Graph> graphs_;
+    double clock_us_ = 0;
     SimtExecutor executor_;
 };
 
