@@ -1,6 +1,7 @@
 #include "specializer/folding.hpp"
 
 #include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "llvm/ADT/StringExtras.h"
 #include "specializer/constants.hpp"

@@ -1,6 +1,6 @@
 #include "specializer/loops.hpp"
 
-#include "clang/AST/StmtCXX.h"
+#include "clang/AST/ExprCXX.h"
 #include "specializer/syntax_walk.hpp"
 
 namespace spmvgen::specializer {
