@@ -70,6 +70,14 @@ TEST_F(BenchClocksTest, WithoutAnyTimeThereIsNone) {
     expect_times(row_of(std::string(peer) + "csr_alg1")["graph"]);
 }
 
+TEST_F(BenchClocksTest, WhatAnEarlierClockLeftInYDoesNotCount) {
+    setenv("CUSPARSE_STANDIN", "lost", 1);
+    EXPECT_NE(bench(std::string(line) + "--clock stream,graph").status, 0);
+    const json row = row_of(std::string(peer) + "spmvop_alg1");
+    EXPECT_TRUE(row.value("wrong", "").starts_with("after it was timed by graph: ")) << row;
+    EXPECT_FALSE(row.contains("stream")) << row;
+}
+
 TEST_F(BenchClocksTest, WithoutTheUpdateThereIsNoSolversClock) {
     spmvgen_standin_cuda()->fail_next("cuModuleLoadDataEx", 218);
     ASSERT_EQ(bench(std::string(line) + "--clock stream,solver").status, 0);
