@@ -1,6 +1,8 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 
 #include "compilers/gpu_compiler.hpp"
@@ -48,6 +50,14 @@ inline GpuJob gpu_job(const std::string& text, const Target& target, BinaryKind 
 inline BinaryKind binary_output(Compiler compiler, TargetKind vendor) {
     if (vendor == TargetKind::hip) return BinaryKind::hsaco;
     return compiler == Compiler::nvrtc ? BinaryKind::cubin : BinaryKind::ptx;
+}
+
+/// Whether the compiler of this machine makes code for the target.
+inline bool known(Compiler compiler, const Target& target) {
+    static std::map<Compiler, GpuCompilerInfo> infos;
+    if (!infos.contains(compiler)) infos[compiler] = gpu_compiler_info(compiler);
+    auto& names = infos[compiler].architectures;
+    return std::ranges::find(names, target.arch) != names.end();
 }
 
 /// The message of the Error that `work` throws; its code must be `code`.

@@ -5,6 +5,7 @@
 
 #include "clang_generator.hpp"
 #include "compilers/gpu_compiler.hpp"
+#include "gpu_kernels.hpp"
 #include "registry.hpp"
 #include "registry_convert.hpp"
 #include "registry_permute.hpp"
@@ -37,13 +38,6 @@ std::vector<std::string> gpu_kernel_ids() {
     for (auto& entry : helper_kernels()) ids.emplace_back(entry.id);
     for (auto& entry : conversion_kernels()) ids.emplace_back(entry.id);
     return ids;
-}
-
-bool known(Compiler compiler, const Target& target) {
-    static std::map<Compiler, GpuCompilerInfo> infos;
-    if (!infos.contains(compiler)) infos[compiler] = gpu_compiler_info(compiler);
-    auto& names = infos[compiler].architectures;
-    return std::ranges::find(names, target.arch) != names.end();
 }
 
 /// A thread keeps all in registers.

@@ -23,13 +23,6 @@ std::vector<Target> targets_with_matrix_units() {
     return targets;
 }
 
-bool known(Compiler compiler, const Target& target) {
-    static std::map<Compiler, GpuCompilerInfo> infos;
-    if (!infos.contains(compiler)) infos[compiler] = gpu_compiler_info(compiler);
-    auto& names = infos[compiler].architectures;
-    return std::ranges::find(names, target.arch) != names.end();
-}
-
 std::string text_of(const KernelBinary& binary) {
     return {binary.bytes.begin(), binary.bytes.end()};
 }

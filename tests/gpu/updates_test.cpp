@@ -5,7 +5,7 @@
 namespace spmvgen::gpu_tests {
 namespace {
 
-constexpr const char* odd_matrix = "powerlaw:n=4000,max_row=1500";
+constexpr const char* small_odd_matrix = "powerlaw:n=4000,max_row=1500";
 
 /// The matrix with other values at the same places.
 CsrMatrix with_other_values(const CsrMatrix& matrix, std::uint64_t seed) {
@@ -21,7 +21,7 @@ class GpuUpdates : public OnDevice, public testing::WithParamInterface<std::stri
         device_->copy_to_device(memory->data(), host, bytes);
         return memory;
     }
-    const CsrMatrix first_ = with_other_values(make_gallery_matrix(odd_matrix), 21);
+    const CsrMatrix first_ = with_other_values(make_gallery_matrix(small_odd_matrix), 21);
     const CsrMatrix second_ = with_other_values(first_, 22);
 };
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "errors.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {
@@ -113,15 +113,6 @@ inline Options off_options() {
     Options o;
     o.cache = CacheMode::off;
     return o;
-}
-
-inline std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
 }
 
 }  // namespace spmvgen

@@ -21,7 +21,7 @@ TYPED_TEST_SUITE(Generic, Values);
 //     [ 0 3 0 ]
 //     [ 4 0 5 ]
 template <typename Value, typename Index, typename Offset>
-struct Small {
+struct SmallCsr {
     std::vector<Offset> row_ptr{0, 2, 2, 3, 5};
     std::vector<Index> col_idx{2, 0, 1, 0, 2};
     std::vector<Value> values{2, 1, 3, 4, 5};
@@ -30,7 +30,7 @@ struct Small {
 
 template <typename Value, typename Index, typename Offset>
 void check_by_hand() {
-    const Small<Value, Index, Offset> a;
+    const SmallCsr<Value, Index, Offset> a;
     const std::vector<Value> x{1, 10, 100}, product{201, 0, 30, 504};
     const Value nan = std::numeric_limits<double>::quiet_NaN();
     for (const int threads : {1, 2, 7}) {
@@ -55,7 +55,7 @@ TYPED_TEST(Generic, ProductsWorkedOutByHandForEveryIndexType) {
 }
 
 TYPED_TEST(Generic, RightHandSidesAreColumnsOfRowMajorArrays) {
-    const Small<TypeParam, std::int32_t, std::int64_t> a;
+    const SmallCsr<TypeParam, std::int32_t, std::int64_t> a;
     const TypeParam alpha(2), beta(3);
     for (const int k : {1, 2, 7, 8, 9, 19, 64}) {
         // Column c of x is (c, c, c), so that column c of Ax is c·(3, 0, 3, 9).

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "counting_new.hpp"
+#include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -36,15 +37,6 @@ Options gpu_options() {
     o.device = "cuda:0";
     o.kernel = "csr_classical";
     return o;
-}
-
-std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
 }
 
 /// A fake GPU with a fake compiler; its memory is the host's, so tests read and write it.

@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 
+#include "errors.hpp"
 #include "fakes.hpp"
 
 namespace spmvgen {
@@ -28,7 +29,7 @@ struct Tiny {
     CsrView view() const { return csr_view(3, 2, row_ptr.data(), col_idx.data(), values.data()); }
 };
 const std::vector<double> x{10, 20};
-const std::vector<double> product{50, 60, 40};
+const std::vector<double> tiny_product{50, 60, 40};
 
 Options csr_options() {
     Options o;
@@ -43,15 +44,6 @@ Options off_options() {
     return o;
 }
 
-std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
-}
-
 /// y = αAx + βy for every mode of α and β; y starts as NaN where β = 0.
 void check_all_modes(const Handle& handle) {
     for (const double alpha : {0.0, 1.0, -2.0}) {
@@ -60,7 +52,7 @@ void check_all_modes(const Handle& handle) {
             std::vector<double> y(3, start);
             handle.apply(alpha, x.data(), beta, y.data());
             for (std::size_t i = 0; i < 3; ++i)
-                EXPECT_EQ(y[i], alpha * product[i] + 7 * beta)
+                EXPECT_EQ(y[i], alpha * tiny_product[i] + 7 * beta)
                     << "row " << i << ", α = " << alpha << ", β = " << beta;
         }
     }
@@ -120,7 +112,7 @@ TEST(Handle, StrictThrowsWhereAKernelIsMissing) {
     EXPECT_THAT(code_and_text([&] { handle.apply(1.0, x.data(), 1.0, y.data()); }),
                 HasSubstr("compile: no kernel csr_rows_f64_i32_o32_a1_b1_k1@"));
     handle.apply(1.0, x.data(), 0.0, y.data());
-    EXPECT_EQ(y, product);
+    EXPECT_EQ(y, tiny_product);
     FakeKernels failing;
     failing.generator.failure = "no";
     EXPECT_THAT(code_and_text([&] { make_handle(Tiny().view(), options, failing.provider); }),
@@ -153,7 +145,7 @@ TEST(Handle, CopiesOrBorrowsAsTold) {
         tiny.values = {0, 0, 0, 0};
         std::vector<double> y(3);
         copied.apply(1.0, x.data(), 0.0, y.data());
-        EXPECT_EQ(y, product);
+        EXPECT_EQ(y, tiny_product);
         borrowed.apply(1.0, x.data(), 0.0, y.data());
         EXPECT_EQ(y, (std::vector<double>{0, 0, 0}));
     }

@@ -3,33 +3,19 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include <barrier>
 #include <chrono>
 #include <functional>
 #include <latch>
 #include <thread>
 
 #include "fakes.hpp"
+#include "run_threads.hpp"
 
 namespace spmvgen {
 namespace {
 
-constexpr int thread_count = 16;
-
 /// The main thread's team; run_threads sees to the others'.
 const bool no_teams = (omp_set_num_threads(1), true);
-
-void run_threads(const std::function<void(int)>& body) {
-    std::barrier start(thread_count);
-    std::vector<std::thread> threads;
-    for (int t = 0; t < thread_count; ++t)
-        threads.emplace_back([&, t] {
-            omp_set_num_threads(1);
-            start.arrive_and_wait();
-            body(t);
-        });
-    for (auto& thread : threads) thread.join();
-}
 
 struct Tiny {
     std::vector<int> row_ptr{0, 2, 3, 4};

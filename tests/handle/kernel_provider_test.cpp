@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
 #include "handle/cache_mode.hpp"
@@ -18,15 +19,6 @@ constexpr KernelPolicy memory{CacheMode::memory, "", false};
 constexpr KernelPolicy readonly{CacheMode::readonly, "", false};
 constexpr KernelPolicy load{CacheMode::load, "", false};
 constexpr KernelPolicy off{CacheMode::off, "", false};
-
-std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
-}
 
 TEST(KernelProvider, CompilesOnceThenServesFromMemory) {
     FakeKernels fake;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
 #include "spmvgen/batch.hpp"
@@ -24,7 +25,7 @@ using testing::StartsWith;
 // [ 1 2 ]
 // [ 0 3 ]
 // [ 4 0 ]
-struct Tiny {
+struct LevelsMatrix {
     std::vector<int> row_ptr{0, 2, 3, 4};
     std::vector<int> col_idx{0, 1, 1, 0};
     std::vector<double> values{1, 2, 3, 4};
@@ -32,15 +33,6 @@ struct Tiny {
 };
 const std::vector<double> x{10, 20};
 const std::vector<double> product{50, 60, 40};
-
-std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
-}
 
 std::vector<std::string> names(const Info& info) {
     std::vector<std::string> all;
@@ -63,7 +55,7 @@ struct Levels : testing::Test {
     Levels() { omp_set_num_threads(1); }
 
     FakeKernels fake;
-    Tiny tiny;
+    LevelsMatrix tiny;
     std::shared_ptr<WrongDevice> device = std::make_shared<WrongDevice>();
 
     static Options measure_options() {

@@ -5,28 +5,17 @@
 #include <omp.h>
 
 #include <atomic>
-#include <barrier>
 #include <filesystem>
 #include <thread>
 
 #include "../store/samples.hpp"
 #include "all_formats.hpp"
+#include "run_threads.hpp"
 
 namespace spmvgen {
 namespace {
 
-constexpr int thread_count = 16, rounds = 32;
-
-void run_threads(const std::function<void(int)>& body) {
-    std::barrier start(thread_count);
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < thread_count; ++t)
-        threads.emplace_back([&, t] {
-            omp_set_num_threads(1);
-            start.arrive_and_wait();
-            body(t);
-        });
-}
+constexpr int rounds = 32;
 
 /// Each thread goes through all cases from another one on; neighbours meet on the same ones.
 void make_apply_destroy(AllFormats& formats, KernelProvider& provider) {

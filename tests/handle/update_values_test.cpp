@@ -34,14 +34,14 @@ void check_updates(const AnyMatrix<Value>& a, const View& view, const Options& o
     }
 }
 
-struct Case {
+struct KernelOnDevice {
     std::string kernel, device;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const KernelOnDevice& c, std::ostream* out) {
     *out << c.kernel << " on " << c.device;
 }
-std::vector<Case> all_cases() {
-    std::vector<Case> cases;
+std::vector<KernelOnDevice> kernels_on_devices() {
+    std::vector<KernelOnDevice> cases;
     for (auto& entry : kernel_registry()) {
         if (!is_plain_product(entry)) continue;
         const std::vector<std::string> devices =
@@ -57,8 +57,8 @@ std::string word(std::string text) {
     return text;
 }
 
-class EveryKernel : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(, EveryKernel, testing::ValuesIn(all_cases()), [](auto& test) {
+class EveryKernel : public testing::TestWithParam<KernelOnDevice> {};
+INSTANTIATE_TEST_SUITE_P(, EveryKernel, testing::ValuesIn(kernels_on_devices()), [](auto& test) {
     return word(test.param.kernel + "_on_" + test.param.device);
 });
 

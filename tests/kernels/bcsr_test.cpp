@@ -14,15 +14,13 @@ namespace {
 // [ 1 . 2 . . ]
 // [ . . . . 3 ]
 // [ 4 5 . . . ]
-const std::vector<int> row_ptr{0, 2, 3, 5};
-const std::vector<int> col_idx{0, 2, 4, 0, 1};
-const std::vector<double> numbers{1, 2, 3, 4, 5};
-
-CsrView small() {
+CsrView small_blocks() {
+    static const std::vector<int> row_ptr{0, 2, 3, 5}, col_idx{0, 2, 4, 0, 1};
+    static const std::vector<double> numbers{1, 2, 3, 4, 5};
     return csr_view<double>(3, 5, row_ptr.data(), col_idx.data(), numbers.data());
 }
 
-Signature signature(const std::string& kernel, int rows, int cols) {
+Signature bcsr_signature(const std::string& kernel, int rows, int cols) {
     Signature s;
     s.kernel = kernel;
     s.params = {{"block_rows", rows}, {"block_cols", cols}};
@@ -38,7 +36,7 @@ std::vector<T> array(const StoredMatrix& m, const char* name, int count) {
 
 // Block row 0 has the blocks at columns 0 and 2, and that of column 4, which begins at 3 = 5 - 2.
 TEST(Bcsr, StoresBlocksColumnAfterColumn) {
-    const StoredMatrix m = convert(small(), signature("bcsr", 2, 2), false);
+    const StoredMatrix m = convert(small_blocks(), bcsr_signature("bcsr", 2, 2), false);
     EXPECT_EQ(m.format, Format::bcsr);
     EXPECT_EQ(m.scalars.at("num_rows"), 3);
     EXPECT_EQ(m.scalars.at("num_cols"), 5);
@@ -57,7 +55,7 @@ TEST(Bcsr, StoresBlocksColumnAfterColumn) {
 }
 
 TEST(Bcsr, StoresWideBlocksRowAfterRowAndZerosBehindThem) {
-    const StoredMatrix m = convert(small(), signature("bcsr", 2, 3), false);
+    const StoredMatrix m = convert(small_blocks(), bcsr_signature("bcsr", 2, 3), false);
     EXPECT_EQ(array<int>(m, "block_ptr", 3), (std::vector<int>{0, 2, 3}));
     EXPECT_EQ(array<int>(m, "col_idx", 3), (std::vector<int>{0, 2, 0}));
     EXPECT_EQ(array<double>(m, "values", 26), (std::vector<double>{1, 0, 2, 0, 0, 0,  //
@@ -67,7 +65,7 @@ TEST(Bcsr, StoresWideBlocksRowAfterRowAndZerosBehindThem) {
 }
 
 TEST(Bcsr, InterleavesThirtyTwoBlocksForGpus) {
-    const StoredMatrix m = convert(small(), signature("bcsr_fused", 2, 2), false);
+    const StoredMatrix m = convert(small_blocks(), bcsr_signature("bcsr_fused", 2, 2), false);
     const std::vector<double> values = array<double>(m, "values", 4 * 32);
     std::vector<double> expected(4 * 32, 0);
     expected[0 * 32 + 0] = 1;
@@ -83,7 +81,7 @@ TEST(Bcsr, KeepsWhatAColumnHasTwiceInABlockOfItsOwn) {
     const std::vector<int> starts{0, 4, 5}, columns{1, 3, 1, 1, 0};
     const std::vector<double> values{1, 2, 3, 4, 5};
     const CsrView view = csr_view<double>(2, 4, starts.data(), columns.data(), values.data());
-    const StoredMatrix m = convert(view, signature("bcsr", 2, 2), false);
+    const StoredMatrix m = convert(view, bcsr_signature("bcsr", 2, 2), false);
     EXPECT_EQ(m.scalars.at("num_blocks"), 4);
     EXPECT_EQ(array<int>(m, "col_idx", 4), (std::vector<int>{0, 2, 0, 0}));
     EXPECT_EQ(array<double>(m, "values", 16), (std::vector<double>{0, 5, 1, 0,  //
@@ -98,12 +96,12 @@ TEST(Bcsr, TakesOnePlaceManyTimes) {
     const std::vector<int> starts{0, count}, columns(count, 0);
     const std::vector<double> values(count, 1);
     const CsrView view = csr_view<double>(1, 1, starts.data(), columns.data(), values.data());
-    const StoredMatrix m = convert(view, signature("bcsr", 1, 1), false);
+    const StoredMatrix m = convert(view, bcsr_signature("bcsr", 1, 1), false);
     EXPECT_EQ(m.stored, count);
 }
 
 TEST(Bcsr, BeginsWithColumnZeroWhereTheMatrixIsNarrowerThanABlock) {
-    const StoredMatrix m = convert(small(), signature("bcsr", 1, 8), false);
+    const StoredMatrix m = convert(small_blocks(), bcsr_signature("bcsr", 1, 8), false);
     EXPECT_EQ(array<int>(m, "col_idx", 3), (std::vector<int>{0, 0, 0}));
     EXPECT_EQ(array<std::int64_t>(m, "block_masks", 3),
               (std::vector<std::int64_t>{0b00101, 0b10000, 0b00011}));

@@ -14,7 +14,7 @@ namespace spmvgen {
 namespace {
 
 /// The kernel with its presets, and with each other value of each parameter.
-std::vector<Signature> variants(const KernelEntry& entry) {
+std::vector<Signature> variants_by_parameter(const KernelEntry& entry) {
     Signature preset;
     preset.kernel = entry.id;
     preset.target = parse_target(entry.gpu ? "sm_90" : "x86-64-v3");
@@ -50,7 +50,7 @@ TEST(StorageKey, SignaturesThatShareItShareTheStoredMatrix) {
     std::map<std::string, std::pair<StoredMatrix, std::string>> stored;
     for (auto& entry : kernel_registry()) {
         if (!is_plain_product(entry)) continue;
-        for (auto& s : variants(entry)) {
+        for (auto& s : variants_by_parameter(entry)) {
             StoredMatrix now;
             try {
                 now = convert(matrix.view(), s, false);

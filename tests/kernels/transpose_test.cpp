@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 
+#include "errors.hpp"
 #include "fixtures.hpp"
 #include "handle/kernel_provider.hpp"
 #include "spmvgen/error.hpp"
@@ -86,15 +87,6 @@ Options transposed_options() {
     o.op = "T";
     o.cache = CacheMode::memory;
     return o;
-}
-
-std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
 }
 
 TEST(TransposedHandle, InfoIsOfWhatIsMultipliedWith) {

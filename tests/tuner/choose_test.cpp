@@ -1,11 +1,10 @@
+#include "errors.hpp"
 #include "tuner/learned_rule.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
-
-#include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
@@ -37,15 +36,6 @@ Request request() {
     r.target = parse_target("x86-64-v4");
     r.threads = 4;
     return r;
-}
-
-std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
 }
 
 std::string chosen(const Features& f, const Request& r) {

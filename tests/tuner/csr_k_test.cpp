@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "spmvgen/error.hpp"
+#include "errors.hpp"
 #include "tuner/candidates.hpp"
 
 namespace spmvgen {
@@ -214,15 +212,6 @@ TEST(CsrKPlans, ALongRowOfACpuIsTold) {
               "CSR-2, super-rows of 96 rows (Lane & Booth's for CPUs); the longest row, 4000000 "
               "entries, is one thread's, whose share is 2500000: csr_balanced (format csr) cuts "
               "such rows");
-}
-
-std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
 }
 
 TEST(CsrKPlans, SizesWithoutMeaningAreRefused) {

@@ -13,7 +13,7 @@
 namespace spmvgen {
 namespace {
 
-DenseProfile sample(const std::string& device = "NVIDIA H200", int threads = 0) {
+DenseProfile dense_sample(const std::string& device = "NVIDIA H200", int threads = 0) {
     DenseProfile p;
     p.device = device;
     p.threads = threads;
@@ -30,9 +30,9 @@ DenseProfile sample(const std::string& device = "NVIDIA H200", int threads = 0) 
 }
 
 TEST(DenseProfile, GoesThereAndBack) {
-    EXPECT_EQ(parse_dense_profile(to_json(sample())), sample());
-    EXPECT_EQ(profile_file_name(sample()), "dense-nvidia-h200.json");
-    EXPECT_EQ(profile_file_name(sample("x86-64-v4:tune=znver4", 2)),
+    EXPECT_EQ(parse_dense_profile(to_json(dense_sample())), dense_sample());
+    EXPECT_EQ(profile_file_name(dense_sample()), "dense-nvidia-h200.json");
+    EXPECT_EQ(profile_file_name(dense_sample("x86-64-v4:tune=znver4", 2)),
               "dense-x86-64-v4-tune-znver4-t2.json");
 }
 
@@ -69,13 +69,13 @@ TEST(DenseProfile, InterpolatesBetweenLengthsOfRows) {
 }
 
 TEST(DenseProfile, TakesTheSizeOfItsBlockAndItsType) {
-    const DenseProfile p = sample();
+    const DenseProfile p = dense_sample();
     EXPECT_NEAR(p.gflops(ValueType::f32, 96000, 1000, 2, 3), 10.25, 1e-12);
     EXPECT_TRUE(p.has(ValueType::f32));
     EXPECT_FALSE(p.has(ValueType::c64));
 }
 
-std::string refusal(const std::string& text) {
+std::string dense_refusal(const std::string& text) {
     try {
         parse_dense_profile(text);
     } catch (const Error& error) {
@@ -87,34 +87,36 @@ std::string refusal(const std::string& text) {
 
 /// The sample's text with the first `from` replaced.
 std::string changed(const std::string& from, const std::string& to) {
-    std::string text = to_json(sample());
+    std::string text = to_json(dense_sample());
     const auto at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return text.replace(at, from.size(), to);
 }
 
 TEST(DenseProfile, SaysWhatIsWrongWithAText) {
-    EXPECT_EQ(refusal(""), "it is not JSON");
-    EXPECT_EQ(refusal("{\"kind\": " + std::string(100000, '[')),
+    EXPECT_EQ(dense_refusal(""), "it is not JSON");
+    EXPECT_EQ(dense_refusal("{\"kind\": " + std::string(100000, '[')),
               "it nests too deeply for a file of tuning_db");
-    EXPECT_EQ(refusal("{\"kind\": "), "it is not JSON");
-    EXPECT_EQ(refusal("[]"), "it is no dense-profile");
-    EXPECT_EQ(refusal("{}"), "it is no dense-profile");
-    EXPECT_EQ(refusal(changed("dense-profile", "csr-k-fit")), "it is no dense-profile");
-    EXPECT_EQ(refusal(changed("\"schema\": 1", "\"schema\": 2")),
+    EXPECT_EQ(dense_refusal("{\"kind\": "), "it is not JSON");
+    EXPECT_EQ(dense_refusal("[]"), "it is no dense-profile");
+    EXPECT_EQ(dense_refusal("{}"), "it is no dense-profile");
+    EXPECT_EQ(dense_refusal(changed("dense-profile", "csr-k-fit")), "it is no dense-profile");
+    EXPECT_EQ(dense_refusal(changed("\"schema\": 1", "\"schema\": 2")),
               "its schema is not 1; make it again with this version");
-    EXPECT_EQ(refusal(changed("\"device\"", "\"gerät\"")),
+    EXPECT_EQ(dense_refusal(changed("\"device\"", "\"gerät\"")),
               "field 'device' is missing or of another type");
-    EXPECT_EQ(refusal(changed("\"rows\": 1000", "\"rows\": \"many\"")),
+    EXPECT_EQ(dense_refusal(changed("\"rows\": 1000", "\"rows\": \"many\"")),
               "field 'rows' is missing or of another type");
-    EXPECT_EQ(refusal(changed("\"rows\": 1000", "\"rows\": 0")),
+    EXPECT_EQ(dense_refusal(changed("\"rows\": 1000", "\"rows\": 0")),
               "fields 'rows' and 'cols' are no sizes of a matrix");
-    EXPECT_EQ(refusal(changed("\"f32\"", "\"f31\"")),
+    EXPECT_EQ(dense_refusal(changed("\"f32\"", "\"f31\"")),
               "field 'value': unknown value type 'f31': use one of f32, f64, c32, c64, f16, bf16");
-    EXPECT_EQ(refusal(changed("0.25", "0")), "field 'gflops' has a number that is not positive");
-    EXPECT_EQ(refusal(changed("0.25", "null")), "field 'gflops' is missing or of another type");
-    EXPECT_EQ(refusal(changed("0.25, ", "")), "a row of 'gflops' does not have 8 numbers");
-    EXPECT_EQ(refusal(changed("\"classes\": [", "\"classes\": 5, \"others\": [")),
+    EXPECT_EQ(dense_refusal(changed("0.25", "0")),
+              "field 'gflops' has a number that is not positive");
+    EXPECT_EQ(dense_refusal(changed("0.25", "null")),
+              "field 'gflops' is missing or of another type");
+    EXPECT_EQ(dense_refusal(changed("0.25, ", "")), "a row of 'gflops' does not have 8 numbers");
+    EXPECT_EQ(dense_refusal(changed("\"classes\": [", "\"classes\": 5, \"others\": [")),
               "field 'classes' is no list, or empty");
 }
 
@@ -123,24 +125,25 @@ TEST(DenseProfile, SaysWhatIsWrongWithAText) {
 // is no number promised nothing.
 TEST(DenseProfile, RefusesNumbersBeyondSense) {
     for (const char* number : {"1e300", "1000.5", "18446744073709551615", "true"})
-        EXPECT_EQ(refusal(changed("\"rows\": 1000", std::string("\"rows\": ") + number)),
+        EXPECT_EQ(dense_refusal(changed("\"rows\": 1000", std::string("\"rows\": ") + number)),
                   "field 'rows' is missing or of another type");
-    EXPECT_EQ(refusal(changed("\"threads\": 0", "\"threads\": -1")),
+    EXPECT_EQ(dense_refusal(changed("\"threads\": 0", "\"threads\": -1")),
               "field 'threads' is missing or of another type");
     for (const char* number : {"1e-320", "1e300"})
-        EXPECT_EQ(refusal(changed("0.25", number)), "field 'gflops' has a number that is no speed");
+        EXPECT_EQ(dense_refusal(changed("0.25", number)),
+                  "field 'gflops' has a number that is no speed");
 }
 
 TEST(DenseProfile, KeepsSpeedsThatAreSlow) {
-    DenseProfile p = sample();
+    DenseProfile p = dense_sample();
     p.classes[0].gflops[0][0] = 1.25e-6;  // the SIMT executor's
     EXPECT_EQ(parse_dense_profile(to_json(p)), p);
 }
 
 TEST(DenseProfile, TakesNoPartOfAText) {
-    const std::string text = to_json(sample());
+    const std::string text = to_json(dense_sample());
     for (std::size_t length = 0; length + 2 < text.size(); length += 7)
-        EXPECT_EQ(refusal(text.substr(0, length)), "it is not JSON") << length;
+        EXPECT_EQ(dense_refusal(text.substr(0, length)), "it is not JSON") << length;
 }
 
 class ProfileFiles : public testing::Test {
@@ -160,20 +163,21 @@ class ProfileFiles : public testing::Test {
 };
 
 TEST_F(ProfileFiles, AreFoundByDeviceAndThreads) {
-    write("dense-a.json", to_json(sample("cpu", 1)));
-    write("dense-b.json", to_json(sample("cpu", 2)));
-    write("dense-c.json", to_json(sample("gpu")));
+    write("dense-a.json", to_json(dense_sample("cpu", 1)));
+    write("dense-b.json", to_json(dense_sample("cpu", 2)));
+    write("dense-c.json", to_json(dense_sample("gpu")));
     EXPECT_EQ(find_dense_profile(files(), "cpu", 2).file, "dense-b.json");
     EXPECT_EQ(find_dense_profile(files(), "cpu", 8).file, "dense-a.json");
-    EXPECT_EQ(find_dense_profile(files(), "gpu", 0).profile, sample("gpu"));
+    EXPECT_EQ(find_dense_profile(files(), "gpu", 0).profile, dense_sample("gpu"));
     const FoundProfile none = find_dense_profile(files(), "other", 0);
     EXPECT_FALSE(none.profile);
     EXPECT_EQ(none.warning, "");
 }
 
 TEST_F(ProfileFiles, OfTheDirectoryComeBeforeThoseThatShip) {
-    const TuningFile own{"own/dense-a.json", to_json(sample("cpu", 1))};
-    const TuningFile shipped{"share/dense-b.json", to_json(sample("cpu", 2)), TuningPlace::shipped};
+    const TuningFile own{"own/dense-a.json", to_json(dense_sample("cpu", 1))};
+    const TuningFile shipped{"share/dense-b.json", to_json(dense_sample("cpu", 2)),
+                             TuningPlace::shipped};
     const auto both = read_dense_profiles(std::vector{own, shipped});
     const auto one = read_dense_profiles(std::vector{shipped});
     EXPECT_EQ(find_dense_profile(both, "cpu", 2).file, "dense-a.json");
@@ -221,7 +225,7 @@ TEST_F(ProfileFiles, ThatShipAreWhole) {
 
 TEST_F(ProfileFiles, ThatAreBrokenArePassedOverWithAWarning) {
     write("dense-a.json", "nonsense");
-    write("dense-b.json", to_json(sample("cpu", 1)));
+    write("dense-b.json", to_json(dense_sample("cpu", 1)));
     write("csr-k-c.json", "of no concern");
     write("dense-d.txt", "of no concern");
     const FoundProfile found = find_dense_profile(files(), "cpu", 1);
@@ -232,7 +236,7 @@ TEST_F(ProfileFiles, ThatAreBrokenArePassedOverWithAWarning) {
 
 /// A handle: the size comes from the file that the environment names, and the reason says so.
 TEST_F(ProfileFiles, DecideWhatAHandleDoes) {
-    DenseProfile p = sample(to_string(parse_target("native")), 1);
+    DenseProfile p = dense_sample(to_string(parse_target("native")), 1);
     for (auto& c : p.classes) {
         for (auto& row : c.gflops) row.fill(1);
         c.gflops[1][4] = 1000;

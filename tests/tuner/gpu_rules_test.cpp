@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
+#include "errors.hpp"
 #include "rule_features.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/learned_rule.hpp"
@@ -12,15 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-std::string code_and_text(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return std::string(to_string(e.code())) + ": " + e.what();
-    }
-    return "no error";
-}
 
 TEST(GpuRules, EvenRowsGoToSlices) {
     EXPECT_EQ(chosen(even_features(), request()),

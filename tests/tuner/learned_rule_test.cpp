@@ -53,7 +53,7 @@ LearnedRule parsed(const json& rule) {
     return parse_learned_rule(rule.dump());
 }
 
-std::string refusal(const json& rule) {
+std::string rule_refusal(const json& rule) {
     try {
         parsed(rule);
     } catch (const Error& error) {
@@ -239,13 +239,13 @@ TEST(LearnedRule, WavefrontLimitsItsParameters) {
 }
 
 TEST(LearnedRule, BrokenFilesSayWhatIsWrong) {
-    EXPECT_EQ(refusal("text"), "it is no spmvgen learned rule");
+    EXPECT_EQ(rule_refusal("text"), "it is no spmvgen learned rule");
     EXPECT_THROW(parse_learned_rule("{"), Error);
     EXPECT_THROW(parse_learned_rule(""), Error);
     const auto with = [](const char* pointer, const json& value) {
         json rule = cpu_rule();
         rule[json::json_pointer(pointer)] = value;
-        return refusal(rule);
+        return rule_refusal(rule);
     };
     EXPECT_EQ(with("/kind", "device-profile"), "it is no spmvgen learned rule");
     EXPECT_EQ(with("/schema", 2), "its schema is 2, but this version reads 1");
@@ -275,7 +275,7 @@ TEST(LearnedRule, BrokenFilesSayWhatIsWrong) {
     json deep = leaf("csr_rows");
     for (int i = 0; i < 17; ++i) deep = question("nnz", i, leaf("csr_rows"), deep);
     EXPECT_EQ(with("/tree", deep), "the tree has more than 16 levels");
-    EXPECT_EQ(refusal(cpu_rule()), "accepted");
+    EXPECT_EQ(rule_refusal(cpu_rule()), "accepted");
 }
 
 TEST(LearnedRule, BrokenFilesAreReportedAndSkipped) {

@@ -118,7 +118,7 @@ TEST(RowSteps, OfAHistogram) {
     EXPECT_DOUBLE_EQ(row_quantile(f, 0.2), 3);
 }
 
-DeviceModel sample() {
+DeviceModel sample_model() {
     KernelModel csr{"csr_classical", {}, {}, 0.125, 42};
     csr.coefficients[0] = 0.5;  // apply
     csr.coefficients[2] = 3;    // stream
@@ -128,7 +128,7 @@ DeviceModel sample() {
 }
 
 TEST(Model, AddsWhatFollowsAndOverlapsTheRest) {
-    const std::vector<DeviceModel> models{sample()};
+    const std::vector<DeviceModel> models{sample_model()};
     const Signature s = signature("csr_classical", "sm_90");
     const auto p = predict(models, diagonal(), s, profile(0), 0);
     ASSERT_TRUE(p.has_value());
@@ -140,7 +140,7 @@ TEST(Model, AddsWhatFollowsAndOverlapsTheRest) {
 }
 
 TEST(Model, IsLessSureElsewhere) {
-    const std::vector<DeviceModel> models{sample()};
+    const std::vector<DeviceModel> models{sample_model()};
     const auto error = [&](const char* device, const char* arch) {
         DeviceProfile p = profile(0);
         p.device = device;
@@ -158,12 +158,12 @@ TEST(Model, IsLessSureElsewhere) {
 }
 
 TEST(Model, SurvivesItsText) {
-    EXPECT_EQ(parse_device_model(to_json(sample())), sample());
+    EXPECT_EQ(parse_device_model(to_json(sample_model())), sample_model());
 }
 
 TEST(Model, SaysWhatIsWrongWithAText) {
     const auto refusal = [](const std::string& from, const std::string& to) -> std::string {
-        std::string text = to_json(sample());
+        std::string text = to_json(sample_model());
         const auto at = text.find(from);
         EXPECT_NE(at, std::string::npos) << from;
         try {
