@@ -13,10 +13,15 @@ SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 ro
                          clang-19 libclang-rt-19-dev pkgconf dpkg-dev libeigen3-dev librsb0 libopenmpi-dev openmpi-bin
                          python3 python3-scipy python3-matplotlib)
 
+is_installed() {
+    [[ $(dpkg-query -W -f='${Status}' "$1" 2>/dev/null) == *'ok installed'* ]]
+}
+
 # Installs those of the packages that are absent and can be had; says what is left out.
 install_wanted() {
     local available=() package
     for package in "$@"; do
+        is_installed "$package" && continue  # apt-cache takes a second each
         if apt-cache show "$package" >/dev/null 2>&1; then
             available+=("$package")
         else
@@ -31,7 +36,7 @@ install_wanted() {
 install_missing() {
     local missing=() package
     for package in "$@"; do
-        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+        is_installed "$package" || missing+=("$package")
     done
     ((${#missing[@]})) || return 0
     local as_root=()
