@@ -12,8 +12,7 @@ namespace {
 spmvgen::Signature signature_of(std::string_view kernel) {
     spmvgen::Signature s;
     s.kernel = kernel;
-    s.target =
-        spmvgen::parse_target(spmvgen::kernel_entry(s.kernel).gpu ? "sm_90" : "x86-64-v4");
+    s.target = spmvgen::parse_target(spmvgen::kernel_entry(s.kernel).gpu ? "sm_90" : "x86-64-v4");
     s.alpha = s.beta = spmvgen::Scale::general;
     return s;
 }
