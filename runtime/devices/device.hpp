@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,6 +56,15 @@ struct GridLaunch {
     bool overlaps = false;  ///< as Step::overlaps
 };
 
+/// Work that a device repeats without the host: a CUDA or HIP graph on a stream of its own. For one
+/// thread. The device must outlive it.
+class DeviceGraph {
+  public:
+    virtual ~DeviceGraph() = default;
+    virtual void launch() = 0;       ///< enqueues the work once more
+    virtual void synchronize() = 0;  ///< waits for all launches
+};
+
 /// All functions may be called from any thread. Vendors' errors become Error(io) with the call, its
 /// code and the vendor's text.
 class Device {
@@ -87,6 +97,11 @@ class Device {
                         void* const* arguments, StreamRef stream) = 0;
 
     virtual void synchronize(StreamRef stream) = 0;
+
+    /// What `enqueue` enqueues on the stream that it is given, ready to be launched again and
+    /// again; nothing of it runs yet. Null when the device has no graphs. What `enqueue` throws
+    /// passes through.
+    virtual std::unique_ptr<DeviceGraph> record(const std::function<void(StreamRef)>& enqueue);
 };
 
 /// Opens "cuda:0", "cuda" (= cuda:0), "hip:1" or "simt:ARCH" ("simt:gfx906", "simt:sm_90",

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "devices/device.hpp"
 #include "handle/kernel_provider.hpp"
 #include "matrix/buffer.hpp"
 #include "spmvgen/error.hpp"
@@ -19,7 +20,8 @@ namespace spmvgen {
 class Trials {
   public:
     virtual ~Trials() = default;
-    /// As TimeSignature. What goes wrong with a kernel is told in the result.
+    /// As TimeSignature. What goes wrong with a kernel is told in the result. On a GPU products
+    /// that a host can hardly launch as fast as they run are timed as a graph of them.
     Trial time(const Signature& signature, double seconds);
     /// Makes or finds the kernels of these choices, each if it then fits, on makers() threads. The
     /// first is made before the others when nothing was compiled yet, so that it is known how long
@@ -45,6 +47,8 @@ class Trials {
         virtual void apply() = 0;               ///< y = Ax; on a GPU it is only enqueued
         virtual void finish() = 0;              ///< waits for the applies before it
         virtual void fetch(void* y) const = 0;  ///< copies y to this machine's memory
+        /// So many applies as a graph; null where there are none.
+        virtual std::unique_ptr<DeviceGraph> record(int /*applies*/) { return nullptr; }
     };
     Trials(const CsrView& matrix, int num_rhs, std::int64_t memory_limit, KernelProvider& provider,
            const KernelPolicy& policy)
@@ -73,6 +77,7 @@ class Trials {
   private:
     bool is_defect(const Error& error) const;
     Trial tried(const Signature& signature, double seconds);
+    static std::unique_ptr<DeviceGraph> recorded(Run& run);
     Trial timed(Run& run, const Signature& signature, double seconds);
     /// "" when the product is that of the first kernel.
     std::string difference(const Run& run, const Signature& signature);

@@ -1,6 +1,9 @@
 // What is CUDA's own, against the stand-in.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <vector>
+
 #include "devices/cuda/cuda.hpp"
 #include "devices/gpu/vendor_device.hpp"
 #include "vendor_fixture.hpp"
@@ -132,6 +135,35 @@ TEST_F(CudaDevice, StepsThatWaitThemselvesMayOverlap) {
     EXPECT_EQ(error_of([&] { launch(*own, *kernel, how, out->data()); }),
               "io: cuda:0: launch of step 0 of kernel test_f64_i32_o32_a1_b0_k1@sm_90: "
               "cuLaunchKernelEx: invalid argument (CUDA_ERROR_INVALID_VALUE, 1)");
+}
+
+TEST_F(CudaDevice, AGraphRunsWhatWasRecordedAgain) {
+    const auto own = device();
+    const auto out = own->allocate(2 * sizeof(int));
+    const auto kernel = own->load(binary({"block_sum"}));
+    const std::vector<int> nothing{0, 0};
+    own->copy_to_device(out->data(), nothing.data(), out->bytes());
+    void* data = out->data();
+    void* arguments[] = {&data, nullptr};
+    const auto graph = own->record([&](StreamRef stream) {
+        EXPECT_NE(stream.native, nullptr);
+        own->launch(*kernel, 0, {{1, 1}, 4, 48}, arguments, stream);
+    });
+    ASSERT_NE(graph, nullptr);
+    EXPECT_EQ(download<int>(*own, *out)[0], 0) << "nothing runs while it is recorded";
+    for (int i = 0; i < 2; ++i) {
+        own->copy_to_device(out->data(), nothing.data(), out->bytes());
+        graph->launch();
+        graph->synchronize();
+        EXPECT_EQ(download<int>(*own, *out)[0], 6);
+    }
+}
+
+TEST_F(CudaDevice, WhatFailsWhileRecordedLeavesNoCapture) {
+    const auto own = device();
+    EXPECT_THROW(own->record([](StreamRef) { throw std::runtime_error("stop"); }),
+                 std::runtime_error);
+    EXPECT_NE(own->record([](StreamRef) {}), nullptr) << "another one can be recorded";
 }
 
 TEST_F(CudaDevice, OverlapCanBeSwitchedOff) {

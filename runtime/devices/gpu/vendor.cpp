@@ -17,4 +17,16 @@ void GpuVendor::fail(int status, const char* call, const std::string& what) cons
     throw Error(ErrorCode::io, fmt::format("{}: {}: {}", what, call, error_text(status)));
 }
 
+std::optional<GraphCalls> find_graph_calls(const VendorLibrary& library,
+                                           const std::array<const char*, 6>& names) {
+    for (const char* name : names)
+        if (library.find(name) == nullptr) return std::nullopt;
+    return GraphCalls{.begin_capture = {library, names[0]},
+                      .end_capture = {library, names[1]},
+                      .instantiate = {library, names[2]},
+                      .destroy_graph = {library, names[3]},
+                      .destroy_executable = {library, names[4]},
+                      .launch = {library, names[5]}};
+}
+
 }  // namespace spmvgen

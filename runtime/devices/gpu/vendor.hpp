@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -52,6 +54,20 @@ struct VendorCalls {
     VendorCall<int*> exchange_capture_mode;  ///< of the calling thread
 };
 
+/// Entry points of graphs, which libraries need not have.
+struct GraphCalls {
+    VendorCall<void*, int> begin_capture;
+    VendorCall<void*, void**> end_capture;
+    VendorCall<void**, void*, unsigned long long> instantiate;
+    VendorCall<void*> destroy_graph;
+    VendorCall<void*> destroy_executable;
+    VendorCall<void*, void*> launch;
+};
+
+/// The entry points of these names, in the struct's order; nothing when one is missing.
+std::optional<GraphCalls> find_graph_calls(const VendorLibrary& library,
+                                           const std::array<const char*, 6>& names);
+
 /// What a thread must be in to work on a device: CUDA has contexts, HIP has a current device.
 struct VendorContext {
     void* handle = nullptr;
@@ -75,6 +91,7 @@ class GpuVendor {
     GpuVendor& operator=(const GpuVendor&) = delete;
 
     const VendorCalls& calls() const { return calls_; }
+    const std::optional<GraphCalls>& graph_calls() const { return graph_calls_; }
     const VendorLibrary& library() const { return library_; }
 
     virtual TargetKind kind() const = 0;
@@ -128,6 +145,7 @@ class GpuVendor {
 
     VendorLibrary library_;
     VendorCalls calls_;
+    std::optional<GraphCalls> graph_calls_;
 };
 
 }  // namespace spmvgen
