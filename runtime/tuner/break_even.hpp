@@ -28,9 +28,9 @@ bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms);
 // better.
 inline constexpr double planning_saves = 0.25;  ///< share: 1 - 1/1.33, the geometric mean there
 inline constexpr double measuring_saves = 0.2;  ///< share that measuring gains over the rule
-inline constexpr double compile_ms = 70;        ///< a plain kernel from nothing; others take longer,
-                                                ///< as compile_effort() says
-inline constexpr double find_ms = 0.3;          ///< a kernel from the cache directory
+inline constexpr double compile_ms = 70;  ///< a plain kernel from nothing; others take longer,
+                                          ///< as compile_effort() says
+inline constexpr double find_ms = 0.3;    ///< a kernel from the cache directory
 /// A conversion to another format, and a copy of CSR as it is, both in applies of plain CSR on this
 /// CPU.
 inline constexpr double conversion_applies = 6, copy_applies = 4;

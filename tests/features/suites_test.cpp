@@ -81,8 +81,8 @@ TEST(Delaunay, isTheTriangulationWithEmptyCircles) {
     for (const bool lattice : {false, true})
         for (const bool spatial : {false, true}) {
             const auto points = generators::scattered_points(40, 7, {lattice, spatial, 1});
-            EXPECT_EQ(twin_rows("delaunay:n=40,diagonal=0,seed=7,lattice=" + std::to_string(lattice) +
-                              ",spatial=" + std::to_string(spatial)),
+            EXPECT_EQ(twin_rows("delaunay:n=40,diagonal=0,seed=7,lattice=" +
+                                std::to_string(lattice) + ",spatial=" + std::to_string(spatial)),
                       delaunay_by_definition(points))
                 << lattice << spatial;
         }

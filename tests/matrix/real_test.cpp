@@ -42,7 +42,8 @@ std::map<std::string, IndexRow> read_index() {
 }
 
 TEST(RealMatrices, HaveTheSizesOfTheIndex) {
-    if (!std::filesystem::exists(real_folder / "INDEX.md")) GTEST_SKIP() << real_folder << " is not there";
+    if (!std::filesystem::exists(real_folder / "INDEX.md"))
+        GTEST_SKIP() << real_folder << " is not there";
     const auto index = read_index();
     std::size_t seen = 0;
     for (const auto& entry : std::filesystem::directory_iterator(real_folder / "real")) {

@@ -89,8 +89,9 @@ TEST(ManifestJson, SaysWhatIsWrong) {
         {R"({"choose": "kernels", "kernels": ["csr_vector"], "params": {"block": [1]}})",
          "field 'params': no kernel of the section has a parameter 'block'"}};
     for (auto& [section, message] : sections)
-        EXPECT_THAT(manifest_refusal(with_section(R"({"choose": "rules"}, )" + std::string(section))),
-                    HasSubstr(std::string("m.json: section 2 ") + message));
+        EXPECT_THAT(
+            manifest_refusal(with_section(R"({"choose": "rules"}, )" + std::string(section))),
+            HasSubstr(std::string("m.json: section 2 ") + message));
 }
 
 TEST(Manifest, NamedKernelsHaveEveryCombination) {

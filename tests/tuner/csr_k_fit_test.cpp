@@ -208,8 +208,7 @@ std::string after(const std::function<void(nlohmann::json&)>& change) {
 
 TEST(CsrKFile, CorruptOnesAreRefused) {
     for (const char* text : {"", "[1, 2", "[1, 2]", "{}", "null", "\xff"})
-        EXPECT_THAT(fit_error([&] { csr_k_formula_of(text, "F"); }),
-                    StartsWith("invalid_input: "))
+        EXPECT_THAT(fit_error([&] { csr_k_formula_of(text, "F"); }), StartsWith("invalid_input: "))
             << text;
     EXPECT_THAT(fit_error([] { csr_k_formula_of("{}", "F"); }), HasSubstr("'kind' not found"));
     EXPECT_EQ(fit_error([] { csr_k_formula_of(std::string(100000, '['), "F"); }),

@@ -44,7 +44,8 @@ TEST(Agreement, GoesByTheTypeOfTheVectors) {
 TEST(Agreement, WhatIsNotFiniteAgreesWithItselfOnly) {
     const double inf = std::numeric_limits<double>::infinity();
     EXPECT_EQ(TinyCsr().difference<double>({inf, 60}, {inf, 60}), "");
-    EXPECT_EQ(TinyCsr().difference<double>({inf, 60}, {-inf, 60}), "") << "overflow in another order";
+    EXPECT_EQ(TinyCsr().difference<double>({inf, 60}, {-inf, 60}), "")
+        << "overflow in another order";
     EXPECT_NE(TinyCsr().difference<double>({50, 60}, {inf, 60}), "");
     EXPECT_NE(TinyCsr().difference<double>({inf, 60}, {50, 60}), "");
 }
