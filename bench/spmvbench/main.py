@@ -14,6 +14,7 @@ VERBS = [
     "conversion",
     "cpu",
     "csrb",
+    "fit-gpu",
     "fit-model",
     "gallery",
     "gpu",

@@ -49,6 +49,7 @@ class Explanation {
         request_.threads = device == nullptr ? host_threads(matrix, options) : 0;
         if (device != nullptr) request_.units = device->facts().units;
         if (device != nullptr) request_.device = device->facts().name;
+        if (device != nullptr) request_.profile = model_.profile();
         model_.analyse(matrix, options.threads);
     }
 
@@ -62,7 +63,14 @@ class Explanation {
                 .request = request_,
                 .choose = [this](const Request& r) { return choose(r); },
                 .now_ms = [] { return 0.0; },
-                .predict = [this](const Signature& s) { return model_.predict(s); }};
+                .predict = [this](const Signature& s) { return predict(s); },
+                .ranked = [this](std::size_t most) { return chooser_.ranked(request_, most); }};
+    }
+
+    /// Of a GPU by the work that is counted, where that is known; else by the model.
+    std::optional<Prediction> predict(const Signature& s) {
+        if (auto counted = chooser_.predict(s, request_)) return counted;
+        return model_.predict(s);
     }
 
     std::string mark(const std::string& kernel) const {
@@ -74,7 +82,7 @@ class Explanation {
         if (model_.profile() == nullptr)
             return explain_line("model",
                                 "there is no profile of this device: spmvgen tune --calibrate");
-        const auto own = model_.predict(chosen_);
+        const auto own = predict(chosen_);
         if (!own) return explain_line("model", "it knows nothing of this kernel");
         const std::vector<Ranked> order = rank(problem(), choose(request_), considered_padding);
         std::string text = explain_line("model", fmt::format("{} kernels by {}, the fastest first",
@@ -119,7 +127,7 @@ class Explanation {
                explain_line("", fmt::format("{:9.2f} µs  {}", best.us, mark(best.kernel)));
     }
 
-    static std::string files() { return line("tuning", describe_tuning_places()); }
+    static std::string files() { return explain_line("tuning", describe_tuning_places()); }
 
     /// What was spent, and from how many applies on that pays.
     std::string costs() {
@@ -129,8 +137,8 @@ class Explanation {
         Request plain = request_;
         plain.format = "csr";
         plain.kernel = device_ == nullptr ? "csr_rows" : "csr_classical";
-        const auto plain_us = model_.predict(choose(plain).signature);
-        const auto own_us = model_.predict(chosen_);
+        const auto plain_us = predict(choose(plain).signature);
+        const auto own_us = predict(chosen_);
         if (!plain_us || !own_us || !plain_is_comparable()) return explain_line("planning", spent);
         const PlanningCost cost{.kernel_ms = info_.kernel_ms,
                                 .convert_ms = info_.convert_ms,

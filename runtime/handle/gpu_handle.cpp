@@ -10,6 +10,7 @@
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
+#include "handle/matrix_model.hpp"
 #include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
@@ -125,6 +126,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     Request request = request_for(options);
     request.units = facts.units;
     request.device = facts.name;
+    if (provider_.may_compile(policy_))
+        request.profile = nearest_profile(facts.target, device_.get());
     if (on_device != nullptr && !options.copy) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;

@@ -2,8 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <vector>
 
 #include "process/library_folders.hpp"
@@ -91,6 +94,13 @@ Generator& load_generator() {
         reasons += why;
     }
     throw Error(ErrorCode::unsupported, failure(reasons));
+}
+
+bool has_generator() {
+    std::error_code unreadable;
+    return std::ranges::any_of(candidates(), [&](const std::string& path) {
+        return std::filesystem::exists(path, unreadable);
+    });
 }
 
 std::string generator_path() {

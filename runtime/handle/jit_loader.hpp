@@ -11,6 +11,9 @@ namespace spmvgen {
 /// why each failed.
 Generator& load_generator();
 
+/// Whether there is a library to load; it is not opened.
+bool has_generator();
+
 /// Path of the library once loaded; "" before.
 std::string generator_path();
 

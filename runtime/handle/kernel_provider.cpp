@@ -170,6 +170,12 @@ KernelProvider::Distance KernelProvider::distance(const Signature& signature,
     return listed ? Distance::found : Distance::compiler;
 }
 
+bool KernelProvider::may_compile(const KernelPolicy& policy) {
+    const auto warn_of = [this](const std::string& text) { warn(text); };
+    return policy.mode != CacheMode::load && sets_.of(policy.kernel_sets, warn_of)->empty() &&
+           imported().empty() && has_generator();
+}
+
 std::optional<double> KernelProvider::mean_compile_ms(const std::shared_ptr<Device>& device) {
     return (device == nullptr ? host_.compile_times : table_of(device).compile_times).mean_ms();
 }

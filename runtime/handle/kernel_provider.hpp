@@ -93,6 +93,10 @@ class KernelProvider {
     Distance distance(const Signature& signature, const KernelPolicy& policy,
                       const std::shared_ptr<Device>& device);
 
+    /// Whether any kernel may be had: there is a compiler, the policy lets it be used, and no
+    /// kernel sets say which kernels there are to be.
+    bool may_compile(const KernelPolicy& policy);
+
     /// Milliseconds that a compilation for the device took so far in this process, on average;
     /// nothing before the first. `device` is null for the host.
     std::optional<double> mean_compile_ms(const std::shared_ptr<Device>& device);

@@ -9,9 +9,9 @@
 #include "handle/matrix_model.hpp"
 #include "handle/planning.hpp"
 #include "handle/stopwatch.hpp"
+#include "handle/trial_costs.hpp"
 #include "handle/trials.hpp"
 #include "kernel/refuse.hpp"
-#include "handle/trial_costs.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser.hpp"
 #include "tuner/ranking.hpp"
@@ -44,7 +44,9 @@ class LevelWork {
     LevelChoice run() {
         const std::string& level = p_.options.level;
         const std::string no_time = why_no_time();
-        if (predicts(level) && no_time.empty()) model_.analyse(p_.matrix, p_.options.threads);
+        const bool counted = p_.chooser.predict(rule_.signature, request_).has_value();
+        if (predicts(level) && no_time.empty() && !counted)
+            model_.analyse(p_.matrix, p_.options.threads);
         Choice choice = rule_;
         if (level == "model") choice = by_model();
         if (level == "recorded") choice = by_record();
@@ -57,7 +59,7 @@ class LevelWork {
                 measure_into(result);
         }
         if (!result.plain)
-            if (const auto prediction = model_.predict(result.choice.signature)) {
+            if (const auto prediction = predict(result.choice.signature)) {
                 result.predicted_us = prediction->us;
                 result.profile = model_.profile()->file;
             }
@@ -73,12 +75,20 @@ class LevelWork {
                 .budget_ms = p_.options.budget_ms,
                 .now_ms = [this] { return watch_.ms(); },
                 .spent_ms = model_.analysis_ms(),
-                .predict = [this](const Signature& s) { return model_.predict(s); },
+                .predict = [this](const Signature& s) { return predict(s); },
+                .ranked = [this](std::size_t most) { return p_.chooser.ranked(request_, most); },
+                .grid = [this](const KernelEntry& k) { return p_.chooser.grid(k, request_); },
                 .go_on = p_.options.on_measured,
                 .make_ready = [this](std::span<const Choice> c,
                                      const Fits& fits) { trials_.make_ready(c, fits); },
                 .makers = Trials::makers(),
                 .cost = [this](const Signature& s) { return costs_.of(s); }};
+    }
+
+    /// Of a GPU by the work that is counted, where that is known; else by the model.
+    std::optional<Prediction> predict(const Signature& s) {
+        if (auto counted = p_.chooser.predict(s, request_)) return counted;
+        return model_.predict(s);
     }
 
     Choice by_model() {

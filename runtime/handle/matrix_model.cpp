@@ -6,16 +6,11 @@
 
 namespace spmvgen {
 
-namespace {
-
-/// Of the device, or of the nearest one; the SIMT executor is near to none.
 const DeviceProfile* nearest_profile(const Target& target, const Device* device) {
     const std::string name = profile_name(target, device);
     if (device != nullptr && record_device(target, name).vendor == simulated_vendor) return nullptr;
     return find_device_profile(name, target).profile;
 }
-
-}  // namespace
 
 MatrixModel::MatrixModel(const Target& target, const Device* device, int threads)
     : profile_(nearest_profile(target, device)),

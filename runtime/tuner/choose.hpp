@@ -9,6 +9,8 @@
 
 namespace spmvgen {
 
+struct DeviceProfile;
+
 /// A block size for blocked CSR, see tuner/block_choice.hpp.
 struct BlockChoice {
     int rows = 0, cols = 0;
@@ -60,6 +62,8 @@ struct Request {
     std::string epilogue = {};                  ///< as in Signature
     Op op = Op::none;         ///< of a kernel that transposes the stored matrix by itself
     std::string device = {};  ///< the device's name in tuning_db; "" = the target
+    /// Of a GPU, for predicted times; null = none are predicted, or kernels cannot be made.
+    const DeviceProfile* profile = nullptr;
     /// Blocked CSR: the size that the matrix suggests; what params says wins. Absent = presets.
     std::optional<BlockChoice> blocks = {};
     /// Strips, where they are among the kernels; absent = the rules do not think of them.

@@ -9,9 +9,12 @@
 #include "formats/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
+#include "spmvgen/error.hpp"
 #include "tuner/block_choice.hpp"
 #include "tuner/candidates.hpp"
+#include "tuner/cost/gpu_choice.hpp"
 #include "tuner/gathers.hpp"
+#include "tuner/gpu_grid.hpp"
 #include "tuner/matrix_rules.hpp"
 
 namespace spmvgen {
@@ -24,6 +27,9 @@ int given(const Request& request, const char* name) {
     return usable ? static_cast<int>(found->second) : 0;
 }
 
+/// Entries: with fewer all that rules choose takes little more than a launch, and weighing others
+/// some thousand times as long.
+constexpr std::int64_t least_weighed = 20'000;
 /// Entries: with fewer the L2 serves x well (an H200, docs/tiles.md).
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
@@ -51,6 +57,15 @@ const KernelEntry* free_strips(const Request& request) {
 
 }  // namespace
 
+Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads)
+    : matrix_(matrix),
+      features_(features),
+      threads_(threads),
+      strips_(matrix, threads),
+      tiles_(matrix, threads) {}
+
+Chooser::~Chooser() = default;
+
 Choice Chooser::operator()(Request request) {
     look_at_values(request);
     if (wants_blocks(request) || may_have_blocks(request)) look_at_blocks(request);
@@ -59,7 +74,87 @@ Choice Chooser::operator()(Request request) {
     look_at_gathers(request);
     Choice choice = choose(features_, request);
     fit(choice, request);
+    if (request.kernel == "auto" && request.look && matrix_.nnz >= least_weighed)
+        weigh(choice, request);
     return choice;
+}
+
+GpuChoice* Chooser::predictions(const Request& request) {
+    const GpuConstants* constants = gpu_constants();
+    const bool plain = request.num_rhs == 1 && request.op == Op::none && !request.batch &&
+                       !is_complex(vectors_type(request, features_.value_type));
+    if (request.profile == nullptr || constants == nullptr || !plain || is_host(request) ||
+        matrix_.nnz == 0)
+        return nullptr;
+    if (predicted_for_ != request.profile) {
+        predictions_ =
+            std::make_unique<GpuChoice>(matrix_, features_, *request.profile, *constants);
+        predicted_for_ = request.profile;
+    }
+    return predictions_.get();
+}
+
+std::optional<Prediction> Chooser::predict(const Signature& signature, const Request& request) {
+    GpuChoice* const all = predictions(request);
+    return all != nullptr ? all->predict(signature) : std::nullopt;
+}
+
+std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most) {
+    std::vector<Ranked> found;
+    GpuChoice* const all = predictions(asked);
+    if (all == nullptr) return found;
+    Request request = asked;
+    look_at_values(request);
+    for (auto& candidate : all->ranked(request)) {
+        if (found.size() == most) break;
+        if (auto choice = of_grid(kernel_entry(candidate.kernel), candidate.params, request))
+            found.push_back({std::move(*choice), candidate.prediction});
+    }
+    return found;
+}
+
+void Chooser::weigh(Choice& choice, const Request& request) {
+    const auto rules = predict(choice.signature, request);
+    if (!rules) return;
+    const GpuConstants& constants = *gpu_constants();
+    for (auto& candidate : predictions(request)->ranked(request)) {
+        const bool own = candidate.kernel == choice.signature.kernel;
+        const double margin = own ? constants.own_margin : constants.margin;
+        if (candidate.prediction.us >= (1 - margin) * rules->us) continue;
+        auto better = of_grid(kernel_entry(candidate.kernel), candidate.params, request);
+        if (!better) continue;
+        better->reason = fmt::format("predicted {:.1f} µs, the rules' {} {:.1f} µs ({})",
+                                     candidate.prediction.us, kernel_name(choice.signature),
+                                     rules->us, choice.reason);
+        choice = std::move(*better);
+        return;
+    }
+}
+
+std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request request) {
+    if (!kernel.gpu || matrix_.nnz == 0) return {{}};
+    request.kernel = kernel.id;
+    const bool blocked = kernel.format == Format::bcsr;
+    if (blocked) look_at_blocks(request);
+    return gpu_grid(kernel, {features_, request, {&kernel}}, blocked ? fill() : BlockFill());
+}
+
+std::optional<Choice> Chooser::of_grid(const KernelEntry& kernel, const Params& params,
+                                       Request request) {
+    request.kernel = kernel.id;
+    request.params.insert(params.begin(), params.end());
+    try {
+        return (*this)(std::move(request));
+    } catch (const Error&) {  // what the caller fixed does not go with it
+        return std::nullopt;
+    }
+}
+
+std::vector<Choice> Chooser::grid(const KernelEntry& kernel, const Request& request) {
+    std::vector<Choice> choices;
+    for (auto& params : grid_params(kernel, request))
+        if (auto choice = of_grid(kernel, params, request)) choices.push_back(std::move(*choice));
+    return choices;
 }
 
 bool Chooser::may_have_blocks(const Request& request) const {

@@ -1,20 +1,33 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "matrix/block_fill.hpp"
+#include "registry.hpp"
 #include "spmvgen/matrix.hpp"
 #include "tuner/choose.hpp"
+#include "tuner/model.hpp"
+#include "tuner/rules.hpp"
 #include "tuner/strips_choice.hpp"
 #include "tuner/tiles_choice.hpp"
 
 namespace spmvgen {
 
+class GpuChoice;
+
 /// Entries from which on it pays to look whether values can be stored in fewer bytes: with fewer, a
 /// launch or the caches decide.
 inline constexpr std::int64_t least_encoded = 100'000;
+
+/// A kernel and what is predicted of it.
+struct Ranked {
+    Choice choice;
+    Prediction prediction;
+};
 
 /// choose() for one matrix with these features, with what the matrix itself says of it; each of
 /// these is looked at once, when a request needs it:
@@ -24,19 +37,31 @@ inline constexpr std::int64_t least_encoded = 100'000;
 /// - for strips how the columns compress, for their parameters of the matrix and, with
 ///   Request::look, for the rules when row lengths leave strips in the running;
 /// - for tiles with hubs how many entries how many columns have;
+/// - with Request::profile a sample of its rows, for predicted times of all kernels;
 /// - with Request::look how much of x larger blocks of a GPU's threads would share, from a sample.
 /// The matrix must outlive it. For one thread at a time.
 class Chooser {
   public:
     /// threads = 0: what OpenMP would use.
-    Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0)
-        : matrix_(matrix),
-          features_(features),
-          threads_(threads),
-          strips_(matrix, threads),
-          tiles_(matrix, threads) {}
+    Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0);
+    ~Chooser();
+    Chooser(const Chooser&) = delete;
+    Chooser& operator=(const Chooser&) = delete;
     /// Throws Error(invalid_argument) as choose().
     Choice operator()(Request request);
+    /// What is weighed of one of the kernels that a request leaves free: of a GPU's the parameters
+    /// of tuner/gpu_grid.hpp, of a CPU's the rules', as an empty set.
+    std::vector<Params> grid_params(const KernelEntry& kernel, Request request);
+    /// The kernel with these and with what the matrix decides; what the request gives wins. Nothing
+    /// when the request refuses it.
+    std::optional<Choice> of_grid(const KernelEntry& kernel, const Params& params, Request request);
+    /// All of the grid of a kernel.
+    std::vector<Choice> grid(const KernelEntry& kernel, const Request& request);
+    /// Of the kernels that the request leaves free those with the least predicted times, at most so
+    /// many of them, the least first; none without Request::profile, or for a CPU.
+    std::vector<Ranked> ranked(const Request& request, std::size_t most);
+    /// The time of an apply on the device of Request::profile.
+    std::optional<Prediction> predict(const Signature& signature, const Request& request);
 
   private:
     bool may_have_blocks(const Request& request) const;
@@ -48,6 +73,11 @@ class Chooser {
     /// Sets the parameters that the matrix decides and the request leaves open.
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
+    /// What its predicted time is the least of, in place of the rules' choice where that is
+    /// predicted to take longer by more than the constants' margin.
+    void weigh(Choice& choice, const Request& request);
+    /// Null where nothing can be predicted.
+    GpuChoice* predictions(const Request& request);
 
     const CsrView matrix_;
     const RowFeatures& features_;
@@ -58,6 +88,8 @@ class Chooser {
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     StripsChooser strips_;
     TilesChooser tiles_;
+    const DeviceProfile* predicted_for_ = nullptr;
+    std::unique_ptr<GpuChoice> predictions_;
 };
 
 /// The same for one request.

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "matrix/features.hpp"
+#include "registry.hpp"
 #include "spmvgen/spmvgen.hpp"
-#include "tuner/choose.hpp"
+#include "tuner/chooser.hpp"
 #include "tuner/model.hpp"
 
 /// Levels `measure` and `exhaustive`: time kernels on the handle's device with the real matrix.
@@ -49,6 +50,11 @@ struct MeasureProblem {
     double spent_ms = 0;                           ///< of the budget, before this
     /// What the model says of a kernel; absent = there is no model.
     std::function<std::optional<Prediction>(const Signature&)> predict = {};
+    /// Of the kernels that the request leaves free, so many with the least predicted times, the
+    /// least first: Chooser::ranked(). May be empty.
+    std::function<std::vector<Ranked>(std::size_t most)> ranked = {};
+    /// What a choice weighs of one kernel: Chooser::grid(). May be empty.
+    std::function<std::vector<Choice>(const KernelEntry&)> grid = {};
     /// Told of each kernel that was timed; false = no more. May be empty.
     std::function<bool(const MeasuredKernel&)> go_on = {};
     /// Told which kernels are likely to be timed next, so that they can be made side by side. It
@@ -80,11 +86,12 @@ struct Measured {
 /// more than twice as many entries as the rule's are left out.
 Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
 
-/// Times every kernel that the request leaves free: with the parameters that the rules give it, and
-/// unless it is then more than twice as slow as the fastest so far, with every value of each
-/// parameter, one changed at a time; then the same around the best of these, until nothing gets
-/// better. No budget. Kernels that would store more than four times as many entries as there are
-/// nonzeros are left out.
+/// Times every kernel that the request leaves free with the parameters that the rules give it. Then
+/// on a GPU: all that the problem's grid has of those that are not more than three times as slow as
+/// the fastest so far, and the fastest of all with every value of each parameter, one changed at a
+/// time, until nothing gets better. On a CPU: in that way each that is not more than twice as slow.
+/// No budget. Kernels that would store more than four times as many entries as there are nonzeros
+/// are left out.
 Measured measure_all(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
 
 /// Within this share two times are the same.

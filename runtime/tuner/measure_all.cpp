@@ -11,6 +11,7 @@ namespace {
 
 constexpr double most_padding = 4;    ///< stored entries over nonzeros, for a kernel to be tried
 constexpr double hopeless = 2;        ///< times the fastest, from which a kernel is not tuned
+constexpr double hopeless_grid = 3;   ///< the same, for all that a grid has of it
 constexpr double least_gain = 0.005;  ///< of a round, for another one
 constexpr int most_rounds = 3;
 /// For one kernel: other work disturbs a CPU more than a GPU.
@@ -42,6 +43,24 @@ void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& fi
     }
 }
 
+/// All of the grid that a kernel has which is not hopeless.
+void attempt_grid(const MeasureProblem& problem, Search& search, const std::vector<Choice>& kernels,
+                  double seconds) {
+    if (!problem.grid) return;
+    std::vector<Choice> grid;
+    for (auto& choice : kernels) {
+        const auto us = search.attempt(choice, seconds);
+        if (us && *us <= hopeless_grid * search.best_us())
+            std::ranges::move(problem.grid(kernel_entry(choice.signature.kernel)),
+                              std::back_inserter(grid));
+    }
+    std::erase_if(grid, [&](const Choice& choice) {
+        return padding_of(problem.features, choice.signature) > most_padding;
+    });
+    if (problem.make_ready) problem.make_ready(grid, any);
+    for (auto& choice : grid) search.attempt(choice, seconds);
+}
+
 }  // namespace
 
 Measured measure_all(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time) {
@@ -59,7 +78,12 @@ Measured measure_all(const MeasureProblem& problem, const Choice& rule, const Ti
                     kernels.push_back(std::move(choice));
     if (problem.make_ready) problem.make_ready(kernels, any);
     for (auto& choice : kernels) search.attempt(choice, seconds);
-    for (auto& choice : kernels) tune_kernel(problem, search, choice, seconds);
+    if (host) {
+        for (auto& choice : kernels) tune_kernel(problem, search, choice, seconds);
+    } else {
+        attempt_grid(problem, search, kernels, seconds);
+        tune_kernel(problem, search, Choice(search.best()), seconds);
+    }
     search.run_off(2 * seconds, false);
     return search.result(timed, "exhaustive:");
 }

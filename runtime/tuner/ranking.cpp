@@ -13,6 +13,7 @@ namespace spmvgen {
 namespace {
 
 constexpr std::size_t varied_again = 3;  ///< of the best
+constexpr std::size_t most_ranked = 12;  ///< of those whose predictions were sorted before
 
 /// Collects what the model knows, each signature once.
 class Ranking {
@@ -59,6 +60,13 @@ std::vector<Ranked> rank(const MeasureProblem& problem, const Choice& rule, doub
                          const GoOn& go_on) {
     Ranking ranking(problem, go_on);
     ranking.add(rule);
+    if (problem.ranked) {
+        for (auto& known : problem.ranked(most_ranked)) ranking.add(known.choice);
+        if (ranking.all().size() > 1) {
+            ranking.sort();
+            return std::move(ranking.all());
+        }
+    }
     ranking.add_variants(rule);
     for (auto& choice : other_kernels(problem, rule, most_padding, go_on)) {
         ranking.add(choice);

@@ -1,15 +1,10 @@
 #pragma once
 #include <vector>
 
+#include "tuner/chooser.hpp"
 #include "tuner/measure.hpp"
 
 namespace spmvgen {
-
-/// A kernel and what the model says of it.
-struct Ranked {
-    Choice choice;
-    Prediction prediction;
-};
 
 /// The kernels that the request leaves free with the parameters that the rules give them, with
 /// every value of each parameter, one changed at a time, and so again around the best few: those

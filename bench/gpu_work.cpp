@@ -1,0 +1,97 @@
+// bench_gpu_work: what the kernels of recorded times do for an apply, as the choice counts it, a
+// line of JSON a kernel, for `spmvbench fit-gpu`. Records must be of generated matrices.
+//     bench_gpu_work RECORDS.json.gz… > work.jsonl
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "matrix/gallery.hpp"
+#include "matrix/sampler/random_spec.hpp"
+#include "measure/timing.hpp"
+#include "tuner/chooser.hpp"
+#include "tuner/cost/gpu_time.hpp"
+#include "tuner/record_json.hpp"
+#include "tuner/signature_name.hpp"
+#include "tuner/tuning_files.hpp"
+
+namespace {
+
+using namespace spmvgen;
+using Json = nlohmann::ordered_json;
+
+/// The structure's family, for leaving out: of a draw of the sampler, else the name.
+std::string family_of(std::string_view specification) {
+    constexpr std::string_view drawn = "random:seed=";
+    if (!specification.starts_with(drawn)) return std::string(specification);
+    return random_spec(specification.substr(drawn.find(':') + 1)).family;
+}
+
+/// What a handle would choose at level rule, in how many milliseconds, with the predicted choice
+/// and by the rules alone.
+void print_choice(const TuningRecord& record, const CsrView& matrix, const Target& target,
+                  const DeviceProfile& profile) {
+    const RowFeatures features = analyse_row_lengths(matrix);
+    Request request{.target = target, .units = profile.units, .encode = true};
+    request.device = profile.device;
+    const auto chosen = [&] {
+        const double start = now_s();
+        const Choice choice = choose_for(matrix, features, request);
+        return Json{{"kernel", kernel_name(choice.signature)},
+                    {"reason", choice.reason},
+                    {"ms", 1e3 * (now_s() - start)}};
+    };
+    Json line{{"choice_for", record.matrix}, {"nnz", matrix.nnz}, {"rules", chosen()}};
+    request.profile = &profile;
+    line["predicted"] = chosen();
+    std::cout << line.dump() << "\n";
+}
+
+void print(const TuningRecord& record) {
+    constexpr std::string_view prefix = "gallery:";
+    if (!record.matrix.starts_with(prefix)) return;
+    const std::string specification = record.matrix.substr(prefix.size());
+    const Target target = parse_target(record.device.arch);
+    const DeviceProfile* profile = find_device_profile(record.device.name, target).profile;
+    if (profile == nullptr) return;
+    CsrMatrix matrix = make_gallery_matrix(specification);
+    if (matrix.value_type != record.question.value)
+        matrix = convert_values(matrix.view(), record.question.value);
+    MatrixFigures figures(matrix.view(), analyse_row_lengths(matrix.view()));
+    print_choice(record, matrix.view(), target, *profile);
+    for (auto& timed : record.kernels) {
+        const auto signature = parse_kernel_name(timed.kernel, target);
+        const auto work = signature ? gpu_work(figures, *signature) : std::nullopt;
+        if (!work) continue;
+        std::cout << Json{{"matrix", record.matrix},
+                          {"family", family_of(specification)},
+                          {"kernel", signature->kernel},
+                          {"name", timed.kernel},
+                          {"us", timed.us},
+                          {"is_rule", timed.kernel == record.rule},
+                          {"costs", gpu_costs(*work, figures.features(), *signature, *profile)}}
+                         .dump()
+                  << "\n";
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::cerr << "usage: bench_gpu_work RECORDS.json…\n";
+        return 2;
+    }
+    std::cout << Json{{"costs", gpu_cost_names}}.dump() << "\n";
+    for (int i = 1; i < argc; ++i) {
+        std::ifstream file(argv[i]);
+        std::ostringstream text;
+        text << file.rdbuf();
+        const ReadRecords read = parse_tuning_records(tuning_text(text.str()));
+        for (auto& rejected : read.rejected)
+            std::cerr << argv[i] << ": " << rejected.record << ": " << rejected.reason << "\n";
+        for (auto& record : read.records) print(record);
+    }
+}

@@ -1,0 +1,225 @@
+"""Fits the constants of the choice on GPUs (docs/choice.md) to recorded times, and says how good it is.
+
+    bench_gpu_work records-h200-seeds-f64.json.gz > work.jsonl
+    python3 bench/spmvbench fit-gpu work.jsonl -o tuning_db/gpu-costs.json
+
+Needs numpy and scipy. The same input gives the same output. Figures "left out" are of matrices whose
+whole family took no part in the fit. Files of matrices that took no part at all: --test.
+"""
+
+import collections
+import itertools
+import json
+import math
+import re
+
+from spmvbench.errors import BenchError, need
+from spmvbench.results import is_header, json_lines
+from spmvbench.tables import mean
+
+FOLDS = 6
+SERIAL = 2  # costs that add up: gpu_serial_costs of runtime/tuner/cost/gpu_time.hpp
+# Kernels that a choice weighs; what else there is has to be asked for.
+KERNELS = (
+    "bcsr_fused",
+    "coo",
+    "csr_by_length",
+    "csr_classical",
+    "csr_load_balance",
+    "ell_groups",
+    "hyb",
+    "sell_slices",
+    "strips",
+    "tiles",
+    "tiles_hubs",
+)
+MOST_THREADS = 256  # of a block that runtime/tuner/gpu_grid.cpp asks for
+NEAR = 0.3  # |ln(time / best time)| from which on a time counts less
+SOFT = 0.1  # |ln(predicted / measured)| from which on an error counts less
+FIRST_START_US = 0.8  # where the fit begins
+OWN_MARGINS = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2)  # the same, of the rules' own kernel with other parameters
+# Of pairs of them the one with the least squares of ln(time / least time) on families left out is kept.
+MARGINS = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)  # share of the rules' time that another choice must save
+
+
+def add_arguments(parser):
+    parser.add_argument("work", nargs="+", help="output of bench_gpu_work")
+    parser.add_argument("--test", nargs="*", default=[], help="output for matrices that are not fitted to")
+    parser.add_argument("-v", "--verbose", type=int, default=8, help="list so many of the worst choices")
+    parser.add_argument("-o", "--output")
+
+
+def threads_of(name):
+    """Of a block, by the kernel's name."""
+    found = re.search(r"_block(\d+)", name)
+    return int(found.group(1)) if found else 0
+
+
+class Samples:
+    """Recorded times with their costs."""
+
+    def __init__(self, paths, np):
+        rows, self.names = [], []
+        for path in paths:
+            for row in json_lines(path):
+                if is_header(row) or "kernel" not in row:
+                    self.names = row.get("costs", self.names)
+                elif row["kernel"] in KERNELS:
+                    row["weighed"] = row["is_rule"] or threads_of(row["name"]) <= MOST_THREADS
+                    rows.append(row)
+        if not rows:
+            raise BenchError("no times of kernels that are weighed")
+        self.rows = rows
+        self.costs = np.array([row["costs"] for row in rows])
+        self.log_us = np.log([row["us"] for row in rows])
+        self.kernel = np.array([KERNELS.index(row["kernel"]) for row in rows])
+        self.family = np.array([row["family"] for row in rows])
+        matrices = sorted({row["matrix"] for row in rows})
+        self.matrix = np.array([matrices.index(row["matrix"]) for row in rows])
+        self.groups = [np.where(self.matrix == i)[0] for i in range(len(matrices))]
+        best = np.array([self.log_us[g].min() for g in self.groups])[self.matrix]
+        counts = np.bincount(self.matrix)
+        self.weight = 1 / np.sqrt(1 + ((self.log_us - best) / NEAR) ** 2)
+        self.weight /= np.sqrt(counts / counts.mean())[self.matrix]
+        self.weight *= np.array([row["weighed"] for row in rows])
+
+
+class Constants:
+    """Exponent, coefficients, and each kernel's start and factor, as logarithms in one vector."""
+
+    def __init__(self, theta, costs, np):
+        n, k = costs, len(KERNELS)
+        self.coefficients = np.exp(theta[:n])
+        self.exponent = 1 + math.exp(theta[n])
+        self.factor = np.exp(theta[n + 1 : n + 1 + k])
+        self.start = np.exp(theta[n + 1 + k :])
+
+    def log_us(self, samples, np):
+        parts = samples.costs * self.coefficients
+        serial = self.start[samples.kernel] + parts[:, :SERIAL].sum(1)
+        others = (np.maximum(parts[:, SERIAL:], 1e-12) ** self.exponent).sum(1) ** (1 / self.exponent)
+        return np.log(serial + self.factor[samples.kernel] * others)
+
+
+def fit(samples, mask, np, least_squares):
+    n, k = samples.costs.shape[1], len(KERNELS)
+    half, start = math.log(0.5), math.log(FIRST_START_US)
+    first = np.concatenate([np.full(n, half), [0.0], np.zeros(k), np.full(k, start)])
+    part = Part(samples, mask)
+
+    def residuals(theta):
+        errors = (Constants(theta, n, np).log_us(part, np) - part.log_us) * part.weight
+        # What few times say little about stays where it began.
+        priors = [0.05 * (theta[:n] - half), 0.3 * theta[n + 1 : n + 1 + k], 0.3 * (theta[n + 1 + k :] - start)]
+        return np.concatenate([errors, *priors])
+
+    found = least_squares(residuals, first, loss="soft_l1", f_scale=SOFT, max_nfev=100)
+    return Constants(found.x, n, np)
+
+
+class Part:
+    """Some of the samples."""
+
+    def __init__(self, samples, mask):
+        self.costs, self.log_us = samples.costs[mask], samples.log_us[mask]
+        self.kernel, self.weight = samples.kernel[mask], samples.weight[mask]
+
+
+def choices(samples, predicted, margins):
+    """Per matrix: ln(time of the choice / least time), and the rows of both."""
+    margin, own_margin = margins
+    found = []
+    for group in samples.groups:
+        weighed = [i for i in group if samples.rows[i]["weighed"]]
+        chosen = min(weighed, key=lambda i: predicted[i])
+        rule = next((i for i in group if samples.rows[i]["is_rule"]), None)
+        if rule is not None and predicted[chosen] > predicted[rule] + math.log1p(-margin):
+            own = [i for i in weighed if samples.kernel[i] == samples.kernel[rule]]
+            chosen = min(own, key=lambda i: predicted[i])
+            if predicted[chosen] > predicted[rule] + math.log1p(-own_margin):
+                chosen = rule
+        best = min(group, key=lambda i: samples.log_us[i])
+        found.append((samples.log_us[chosen] - samples.log_us[best], chosen, best))
+    return found
+
+
+def told(title, found, np):
+    ratios = np.exp([f[0] for f in found])
+    return (
+        f"{title}: {mean(ratios):.3f} in the geometric mean, {np.quantile(ratios, 0.95):.2f} at the 95 % quantile, "
+        f"{ratios.max():.2f} at worst, {len(ratios)} matrices"
+    )
+
+
+def rules(samples):
+    found = []
+    for group in samples.groups:
+        for i in group:
+            if samples.rows[i]["is_rule"]:
+                found.append((samples.log_us[i] - min(samples.log_us[j] for j in group), i, i))
+    return found
+
+
+def left_out(samples, np, least_squares):
+    """Predictions of each family by constants that were fitted without it."""
+    predicted = np.zeros(len(samples.rows))
+    families = sorted(set(samples.family))
+    for fold in range(FOLDS):
+        held = np.isin(samples.family, families[fold::FOLDS])
+        predicted[held] = fit(samples, ~held, np, least_squares).log_us(samples, np)[held]
+    return predicted
+
+
+def errors_by_kernel(samples, predicted, np):
+    """Root mean square of ln(predicted / measured) of times near the best of their matrix."""
+    best = np.array([samples.log_us[g].min() for g in samples.groups])[samples.matrix]
+    near = samples.log_us - best < NEAR
+    errors = collections.defaultdict(float)
+    for k, kernel in enumerate(KERNELS):
+        mask = near & (samples.kernel == k)
+        errors[kernel] = float(np.sqrt(((predicted - samples.log_us)[mask] ** 2).mean())) if mask.any() else 1.0
+    return errors
+
+
+def run(options):
+    np = need("numpy", "python3-numpy")
+    least_squares = need("scipy.optimize", "python3-scipy").least_squares
+    samples = Samples(options.work, np)
+    predicted = left_out(samples, np, least_squares)
+    print(told("rules", rules(samples), np))
+    losses = {m: sum(f[0] ** 2 for f in choices(samples, predicted, m)) for m in itertools.product(MARGINS, OWN_MARGINS)}
+    margin = min(losses, key=losses.get)
+    for pair in [(0.0, 0.0), (margin[0], 0.99), margin]:
+        title = "left out, margins {:.2f} and {:.2f}".format(*pair)
+        print(told(title, choices(samples, predicted, pair), np))
+    for loss, chosen, best in sorted(choices(samples, predicted, margin), reverse=True)[: options.verbose]:
+        row = samples.rows[chosen]
+        print(f"  {math.exp(loss):.2f} {row['matrix']} ({row['family']}): {row['name']}, best {samples.rows[best]['name']}")
+    constants = fit(samples, np.ones(len(samples.rows), bool), np, least_squares)
+    for path in options.test:
+        test = Samples([path], np)
+        print(told(f"{path}, rules", rules(test), np))
+        print(told(path, choices(test, constants.log_us(test, np), margin), np))
+    if options.output:
+        write(options.output, samples, constants, margin, errors_by_kernel(samples, predicted, np))
+
+
+def write(path, samples, constants, margin, errors):
+    rounded = lambda x: float(f"{x:.4g}")
+    text = json.dumps(
+        {
+            "kind": "gpu-costs",
+            "schema": 1,
+            "exponent": rounded(constants.exponent),
+            "margin": margin[0],
+            "own_margin": margin[1],
+            "coefficients": {n: rounded(c) for n, c in zip(samples.names, constants.coefficients)},
+            "kernels": {
+                k: {"start_us": rounded(s), "factor": rounded(f), "error": round(errors[k], 3)}
+                for k, s, f in zip(KERNELS, constants.start, constants.factor)
+            },
+        },
+        indent=1,
+    )
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text + "\n")

@@ -1,0 +1,104 @@
+#include "tuner/cost/figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "formats/tiles_plan.hpp"
+#include "matrix/features_parts.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t sampled_entries = 50'000;
+constexpr std::int64_t sorting_window = 4096;  ///< rows
+constexpr std::int64_t sector_columns = 4;     ///< of 32 bytes, 8 bytes an element
+constexpr std::int64_t warp_lanes = 32;
+constexpr std::int64_t most_tiles = 128;  ///< that sectors are counted of
+
+/// Different sectors among the columns of a warp's lanes.
+template <typename Index>
+std::int64_t distinct_sectors(const Index* col, std::int64_t end, std::int64_t stride) {
+    std::array<std::int64_t, warp_lanes> sectors;
+    std::int64_t count = 0;
+    for (std::int64_t lane = 0; lane < warp_lanes && lane * stride < end; ++lane)
+        sectors[static_cast<std::size_t>(count++)] = col[lane * stride] / sector_columns;
+    std::sort(sectors.begin(), sectors.begin() + count);
+    return std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin();
+}
+
+}  // namespace
+
+MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads)
+    : matrix_(matrix), threads_(threads), sample_(matrix, sampled_entries) {
+    static_cast<RowFeatures&>(features_) = rows;
+    analyse_gathers(sample_.view(), threads_, features_);
+}
+
+const Features& MatrixFigures::sorted() {
+    if (!sorted_) {
+        sorted_ = features_;
+        const CsrMatrix rows = sample_.sorted(sorting_window);
+        analyse_gathers(rows.view(), threads_, *sorted_);
+    }
+    return *sorted_;
+}
+
+const BlockFill& MatrixFigures::fill() {
+    if (!fill_) fill_ = block_fill(matrix_, default_sigma, threads_);
+    return *fill_;
+}
+
+const StripsFigures& MatrixFigures::strips(const Signature& signature) {
+    const StripsShape shape = strips_shape(signature);
+    const std::string key =
+        fmt::format("{} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols, shape.lanes,
+                    shape.threads_per_row, shape.sigma, shape.period, shape.long_from, shape.holes);
+    const auto found = strips_.find(key);
+    if (found != strips_.end()) return found->second;
+    const StripsPlan plan = plan_strips(sample_.view(), signature, threads_);
+    const double scale = sample_.scale();
+    const auto of_all = [&](std::int64_t n) { return scale * static_cast<double>(n); };
+    return strips_
+        .emplace(
+            key,
+            StripsFigures{of_all(plan.stored), of_all(plan.index_bytes - plan.hole_mask_bytes),
+                          of_all(plan.strips), of_all(plan.long_entries), of_all(plan.long_rows)})
+        .first->second;
+}
+
+double MatrixFigures::tile_sectors(std::int64_t items) {
+    const auto found = tile_sectors_.find(items);
+    if (found != tile_sectors_.end()) return found->second;
+    const CsrView a = sample_.view();
+    const std::int64_t tile = warp_lanes * items, tiles = (a.nnz + tile - 1) / tile;
+    const std::int64_t step = std::max<std::int64_t>(1, tiles / most_tiles);
+    std::int64_t sectors = 0, entries = 0;
+    dispatch(a.index_type, [&]<typename Index>(Index) {
+        const Index* col = a.col_idx_as<Index>();
+        for (std::int64_t t = 0; t < tiles; t += step) {
+            const std::int64_t begin = t * tile, end = std::min(begin + tile, a.nnz);
+            entries += end - begin;
+            for (std::int64_t k = 0; k < items && begin + k < end; ++k)
+                sectors += distinct_sectors(col + begin + k, end - begin - k, items);
+        }
+    });
+    return tile_sectors_[items] = static_cast<double>(sectors) /
+                                  static_cast<double>(std::max<std::int64_t>(entries, 1));
+}
+
+double MatrixFigures::hub_share(std::int64_t count) {
+    const auto found = hub_shares_.find(count);
+    if (found != hub_shares_.end()) return found->second;
+    const CsrView a = sample_.view();
+    const TilesPlan plan = plan_tiles(a, std::span(&count, 1), threads_);
+    // Of few samples even columns that are used alike seem to be used more than others.
+    const double chance = std::min(1.0, static_cast<double>(count) / static_cast<double>(a.nnz));
+    const double share = plan.hub_share.front();
+    return hub_shares_[count] =
+               sample_.is_whole() ? share : std::max(0.0, (share - chance) / (1 - chance));
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,10 @@
+#pragma once
+
+/// What counting a GPU's work and timing it have in common.
+namespace spmvgen::gpu {
+
+inline constexpr double warp = 32;            ///< threads; of a wavefront of 64 twice as many
+inline constexpr double sector = 32;          ///< bytes that a cache moves at least
+inline constexpr double typical_units = 132;  ///< multiprocessors of a device that does not tell
+
+}  // namespace spmvgen::gpu

@@ -1,0 +1,419 @@
+#include "tuner/cost/gpu_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/value_encoding.hpp"
+#include "registry.hpp"
+#include "tuner/cost/gpu_units.hpp"
+#include "tuner/cost/length_histogram.hpp"
+#include "tuner/row_steps.hpp"
+
+namespace spmvgen {
+namespace {
+
+using gpu::sector, gpu::typical_units, gpu::warp;
+
+constexpr double scan_waits =
+    3;  ///< of a warp that joins its lanes' sums: as long as so many loads
+constexpr double row_end_steps = 3;  ///< of a tile that stores rows' sums through shared memory
+constexpr double begin_waits = 2;    ///< of a warp: where its rows are, and its first entries
+
+/// A kernel's parameters beside the matrix' figures, in doubles.
+class Problem {
+  public:
+    Problem(MatrixFigures& figures, const Signature& signature)
+        : m(figures),
+          f(figures.features()),
+          s(signature),
+          lengths(f),
+          rows(static_cast<double>(f.rows)),
+          nnz(static_cast<double>(f.nnz)),
+          longest(static_cast<double>(f.max_row)),
+          index(static_cast<double>(size_of(s.index))),
+          offset(static_cast<double>(size_of(s.offset))),
+          vector(static_cast<double>(size_of(s.value))),
+          value(value_bytes_of(s)),
+          block(param("block", 256)) {}
+
+    MatrixFigures& m;
+    const Features& f;
+    const Signature& s;
+    LengthHistogram lengths;
+    double rows, nnz, longest, index, offset, vector, value, block;
+
+    double param(const char* name, double otherwise = 1) const {
+        const auto found = s.params.find(name);
+        return found != s.params.end() ? static_cast<double>(found->second) : otherwise;
+    }
+    bool is_sorted() const { return param("sigma") > 1; }
+    double vectors_bytes() const {
+        return vector * (rows + std::min(static_cast<double>(f.cols), nnz));
+    }
+    double csr_bytes() const { return nnz * (value + index) + rows * offset + vectors_bytes(); }
+
+    /// Sectors an entry are counted for 8-byte elements: of others one that is used up holds more
+    /// or fewer, and one of which a single element is used stays one.
+    double of_vector(double sectors) const {
+        constexpr double full = 0.25;
+        const double own_full = vector / sector;
+        if (sectors <= full) return sectors * own_full / full;
+        return own_full + (sectors - full) / (1 - full) * (1 - own_full);
+    }
+    /// Of x an entry, for a warp that gives `lanes` lanes to a row.
+    double x_near(double lanes) const {
+        const auto i = static_cast<std::size_t>(std::log2(std::clamp(lanes, 1.0, warp)));
+        return of_vector((is_sorted() ? m.sorted() : f).warp_sectors[i]);
+    }
+    /// Of x, all that a block asks for that has `height` neighbouring rows.
+    double far(double height) const {
+        const Features& g = is_sorted() ? m.sorted() : f;
+        const std::array<double, 4> known{g.warp_sectors[5], g.window_sectors[0],
+                                          g.window_sectors[1], g.window_sectors[2]};
+        // Of 1, 32, 512 and 8192 rows.
+        static constexpr std::array<double, 4> at{0, 5, 9, 13};
+        const double level = std::clamp(std::log2(std::max(height, 1.0)), 0.0, at.back());
+        std::size_t i = 1;
+        while (at[i] < level) ++i;
+        const double part = (level - at[i - 1]) / (at[i] - at[i - 1]);
+        const double an_entry =
+            known[i - 1] * std::pow(std::max(known[i], 1e-3) / std::max(known[i - 1], 1e-3), part);
+        return nnz * of_vector(an_entry);
+    }
+    /// Sectors of A where neighbouring lanes have neighbouring entries.
+    double a_near(double entries) const { return entries * (value + index) / sector; }
+    /// The same when `lanes` lanes take a row: each group's own, unless rows are so short that
+    /// groups share them.
+    double row_near(double lanes) const {
+        const double mean = std::max(f.mean_row, 1.0);
+        const auto of = [&](double bytes) {
+            return std::max(bytes / sector, std::min(1 / lanes, mean * bytes / sector / lanes));
+        };
+        return nnz * (of(value) + of(index));
+    }
+    double slice_padding(double height) const {
+        const auto& p = is_sorted() ? f.sell_sorted_padding : f.sell_padding;
+        if (height <= 8) return std::max(p[0], 1.0);
+        if (height <= 16) return std::max(p[1], 1.0);
+        return std::max(p[2], 1.0);
+    }
+
+  private:
+    static double value_bytes_of(const Signature& s) {
+        const auto code = s.params.find("value_code");
+        return static_cast<double>(value_bytes(
+            {storage_type(s),
+             code != s.params.end() ? static_cast<ValueCode>(code->second) : ValueCode::plain}));
+    }
+};
+
+/// A subwarp a row, as CSR's kernels have it.
+GpuWork rows_work(const Problem& p) {
+    const double lanes = p.param("subwarp"), unroll = p.param("unroll");
+    const double neighbours = warp / lanes, groups = p.rows / neighbours;
+    const double uneven = longest_over_mean(p.f, static_cast<int>(neighbours));
+    GpuWork w;
+    w.bytes = p.csr_bytes();
+    w.near = p.nnz * p.x_near(lanes) + p.row_near(lanes);
+    w.far = p.far(p.block / lanes);
+    w.steps = p.lengths.rounds(lanes) / neighbours * uneven + groups;
+    w.waits = p.lengths.rounds(lanes * unroll) / neighbours * uneven + groups * begin_waits;
+    w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
+    w.warps = groups;
+    w.blocks = p.rows * lanes / p.block;
+    w.rows = p.rows;
+    return w;
+}
+
+GpuWork by_length_work(const Problem& p) {
+    const double lanes = p.param("subwarp"), unroll = p.param("unroll");
+    const double most_short = p.param("most_short"), share = p.param("share");
+    const double most_middle = std::max(most_short, p.param("most_middle"));
+    const double long_rows = p.lengths.rows(most_middle);
+    const double long_entries = p.lengths.entries(most_middle);
+    const double parts = long_entries / share + 0.5 * long_rows;
+    const double middle_rows = p.lengths.rows(most_short, most_middle);
+    const double middle_entries = p.lengths.entries(most_short, most_middle);
+    const double groups = p.rows * lanes / warp;
+    const double short_entries = p.nnz - middle_entries - long_entries;
+    // Rows that are not short have no entries here.
+    const double uneven =
+        std::min(longest_over_mean(p.f, static_cast<int>(warp / lanes)),
+                 p.lengths.longest_over_mean(warp / lanes, most_short,
+                                             p.rows - p.lengths.rows(0, most_short)));
+    GpuWork w;
+    w.bytes = p.csr_bytes() + middle_rows * (p.index + 2 * p.offset) +
+              parts * (3 * p.index + 2 * p.offset);
+    const double wide = middle_entries + long_entries;
+    w.near = short_entries * p.x_near(lanes) + wide * p.x_near(warp) +
+             p.row_near(lanes) * short_entries / std::max(p.nnz, 1.0) + p.a_near(wide);
+    w.far = p.far(p.block / lanes) * short_entries / std::max(p.nnz, 1.0) +
+            p.far(p.block / warp) * wide / std::max(p.nnz, 1.0);
+    const auto rounds = [&](double at_once) {
+        return p.lengths.rounds(lanes * at_once, 0, most_short) * lanes / warp * uneven +
+               p.lengths.rounds(warp * at_once, most_short, most_middle) +
+               long_entries / warp / at_once;
+    };
+    const double part_warps = parts * p.block / warp;
+    w.warps = groups + middle_rows + part_warps;
+    w.steps = rounds(1) + w.warps;
+    w.waits = rounds(unroll) + begin_waits * w.warps;
+    const double part = std::min(p.longest, share) / p.block / unroll;
+    const double middle = std::min(p.longest, most_middle) / warp / unroll;
+    w.depth = begin_waits + std::max({std::ceil(std::min(p.longest, most_short) / lanes / unroll),
+                                      std::ceil(middle), long_rows > 0 ? std::ceil(part) + 2 : 0});
+    w.blocks = w.warps * warp / p.block;
+    w.rows = p.rows;
+    w.atomics = 2 * parts;
+    return w;
+}
+
+GpuWork sell_work(const Problem& p) {
+    const double lanes = p.param("threads_per_row"), unroll = p.param("unroll");
+    const double padding = p.slice_padding(p.param("slice", warp));
+    const double groups = p.rows * lanes / warp;
+    GpuWork w;
+    w.bytes = p.nnz * padding * (p.value + p.index) + p.rows / warp * p.offset +
+              (p.is_sorted() ? p.rows * p.index : 0) + p.vectors_bytes();
+    w.near = p.nnz * p.x_near(lanes) + p.a_near(p.nnz * padding);
+    w.far = p.far(p.block / lanes);
+    w.steps = p.lengths.rounds(lanes) * lanes / warp * padding + groups;
+    w.waits = p.lengths.rounds(lanes * unroll) * lanes / warp * padding + groups * begin_waits;
+    w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
+    w.warps = groups;
+    w.blocks = p.rows * lanes / p.block;
+    w.rows = p.rows;
+    return w;
+}
+
+GpuWork strips_work(const Problem& p) {
+    const double lanes = p.param("threads_per_row"), unroll = p.param("unroll");
+    const double high = p.param("block_rows"), wide = p.param("block_cols");
+    const StripsFigures& strips = p.m.strips(p.s);
+    const bool has_long = p.param("long_rows") > 0 && p.s.params.contains("long_rows");
+    const double limit = has_long ? p.param("long_from") * lanes * wide : LengthHistogram::any;
+    // Long rows are few: the sample knows little of them, the histogram all.
+    const double long_rows = has_long ? p.lengths.rows(limit) : 0;
+    const double long_entries = has_long ? p.lengths.entries(limit) : 0;
+    const double apart = 1 - long_entries / std::max(p.nnz, 1.0);
+    const double chunks = long_entries / (warp * warp) + 0.5 * long_rows;
+    const double in_strips = std::max(strips.stored - strips.long_entries, 0.0);
+    GpuWork w;
+    w.bytes = in_strips * apart * p.value + strips.index_bytes * apart +
+              long_entries * (p.value + p.index) + p.vectors_bytes();
+    w.near = apart * p.nnz * p.x_near(lanes) / high + long_entries * p.x_near(warp) +
+             (w.bytes - p.vectors_bytes()) / sector;
+    w.far = p.far(p.block / lanes * high);
+    const double groups = p.rows / high * lanes / warp;
+    const double rounds = strips.strips * apart;
+    w.steps = rounds * high * wide + long_entries / warp + groups;
+    w.waits = rounds / unroll + groups * begin_waits + chunks * (warp / unroll + begin_waits);
+    w.depth = std::ceil(std::min(p.longest, limit) / wide / lanes / unroll) + begin_waits +
+              (long_rows > 0 ? 2 : 0);
+    w.warps = groups + chunks;
+    w.blocks = w.warps * warp / p.block;
+    w.rows = p.rows;
+    w.atomics = chunks;
+    return w;
+}
+
+GpuWork blocks_work(const Problem& p) {
+    const double high = p.param("block_rows"), wide = p.param("block_cols");
+    const double lanes = p.param("subwarp"), unroll = p.param("unroll");
+    const double fill =
+        high * wide > 1 ? p.m.fill().at(static_cast<int>(high), static_cast<int>(wide)) : 1;
+    const bool split = p.s.kernel == "bcsr_split";
+    const double stored = p.nnz * fill, blocks = stored / (high * wide);
+    const double groups = p.rows / high * lanes / warp, neighbours = warp / lanes;
+    const double uneven =
+        longest_over_mean(p.f, static_cast<int>(std::min(warp, neighbours * high)));
+    GpuWork w;
+    w.launches = split ? 2 : 1;
+    w.bytes = stored * p.value + blocks * p.index + p.rows / high * p.offset + p.vectors_bytes() +
+              (split ? 2 * blocks * high * p.vector : 0);
+    w.near = p.nnz * fill * p.x_near(std::min(lanes * wide, warp)) / high +
+             (wide > 1 ? p.a_near(stored) : p.row_near(lanes));
+    w.far = p.far(p.block / lanes * high);
+    const double a_row = wide * fill;  // entries of a row that a block takes, fill left out
+    w.steps = p.lengths.rounds(std::max(1.0, lanes * wide / fill)) / high / neighbours * uneven *
+                  high * wide +
+              groups;
+    w.waits =
+        p.lengths.rounds(std::max(1.0, lanes * unroll * wide / fill)) / high / neighbours * uneven +
+        groups * begin_waits;
+    w.depth = std::ceil(p.longest / a_row / (split ? 1 : lanes) / unroll) + begin_waits;
+    w.warps = groups;
+    w.blocks = p.rows / high * lanes / p.block;
+    w.rows = p.rows;
+    return w;
+}
+
+GpuWork tiles_work(const Problem& p) {
+    const double items = p.param("items"), run = p.param("run");
+    const double tiles = p.nnz / (warp * items), runs = tiles / run;
+    const bool hubs = p.s.kernel == "tiles_hubs";
+    const double share = hubs ? p.m.hub_share(static_cast<std::int64_t>(p.param("hubs"))) : 0;
+    const double ended = p.rows / std::max(tiles, 1.0) / p.param("staged", 64);
+    const double walks = std::max(1.0, std::ceil(ended));
+    GpuWork w;
+    w.launches = hubs ? 2 : 1;
+    w.bytes = p.nnz * (p.value + p.index + 1.0 / 8) + 12 * runs + p.vectors_bytes() +
+              (p.param("gaps", 0) > 0 ? p.rows * p.index : 0);
+    w.near = p.nnz * (1 - share) * p.of_vector(p.m.tile_sectors(static_cast<std::int64_t>(items))) +
+             p.a_near(p.nnz) + p.nnz / 8 / sector;
+    const double height = p.block * items * (hubs ? 1 : run) / std::max(p.f.mean_row, 0.1);
+    w.far = (1 - share) * p.far(height);
+    w.steps = p.nnz / warp + tiles * walks + row_end_steps * p.rows / warp;
+    w.waits = tiles * (1 + walks) + runs * begin_waits;
+    w.depth = run * (1 + walks) + begin_waits + scan_waits;
+    w.warps = runs;
+    w.blocks = runs * warp / p.block;
+    if (hubs) {
+        // Each block loads them, and takes several runs.
+        const double loads = p.param("hubs") * p.param("per_unit") * typical_units;
+        w.near += loads * p.vector / sector;
+        w.far += loads * p.vector / sector;
+        w.steps += loads / warp;
+        const double warps = p.param("per_unit") * typical_units * p.block / warp;
+        w.depth = std::ceil(p.param("hubs") / p.block / 4) +
+                  std::ceil(runs / warps) * run * (1 + walks) + begin_waits + scan_waits;
+        w.warps = std::min(runs, warps);
+        w.blocks = w.warps * warp / p.block;
+    }
+    w.rows = p.rows;
+    w.atomics = runs;
+    return w;
+}
+
+/// Entries in equal shares, rows ended by atomic additions.
+GpuWork shared_entries(const Problem& p, double chunk, double bytes, double atomics) {
+    GpuWork w;
+    w.launches = 2;
+    w.bytes = bytes + p.vectors_bytes() + p.rows * p.vector;
+    w.near = p.nnz * p.of_vector(p.f.run_sectors) + p.a_near(p.nnz);
+    w.far = p.far(chunk * p.block / warp / std::max(p.f.mean_row, 0.1));
+    w.steps = p.nnz / warp;
+    w.warps = p.nnz / chunk;
+    w.waits = w.warps * (begin_waits + 1);
+    w.depth = begin_waits + 2;
+    w.blocks = w.warps * warp / p.block;
+    w.rows = p.rows;
+    w.atomics = atomics;
+    return w;
+}
+
+GpuWork load_balance_work(const Problem& p) {
+    const double chunk = warp * p.param("entries");
+    return shared_entries(p, chunk, p.nnz * (p.value + p.index) + p.rows * p.offset,
+                          2 * p.nnz / chunk);
+}
+
+GpuWork merge_path_work(const Problem& p) {
+    const double chunk = warp * p.param("items");
+    GpuWork w = shared_entries(p, chunk, p.nnz * (p.value + p.index) + p.rows * p.offset,
+                               2 * p.nnz / chunk);
+    w.steps += 2 * p.rows / warp;
+    return w;
+}
+
+GpuWork coo_work(const Problem& p) {
+    const double chunk = warp * p.param("entries");
+    return shared_entries(p, chunk, p.nnz * (p.value + 2 * p.index),
+                          p.lengths.rows() + p.nnz / chunk);
+}
+
+GpuWork ell_work(const Problem& p) {
+    const bool groups_of_threads = p.s.kernel == "ell_groups";
+    const double shared = groups_of_threads ? p.param("blocks_per_row") : 1;
+    const double lanes = groups_of_threads ? p.param("groups") * shared : p.param("group");
+    const double unroll = p.param("unroll");
+    const double uneven = std::max(longest_over_mean(p.f, 32), 1.0);
+    const double stored = std::min(p.rows * p.longest, p.nnz * uneven + p.rows);
+    GpuWork w;
+    w.launches = shared > 1 ? 2 : 1;
+    w.bytes = stored * (p.value + p.index) + p.vectors_bytes();
+    w.near = p.nnz * p.x_near(groups_of_threads ? 1 : lanes) + p.a_near(stored);
+    w.far = p.far(p.block / lanes);
+    w.steps = stored / warp + p.rows * lanes / warp;
+    w.warps = p.rows * lanes / warp;
+    w.waits = stored / warp / unroll + w.warps * begin_waits;
+    w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
+    w.blocks = p.rows * lanes / p.block;
+    w.rows = p.rows * lanes;
+    w.atomics = shared > 1 ? p.rows * shared : 0;
+    return w;
+}
+
+/// As runtime/formats/hyb.cpp decides it.
+double ell_width(const Problem& p) {
+    constexpr double rows_per_column = 10000;
+    const double quantile = row_quantile(p.f, p.param("percent") / 100);
+    switch (static_cast<int>(p.param("partition", 0))) {
+        case 1:
+            return quantile;
+        case 2:
+            return row_quantile(p.f, p.index / (p.value + 2 * p.index));
+        case 3:
+            return std::min(p.longest, p.param("columns"));
+        default:
+            return std::min(quantile, std::floor(p.rows / rows_per_column));
+    }
+}
+
+GpuWork hyb_work(const Problem& p) {
+    const double width = ell_width(p), unroll = p.param("unroll");
+    const RowTails tail = row_tails(p.f, width);
+    const bool fused = p.s.kernel == "hyb_fused";
+    const double ell = std::min(p.rows * width, p.nnz * p.slice_padding(warp) + p.rows);
+    const double head = std::max(p.nnz - tail.entries, 0.0);
+    GpuWork w;
+    w.launches = fused || tail.entries == 0 ? 1 : 2;
+    w.bytes = ell * (p.value + p.index) + tail.entries * (p.value + 2 * p.index) +
+              p.vectors_bytes() + (fused ? 0 : tail.rows * p.vector);
+    w.near = head * p.x_near(1) +
+             tail.entries * (fused ? p.x_near(1) : p.of_vector(p.f.run_sectors)) +
+             p.a_near(ell + tail.entries);
+    w.far = p.far(p.block);
+    w.steps = (ell + tail.entries) / warp;
+    w.warps = p.rows / warp + (fused ? 0 : tail.entries / p.param("per_thread") / warp);
+    w.waits = ell / unroll / warp + w.warps * begin_waits;
+    w.depth = width / unroll + begin_waits +
+              (fused ? std::max(p.longest - width, 0.0) / p.block : p.param("per_thread"));
+    w.blocks = w.warps * warp / p.block;
+    w.rows = p.rows;
+    w.atomics = fused ? 0 : tail.rows + tail.entries / p.param("per_thread");
+    return w;
+}
+
+struct KernelWork {
+    std::string_view kernel;
+    GpuWork (*work)(const Problem&);
+};
+
+constexpr KernelWork works[] = {{"csr_classical", rows_work},
+                                {"csr_by_length", by_length_work},
+                                {"csr_k_blocks", rows_work},
+                                {"csr_light", rows_work},
+                                {"csr_load_balance", load_balance_work},
+                                {"csr_merge_path", merge_path_work},
+                                {"coo", coo_work},
+                                {"ell_groups", ell_work},
+                                {"ell_shuffle", ell_work},
+                                {"sell_slices", sell_work},
+                                {"hyb", hyb_work},
+                                {"hyb_fused", hyb_work},
+                                {"bcsr_fused", blocks_work},
+                                {"bcsr_split", blocks_work},
+                                {"strips", strips_work},
+                                {"tiles", tiles_work},
+                                {"tiles_hubs", tiles_work}};
+
+}  // namespace
+
+std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature) {
+    const auto found = std::ranges::find(works, signature.kernel, &KernelWork::kernel);
+    if (found == std::end(works) || signature.num_rhs != 1) return std::nullopt;
+    return found->work(Problem(figures, signature));
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,30 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "spmvgen/signature.hpp"
+#include "tuner/cost/figures.hpp"
+
+namespace spmvgen {
+
+/// What a GPU's kernel does for one apply, counted over the whole device unless it says otherwise.
+struct GpuWork {
+    double launches = 1;  ///< that follow one another
+    double bytes = 0;     ///< of A's arrays, of scratch memory, of y and of the columns of x in use
+    double near = 0;      ///< sectors of 32 bytes that warps ask for, of x and of A
+    double far = 0;       ///< of these, sectors of x that no block of threads has asked for before
+    double steps = 0;     ///< of all warps: an entry for each lane, idle lanes included
+    double waits = 0;     ///< of all warps for loads; those under way together count once
+    double depth = 0;     ///< of loads that wait for each other in the busiest thread
+    double warps = 0;     ///< that are launched
+    double blocks = 1;    ///< of threads
+    double rows = 0;      ///< that are begun and ended
+    double atomics = 0;   ///< additions to memory
+};
+
+/// Nothing for a kernel that has no such count (kernels of batches, transposing ones) or that
+/// multiplies several vectors. `signature` is complete.
+std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature);
+
+}  // namespace spmvgen

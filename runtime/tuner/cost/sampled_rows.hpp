@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "matrix/csr_matrix.hpp"
+#include "spmvgen/matrix.hpp"
+
+namespace spmvgen {
+
+/// Some of a matrix' rows, with all columns: what stands for it where a figure need not be exact.
+class SampledRows {
+  public:
+    /// Windows of neighbouring rows, evenly spread, of about `entries` entries together; of rows
+    /// that are far longer than that allows, the first entries. A matrix of fewer entries and not
+    /// many more rows is taken whole, and not copied: it must outlive this.
+    SampledRows(const CsrView& matrix, std::int64_t entries);
+
+    CsrView view() const { return whole_ ? matrix_ : sample_.view(); }
+    bool is_whole() const { return whole_; }
+    /// Entries of the matrix over those of the sample.
+    double scale() const;
+    /// The rows in another order, for one row at a place: rows sorted by length, longest first, in
+    /// windows of `sigma` rows of the sample.
+    CsrMatrix sorted(std::int64_t sigma) const;
+
+  private:
+    CsrView matrix_;
+    bool whole_ = false;
+    CsrMatrix sample_;
+};
+
+}  // namespace spmvgen

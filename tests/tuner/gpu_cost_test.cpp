@@ -1,0 +1,252 @@
+// The choice on GPUs by counted work: samples of rows, counts worked out by hand, constants, and
+// what comes of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "errors.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/gallery.hpp"
+#include "registry.hpp"
+#include "tuner/candidates.hpp"
+#include "tuner/chooser.hpp"
+#include "tuner/cost/gpu_choice.hpp"
+#include "tuner/cost/length_histogram.hpp"
+#include "tuner/signature_name.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+
+Signature signature(const std::string& name) {
+    return *parse_kernel_name(name, parse_target("sm_90"));
+}
+
+/// Round numbers: a terabyte a second, 10^12 sectors of a near cache and 10^11 of a far one.
+DeviceProfile round_profile() {
+    DeviceProfile profile;
+    profile.device = "round";
+    profile.units = 100;
+    profile.launch_us.value = 1;
+    profile.read = {{.bytes = 1e6, .per_s = 1e12}};
+    profile.gather = {{.bytes = 65536, .per_s = 1e12}, {.bytes = 1e7, .per_s = 1e11}};
+    profile.atomics = {{.bytes = 1e6, .per_s = 1e9}};
+    return profile;
+}
+
+TEST(SampledRows, SmallMatricesAreTakenWhole) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=20,ny=20");
+    const SampledRows sample(m.view(), 50'000);
+    EXPECT_TRUE(sample.is_whole());
+    EXPECT_EQ(sample.view().col_idx, m.col_idx.data()) << "and not copied";
+    EXPECT_EQ(sample.scale(), 1);
+}
+
+TEST(SampledRows, WindowsOfLargeOnesHaveAboutSoManyEntries) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=600,ny=600");
+    const SampledRows sample(m.view(), 50'000);
+    const CsrView rows = sample.view();
+    EXPECT_FALSE(sample.is_whole());
+    EXPECT_EQ(rows.cols, m.cols);
+    EXPECT_EQ(rows.rows % 64, 0) << "whole slices";
+    EXPECT_NEAR(static_cast<double>(rows.nnz), 50'000, 10'000);
+    EXPECT_NEAR(sample.scale() * static_cast<double>(rows.nnz), static_cast<double>(m.nnz), 1);
+    EXPECT_EQ(rows.values, nullptr) << "nothing that is estimated reads values";
+    const CsrView all = m.view();
+    const std::int64_t first = rows.col_idx_as<std::int32_t>()[0];
+    EXPECT_EQ(all.row_length(first), rows.row_length(0)) << "of the stencil's row below its own";
+}
+
+TEST(SampledRows, NeitherLongRowsNorEmptyOnesMakeItLarge) {
+    const CsrMatrix wide = make_gallery_matrix("random:seed=8");  // 79 rows of 45 000 entries
+    EXPECT_LE(SampledRows(wide.view(), 50'000).view().nnz, 300'000);
+    const CsrMatrix sparse = make_gallery_matrix("random:seed=890,max_nnz=20000");
+    ASSERT_GT(sparse.rows, 10 * sparse.nnz);
+    EXPECT_LE(SampledRows(sparse.view(), 20'000).view().rows, 16 * 16384);
+}
+
+TEST(SampledRows, SortedRowsFallInLength) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=412,max_nnz=50000");
+    const CsrMatrix sorted = SampledRows(m.view(), 100'000).sorted(m.rows);
+    EXPECT_EQ(sorted.nnz, m.nnz);
+    for (std::int64_t row = 1; row < sorted.rows; ++row)
+        ASSERT_GE(sorted.view().row_length(row - 1), sorted.view().row_length(row));
+}
+
+TEST(LengthHistogram, CountsByHand) {
+    RowFeatures f;
+    f.rows = 101;
+    f.min_row = 4;
+    f.max_row = 4;
+    f.row_histogram[3] = 100;
+    f.row_histogram[0] = 1;
+    const LengthHistogram lengths(f);
+    EXPECT_EQ(lengths.rows(), 100);
+    EXPECT_EQ(lengths.entries(), 400);
+    EXPECT_EQ(lengths.rounds(3), 200);
+    EXPECT_EQ(lengths.rows(4), 0) << "none is longer";
+    EXPECT_EQ(lengths.entries(0, 3), 0) << "none is as short";
+    EXPECT_NEAR(lengths.longest_over_mean(1, LengthHistogram::any, 1), 1, 1e-9);
+    EXPECT_NEAR(lengths.longest_over_mean(1000, LengthHistogram::any, 1), 1.01, 1e-9)
+        << "one of so many is surely not empty";
+}
+
+TEST(GpuWork, OfCsrByHand) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=64,ny=100");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    MatrixFigures figures(m.view(), rows);
+    const auto w = gpu_work(
+        figures, signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll8"));
+    ASSERT_TRUE(w);
+    const auto n = static_cast<double>(m.rows), nnz = static_cast<double>(m.nnz);
+    EXPECT_EQ(w->launches, 1);
+    EXPECT_EQ(w->bytes, nnz * 12 + n * 4 + 16 * n) << "values, columns, offsets, x and y";
+    EXPECT_EQ(w->warps, n / 32);
+    EXPECT_EQ(w->blocks, n / 256);
+    EXPECT_EQ(w->rows, n);
+    EXPECT_EQ(w->atomics, 0);
+    EXPECT_EQ(w->depth, 3) << "a row of five is one round of eight, and two loads come before it";
+    EXPECT_GT(w->far, 0);
+    EXPECT_LT(w->far, w->near);
+}
+
+TEST(GpuWork, EveryKernelOfASingleProductHasOneOrNone) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=64,ny=100");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    MatrixFigures figures(m.view(), rows);
+    const Request request{.target = parse_target("sm_90"), .units = 132};
+    Chooser chooser(m.view(), rows);
+    std::size_t counted = 0;
+    for (const KernelEntry* entry : candidates(request)) {
+        const auto choice = chooser.of_grid(*entry, {}, request);
+        ASSERT_TRUE(choice) << entry->id;
+        const auto work = gpu_work(figures, choice->signature);
+        if (!work) continue;
+        ++counted;
+        EXPECT_GE(work->bytes, static_cast<double>(m.nnz)) << entry->id;
+        for (const double n : {work->near, work->far, work->steps, work->waits, work->depth,
+                               work->warps, work->blocks})
+            EXPECT_TRUE(n > 0 && std::isfinite(n)) << entry->id;
+    }
+    EXPECT_GE(counted, 11u);
+    EXPECT_FALSE(gpu_work(figures, signature("csr_classical_f64_i32_o32_a1_b0_k2_block256_subwarp1_"
+                                             "unroll8")))
+        << "several vectors";
+}
+
+TEST(GpuTime, ConstantsWeighTheCosts) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=64,ny=100");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    MatrixFigures figures(m.view(), rows);
+    const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll8");
+    GpuConstants constants;
+    constants.kernels["csr_classical"] = {.start_us = 2, .factor = 3, .error = 0.1};
+    EXPECT_EQ(predict_gpu(figures, s, round_profile(), constants)->us, 2) << "an empty product";
+    constants.coefficients[2] = 0.5;  // stream
+    const double bytes = gpu_work(figures, s)->bytes;
+    const auto predicted = predict_gpu(figures, s, round_profile(), constants);
+    EXPECT_NEAR(predicted->us, 2 + 3 * 0.5 * bytes / 1e6, 1e-9);
+    EXPECT_EQ(predicted->error, 0.1);
+    EXPECT_FALSE(predict_gpu(figures,
+                             signature("coo_f64_i32_o32_a1_b0_k1_block256_deterministic0_entries4_"
+                                       "omega8"),
+                             round_profile(), constants))
+        << "no constants of that kernel";
+}
+
+TEST(GpuTime, JsonAndBack) {
+    GpuConstants constants{1.5, 0.3, 0.1, {}, {{"coo", {1, 2, 0.25}}}};
+    for (std::size_t i = 0; i < constants.coefficients.size(); ++i)
+        constants.coefficients[i] = static_cast<double>(i);
+    EXPECT_EQ(parse_gpu_constants(to_json(constants)), constants);
+}
+
+TEST(GpuTime, WhatIsWrongIsSaid) {
+    const auto refusal = [](const std::string& from, const std::string& to) {
+        std::string text = to_json(GpuConstants{1.5, 0.3, 0.1, {}, {{"coo", {1, 2, 0.25}}}});
+        const auto at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        text.replace(at, from.size(), to);
+        return code_and_text([&] { parse_gpu_constants(text); });
+    };
+    EXPECT_EQ(refusal("gpu-costs", "cpu-costs"), "invalid_input: it is no gpu-costs");
+    EXPECT_EQ(refusal("\"schema\": 1", "\"schema\": 9"),
+              "invalid_input: its schema is not 1, which this version reads");
+    EXPECT_EQ(refusal("\"near\"", "\"nearer\""), "invalid_input: field 'near' is missing");
+    EXPECT_EQ(refusal("\"exponent\": 1.5", "\"exponent\": 0.5"),
+              "invalid_input: field 'exponent' is 0.5: it must be within 1 and 8");
+    EXPECT_EQ(refusal("\"start_us\": 1.0", "\"start_us\": \"1\""),
+              "invalid_input: field 'start_us' is no number");
+    EXPECT_EQ(refusal("{", "{{"), "invalid_input: it is not JSON");
+}
+
+TEST(ShippedGpuCosts, AreFewAndOfKernelsThatThereAre) {
+    const GpuConstants* constants = gpu_constants();
+    ASSERT_NE(constants, nullptr);
+    EXPECT_LE(3 + constants->coefficients.size() + 2 * constants->kernels.size(), 40u);
+    for (auto& [name, kernel] : constants->kernels) {
+        EXPECT_TRUE(kernel_entry(name).gpu) << name;
+        EXPECT_GT(kernel.error, 0) << name;
+    }
+}
+
+/// On an H200, whose profile ships.
+Choice choice_on_h200(const CsrMatrix& m, bool predicts) {
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.device = "NVIDIA H200";
+    if (predicts) request.profile = find_device_profile("NVIDIA H200");
+    return choose_for(m.view(), analyse_row_lengths(m.view()), request);
+}
+
+TEST(GpuChoice, FewRowsOfManyEntriesAreNoStrips) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=8");
+    ASSERT_EQ(choice_on_h200(m, false).signature.kernel, "strips")
+        << "what the rules say, and takes twelve times as long";
+    const Choice choice = choice_on_h200(m, true);
+    EXPECT_EQ(choice.signature.kernel, "csr_by_length");
+    EXPECT_THAT(choice.reason, HasSubstr("µs, the rules' strips_f64"));
+}
+
+TEST(GpuChoice, TheSameForAnyNumberOfThreads) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=412");
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.device = "NVIDIA H200";
+    request.profile = find_device_profile("NVIDIA H200");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    EXPECT_EQ(choose_for(m.view(), rows, request, 1).signature,
+              choose_for(m.view(), rows, request, 3).signature);
+}
+
+TEST(GpuChoice, WhatIsAskedForIsKept) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=8");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    Request request{.format = "strips", .target = parse_target("sm_90"), .units = 132};
+    request.device = "NVIDIA H200";
+    request.profile = find_device_profile("NVIDIA H200");
+    EXPECT_EQ(choose_for(m.view(), rows, request).signature.kernel, "strips");
+    request.format = "auto";
+    request.deterministic = true;
+    EXPECT_NO_THROW(choose_for(m.view(), rows, request));
+}
+
+TEST(GpuChoice, SmallMatricesAreLeftToTheRules) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=40,ny=40");
+    EXPECT_EQ(choice_on_h200(m, true).reason, choice_on_h200(m, false).reason);
+}
+
+TEST(GpuChoice, RankedIsByPredictedTime) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=412,max_nnz=200000");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.profile = find_device_profile("NVIDIA H200");
+    Chooser chooser(m.view(), rows);
+    const std::vector<Ranked> ranked = chooser.ranked(request, 10);
+    ASSERT_EQ(ranked.size(), 10u);
+    for (std::size_t i = 1; i < ranked.size(); ++i)
+        EXPECT_LE(ranked[i - 1].prediction.us, ranked[i].prediction.us);
+    request.profile = nullptr;
+    EXPECT_TRUE(chooser.ranked(request, 10).empty()) << "nothing is known of the device";
+}
+
+}  // namespace
+}  // namespace spmvgen
