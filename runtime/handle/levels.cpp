@@ -44,8 +44,7 @@ class LevelWork {
     LevelChoice run() {
         const std::string& level = p_.options.level;
         const std::string no_time = why_no_time();
-        const bool counted = p_.chooser.predict(rule_.signature, request_).has_value();
-        if (predicts(level) && no_time.empty() && !counted)
+        if (predicts(level) && no_time.empty() && !is_counted())
             model_.analyse(p_.matrix, p_.options.threads);
         Choice choice = rule_;
         if (level == "model") choice = by_model();
@@ -58,7 +57,7 @@ class LevelWork {
             else
                 measure_into(result);
         }
-        if (!result.plain)
+        if (!result.plain && predicts(level))
             if (const auto prediction = predict(result.choice.signature)) {
                 result.predicted_us = prediction->us;
                 result.profile = model_.profile()->file;
@@ -90,6 +89,9 @@ class LevelWork {
         if (auto counted = p_.chooser.predict(s, request_)) return counted;
         return model_.predict(s);
     }
+
+    /// Whether the work of kernels is counted, on a sample: then the model is not asked.
+    bool is_counted() { return p_.chooser.predict(rule_.signature, request_).has_value(); }
 
     Choice by_model() {
         if (p_.request.op == Op::none) return choose_by_model(problem(), rule_);
