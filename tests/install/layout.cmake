@@ -35,11 +35,14 @@ expect_equal("the list of exported C functions" "${of_c}" "${declared}")
 list(FILTER symbols EXCLUDE REGEX "^(spmvgen_|SPMVGEN_|_Z[A-Z]*[0-9_]*N[KPZ]*7spmvgen|$)")
 expect_equal("the list of exported symbols that are not spmvgen's" "${symbols}" "")
 
-# Tuning files are beside the library, not in it: no record, and no more than one profile for each family.
+# Tuning files are beside the library, not in it: no record, no more than one profile for each family, and the constants
+# of predicted times.
 file(STRINGS ${library} texts REGEX "\"kind\": *\"[a-z]|\"low_us\": *[0-9]")
 list(TRANSFORM texts STRIP)
+list(SORT texts)
 set(profile "\"kind\": \"device-profile\",")
-expect_equal("the list of texts of tuning files in the library" "${texts}" "${profile};${profile};${profile}")
+expect_equal("the list of texts of tuning files in the library"
+             "${texts}" "${profile};${profile};${profile};\"kind\": \"gpu-costs\",")
 foreach(file IN ITEMS device-nvidia-h200.json records-x86-64-v4.json.gz)
   if(NOT EXISTS ${PREFIX}/share/spmvgen/tuning_db/${file})
     message(FATAL_ERROR "${file} is not installed")

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numeric>
+#include <vector>
+
 #include "errors.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/gallery.hpp"
@@ -215,6 +219,26 @@ TEST(GpuChoice, TheSameForAnyNumberOfThreads) {
     const RowFeatures rows = analyse_row_lengths(m.view());
     EXPECT_EQ(choose_for(m.view(), rows, request, 1).signature,
               choose_for(m.view(), rows, request, 3).signature);
+}
+
+TEST(GpuChoice, ASampleMayHaveNoEntries) {
+    // All entries are in the first row, which no window of rows has.
+    constexpr std::int32_t rows = 1'000'000, entries = 30'000;
+    std::vector<std::int32_t> row_ptr(rows + 1, entries), col_idx(entries);
+    row_ptr[0] = 0;
+    std::iota(col_idx.begin(), col_idx.end(), 0);
+    const std::vector<double> values(entries, 1.5);
+    const CsrView m{rows,           rows,           entries,        IndexType::i32, IndexType::i32,
+                    ValueType::f64, row_ptr.data(), col_idx.data(), values.data()};
+    ASSERT_EQ(SampledRows(m, 50'000).view().nnz, 0);
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.profile = find_device_profile("NVIDIA H200");
+    const RowFeatures features = analyse_row_lengths(m);
+    Chooser chooser(m, features);
+    for (auto& ranked : chooser.ranked(request, 100))
+        EXPECT_TRUE(std::isfinite(ranked.prediction.us) && ranked.prediction.us > 0)
+            << kernel_name(ranked.choice.signature);
+    EXPECT_NO_THROW(chooser(request));
 }
 
 TEST(GpuChoice, WhatIsAskedForIsKept) {
