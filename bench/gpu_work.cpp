@@ -63,7 +63,8 @@ void print(const TuningRecord& record) {
     print_choice(record, matrix.view(), target, *profile);
     for (auto& timed : record.kernels) {
         const auto signature = parse_kernel_name(timed.kernel, target);
-        const auto work = signature ? gpu_work(figures, *signature) : std::nullopt;
+        const auto work =
+            signature ? gpu_work(figures, *signature, units_of(*profile)) : std::nullopt;
         if (!work) continue;
         std::cout << Json{{"matrix", record.matrix},
                           {"family", family_of(specification)},

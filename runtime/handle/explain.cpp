@@ -49,7 +49,7 @@ class Explanation {
         request_.threads = device == nullptr ? host_threads(matrix, options) : 0;
         if (device != nullptr) request_.units = device->facts().units;
         if (device != nullptr) request_.device = device->facts().name;
-        if (device != nullptr) request_.profile = model_.profile();
+        if (device != nullptr) request_.profile = profile_to_predict(chosen.target, *device);
         model_.analyse(matrix, options.threads);
     }
 
@@ -59,12 +59,14 @@ class Explanation {
     Choice choose(const Request& request) { return chooser_(request); }
 
     MeasureProblem problem() {
-        return {.features = features_,
-                .request = request_,
-                .choose = [this](const Request& r) { return choose(r); },
-                .now_ms = [] { return 0.0; },
-                .predict = [this](const Signature& s) { return predict(s); },
-                .ranked = [this](std::size_t most) { return chooser_.ranked(request_, most); }};
+        return {
+            .features = features_,
+            .request = request_,
+            .choose = [this](const Request& r) { return choose(r); },
+            .now_ms = [] { return 0.0; },
+            .predict = [this](const Signature& s) { return predict(s); },
+            .ranked = [this](std::size_t most,
+                             const GoOn& go_on) { return chooser_.ranked(request_, most, go_on); }};
     }
 
     /// Of a GPU by the work that is counted, where that is known; else by the model.

@@ -127,7 +127,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     request.units = facts.units;
     request.device = facts.name;
     if (provider_.may_compile(policy_))
-        request.profile = nearest_profile(facts.target, device_.get());
+        request.profile = profile_to_predict(facts.target, *device_);
     if (on_device != nullptr && !options.copy) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;

@@ -75,7 +75,10 @@ class LevelWork {
                 .now_ms = [this] { return watch_.ms(); },
                 .spent_ms = model_.analysis_ms(),
                 .predict = [this](const Signature& s) { return predict(s); },
-                .ranked = [this](std::size_t most) { return p_.chooser.ranked(request_, most); },
+                .ranked =
+                    [this](std::size_t most, const GoOn& go_on) {
+                        return p_.chooser.ranked(request_, most, go_on);
+                    },
                 .grid = [this](const KernelEntry& k) { return p_.chooser.grid(k, request_); },
                 .go_on = p_.options.on_measured,
                 .make_ready = [this](std::span<const Choice> c,

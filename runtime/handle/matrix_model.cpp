@@ -1,19 +1,32 @@
 #include "handle/matrix_model.hpp"
 
+#include <algorithm>
+
 #include "handle/levels.hpp"
 #include "handle/stopwatch.hpp"
 #include "tuner/record.hpp"
 
 namespace spmvgen {
+namespace {
 
-const DeviceProfile* nearest_profile(const Target& target, const Device* device) {
+/// Of the device, or of the nearest one; none for the SIMT executor, which is near to none.
+FoundDeviceProfile nearest_profile(const Target& target, const Device* device) {
     const std::string name = profile_name(target, device);
-    if (device != nullptr && record_device(target, name).vendor == simulated_vendor) return nullptr;
-    return find_device_profile(name, target).profile;
+    if (device != nullptr && record_device(target, name).vendor == simulated_vendor) return {};
+    return find_device_profile(name, target);
+}
+
+}  // namespace
+
+const DeviceProfile* profile_to_predict(const Target& target, const Device& device) {
+    const auto [profile, match, note] = nearest_profile(target, &device);
+    if (profile == nullptr || match == ProfileMatch::vendor) return nullptr;
+    const bool assumed = std::ranges::find(profile->assumed, "gather") != profile->assumed.end();
+    return assumed || profile->gather.empty() ? nullptr : profile;
 }
 
 MatrixModel::MatrixModel(const Target& target, const Device* device, int threads)
-    : profile_(nearest_profile(target, device)),
+    : profile_(nearest_profile(target, device).profile),
       gpu_(device != nullptr),
       threads_(device != nullptr ? 0 : threads) {}
 

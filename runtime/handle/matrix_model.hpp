@@ -9,9 +9,10 @@
 
 namespace spmvgen {
 
-/// The profile of a device (null for this CPU), or that of the nearest one; null when there is
-/// none, and for the SIMT executor, which is near to none.
-const DeviceProfile* nearest_profile(const Target& target, const Device* device);
+/// The profile by which times of a GPU's kernels are predicted (Request::profile): its own or one
+/// of its architecture, with gathers that were measured, not assumed; null when there is none, and
+/// for the SIMT executor.
+const DeviceProfile* profile_to_predict(const Target& target, const Device& device);
 
 /// What the model says of kernels for one matrix on one device. Nothing when there is no profile of
 /// the device, or the matrix was not analysed.

@@ -1,5 +1,7 @@
 #include "handle/trials.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -172,6 +174,7 @@ class GpuTrials : public Trials {
         void apply() override { kernel_.enqueue(operands_, workspaces_, {}); }
         void finish() override { device_.synchronize({}); }
         void fetch(void* y) const override { device_.copy_to_host(y, y_->data(), y_->bytes()); }
+        bool has_graphs() const override { return device_.facts().loads != BinaryKind::simt; }
         std::unique_ptr<DeviceGraph> record(int applies) override {
             return device_.record([&](StreamRef stream) {
                 for (int i = 0; i < applies; ++i) kernel_.enqueue(operands_, workspaces_, stream);
@@ -261,7 +264,10 @@ std::unique_ptr<DeviceGraph> Trials::recorded(Run& run) {
     if (1e-3 * watch.ms() > applies * most_launched_s) return nullptr;
     try {
         return run.record(graph_applies);
-    } catch (const Error&) {  // drivers before CUDA 12.3 do not capture launches that overlap
+    } catch (const Error& error) {  // drivers before CUDA 12.3 do not capture what overlaps
+        provider_.warn(
+            fmt::format("kernels are timed one after another, not in graphs: {}", error.what()),
+            "graphs");
         return nullptr;
     }
 }
@@ -290,7 +296,7 @@ Trial Trials::timed(Run& run, const Signature& signature, double seconds) {
         const double us = 1e6 / applies;
         return {us * t.median_s, us * t.low_s, us * t.high_s};
     };
-    const bool may_be_short = first_ms < 1e3 * 10 * most_launched_s;
+    const bool may_be_short = run.has_graphs() && first_ms < 1e3 * 10 * most_launched_s;
     if (const auto graph = may_be_short ? recorded(run) : nullptr)
         return told(time_apply([&] { graph->launch(); }, plan, [&] { graph->synchronize(); }),
                     graph_applies);

@@ -47,6 +47,8 @@ class Trials {
         virtual void apply() = 0;               ///< y = Ax; on a GPU it is only enqueued
         virtual void finish() = 0;              ///< waits for the applies before it
         virtual void fetch(void* y) const = 0;  ///< copies y to this machine's memory
+        /// Whether record() may give something; a CPU's and the SIMT executor's cannot.
+        virtual bool has_graphs() const { return false; }
         /// So many applies as a graph; null where there are none.
         virtual std::unique_ptr<DeviceGraph> record(int /*applies*/) { return nullptr; }
     };
@@ -77,7 +79,8 @@ class Trials {
   private:
     bool is_defect(const Error& error) const;
     Trial tried(const Signature& signature, double seconds);
-    static std::unique_ptr<DeviceGraph> recorded(Run& run);
+    /// A graph of applies when they are short; null otherwise.
+    std::unique_ptr<DeviceGraph> recorded(Run& run);
     Trial timed(Run& run, const Signature& signature, double seconds);
     /// "" when the product is that of the first kernel.
     std::string difference(const Run& run, const Signature& signature);

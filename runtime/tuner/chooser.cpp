@@ -99,14 +99,15 @@ std::optional<Prediction> Chooser::predict(const Signature& signature, const Req
     return all != nullptr ? all->predict(signature) : std::nullopt;
 }
 
-std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most) {
+std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
+                                    const std::function<bool()>& go_on) {
     std::vector<Ranked> found;
-    GpuChoice* const all = predictions(asked);
+    GpuChoice* const all = go_on() ? predictions(asked) : nullptr;
     if (all == nullptr) return found;
     Request request = asked;
     look_at_values(request);
     for (auto& candidate : all->ranked(request)) {
-        if (found.size() == most) break;
+        if (found.size() == most || !go_on()) break;
         if (auto choice = of_grid(kernel_entry(candidate.kernel), candidate.params, request))
             found.push_back({std::move(*choice), candidate.prediction});
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,8 +59,11 @@ class Chooser {
     /// All of the grid of a kernel.
     std::vector<Choice> grid(const KernelEntry& kernel, const Request& request);
     /// Of the kernels that the request leaves free those with the least predicted times, at most so
-    /// many of them, the least first; none without Request::profile, or for a CPU.
-    std::vector<Ranked> ranked(const Request& request, std::size_t most);
+    /// many of them, the least first; none without Request::profile, or for a CPU. Each may take a
+    /// pass over the matrix: `go_on` is asked before.
+    std::vector<Ranked> ranked(
+        const Request& request, std::size_t most,
+        const std::function<bool()>& go_on = [] { return true; });
     /// The time of an apply on the device of Request::profile.
     std::optional<Prediction> predict(const Signature& signature, const Request& request);
 

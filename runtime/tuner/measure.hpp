@@ -52,7 +52,7 @@ struct MeasureProblem {
     std::function<std::optional<Prediction>(const Signature&)> predict = {};
     /// Of the kernels that the request leaves free, so many with the least predicted times, the
     /// least first: Chooser::ranked(). May be empty.
-    std::function<std::vector<Ranked>(std::size_t most)> ranked = {};
+    std::function<std::vector<Ranked>(std::size_t most, const GoOn&)> ranked = {};
     /// What a choice weighs of one kernel: Chooser::grid(). May be empty.
     std::function<std::vector<Choice>(const KernelEntry&)> grid = {};
     /// Told of each kernel that was timed; false = no more. May be empty.

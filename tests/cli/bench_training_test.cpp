@@ -150,5 +150,40 @@ TEST_F(BenchScriptsTest, FitsAModel) {
     EXPECT_FALSE(found.contains("launches"));
 }
 
+// The same of the constants of the choice on GPUs, with a choice of the rules that is wrong.
+TEST_F(BenchScriptsTest, FitsConstantsOfGpus) {
+    script("fit-gpu none.jsonl", 1);
+    if (!find_python("numpy, scipy.optimize")) GTEST_SKIP() << "needs python3-numpy, python3-scipy";
+    std::string text = R"({"costs": ["launches", "depth", "stream", "near"]})"
+                       "\n";
+    std::uint32_t random = 1;
+    const auto next = [&random](double most) {
+        random = random * 1664525 + 1013904223;
+        return most * (1 + random % 1000) / 1000;
+    };
+    for (int i = 0; i < 120; ++i)
+        for (const bool slow : {false, true}) {
+            const double stream = next(100) + 5, near = slow ? 400 + next(100) : next(50) + 5;
+            const double us = 1 + 0.5 * stream + 2 * near;
+            text += json{{"matrix", "m" + std::to_string(i)},
+                         {"family", "c" + std::to_string(i % 12)},
+                         {"kernel", slow ? "tiles" : "strips"},
+                         {"name", slow ? "tiles_f64_block128" : "strips_f64_block128"},
+                         {"us", us},
+                         {"is_rule", slow},
+                         {"costs", {0, 0, stream, near}}}
+                        .dump() +
+                    "\n";
+        }
+    write("work.jsonl", text);
+    expect_parts(script("fit-gpu work.jsonl -o constants.json"),
+                 {"left out, margins", ": 1.000 in the geometric mean, 1.00 at the 95 % quantile"});
+    const json constants = json::parse(read("constants.json"));
+    EXPECT_EQ(constants["kind"], "gpu-costs");
+    EXPECT_NEAR(constants["exponent"], 1, 0.1);
+    EXPECT_EQ(constants["kernels"].size(), 11u);
+    EXPECT_LT(constants["kernels"]["strips"]["error"], 0.1);
+}
+
 }  // namespace
 }  // namespace spmvgen::cli

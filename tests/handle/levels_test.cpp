@@ -9,6 +9,7 @@
 #include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
+#include "handle/matrix_model.hpp"
 #include "spmvgen/batch.hpp"
 #include "spmvgen/spmvgen.hpp"
 
@@ -332,6 +333,17 @@ TEST_F(Levels, ThePredictionIsOfTheDevicesProfile) {
     const Info host = make(by_rule_here).info();
     EXPECT_EQ(host.predicted_us > 0, host.target.starts_with("x86-64-v4"));
     EXPECT_EQ(host.profile.empty(), host.predicted_us == 0);
+}
+
+TEST_F(Levels, TimesAreOnlyPredictedByGathersThatWereMeasured) {
+    const auto predicts = [](const char* arch) {
+        const FakeDevice device(arch);
+        return profile_to_predict(parse_target(arch), device) != nullptr;
+    };
+    EXPECT_TRUE(predicts("sm_90")) << "another GPU of the architecture of an H200";
+    EXPECT_FALSE(predicts("sm_80")) << "a data sheet's, which assumes them";
+    EXPECT_FALSE(predicts("sm_89")) << "another architecture's";
+    EXPECT_FALSE(predicts("gfx942"));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST(GpuWork, OfCsrByHand) {
     const RowFeatures rows = analyse_row_lengths(m.view());
     MatrixFigures figures(m.view(), rows);
     const auto w = gpu_work(
-        figures, signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll8"));
+        figures, signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll8"), 132);
     ASSERT_TRUE(w);
     const auto n = static_cast<double>(m.rows), nnz = static_cast<double>(m.nnz);
     EXPECT_EQ(w->launches, 1);
@@ -124,7 +124,7 @@ TEST(GpuWork, EveryKernelOfASingleProductHasOneOrNone) {
     for (const KernelEntry* entry : candidates(request)) {
         const auto choice = chooser.of_grid(*entry, {}, request);
         ASSERT_TRUE(choice) << entry->id;
-        const auto work = gpu_work(figures, choice->signature);
+        const auto work = gpu_work(figures, choice->signature, 132);
         if (!work) continue;
         ++counted;
         EXPECT_GE(work->bytes, static_cast<double>(m.nnz)) << entry->id;
@@ -133,8 +133,10 @@ TEST(GpuWork, EveryKernelOfASingleProductHasOneOrNone) {
             EXPECT_TRUE(n > 0 && std::isfinite(n)) << entry->id;
     }
     EXPECT_GE(counted, 11u);
-    EXPECT_FALSE(gpu_work(figures, signature("csr_classical_f64_i32_o32_a1_b0_k2_block256_subwarp1_"
-                                             "unroll8")))
+    EXPECT_FALSE(gpu_work(figures,
+                          signature("csr_classical_f64_i32_o32_a1_b0_k2_block256_subwarp1_"
+                                    "unroll8"),
+                          132))
         << "several vectors";
 }
 
@@ -147,7 +149,7 @@ TEST(GpuTime, ConstantsWeighTheCosts) {
     constants.kernels["csr_classical"] = {.start_us = 2, .factor = 3, .error = 0.1};
     EXPECT_EQ(predict_gpu(figures, s, round_profile(), constants)->us, 2) << "an empty product";
     constants.coefficients[2] = 0.5;  // stream
-    const double bytes = gpu_work(figures, s)->bytes;
+    const double bytes = gpu_work(figures, s, 132)->bytes;
     const auto predicted = predict_gpu(figures, s, round_profile(), constants);
     EXPECT_NEAR(predicted->us, 2 + 3 * 0.5 * bytes / 1e6, 1e-9);
     EXPECT_EQ(predicted->error, 0.1);

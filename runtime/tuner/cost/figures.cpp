@@ -62,10 +62,9 @@ const StripsFigures& MatrixFigures::strips(const Signature& signature) {
     const double scale = sample_.scale();
     const auto of_all = [&](std::int64_t n) { return scale * static_cast<double>(n); };
     return strips_
-        .emplace(
-            key,
-            StripsFigures{of_all(plan.stored), of_all(plan.index_bytes - plan.hole_mask_bytes),
-                          of_all(plan.strips), of_all(plan.long_entries), of_all(plan.long_rows)})
+        .emplace(key,
+                 StripsFigures{of_all(plan.stored), of_all(plan.index_bytes - plan.hole_mask_bytes),
+                               of_all(plan.strips), of_all(plan.long_entries)})
         .first->second;
 }
 

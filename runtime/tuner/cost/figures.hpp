@@ -17,7 +17,7 @@ struct StripsFigures {
     double stored = 0;       ///< values with padding and fill, those of long rows included
     double index_bytes = 0;  ///< of all arrays but those of values
     double strips = 0;       ///< of all slices
-    double long_entries = 0, long_rows = 0;
+    double long_entries = 0;
 };
 
 /// Figures of a matrix from which a kernel's work is counted: row lengths exactly, where the

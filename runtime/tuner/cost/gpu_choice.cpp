@@ -7,7 +7,6 @@
 #include <set>
 
 #include "registry.hpp"
-#include "spmvgen/error.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/chooser.hpp"
 #include "tuner/variants.hpp"

@@ -17,8 +17,9 @@ inline constexpr double begin_waits = 2;  ///< of a warp: where its rows are, an
 /// A kernel's parameters beside the matrix' figures, in doubles.
 class Problem {
   public:
-    Problem(MatrixFigures& figures, const Signature& signature)
+    Problem(MatrixFigures& figures, const Signature& signature, double multiprocessors)
         : m(figures),
+          units(multiprocessors),
           f(figures.features()),
           s(signature),
           lengths(f),
@@ -32,6 +33,7 @@ class Problem {
           block(param("block", 256)) {}
 
     MatrixFigures& m;
+    double units;
     const Features& f;
     const Signature& s;
     LengthHistogram lengths;

@@ -32,9 +32,13 @@ double stream_rate(const DeviceProfile& profile, double bytes) {
 
 }  // namespace
 
+double units_of(const DeviceProfile& profile) {
+    return profile.units > 0 ? profile.units : gpu::typical_units;
+}
+
 GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
                    const DeviceProfile& profile) {
-    const double units = profile.units > 0 ? profile.units : gpu::typical_units;
+    const double units = units_of(profile);
     const auto vector = static_cast<double>(size_of(s.value));
     const double x_bytes = vector * static_cast<double>(std::min(f.cols, f.nnz));
     const double y_bytes = vector * static_cast<double>(f.rows);
@@ -58,7 +62,7 @@ std::optional<Prediction> predict_gpu(MatrixFigures& figures, const Signature& s
                                       const DeviceProfile& profile, const GpuConstants& constants) {
     const auto kernel = constants.kernels.find(signature.kernel);
     if (kernel == constants.kernels.end()) return std::nullopt;
-    const auto work = gpu_work(figures, signature);
+    const auto work = gpu_work(figures, signature, units_of(profile));
     if (!work) return std::nullopt;
     const GpuCosts costs = gpu_costs(*work, figures.features(), signature, profile);
     double serial = kernel->second.start_us, powers = 0;

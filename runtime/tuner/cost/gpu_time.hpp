@@ -54,6 +54,9 @@ GpuConstants parse_gpu_constants(std::string_view text);
 /// once in a process, warnings written to the log. Safe to call from any thread.
 const GpuConstants* gpu_constants();
 
+/// Multiprocessors, those of an H200 for a profile that does not tell.
+double units_of(const DeviceProfile& profile);
+
 GpuCosts gpu_costs(const GpuWork& work, const RowFeatures& features, const Signature& signature,
                    const DeviceProfile& profile);
 

@@ -11,7 +11,7 @@ namespace spmvgen {
 namespace {
 
 using gpu::ell_work, gpu::hyb_work;
-using gpu::Problem, gpu::begin_waits, gpu::sector, gpu::typical_units, gpu::warp;
+using gpu::Problem, gpu::begin_waits, gpu::sector, gpu::warp;
 
 constexpr double scan_waits =
     3;  ///< of a warp that joins its lanes' sums: as long as so many loads
@@ -180,11 +180,11 @@ GpuWork tiles_work(const Problem& p) {
     w.blocks = runs * warp / p.block;
     if (hubs) {
         // Each block loads them, and takes several runs.
-        const double loads = p.param("hubs") * p.param("per_unit") * typical_units;
+        const double loads = p.param("hubs") * p.param("per_unit") * p.units;
         w.near += loads * p.vector / sector;
         w.far += loads * p.vector / sector;
         w.steps += loads / warp;
-        const double warps = p.param("per_unit") * typical_units * p.block / warp;
+        const double warps = p.param("per_unit") * p.units * p.block / warp;
         w.depth = std::ceil(p.param("hubs") / p.block / 4) +
                   std::ceil(runs / warps) * run * (1 + walks) + begin_waits + scan_waits;
         w.warps = std::min(runs, warps);
@@ -257,10 +257,10 @@ constexpr KernelWork works[] = {{"csr_classical", rows_work},
 
 }  // namespace
 
-std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature) {
+std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature, double units) {
     const auto found = std::ranges::find(works, signature.kernel, &KernelWork::kernel);
     if (found == std::end(works) || signature.num_rhs != 1) return std::nullopt;
-    return found->work(Problem(figures, signature));
+    return found->work(Problem(figures, signature, units));
 }
 
 }  // namespace spmvgen

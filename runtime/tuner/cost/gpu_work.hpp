@@ -24,7 +24,7 @@ struct GpuWork {
 };
 
 /// Nothing for a kernel that has no such count (kernels of batches, transposing ones) or that
-/// multiplies several vectors. `signature` is complete.
-std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature);
+/// multiplies several vectors. `signature` is complete, `units` are the device's multiprocessors.
+std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature, double units);
 
 }  // namespace spmvgen
