@@ -31,38 +31,38 @@
 #include "dialect/cpu_strips.hpp"
 #include "dialect/cpu_strips_long_rows.hpp"
 
-/// sum[i·lanes + l] += row i of lane l's block row times x, of a slice whose deltas have the code
-/// `code`. Elements of fill that are 0 meet x; a lane without a row may get anything.
-template <int code, int lanes, int block_rows, int block_cols, int ragged, int fill, int long_rows,
+/// sum[i·lanes + l] += row i of lane l's block row times x. Elements of fill that are 0 meet x; a
+/// lane without a row may get anything.
+template <int codes, int lanes, int block_rows, int block_cols, int ragged, int fill, int long_rows,
           int value_code, int prefetch, typename Value, typename Vector, typename Storage,
           typename Index>
 [[gnu::always_inline]] inline void multiply_lanes(
     Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
     const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
-    long num_cols, int info, long full, long width) {
+    long num_cols, int info, bool is_ragged, long width) {
     constexpr int block = block_rows * block_cols;
-    if constexpr (fill == 1 && may_have_fill<code, block>) {
-        if constexpr (!fill_is_zero<value_code>) {
-            if ((info & filled_slice) != 0) {
-                add_some_of_strips<code, lanes, block_rows, block_cols, long_rows, value_code,
-                                   true>(sum, bases, deltas,
-                                         masks_of<code, lanes, fill>(deltas, info, width), length,
-                                         values, coded_values, place, x, 0, width);
-                return;
-            }
-        } else if constexpr (block > 1) {
-            if ((info & filled_slice) != 0) {
-                add_strips<code, lanes, block_rows, block_cols, value_code, prefetch, true>(
-                    sum, bases, deltas, values, coded_values, place, x, num_cols, 0, width);
-                return;
-            }
+    constexpr bool has_fill = fill == 1 && (block > 1 || (codes & 1 << affine_deltas) != 0);
+    constexpr bool has_masks = has_fill && !fill_is_zero<value_code>;
+    const int code = info & code_bits;
+    if constexpr (has_fill && !has_masks && block > 1) {
+        if ((info & filled_slice) != 0) {
+            add_strips_of_any<codes, lanes, block_rows, block_cols, value_code, prefetch, true>(
+                sum, bases, deltas, code, values, coded_values, place, x, num_cols, width);
+            return;
         }
     }
-    add_strips<code, lanes, block_rows, block_cols, value_code, prefetch, false>(
-        sum, bases, deltas, values, coded_values, place, x, num_cols, 0, full);
-    if constexpr (ragged == 1) {
-        add_some_of_strips<code, lanes, block_rows, block_cols, long_rows, value_code, false>(
-            sum, bases, deltas, deltas, length, values, coded_values, place, x, full, width);
+    long full = is_ragged ? info >> full_strips_shift : width;
+    const unsigned char* masks = nullptr;
+    if constexpr (has_masks) {
+        masks = masks_of<codes, lanes, fill>(deltas, info, width);
+        full = masks != nullptr ? 0 : full;
+    }
+    add_strips_of_any<codes, lanes, block_rows, block_cols, value_code, prefetch, false>(
+        sum, bases, deltas, code, values, coded_values, place, x, num_cols, full);
+    if constexpr (ragged == 1 || has_masks) {
+        add_some_of_strips<codes, lanes, block_rows, block_cols, ragged, long_rows, has_masks,
+                           value_code>(sum, bases, deltas, code, masks, length, values,
+                                       coded_values, place, x, full, width);
     }
 }
 
@@ -139,19 +139,19 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int lanes, int b
 
 /// What multiply_lanes does, entry after entry and for the first `count` lanes only; no element of
 /// fill meets x.
-template <int code, int lanes, int block_rows, int block_cols, int fill, int long_rows,
+template <int codes, int lanes, int block_rows, int block_cols, int fill, int long_rows,
           int value_code, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::noinline]] inline void multiply_lanes_singly(
     Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
     const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
     long count, int info, bool is_ragged, long width) {
-    const unsigned char* masks = masks_of<code, lanes, fill>(deltas, info, width);
+    const unsigned char* masks = masks_of<codes, lanes, fill>(deltas, info, width);
 #pragma GCC unroll 1
     for (int l = 0; l < (count < lanes ? count : lanes); ++l) {
         if (!is_long<long_rows>(length, is_ragged, l)) {
             Value row[block_rows] = {};
-            add_lane<code, lanes, block_rows, block_cols, value_code, fill, 1>(
-                row, bases, deltas, masks, values, coded_values, place, x, info, l,
+            add_lane<codes, lanes, block_rows, block_cols, value_code, fill, 1>(
+                row, bases, deltas, info & code_bits, masks, values, coded_values, place, x, l,
                 is_ragged ? length[l] : width);
             for (int i = 0; i < block_rows; ++i) {
                 sum[i * lanes + l] = row[i];
@@ -161,7 +161,7 @@ template <int code, int lanes, int block_rows, int block_cols, int fill, int lon
 }
 
 /// Several right-hand sides: the first `count` lanes of a slice, one after the other.
-template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
+template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
           int block_rows, int block_cols, int sigma, int fill, int long_rows, int value_code,
           typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_lane_by_lane(
@@ -169,86 +169,19 @@ template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int nu
     const unsigned short* length, const unsigned short* places, const Storage* values,
     const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
     Vector beta, int info, bool is_ragged, long width) {
-    constexpr int blocks_fill = may_have_fill<code, block_rows * block_cols> ? fill : 0;
-    const unsigned char* masks = masks_of<code, lanes, blocks_fill>(deltas, info, width);
+    constexpr bool has_fill = block_rows * block_cols > 1 || (codes & 1 << affine_deltas) != 0;
+    constexpr int blocks_fill = has_fill ? fill : 0;
+    const unsigned char* masks = masks_of<codes, lanes, blocks_fill>(deltas, info, width);
     for (int l = 0; l < lanes && l < count; ++l) {
         if (!is_long<long_rows>(length, is_ragged, l)) {
             Value sum[block_rows * num_rhs] = {};
-            add_lane<code, lanes, block_rows, block_cols, value_code, blocks_fill, num_rhs>(
-                sum, bases, deltas, masks, values, coded_values, place, x, info, l,
+            add_lane<codes, lanes, block_rows, block_cols, value_code, blocks_fill, num_rhs>(
+                sum, bases, deltas, info & code_bits, masks, values, coded_values, place, x, l,
                 is_ragged ? length[l] : width);
             store_block_row<alpha_mode, beta_mode, has_epilogue, num_rhs, block_rows, num_rhs>(
                 y, block_row_of<sigma>(places, first, l), num_rows, sum, alpha, beta);
         }
     }
-}
-
-/// One slice whose deltas have the code `code`: its sums, which multiply_slice stores, or, of
-/// several right-hand sides, all of it.
-template <int code, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
-          int block_rows, int block_cols, int sigma, int ragged, int fill, int long_rows,
-          int value_code, int prefetch, typename Value, typename Vector, typename Storage,
-          typename Index>
-[[gnu::always_inline]] inline void multiply_coded(
-    Value* sum, long num_rows, long num_cols, long first, long count, const Index* bases,
-    const unsigned char* deltas, const unsigned short* length, const unsigned short* places,
-    const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
-    Vector* y, Vector alpha, Vector beta, int info, bool is_ragged, long width) {
-    if constexpr (num_rhs == 1) {
-        multiply_lanes<code, lanes, block_rows, block_cols, ragged, fill, long_rows, value_code,
-                       prefetch>(sum, bases, deltas, length, values, coded_values, place, x,
-                                 num_cols, info, is_ragged ? info >> full_strips_shift : width,
-                                 width);
-    } else {
-        multiply_lane_by_lane<code, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
-                              block_cols, sigma, fill, long_rows, value_code, Value>(
-            num_rows, first, count, bases, deltas, length, places, values, coded_values, place, x,
-            y, alpha, beta, info, is_ragged, width);
-    }
-}
-
-/// The same of a slice with one of the codes `codes`.
-template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
-          int block_rows, int block_cols, int sigma, int ragged, int fill, int long_rows,
-          int value_code, int prefetch, typename Value, typename Vector, typename Storage,
-          typename Index>
-[[gnu::always_inline]] inline void multiply_any_code(
-    Value* sum, long num_rows, long num_cols, long first, long count, const Index* bases,
-    const unsigned char* deltas, const unsigned short* length, const unsigned short* places,
-    const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
-    Vector* y, Vector alpha, Vector beta, int info, bool is_ragged, long width) {
-    constexpr int widest_code = codes >= 8 ? 3 : codes >= 4 ? 2 : codes >= 2 ? 1 : 0;
-    if constexpr ((codes & 1) != 0 && widest_code != 0) {
-        if ((info & code_bits) == 0) {
-            multiply_coded<0, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
-                           block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
-                sum, num_rows, num_cols, first, count, bases, deltas, length, places, values,
-                coded_values, place, x, y, alpha, beta, info, is_ragged, width);
-            return;
-        }
-    }
-    if constexpr ((codes & 2) != 0 && widest_code != 1) {
-        if ((info & code_bits) == 1) {
-            multiply_coded<1, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
-                           block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
-                sum, num_rows, num_cols, first, count, bases, deltas, length, places, values,
-                coded_values, place, x, y, alpha, beta, info, is_ragged, width);
-            return;
-        }
-    }
-    if constexpr ((codes & 4) != 0 && widest_code != 2) {
-        if ((info & code_bits) == 2) {
-            multiply_coded<2, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
-                           block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
-                sum, num_rows, num_cols, first, count, bases, deltas, length, places, values,
-                coded_values, place, x, y, alpha, beta, info, is_ragged, width);
-            return;
-        }
-    }
-    multiply_coded<widest_code, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
-                   block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
-        sum, num_rows, num_cols, first, count, bases, deltas, length, places, values, coded_values,
-        place, x, y, alpha, beta, info, is_ragged, width);
 }
 
 /// One slice: `bases`, `deltas`, `length` and `places` are its own, `first` is the number of its
@@ -267,19 +200,23 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int
     constexpr bool has_zeros = fill == 1 && fill_is_zero<value_code> && (block > 1 || has_affine);
     const long count = (num_rows + (block_rows - 1)) / block_rows - first;
     const bool is_ragged = is_ragged_slice<ragged>(info);
-    Value sum[num_rhs == 1 ? lanes * block_rows : 1] = {};
-    bool is_summed = true;
-    if constexpr (num_rhs == 1 && has_affine) {
-        // A lane without a row would reach beyond the last column.
-        is_summed = count >= lanes || (info & code_bits) != affine_deltas;
-    }
-    if (is_summed) {
-        multiply_any_code<codes, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
-                          block_cols, sigma, ragged, fill, long_rows, value_code, prefetch>(
-            sum, num_rows, num_cols, first, count, bases, deltas, length, places, values,
-            coded_values, place, x, y, alpha, beta, info, is_ragged, width);
-    }
-    if constexpr (num_rhs == 1) {
+    if constexpr (num_rhs > 1) {
+        multiply_lane_by_lane<codes, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes,
+                              block_rows, block_cols, sigma, fill, long_rows, value_code, Value>(
+            num_rows, first, count, bases, deltas, length, places, values, coded_values, place, x,
+            y, alpha, beta, info, is_ragged, width);
+    } else {
+        Value sum[lanes * block_rows] = {};
+        bool is_summed = true;
+        if constexpr (has_affine) {
+            // A lane without a row would reach beyond the last column.
+            is_summed = count >= lanes || (info & code_bits) != affine_deltas;
+        }
+        if (is_summed) {
+            multiply_lanes<codes, lanes, block_rows, block_cols, ragged, fill, long_rows,
+                           value_code, prefetch>(sum, bases, deltas, length, values, coded_values,
+                                                 place, x, num_cols, info, is_ragged, width);
+        }
         if constexpr (has_zeros) {
             if ((info & filled_slice) != 0 && has_nan<lanes * block_rows>(sum)) {
                 is_summed = false;
@@ -287,9 +224,9 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int
         }
         if constexpr (has_affine || has_zeros) {
             if (!is_summed) {
-                constexpr int code = block > 1 && has_zeros ? any_deltas : affine_deltas;
+                constexpr int single_codes = block > 1 && has_zeros ? codes : 1 << affine_deltas;
                 Value single[lanes * block_rows] = {};
-                multiply_lanes_singly<code, lanes, block_rows, block_cols, fill, long_rows,
+                multiply_lanes_singly<single_codes, lanes, block_rows, block_cols, fill, long_rows,
                                       value_code>(single, bases, deltas, length, values,
                                                   coded_values, place, x, count, info, is_ragged,
                                                   width);

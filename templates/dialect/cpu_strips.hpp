@@ -11,19 +11,19 @@ constexpr int deltas_of_8_bits = 1;
 constexpr int deltas_of_16_bits = 2;
 constexpr int deltas_of_32_bits = 3;
 
-/// In place of a code: slice_info tells it when a delta is read.
-constexpr int any_deltas = 4;
-
 template <int code>
 inline constexpr int delta_bytes = code == deltas_of_32_bits ? 4 : code;
 
-/// Whether the kernel has slices of that code and of others: whether it must ask.
-template <int codes, int code>
-inline constexpr bool asks_for = (codes >> code & 1) != 0 && codes != 1 << code;
+/// The widest of the codes that are bits of `codes`.
+template <int codes>
+inline constexpr int widest_code = codes >= 8   ? 3
+                                   : codes >= 4 ? 2
+                                   : codes >= 2 ? 1
+                                                : 0;
 
-/// Whether all slices have that code.
+/// Whether a slice's code must be asked for: `codes` has it and a wider one.
 template <int codes, int code>
-inline constexpr bool only_code = codes == 1 << code;
+inline constexpr bool asks_for = (codes >> code & 1) != 0 && widest_code<codes> != code;
 
 /// The delta of one lane of strip `strip`, counted within the slice.
 template <int code, int lanes>
@@ -43,36 +43,80 @@ template <int code, int lanes>
     }
 }
 
-/// delta[l] = narrow number l of those at `from`, widened in registers.
-template <typename Narrow, int lanes, typename Index>
-[[gnu::always_inline]] inline void widen_deltas(Index* delta, const unsigned char* from) {
+/// The same of a slice whose code `code` is one of `codes`.
+template <int codes, int lanes>
+[[gnu::always_inline]] inline long delta_of_any(const unsigned char* deltas, long strip, int lane,
+                                                int code) {
+    if constexpr (asks_for<codes, affine_deltas>) {
+        if (code == affine_deltas) {
+            return delta_of<affine_deltas, lanes>(deltas, strip, lane);
+        }
+    }
+    if constexpr (asks_for<codes, deltas_of_8_bits>) {
+        if (code == deltas_of_8_bits) {
+            return delta_of<deltas_of_8_bits, lanes>(deltas, strip, lane);
+        }
+    }
+    if constexpr (asks_for<codes, deltas_of_16_bits>) {
+        if (code == deltas_of_16_bits) {
+            return delta_of<deltas_of_16_bits, lanes>(deltas, strip, lane);
+        }
+    }
+    return delta_of<widest_code<codes>, lanes>(deltas, strip, lane);
+}
+
+/// delta[l] = narrow number l of strip `strip`, widened in registers.
+template <typename Narrow, int lanes, int prefetch, typename Index>
+[[gnu::always_inline]] inline void widen_deltas(Index* delta, const unsigned char* deltas,
+                                                long strip) {
     typedef Narrow Packed __attribute__((vector_size(lanes * sizeof(Narrow))));
     typedef Index Wide __attribute__((vector_size(lanes * sizeof(Index))));
+    const unsigned char* from = deltas + strip * (lanes * sizeof(Narrow));
+    prefetch_ahead<prefetch, lanes * sizeof(Narrow)>(from);
     Packed packed = {};
     __builtin_memcpy(&packed, from, sizeof(Packed));
     const Wide wide = __builtin_convertvector(packed, Wide);
     __builtin_memcpy(delta, &wide, sizeof(Wide));
 }
 
-/// Whether deltas are taken in a register, for gathers; single loads of x would have to take each
-/// out of it again.
-template <int code>
-inline constexpr bool deltas_in_register = code != affine_deltas && gathers;
+/// delta[l] = l for every lane l.
+template <int lanes, typename Index>
+[[gnu::always_inline]] inline void number_lanes(Index* delta) {
+    for (int l = 0; l < lanes; ++l) {
+        delta[l] = l;
+    }
+}
 
-/// delta[l] = the delta of lane l of strip `strip`.
-template <int code, int lanes, typename Index>
+/// delta[l] = the delta of lane l of strip `strip`, whose code is one of `codes`: `code`.
+template <int codes, int lanes, int prefetch, typename Index>
 [[gnu::always_inline]] inline void load_deltas(Index* delta, const unsigned char* deltas,
-                                               long strip) {
-    if constexpr (code == affine_deltas) {
-        for (int l = 0; l < lanes; ++l) {
-            delta[l] = l;
+                                               long strip, int code) {
+    if constexpr (asks_for<codes, affine_deltas>) {
+        if (code == affine_deltas) {
+            number_lanes<lanes>(delta);
+            return;
         }
-    } else if constexpr (code == deltas_of_8_bits) {
-        widen_deltas<unsigned char, lanes>(delta, deltas + strip * lanes);
-    } else if constexpr (code == deltas_of_16_bits) {
-        widen_deltas<unsigned short, lanes>(delta, deltas + strip * (lanes * 2));
+    }
+    if constexpr (asks_for<codes, deltas_of_8_bits>) {
+        if (code == deltas_of_8_bits) {
+            widen_deltas<unsigned char, lanes, prefetch>(delta, deltas, strip);
+            return;
+        }
+    }
+    if constexpr (asks_for<codes, deltas_of_16_bits>) {
+        if (code == deltas_of_16_bits) {
+            widen_deltas<unsigned short, lanes, prefetch>(delta, deltas, strip);
+            return;
+        }
+    }
+    if constexpr (widest_code<codes> == affine_deltas) {
+        number_lanes<lanes>(delta);
+    } else if constexpr (widest_code<codes> == deltas_of_8_bits) {
+        widen_deltas<unsigned char, lanes, prefetch>(delta, deltas, strip);
+    } else if constexpr (widest_code<codes> == deltas_of_16_bits) {
+        widen_deltas<unsigned short, lanes, prefetch>(delta, deltas, strip);
     } else {
-        widen_deltas<unsigned, lanes>(delta, deltas + strip * (lanes * 4));
+        widen_deltas<unsigned, lanes, prefetch>(delta, deltas, strip);
     }
 }
 
@@ -81,13 +125,14 @@ template <int code, typename Index>
 inline constexpr bool has_no_base = code == deltas_of_32_bits && sizeof(Index) == 4;
 
 /// The first column of the block of a lane whose delta is 0.
-template <int code, int block_cols, typename Index>
-[[gnu::always_inline]] inline long first_column(const Index* bases, long strip) {
-    if constexpr (has_no_base<code, Index>) {
-        return 0;
-    } else {
-        return static_cast<long>(bases[strip]) * block_cols;
+template <int codes, int block_cols, typename Index>
+[[gnu::always_inline]] inline long first_column(const Index* bases, long strip, int code) {
+    if constexpr (has_no_base<widest_code<codes>, Index>) {
+        if (codes == 1 << deltas_of_32_bits || code == deltas_of_32_bits) {
+            return 0;
+        }
     }
+    return static_cast<long>(bases[strip]) * block_cols;
 }
 
 /// sum[l] += a[l] · b[l] for every lane l.
@@ -110,19 +155,72 @@ template <int lanes, typename Value>
     }
 }
 
-/// Strips begin … end-1 of a slice, which every lane has: sum[i·lanes + l] += row i of lane l's
-/// blocks times x. `bases` and `deltas` are the slice's own, `place` the number of its first value.
-/// With `is_filled` blocks may reach beyond the last column.
-template <int code, int lanes, int block_rows, int block_cols, int value_code, int prefetch,
+/// Whether deltas are taken in a register, for gathers; single loads of x would have to take each
+/// out of it again.
+template <int codes>
+inline constexpr bool deltas_in_register = codes != 1 << affine_deltas && gathers;
+
+/// sum[l] += value number place + l times factors[l] for every lane l.
+template <int lanes, int value_code, typename Value, typename Storage>
+[[gnu::always_inline]] inline void add_entries_times(Value* sum, const Storage* values,
+                                                     const unsigned char* coded_values, long place,
+                                                     const Value* factors) {
+    Value entries[lanes] = {};
+    decode_lanes<value_code, lanes>(entries, values, coded_values, place);
+    add_lanes<lanes>(sum, entries, factors);
+}
+
+/// Column j of the blocks of strip `strip`: sum[i·lanes + l] += element (i, j) of lane l's block
+/// times x. `near` is x from that column on, of the block whose delta is 0, which has `room`
+/// elements; with `is_filled` blocks may reach beyond. `first` is the number of the first value.
+template <int codes, int lanes, int block_rows, int block_cols, int value_code, bool is_filled,
+          typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_column(Value* sum, const Index* delta,
+                                              const unsigned char* deltas, long strip,
+                                              const Storage* values,
+                                              const unsigned char* coded_values, long first,
+                                              const Vector* near, long room) {
+    Value factors[lanes] = {};
+    for (int l = 0; l < lanes; ++l) {
+        long offset = 0;
+        if constexpr (deltas_in_register<codes>) {
+            offset = delta[l] * block_cols;
+        } else {
+            offset = delta_of<widest_code<codes>, lanes>(deltas, strip, l) * block_cols;
+        }
+        if constexpr (is_filled) {
+            offset = offset < room ? offset : room - 1;
+        }
+        factors[l] = converted<Value>(near[offset]);
+    }
+    if constexpr (block_rows * lanes * sizeof(Value) <= 512) {
+        for (int i = 0; i < block_rows; ++i) {
+            add_entries_times<lanes, value_code>(sum + i * lanes, values, coded_values,
+                                                 first + i * (block_cols * lanes), factors);
+        }
+    } else {  // the sums are in memory, for registers do not hold them
+#pragma GCC unroll 1
+        for (int i = 0; i < block_rows; ++i) {
+            add_entries_times<lanes, value_code>(sum + i * lanes, values, coded_values,
+                                                 first + i * (block_cols * lanes), factors);
+        }
+    }
+}
+
+/// The first `count` strips of a slice, which every lane has: sum[i·lanes + l] += row i of lane l's
+/// blocks times x. `bases` and `deltas` are the slice's own, `place` the number of its first value,
+/// `code` that of its deltas. With `is_filled` blocks may reach beyond the last column.
+template <int codes, int lanes, int block_rows, int block_cols, int value_code, int prefetch,
           bool is_filled, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_strips(Value* sum, const Index* bases,
-                                              const unsigned char* deltas, const Storage* values,
+                                              const unsigned char* deltas, int code,
+                                              const Storage* values,
                                               const unsigned char* coded_values, long place,
-                                              const Vector* x, long num_cols, long begin,
-                                              long end) {
+                                              const Vector* x, long num_cols, long count) {
     constexpr int block = block_rows * block_cols;
+    constexpr int bytes = lanes * delta_bytes<widest_code<codes>>;
 #pragma GCC unroll 1
-    for (long k = begin; k < end; ++k) {
+    for (long k = 0; k < count; ++k) {
         const long first = place + k * (block * lanes);
         if constexpr (value_code == plain_values) {
             prefetch_ahead<prefetch, block * lanes* static_cast<int>(sizeof(Storage))>(values +
@@ -130,40 +228,68 @@ template <int code, int lanes, int block_rows, int block_cols, int value_code, i
         } else if constexpr (value_code != one_value) {
             prefetch_ahead<prefetch, block * lanes>(coded_values + first);
         }
-        if constexpr (code != affine_deltas) {
-            prefetch_ahead<prefetch, lanes * delta_bytes<code>>(deltas +
-                                                                k * (lanes * delta_bytes<code>));
-        }
         Index delta[lanes] = {};
-        if constexpr (deltas_in_register<code>) {
-            load_deltas<code, lanes>(delta, deltas, k);
+        if constexpr (deltas_in_register<codes>) {
+            load_deltas<codes, lanes, prefetch>(delta, deltas, k, code);
+        } else if constexpr (bytes != 0) {
+            prefetch_ahead<prefetch, bytes>(deltas + k * bytes);
         }
-        const long column = first_column<code, block_cols>(bases, k);
-        const Vector* near = x + column;
-        for (int j = 0; j < block_cols; ++j) {
-            Value factors[lanes] = {};
-            for (int l = 0; l < lanes; ++l) {
-                long offset = 0;
-                if constexpr (deltas_in_register<code>) {
-                    offset = delta[l] * block_cols + j;
-                } else {
-                    offset = delta_of<code, lanes>(deltas, k, l) * block_cols + j;
-                }
-                if constexpr (is_filled) {
-                    const long beyond = column + offset;
-                    factors[l] = converted<Value>(x[beyond < num_cols ? beyond : num_cols - 1]);
-                } else {
-                    factors[l] = converted<Value>(near[offset]);
-                }
+        const long column = first_column<codes, block_cols>(bases, k, code);
+        if constexpr (block_cols * lanes <= 32) {
+            for (int j = 0; j < block_cols; ++j) {
+                add_column<codes, lanes, block_rows, block_cols, value_code, is_filled>(
+                    sum, delta, deltas, k, values, coded_values, first + j * lanes, x + column + j,
+                    num_cols - column - j);
             }
-            for (int i = 0; i < block_rows; ++i) {
-                Value entries[lanes] = {};
-                decode_lanes<value_code, lanes>(entries, values, coded_values,
-                                                first + (i * block_cols + j) * lanes);
-                add_lanes<lanes>(sum + i * lanes, entries, factors);
+        } else {  // not all columns in one go: code that long gains nothing
+#pragma GCC unroll 1
+            for (int j = 0; j < block_cols; ++j) {
+                add_column<codes, lanes, block_rows, block_cols, value_code, is_filled>(
+                    sum, delta, deltas, k, values, coded_values, first + j * lanes, x + column + j,
+                    num_cols - column - j);
             }
         }
     }
+}
+
+/// The same of a slice that has one of several codes. Lanes side by side have a loop of their own,
+/// which gathers nothing; so has each code where x is loaded singly, by deltas from memory.
+template <int codes, int lanes, int block_rows, int block_cols, int value_code, int prefetch,
+          bool is_filled, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_strips_of_any(Value* sum, const Index* bases,
+                                                     const unsigned char* deltas, int code,
+                                                     const Storage* values,
+                                                     const unsigned char* coded_values, long place,
+                                                     const Vector* x, long num_cols, long count) {
+    if constexpr (asks_for<codes, affine_deltas>) {
+        if (code == affine_deltas) {
+            add_strips<1 << affine_deltas, lanes, block_rows, block_cols, value_code, prefetch,
+                       is_filled>(sum, bases, deltas, code, values, coded_values, place, x,
+                                  num_cols, count);
+            return;
+        }
+    }
+    if constexpr (asks_for<codes, deltas_of_8_bits> && !gathers) {
+        if (code == deltas_of_8_bits) {
+            add_strips<1 << deltas_of_8_bits, lanes, block_rows, block_cols, value_code, prefetch,
+                       is_filled>(sum, bases, deltas, code, values, coded_values, place, x,
+                                  num_cols, count);
+            return;
+        }
+    }
+    if constexpr (asks_for<codes, deltas_of_16_bits> && !gathers) {
+        if (code == deltas_of_16_bits) {
+            add_strips<1 << deltas_of_16_bits, lanes, block_rows, block_cols, value_code, prefetch,
+                       is_filled>(sum, bases, deltas, code, values, coded_values, place, x,
+                                  num_cols, count);
+            return;
+        }
+    }
+    constexpr int others = codes == 1 << affine_deltas ? codes
+                           : gathers                   ? codes & ~(1 << affine_deltas)
+                                                       : 1 << widest_code<codes>;
+    add_strips<others, lanes, block_rows, block_cols, value_code, prefetch, is_filled>(
+        sum, bases, deltas, code, values, coded_values, place, x, num_cols, count);
 }
 
 /// The mask of one block of r·c elements; which bits are set tells which of them the matrix has.
@@ -191,21 +317,37 @@ template <typename Mask, int lanes, typename Index>
     __builtin_memcpy(is_there, &set, sizeof(Lanes));
 }
 
-/// The same for strips that some lanes have: those k with k < length[l], and a long row has none
-/// here; with `is_filled` the masks tell, which are 0 where a lane has no strip. What is not there
-/// meets no x.
-template <int code, int lanes, int block_rows, int block_cols, int long_rows, int value_code,
-          bool is_filled, typename Value, typename Vector, typename Storage, typename Index>
+/// Which lanes have element `bit` of their blocks of strip `strip`: -1 and 0.
+template <int block, int lanes, typename Index>
+[[gnu::always_inline]] inline void lanes_with_element(Index* is_there, const unsigned char* masks,
+                                                      long strip, int bit) {
+    if constexpr (block <= 8) {
+        lanes_of_masks<unsigned char, lanes>(is_there, masks, strip, bit);
+    } else if constexpr (block <= 16) {
+        lanes_of_masks<unsigned short, lanes>(is_there, masks, strip, bit);
+    } else if constexpr (block <= 32) {
+        lanes_of_masks<unsigned, lanes>(is_there, masks, strip, bit);
+    } else {
+        lanes_of_masks<unsigned long, lanes>(is_there, masks, strip, bit);
+    }
+}
+
+/// Strips begin … end-1, which some lanes have: those k with k < length[l], and a long row has none
+/// here; or, where there are `masks`, what these tell, which are 0 where a lane has no strip. What
+/// is not there meets no x.
+template <int codes, int lanes, int block_rows, int block_cols, int ragged, int long_rows,
+          bool has_masks, int value_code, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::always_inline]] inline void add_some_of_strips(
-    Value* sum, const Index* bases, const unsigned char* deltas, const unsigned char* masks,
-    const unsigned short* length, const Storage* values, const unsigned char* coded_values,
-    long place, const Vector* x, long begin, long end) {
+    Value* sum, const Index* bases, const unsigned char* deltas, int code,
+    const unsigned char* masks, const unsigned short* length, const Storage* values,
+    const unsigned char* coded_values, long place, const Vector* x, long begin, long end) {
     typedef Index Lanes __attribute__((vector_size(lanes * sizeof(Index))));
     constexpr int block = block_rows * block_cols;
     Lanes strips = {};
-    if constexpr (!is_filled) {
-        widen_deltas<unsigned short, lanes>(reinterpret_cast<Index*>(&strips),
-                                            reinterpret_cast<const unsigned char*>(length));
+    if constexpr (ragged == 1) {
+        widen_deltas<unsigned short, lanes, 0>(reinterpret_cast<Index*>(&strips),
+                                               reinterpret_cast<const unsigned char*>(length), 0);
         if constexpr (long_rows == 1) {
             strips = strips == length_of_long ? Lanes{} : strips;
         }
@@ -213,25 +355,20 @@ template <int code, int lanes, int block_rows, int block_cols, int long_rows, in
 #pragma GCC unroll 1
     for (long k = begin; k < end; ++k) {
         Lanes delta = {};
-        load_deltas<code, lanes>(reinterpret_cast<Index*>(&delta), deltas, k);
-        const long column = first_column<code, block_cols>(bases, k);
-        for (int i = 0; i < block_rows; ++i) {
-            for (int j = 0; j < block_cols; ++j) {
-                Lanes is_there = {};
-                if constexpr (!is_filled) {
-                    is_there = static_cast<Index>(k) < strips;
-                } else if constexpr (block <= 8) {
-                    lanes_of_masks<unsigned char, lanes>(reinterpret_cast<Index*>(&is_there), masks,
+        load_deltas<codes, lanes, 0>(reinterpret_cast<Index*>(&delta), deltas, k, code);
+        const long column = first_column<codes, block_cols>(bases, k, code);
+        Lanes is_there = {};
+        if constexpr (ragged == 1) {
+            is_there = static_cast<Index>(k) < strips;
+        }
+#pragma GCC unroll 1
+        for (int j = 0; j < block_cols; ++j) {
+            for (int i = 0; i < block_rows; ++i) {
+                if constexpr (has_masks) {
+                    if (ragged == 0 || masks != nullptr) {
+                        lanes_with_element<block, lanes>(reinterpret_cast<Index*>(&is_there), masks,
                                                          k, i * block_cols + j);
-                } else if constexpr (block <= 16) {
-                    lanes_of_masks<unsigned short, lanes>(reinterpret_cast<Index*>(&is_there),
-                                                          masks, k, i * block_cols + j);
-                } else if constexpr (block <= 32) {
-                    lanes_of_masks<unsigned, lanes>(reinterpret_cast<Index*>(&is_there), masks, k,
-                                                    i * block_cols + j);
-                } else {
-                    lanes_of_masks<unsigned long, lanes>(reinterpret_cast<Index*>(&is_there), masks,
-                                                         k, i * block_cols + j);
+                    }
                 }
                 const Lanes columns =
                     is_there ? delta * block_cols + static_cast<Index>(column + j) : Lanes{} - 1;
@@ -246,33 +383,17 @@ template <int code, int lanes, int block_rows, int block_cols, int long_rows, in
     }
 }
 
-/// The delta of one lane where the code is known only when it is read.
-template <int lanes>
-[[gnu::noinline]] inline long delta_of_code(const unsigned char* deltas, long strip, int lane,
-                                            int code) {
-    if (code == affine_deltas) {
-        return delta_of<affine_deltas, lanes>(deltas, strip, lane);
-    }
-    if (code == deltas_of_8_bits) {
-        return delta_of<deltas_of_8_bits, lanes>(deltas, strip, lane);
-    }
-    if (code == deltas_of_16_bits) {
-        return delta_of<deltas_of_16_bits, lanes>(deltas, strip, lane);
-    }
-    return delta_of<deltas_of_32_bits, lanes>(deltas, strip, lane);
-}
-
 /// The masks of a slice of `width` strips, which lie behind its deltas; null when it has no fill.
-template <int code, int lanes, int fill>
+template <int codes, int lanes, int fill>
 [[gnu::always_inline]] inline const unsigned char* masks_of(const unsigned char* deltas, int info,
                                                             long width) {
     if constexpr (fill == 1) {
         if ((info & filled_slice) != 0) {
-            if constexpr (code == any_deltas) {
-                const int kind = info & code_bits;
-                return deltas + width * (lanes * (kind == deltas_of_32_bits ? 4 : kind));
+            if constexpr (codes == 1 << widest_code<codes>) {
+                return deltas + width * (lanes * delta_bytes<widest_code<codes>>);
             } else {
-                return deltas + width * (lanes * delta_bytes<code>);
+                const int code = info & code_bits;
+                return deltas + width * (lanes * (code == deltas_of_32_bits ? 4 : code));
             }
         }
     }
@@ -281,22 +402,18 @@ template <int code, int lanes, int fill>
 
 /// All strips of one lane, of any number of right-hand sides: sum[i·num_rhs + rhs] += … `masks` is
 /// null where blocks are whole.
-template <int code, int lanes, int block_rows, int block_cols, int value_code, int fill,
+template <int codes, int lanes, int block_rows, int block_cols, int value_code, int fill,
           int num_rhs, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_lane(Value* sum, const Index* bases,
-                                            const unsigned char* deltas, const unsigned char* masks,
-                                            const Storage* values,
+                                            const unsigned char* deltas, int code,
+                                            const unsigned char* masks, const Storage* values,
                                             const unsigned char* coded_values, long place,
-                                            const Vector* x, int info, int lane, long length) {
+                                            const Vector* x, int lane, long length) {
     constexpr int block = block_rows * block_cols;
 #pragma GCC unroll 1
     for (long k = 0; k < length; ++k) {
-        long column = first_column<code, block_cols>(bases, k);
-        if constexpr (code == any_deltas) {
-            column += delta_of_code<lanes>(deltas, k, lane, info & code_bits) * block_cols;
-        } else {
-            column += delta_of<code, lanes>(deltas, k, lane) * block_cols;
-        }
+        const long column = first_column<codes, block_cols>(bases, k, code) +
+                            delta_of_any<codes, lanes>(deltas, k, lane, code) * block_cols;
         const long first = place + k * (block * lanes) + lane;
         unsigned long mask = ~0UL;
         if constexpr (fill == 1) {

@@ -4,14 +4,14 @@
 #include "dialect/cpu_cut_rows.hpp"
 #include "dialect/cpu_prefetch.hpp"
 
-/// sum[rhs] = entries begin … end-1 of the long rows, which have `limit` of them, times x.
+/// sum[rhs] = entries begin … end-1 of the long rows times x.
 template <int num_rhs, int lanes, int value_code, int prefetch, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_long_entries(Value* sum, const Index* long_col,
                                                          const Storage* values,
                                                          const unsigned char* coded_values,
                                                          long long_begin, const Vector* x,
-                                                         long begin, long end, long limit) {
+                                                         long begin, long end) {
     long k = begin;
     if constexpr (num_rhs == 1) {
         constexpr int wide = lanes < 8 ? lanes : 8;
@@ -26,13 +26,9 @@ template <int num_rhs, int lanes, int value_code, int prefetch, typename Value, 
             decode_lanes<value_code, wide>(entries, values, coded_values, long_begin + k);
             add_products<wide>(part, entries, long_col + k, x);
         }
-        if (k < end && k + wide <= limit) {
-            decode_lanes<value_code, wide>(entries, values, coded_values, long_begin + k);
-            add_first_products<wide>(part, entries, long_col + k, x, end - k);
-            k = end;
-        }
         sum[0] = sum_of_lanes<wide>(part);
     }
+#pragma GCC unroll 1
     for (; k < end; ++k) {
         add_scaled<num_rhs>(sum,
                             coded_value<value_code, Value>(values, coded_values, long_begin + k),
@@ -45,11 +41,13 @@ template <int num_rhs, int lanes, int value_code, int prefetch, typename Value, 
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
           int value_code, int prefetch, typename Value, typename Vector, typename Storage,
           typename Index, typename Offset>
-[[gnu::always_inline]] inline void multiply_long_rows(
-    long num_long, long long_begin, const Index* long_row, const Offset* long_ptr,
-    const Index* long_col, const Storage* values, const unsigned char* coded_values,
-    const Vector* x, Vector* y, Vector alpha, Vector beta, long* carry_row, Value* carry_sum,
-    long* head_row, Value* head_sum, int thread, int threads) {
+[[gnu::noinline]] inline void multiply_long_rows(long num_long, long long_begin,
+                                                 const Index* long_row, const Offset* long_ptr,
+                                                 const Index* long_col, const Storage* values,
+                                                 const unsigned char* coded_values, const Vector* x,
+                                                 Vector* y, Vector alpha, Vector beta,
+                                                 long* carry_row, Value* carry_sum, long* head_row,
+                                                 Value* head_sum, int thread, int threads) {
     const long entries = long_ptr[num_long];
     const long first_step = share(num_long + entries, thread, threads);
     const long last_step = share(num_long + entries, thread + 1, threads);
@@ -62,7 +60,7 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int
         const long stop = is_ended ? static_cast<long>(long_ptr[row + 1]) : end_entry;
         Value sum[num_rhs] = {};
         multiply_long_entries<num_rhs, lanes, value_code, prefetch>(
-            sum, long_col, values, coded_values, long_begin, x, entry, stop, entries);
+            sum, long_col, values, coded_values, long_begin, x, entry, stop);
         if (!is_ended) {
             carry_row[thread] = long_row[row];
             copy_sums<num_rhs>(carry_sum, thread, sum);
