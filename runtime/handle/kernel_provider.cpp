@@ -11,6 +11,7 @@
 #include "handle/compile_kernel.hpp"
 #include "handle/jit_loader.hpp"
 #include "handle/stopwatch.hpp"
+#include "registry_effort.hpp"
 #include "spmvgen/error.hpp"
 #include "store/store.hpp"
 
@@ -301,7 +302,7 @@ bool KernelProvider::compile(Table<Kernel>& table, Slot<Kernel>& slot, const Loa
             const Timed timed(compile_ns_);
             const Stopwatch watch;
             KernelBinary made = compile_kernel(sources_.generator(), signature, loader.kinds);
-            table.compile_times.add(watch.ms());
+            table.compile_times.add(watch.ms() / compile_effort(complete(signature)));
             return made;
         }();
         compiled = true;

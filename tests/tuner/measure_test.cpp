@@ -388,12 +388,12 @@ TEST(MeasureAll, WhatIsTwiceAsSlowIsTriedOnce) {
 
 TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {
     const auto effort = [](const std::string& kernel, std::map<std::string, std::int64_t> params,
-                           Scale alpha = Scale::one) {
+                           Scale alpha = Scale::one, const char* target = "x86-64-v3") {
         Signature s;
         s.kernel = kernel;
         s.params = std::move(params);
         s.alpha = alpha;
-        s.target = parse_target("x86-64-v3");
+        s.target = parse_target(target);
         return compile_effort(complete(s));
     };
     EXPECT_EQ(effort("csr_vector", {}), 1);
@@ -408,6 +408,8 @@ TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {
     EXPECT_GT(all, ragged);
     EXPECT_GT(blocks, all);
     EXPECT_LT(blocks, 10);
+    EXPECT_LT(effort("strips_cpu", {}, Scale::one, "x86-64-v4"), all) << "one loop gathers";
+    EXPECT_EQ(effort("strips_cpu", {{"fill", 0}}), all) << "entries have no loop for fill";
 }
 
 }  // namespace
