@@ -10,14 +10,13 @@ namespace spmvgen {
 namespace {
 
 /// How many loops over whole strips a kernel has: one for lanes side by side and one for each other
-/// code, or for all of them where x is gathered; each twice where blocks have zeros of fill.
+/// code, or for all of these where x is gathered; each twice where blocks have zeros of fill.
 int strip_loops(const Signature& signature) {
     const auto param = [&](const char* name) { return signature.params.at(name); };
-    if (signature.num_rhs > 1) return 1;
     const auto codes = static_cast<std::uint64_t>(param("codes"));
     const int others = std::popcount(codes & ~1UL);
-    const int loops = static_cast<int>(codes & 1) +
-                      (has_fast_gathers(signature.target) ? std::min(others, 1) : others);
+    const bool gathers = has_fast_gathers(signature.target) && signature.num_rhs == 1;
+    const int loops = static_cast<int>(codes & 1) + (gathers ? std::min(others, 1) : others);
     const bool has_zeros = param("fill") == 1 && param("value_code") < 2;
     return has_zeros && param("block_rows") * param("block_cols") > 1 ? 2 * loops : loops;
 }

@@ -184,6 +184,51 @@ template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int n
     }
 }
 
+/// The same with loops of its own for each code.
+template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
+          int block_rows, int block_cols, int sigma, int fill, int long_rows, int value_code,
+          typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void multiply_any_lane_by_lane(
+    long num_rows, long first, long count, const Index* bases, const unsigned char* deltas,
+    const unsigned short* length, const unsigned short* places, const Storage* values,
+    const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
+    Vector beta, int info, bool is_ragged, long width) {
+    if constexpr (asks_for<codes, affine_deltas>) {
+        if ((info & code_bits) == affine_deltas) {
+            multiply_lane_by_lane<1 << affine_deltas, alpha_mode, beta_mode, has_epilogue, num_rhs,
+                                  lanes, block_rows, block_cols, sigma, fill, long_rows, value_code,
+                                  Value>(num_rows, first, count, bases, deltas, length, places,
+                                         values, coded_values, place, x, y, alpha, beta, info,
+                                         is_ragged, width);
+            return;
+        }
+    }
+    if constexpr (asks_for<codes, deltas_of_8_bits>) {
+        if ((info & code_bits) == deltas_of_8_bits) {
+            multiply_lane_by_lane<1 << deltas_of_8_bits, alpha_mode, beta_mode, has_epilogue,
+                                  num_rhs, lanes, block_rows, block_cols, sigma, fill, long_rows,
+                                  value_code, Value>(num_rows, first, count, bases, deltas, length,
+                                                     places, values, coded_values, place, x, y,
+                                                     alpha, beta, info, is_ragged, width);
+            return;
+        }
+    }
+    if constexpr (asks_for<codes, deltas_of_16_bits>) {
+        if ((info & code_bits) == deltas_of_16_bits) {
+            multiply_lane_by_lane<1 << deltas_of_16_bits, alpha_mode, beta_mode, has_epilogue,
+                                  num_rhs, lanes, block_rows, block_cols, sigma, fill, long_rows,
+                                  value_code, Value>(num_rows, first, count, bases, deltas, length,
+                                                     places, values, coded_values, place, x, y,
+                                                     alpha, beta, info, is_ragged, width);
+            return;
+        }
+    }
+    multiply_lane_by_lane<1 << widest_code<codes>, alpha_mode, beta_mode, has_epilogue, num_rhs,
+                          lanes, block_rows, block_cols, sigma, fill, long_rows, value_code, Value>(
+        num_rows, first, count, bases, deltas, length, places, values, coded_values, place, x, y,
+        alpha, beta, info, is_ragged, width);
+}
+
 /// One slice: `bases`, `deltas`, `length` and `places` are its own, `first` is the number of its
 /// first position, `place` of its first value.
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
@@ -201,10 +246,11 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int
     const long count = (num_rows + (block_rows - 1)) / block_rows - first;
     const bool is_ragged = is_ragged_slice<ragged>(info);
     if constexpr (num_rhs > 1) {
-        multiply_lane_by_lane<codes, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes,
-                              block_rows, block_cols, sigma, fill, long_rows, value_code, Value>(
-            num_rows, first, count, bases, deltas, length, places, values, coded_values, place, x,
-            y, alpha, beta, info, is_ragged, width);
+        multiply_any_lane_by_lane<codes, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes,
+                                  block_rows, block_cols, sigma, fill, long_rows, value_code,
+                                  Value>(num_rows, first, count, bases, deltas, length, places,
+                                         values, coded_values, place, x, y, alpha, beta, info,
+                                         is_ragged, width);
     } else {
         Value sum[lanes * block_rows] = {};
         bool is_summed = true;
