@@ -16,6 +16,7 @@
 #include "handle/batch_impl.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
+#include "modes.hpp"
 #include "registry.hpp"
 #include "spmvgen/batch.hpp"
 #include "tuner/batch_rules.hpp"
@@ -49,12 +50,26 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"batch_ell", {{"shared_x", 64}, {"groups", 4}, {"unroll", 8}}},
 };
 
+/// Of a GPU's two widths each has real and complex numbers of its own; the long tests have all.
+std::vector<ValueType> types_on(const std::string& device) {
+    using enum ValueType;
+    if (device == "simt:sm_90" && !fixtures::is_every_mode_wanted()) return {f64, c32};
+    if (device == "simt:gfx906" && !fixtures::is_every_mode_wanted()) return {f32, f64, c64};
+    return {f32, f64, c32, c64};
+}
+
+/// What differs in the store is shown on warps of 32.
+fixtures::Modes modes_of(ValueType value, bool presets, const std::string& device) {
+    const auto modes = fixtures::modes_of({.params = presets, .type = value == ValueType::f64});
+    return device == "simt:gfx906" ? std::min(modes, fixtures::Modes::telling) : modes;
+}
+
 std::vector<Row> rows(bool gpu, const std::string& device) {
     using enum ValueType;
     std::vector<Row> table;
     for (auto& entry : kernel_registry())
         if (entry.batch && entry.gpu == gpu)
-            for (const ValueType value : {f32, f64, c32, c64})
+            for (const ValueType value : types_on(device))
                 table.push_back({std::string(entry.id), {}, value, device});
     for (auto& [kernel, params] : variants)
         if (kernel_entry(kernel).gpu == gpu) table.push_back({kernel, params, f64, device});
@@ -129,17 +144,15 @@ void check(const Systems<Value, Index, Offset>& s, std::int64_t x_size, std::int
 }
 
 template <typename Value, typename F>
-void each_mode(F f) {
+void each_mode(fixtures::Modes modes, F f) {
     for (const float alpha : {1.0F, -1.5F, 0.0F})
         for (const float beta : {0.0F, 1.0F, 2.5F})
-            if (fixtures::has_mode(fixtures::modes_of({.type = std::is_same_v<Value, double>}),
-                                   alpha, beta))
-                f(Value(alpha), Value(beta));
+            if (fixtures::has_mode(modes, alpha, beta)) f(Value(alpha), Value(beta));
 }
 
-/// Every mode of α and β in f64.
 template <typename Value, typename Index, typename Offset>
-void check_handle(const Systems<Value, Index, Offset>& s, const BatchHandle& handle) {
+void check_handle(const Systems<Value, Index, Offset>& s, const BatchHandle& handle,
+                  fixtures::Modes modes) {
     ASSERT_EQ(handle.size(), static_cast<std::int64_t>(s.views.size()));
     const auto place = [](std::int64_t offset, std::int64_t stride, std::size_t j) {
         return static_cast<std::size_t>(offset + static_cast<std::int64_t>(j) * stride);
@@ -152,7 +165,7 @@ void check_handle(const Systems<Value, Index, Offset>& s, const BatchHandle& han
         const auto n = static_cast<std::int64_t>(i);
         return place(handle.y_offset(n), handle.y_stride(n), j);
     };
-    each_mode<Value>([&](Value alpha, Value beta) {
+    each_mode<Value>(modes, [&](Value alpha, Value beta) {
         check(s, handle.x_size(), handle.y_size(), place_x, place_y, alpha, beta,
               [&](Value a, const Value* x, Value b, Value* y) { handle.apply(a, x, b, y); });
     });
@@ -173,6 +186,7 @@ template <typename Value>
 void check_row(const Row& row, int threads, const std::shared_ptr<Device>& device) {
     Options options = options_of(row);
     options.threads = threads;
+    const fixtures::Modes modes = modes_of(row.value, row.params.empty(), row.device);
     const auto handle_for = [&](const std::vector<CsrView>& systems) {
         return make_batch_handle(systems, options, BatchLayout::concatenated,
                                  KernelProvider::process(), device);
@@ -184,7 +198,7 @@ void check_row(const Row& row, int threads, const std::shared_ptr<Device>& devic
         const BatchHandle handle = handle_for(mixed.views);
         EXPECT_EQ(handle.kind(), BatchKind::flexible);
         EXPECT_NE(handle.source(), "");
-        check_handle(mixed, handle);
+        check_handle(mixed, handle, modes);
     }
     {
         SCOPED_TRACE("one pattern");
@@ -192,7 +206,7 @@ void check_row(const Row& row, int threads, const std::shared_ptr<Device>& devic
         for (int i = 0; i < 5; ++i) similar.add(fixtures::find("every_length"), i);
         const BatchHandle handle = handle_for(similar.views);
         EXPECT_EQ(handle.kind(), BatchKind::shared_pattern);
-        check_handle(similar, handle);
+        check_handle(similar, handle, modes);
     }
     {
         SCOPED_TRACE("one matrix");
@@ -201,7 +215,7 @@ void check_row(const Row& row, int threads, const std::shared_ptr<Device>& devic
         for (int i = 0; i < 6; ++i) same.add_again();
         const BatchHandle handle = handle_for(same.views);
         EXPECT_EQ(handle.kind(), BatchKind::one_matrix);
-        check_handle(same, handle);
+        check_handle(same, handle, modes);
     }
 }
 
@@ -329,13 +343,15 @@ std::vector<std::string> batch_kernel_ids() {
 INSTANTIATE_TEST_SUITE_P(, BatchTypes, testing::ValuesIn(batch_kernel_ids()),
                          [](auto& test) { return test.param; });
 
-std::vector<const char*> devices_of(const std::string& kernel) {
-    if (kernel_entry(kernel).gpu) return {"simt:sm_90", "simt:gfx906"};
-    return {"host"};
+/// Of a GPU's two widths one, another for the other `test`; the long tests have both.
+std::vector<const char*> devices_of(const std::string& kernel, int test) {
+    if (!kernel_entry(kernel).gpu) return {"host"};
+    if (fixtures::is_every_mode_wanted()) return {"simt:sm_90", "simt:gfx906"};
+    return {test == 0 ? "simt:sm_90" : "simt:gfx906"};
 }
 
 TEST_P(BatchTypes, ComputeWithNarrowStorageAndApplyEpilogues) {
-    for (const char* device : devices_of(GetParam())) {
+    for (const char* device : devices_of(GetParam(), 0)) {
         Options o = options_of({GetParam(), {}, ValueType::f32, device});
         for (const char* storage : {"f16", "bf16"}) {
             o.storage = storage;
@@ -361,7 +377,7 @@ TEST_P(BatchTypes, ComputeWithWiderVectorsAndSums) {
     const std::vector<double> x(x_.begin(), x_.end());
     std::vector<double> fine;
     for (const double element : x) fine.push_back(element * step);
-    for (const char* device : devices_of(GetParam())) {
+    for (const char* device : devices_of(GetParam(), 1)) {
         Options o = options_of({GetParam(), {}, ValueType::f32, device});
         o.accumulator = "f64";
         std::vector<float> sums(product_.size(), NAN);

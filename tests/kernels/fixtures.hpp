@@ -1,7 +1,6 @@
 #pragma once
 #include <complex>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <ostream>
 #include <string>
@@ -112,42 +111,6 @@ OffsetArray<Value> make_x(const Fixture& f, int num_rhs) {
     if (x.size() > 0 && f.first_x == Special::infinite) x[0] = Limits::infinity();
     if (x.size() > 0 && f.first_x == Special::nan) x[0] = Limits::quiet_NaN();
     return x;
-}
-
-/// Modes of α and β that a row of a table of kernels is run with; each is a kernel that is
-/// compiled.
-enum class Modes {
-    plain,              ///< y = Ax, which a handle compiles in any case
-    plain_and_general,  ///< and y = αAx + βy
-    telling,            ///< and y = βy
-    every
-};
-
-/// With $SPMVGEN_EVERY_MODE, as the long tests have it, every row has every mode.
-inline bool is_every_mode_wanted() {
-    return std::getenv("SPMVGEN_EVERY_MODE") != nullptr;
-}
-
-inline bool has_mode(Modes modes, float alpha, float beta) {
-    if (modes == Modes::every || is_every_mode_wanted()) return true;
-    if (alpha == 1 && beta == 0) return true;
-    const bool general = beta != 0 && beta != 1;
-    return general && ((alpha == 0 && modes == Modes::telling) ||
-                       (alpha != 0 && alpha != 1 && modes >= Modes::plain_and_general));
-}
-
-/// What a row of a table differs in from the kernel as it usually is.
-struct Usual {
-    bool params = true;    ///< the presets
-    bool integers = true;  ///< 32 bits
-    bool type = true;      ///< f64, one right-hand side
-};
-
-/// Parameters and integers change how A is walked, types the loads and the arithmetic, and modes
-/// the store: so one row has every mode, and the others only what can differ.
-inline Modes modes_of(const Usual& usual) {
-    if (!usual.params || !usual.integers) return Modes::plain;
-    return usual.type ? Modes::every : Modes::plain_and_general;
 }
 
 /// y of m×k: NaN throughout when β = 0, for it must not be read then.

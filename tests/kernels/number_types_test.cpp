@@ -9,6 +9,7 @@
 
 #include "fixtures.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "modes.hpp"
 #include "registry.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "verify/reference.hpp"
@@ -72,6 +73,9 @@ class MixedTypes : public testing::TestWithParam<Row> {
         EXPECT_EQ(handle.info().accumulator, to_string(types.accumulator));
         EXPECT_EQ(handle.info().storage, to_string(types.matrix));
         for (const auto& [a, b] : {std::pair{1.0F, 0.0F}, {-1.5F, 2.5F}}) {
+            // Another matrix may have a kernel of its own, whose store is the same.
+            const bool again = b != 0 && fixture.name != "every_length";
+            if (again && !fixtures::is_every_mode_wanted()) continue;
             const X alpha(a), beta(b);
             const auto x = fixtures::make_x<X>(fixture, 1);
             const auto before = fixtures::make_y<X>(fixture, 1, b == 0);

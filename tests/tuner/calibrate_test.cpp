@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <numeric>
+#include <set>
 
 #include "calibrate/parts.hpp"
 #include "handle/compile_kernel.hpp"
@@ -95,14 +97,17 @@ bool compiles_micro_kernels(const Target& target, TargetKind vendor) {
     return false;
 }
 
-TEST(MicroKernelText, CompilesForEveryGpuThatACompilerKnows) {
+/// Three architectures, and with $SPMVGEN_EVERY_ARCHITECTURE, as the long tests have it, all.
+TEST(MicroKernelText, CompilesForGpusThatACompilerKnows) {
+    const bool every = std::getenv("SPMVGEN_EVERY_ARCHITECTURE") != nullptr;
+    const std::set<std::string_view> some{"sm_90", "gfx906", "gfx1100"};
     int compiled = 0;
     for (auto& row : architectures()) {
-        if (row.kind == TargetKind::host) continue;
+        if (row.kind == TargetKind::host || !(every || some.contains(row.name))) continue;
         SCOPED_TRACE(row.name);
         compiled += compiles_micro_kernels(parse_target(row.name), row.kind);
     }
-    EXPECT_GT(compiled, 10) << "Clang is always there and knows more";
+    EXPECT_GT(compiled, every ? 10 : 2) << "Clang is always there and knows more";
 }
 
 /// Every figure that a calibration has.
