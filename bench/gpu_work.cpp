@@ -1,14 +1,17 @@
 // bench_gpu_work: what the kernels of recorded times do for an apply, as the choice counts it, a
-// line of JSON a kernel, for `spmvbench fit-gpu`. Records must be of generated matrices.
-//     bench_gpu_work RECORDS.json.gz… > work.jsonl
+// line of JSON a kernel, for `spmvbench fit-gpu`. Records must be of generated matrices, or of
+// files NAME.mtx in a folder.
+//     bench_gpu_work [--files FOLDER] RECORDS.json.gz… > work.jsonl
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "matrix/gallery.hpp"
+#include "matrix/reader.hpp"
 #include "matrix/sampler/random_spec.hpp"
 #include "measure/timing.hpp"
 #include "tuner/chooser.hpp"
@@ -24,9 +27,9 @@ using Json = nlohmann::ordered_json;
 
 /// The structure's family, for leaving out: of a draw of the sampler, else the name.
 std::string family_of(std::string_view specification) {
-    constexpr std::string_view drawn = "random:seed=";
+    constexpr std::string_view drawn = "gallery:random:seed=";
     if (!specification.starts_with(drawn)) return std::string(specification);
-    return random_spec(specification.substr(drawn.find(':') + 1)).family;
+    return random_spec(specification.substr(drawn.rfind(':') + 1)).family;
 }
 
 /// What a handle would choose at level rule, in how many milliseconds, with the predicted choice
@@ -49,14 +52,22 @@ void print_choice(const TuningRecord& record, const CsrView& matrix, const Targe
     std::cout << line.dump() << "\n";
 }
 
-void print(const TuningRecord& record) {
+/// Nothing where there is no such file.
+std::optional<CsrMatrix> matrix_of(const std::string& name, const std::string& folder) {
     constexpr std::string_view prefix = "gallery:";
-    if (!record.matrix.starts_with(prefix)) return;
-    const std::string specification = record.matrix.substr(prefix.size());
+    if (name.starts_with(prefix)) return make_gallery_matrix(name.substr(prefix.size()));
+    const std::string path = folder + "/" + name + ".mtx";
+    if (folder.empty() || !std::filesystem::exists(path)) return std::nullopt;
+    return read_matrix(path);
+}
+
+void print(const TuningRecord& record, const std::string& folder) {
     const Target target = parse_target(record.device.arch);
     const DeviceProfile* profile = find_device_profile(record.device.name, target).profile;
     if (profile == nullptr) return;
-    CsrMatrix matrix = make_gallery_matrix(specification);
+    std::optional<CsrMatrix> found = matrix_of(record.matrix, folder);
+    if (!found) return;
+    CsrMatrix matrix = std::move(*found);
     if (matrix.value_type != record.question.value)
         matrix = convert_values(matrix.view(), record.question.value);
     MatrixFigures figures(matrix.view(), analyse_row_lengths(matrix.view()));
@@ -67,7 +78,7 @@ void print(const TuningRecord& record) {
             signature ? gpu_work(figures, *signature, units_of(*profile)) : std::nullopt;
         if (!work) continue;
         std::cout << Json{{"matrix", record.matrix},
-                          {"family", family_of(specification)},
+                          {"family", family_of(record.matrix)},
                           {"kernel", signature->kernel},
                           {"name", timed.kernel},
                           {"us", timed.us},
@@ -82,17 +93,22 @@ void print(const TuningRecord& record) {
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::cerr << "usage: bench_gpu_work RECORDS.json…\n";
+        std::cerr << "usage: bench_gpu_work [--files FOLDER] RECORDS.json…\n";
         return 2;
     }
     std::cout << Json{{"costs", gpu_cost_names}}.dump() << "\n";
+    std::string folder;
     for (int i = 1; i < argc; ++i) {
+        if (argv[i] == std::string_view("--files") && i + 1 < argc) {
+            folder = argv[++i];
+            continue;
+        }
         std::ifstream file(argv[i]);
         std::ostringstream text;
         text << file.rdbuf();
         const ReadRecords read = parse_tuning_records(tuning_text(text.str()));
         for (auto& rejected : read.rejected)
             std::cerr << argv[i] << ": " << rejected.record << ": " << rejected.reason << "\n";
-        for (auto& record : read.records) print(record);
+        for (auto& record : read.records) print(record, folder);
     }
 }

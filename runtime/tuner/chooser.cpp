@@ -124,9 +124,9 @@ void Chooser::weigh(Choice& choice, const Request& request) {
         if (candidate.prediction.us >= (1 - margin) * rules->us) continue;
         auto better = of_grid(kernel_entry(candidate.kernel), candidate.params, request);
         if (!better) continue;
-        better->reason = fmt::format("predicted {:.1f} µs, the rules' {} {:.1f} µs ({})",
-                                     candidate.prediction.us, kernel_name(choice.signature),
-                                     rules->us, choice.reason);
+        better->reason = fmt::format("predicted {:.1f} µs ± {:.0f} %, the rules' {} {:.1f} µs ({})",
+                                     candidate.prediction.us, 100 * candidate.prediction.error,
+                                     kernel_name(choice.signature), rules->us, choice.reason);
         choice = std::move(*better);
         return;
     }

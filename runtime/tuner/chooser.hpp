@@ -64,6 +64,8 @@ class Chooser {
     std::vector<Ranked> ranked(
         const Request& request, std::size_t most,
         const std::function<bool()>& go_on = [] { return true; });
+    /// Whether a choice was held against predicted times: then predict() takes next to nothing.
+    bool has_predicted() const { return predictions_ != nullptr; }
     /// The time of an apply on the device of Request::profile.
     std::optional<Prediction> predict(const Signature& signature, const Request& request);
 

@@ -176,13 +176,17 @@ TEST_F(BenchScriptsTest, FitsConstantsOfGpus) {
                     "\n";
         }
     write("work.jsonl", text);
-    expect_parts(script("fit-gpu work.jsonl -o constants.json"),
+    expect_parts(script("fit-gpu --plain work.jsonl -o constants.json"),
                  {"left out, margins", ": 1.000 in the geometric mean, 1.00 at the 95 % quantile"});
     const json constants = json::parse(read("constants.json"));
     EXPECT_EQ(constants["kind"], "gpu-costs");
     EXPECT_NEAR(constants["exponent"], 1, 0.1);
     EXPECT_EQ(constants["kernels"].size(), 11u);
     EXPECT_LT(constants["kernels"]["strips"]["error"], 0.1);
+    EXPECT_FALSE(constants["kernels"]["strips"].contains("trees"));
+    if (!find_python("sklearn.ensemble")) GTEST_SKIP() << "trees need python3-sklearn";
+    script("fit-gpu work.jsonl -o trees.json");
+    EXPECT_EQ(json::parse(read("trees.json"))["kernels"]["strips"]["trees"].size(), 21u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -160,30 +161,105 @@ TEST(GpuTime, ConstantsWeighTheCosts) {
         << "no constants of that kernel";
 }
 
-TEST(GpuTime, JsonAndBack) {
-    GpuConstants constants{1.5, 0.3, 0.1, {}, {{"coo", {1, 2, 0.25}}}};
+/// ln(time) + 0.5 where lanes are up to 2, else + 0.25 or - 0.125 by the share of "near".
+CorrectionTree some_tree() {
+    const auto names = gpu_figure_names();
+    const auto index = [&](std::string_view name) {
+        return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    };
+    CorrectionTree tree;
+    tree.nodes = {{index("subwarp"), 1.6, 1, 2, 0},
+                  {CorrectionTree::end, 0, 0, 0, 0.5},
+                  {index("near"), -1, 3, 4, 0},
+                  {CorrectionTree::end, 0, 0, 0, 0.25},
+                  {CorrectionTree::end, 0, 0, 0, -0.125}};
+    return tree;
+}
+
+GpuConstants some_constants() {
+    GpuConstants constants;
+    constants.exponent = 1.5;
+    constants.margin = 0.3;
+    constants.own_margin = 0.1;
     for (std::size_t i = 0; i < constants.coefficients.size(); ++i)
         constants.coefficients[i] = static_cast<double>(i);
-    EXPECT_EQ(parse_gpu_constants(to_json(constants)), constants);
+    constants.kernels["coo"] = {1, 2, 0.25};
+    constants.kernels["csr_classical"] = {1, 1, 0.25, {some_tree(), some_tree()}};
+    return constants;
+}
+
+TEST(GpuCorrection, FiguresByHand) {
+    GpuCosts costs{};
+    costs[4] = 2;  // near
+    const std::vector<double> figures = gpu_figures(20, costs, {{"unroll", 7}});
+    const auto names = gpu_figure_names();
+    ASSERT_EQ(figures.size(), names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const double expected = names[i] == "us"       ? std::log(20)
+                                : names[i] == "near"   ? -1
+                                : names[i] == "unroll" ? 3
+                                : i <= costs.size()    ? -3
+                                                       : 0;
+        EXPECT_NEAR(figures[i], expected, 1e-12) << names[i];
+    }
+    for (const double figure : gpu_figures(0, costs, {{"unroll", -7}}))
+        EXPECT_TRUE(std::isfinite(figure));
+}
+
+TEST(GpuCorrection, TreesAreAsked) {
+    const CorrectionTree tree = some_tree();
+    GpuCosts costs{};
+    EXPECT_EQ(tree.of(gpu_figures(10, costs, {{"subwarp", 2}})), 0.5);
+    EXPECT_EQ(tree.of(gpu_figures(10, costs, {{"subwarp", 4}})), 0.25);
+    costs[4] = 5;
+    EXPECT_EQ(tree.of(gpu_figures(10, costs, {{"subwarp", 4}})), -0.125);
+}
+
+TEST(GpuTime, TreesCorrectIt) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=64,ny=100");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    MatrixFigures figures(m.view(), rows);
+    const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll8");
+    GpuConstants constants = some_constants();
+    const double corrected = predict_gpu(figures, s, round_profile(), constants)->us;
+    constants.kernels["csr_classical"].trees.clear();
+    const double counted = predict_gpu(figures, s, round_profile(), constants)->us;
+    EXPECT_NEAR(corrected, counted * std::exp(2 * 0.5), 1e-9 * counted) << "two trees, one lane";
+}
+
+TEST(GpuTime, JsonAndBack) {
+    EXPECT_EQ(parse_gpu_constants(to_json(some_constants())), some_constants());
 }
 
 TEST(GpuTime, WhatIsWrongIsSaid) {
     const auto refusal = [](const std::string& from, const std::string& to) {
-        std::string text = to_json(GpuConstants{1.5, 0.3, 0.1, {}, {{"coo", {1, 2, 0.25}}}});
+        std::string text = to_json(some_constants());
+        std::erase_if(text, [](char c) { return c == '\n' || c == ' '; });
         const auto at = text.find(from);
-        EXPECT_NE(at, std::string::npos) << from;
+        EXPECT_NE(at, std::string::npos) << from << " in " << text;
         text.replace(at, from.size(), to);
         return code_and_text([&] { parse_gpu_constants(text); });
     };
     EXPECT_EQ(refusal("gpu-costs", "cpu-costs"), "invalid_input: it is no gpu-costs");
-    EXPECT_EQ(refusal("\"schema\": 1", "\"schema\": 9"),
-              "invalid_input: its schema is not 1, which this version reads");
+    EXPECT_EQ(refusal("\"schema\":2", "\"schema\":9"),
+              "invalid_input: its schema is not 2, which this version reads");
     EXPECT_EQ(refusal("\"near\"", "\"nearer\""), "invalid_input: field 'near' is missing");
-    EXPECT_EQ(refusal("\"exponent\": 1.5", "\"exponent\": 0.5"),
+    EXPECT_EQ(refusal("\"exponent\":1.5", "\"exponent\":0.5"),
               "invalid_input: field 'exponent' is 0.5: it must be within 1 and 8");
-    EXPECT_EQ(refusal("\"start_us\": 1.0", "\"start_us\": \"1\""),
+    EXPECT_EQ(refusal("\"start_us\":1.0", "\"start_us\":\"1\""),
               "invalid_input: field 'start_us' is no number");
     EXPECT_EQ(refusal("{", "{{"), "invalid_input: it is not JSON");
+    EXPECT_EQ(refusal("[\"near\"", "[\"nearer\""),
+              "invalid_input: a tree asks for \"nearer\", which is no figure");
+    EXPECT_EQ(refusal("1.6,0.5,", "1.6,"),
+              "invalid_input: a question of a tree is not [figure, limit, tree, tree]");
+    EXPECT_EQ(refusal("1.6,0.5", "1.6,5"),
+              "invalid_input: a tree has 5 where a number up to 1 belongs");
+    EXPECT_EQ(refusal("\"trees\":[[", "\"trees\":1,\"was\":[["),
+              "invalid_input: field 'trees' is no array of at most 200");
+    std::string deep = "0";
+    for (int i = 0; i < 9; ++i) deep = "[\"us\",1," + deep + ",0]";
+    EXPECT_EQ(refusal("1.6,0.5", "1.6," + deep), "invalid_input: a tree is deeper than 8");
 }
 
 TEST(ShippedGpuCosts, AreFewAndOfKernelsThatThereAre) {
@@ -194,6 +270,7 @@ TEST(ShippedGpuCosts, AreFewAndOfKernelsThatThereAre) {
         EXPECT_TRUE(kernel_entry(name).gpu) << name;
         EXPECT_GT(kernel.error, 0) << name;
     }
+    EXPECT_LT(to_json(*constants).size(), 200'000u) << "with a number a line";
 }
 
 /// On an H200, whose profile ships.
@@ -210,7 +287,8 @@ TEST(GpuChoice, FewRowsOfManyEntriesAreNoStrips) {
         << "what the rules say, and takes twelve times as long";
     const Choice choice = choice_on_h200(m, true);
     EXPECT_EQ(choice.signature.kernel, "csr_by_length");
-    EXPECT_THAT(choice.reason, HasSubstr("µs, the rules' strips_f64"));
+    EXPECT_THAT(choice.reason, testing::StartsWith("predicted "));
+    EXPECT_THAT(choice.reason, HasSubstr(" %, the rules' strips_f64"));
 }
 
 TEST(GpuChoice, TheSameForAnyNumberOfThreads) {

@@ -3,7 +3,7 @@
     bench_gpu_work records-h200-seeds-f64.json.gz > work.jsonl
     python3 bench/spmvbench fit-gpu work.jsonl -o tuning_db/gpu-costs.json
 
-Needs numpy and scipy. The same input gives the same output. Figures "left out" are of matrices whose
+Needs numpy, scipy and scikit-learn. The same input gives the same output. Figures "left out" are of matrices whose
 whole family took no part in the fit. Files of matrices that took no part at all: --test.
 """
 
@@ -13,6 +13,7 @@ import json
 import math
 import re
 
+from spmvbench import correction
 from spmvbench.errors import BenchError, need
 from spmvbench.results import is_header, json_lines
 from spmvbench.tables import mean
@@ -33,19 +34,24 @@ KERNELS = (
     "tiles",
     "tiles_hubs",
 )
-MOST_THREADS = 256  # of a block that runtime/tuner/gpu_grid.cpp asks for
+MOST_THREADS = 256  # of a block that runtime/tuner/gpu_grid.cpp asks for, but for these kernels
+ANY_THREADS = ("coo", "csr_load_balance", "ell_groups", "hyb", "tiles_hubs")
 NEAR = 0.3  # |ln(time / best time)| from which on a time counts less
 SOFT = 0.1  # |ln(predicted / measured)| from which on an error counts less
 FIRST_START_US = 0.8  # where the fit begins
+
 OWN_MARGINS = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2)  # the same, of the rules' own kernel with other parameters
-# Of pairs of them the one with the least squares of ln(time / least time) on families left out is kept.
+# Of pairs of them the one with the least squares of ln(time / least time) on families left out is kept, but at least
+# LEAST_MARGIN: the rules hold for classes of matrices that are not among the samples.
 MARGINS = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)  # share of the rules' time that another choice must save
+LEAST_MARGIN = 0.25
 
 
 def add_arguments(parser):
     parser.add_argument("work", nargs="+", help="output of bench_gpu_work")
     parser.add_argument("--test", nargs="*", default=[], help="output for matrices that are not fitted to")
     parser.add_argument("-v", "--verbose", type=int, default=8, help="list so many of the worst choices")
+    parser.add_argument("--plain", action="store_true", help="counted work alone, without trees (no scikit-learn)")
     parser.add_argument("-o", "--output")
 
 
@@ -65,7 +71,9 @@ class Samples:
                 if is_header(row) or "kernel" not in row:
                     self.names = row.get("costs", self.names)
                 elif row["kernel"] in KERNELS:
-                    row["weighed"] = row["is_rule"] or threads_of(row["name"]) <= MOST_THREADS
+                    row["weighed"] = (
+                        row["is_rule"] or row["kernel"] in ANY_THREADS or threads_of(row["name"]) <= MOST_THREADS
+                    )
                     rows.append(row)
         if not rows:
             raise BenchError("no times of kernels that are weighed")
@@ -99,6 +107,29 @@ class Constants:
         serial = self.start[samples.kernel] + parts[:, :SERIAL].sum(1)
         others = (np.maximum(parts[:, SERIAL:], 1e-12) ** self.exponent).sum(1) ** (1 / self.exponent)
         return np.log(serial + self.factor[samples.kernel] * others)
+
+    def figures(self, samples, np):
+        """What trees ask for."""
+        log_us = self.log_us(samples, np)
+        shares = samples.costs * self.coefficients / np.exp(log_us)[:, None]
+        return correction.figures([row["name"] for row in samples.rows], shares, log_us, np)
+
+
+class Predictor:
+    """Constants, and trees for what they leave over, fitted to some of the samples."""
+
+    def __init__(self, samples, mask, plain, np, least_squares):
+        self.constants = fit(samples, mask, np, least_squares)
+        self.trees = [[] for _ in KERNELS]
+        if not plain:
+            residual = samples.log_us - self.constants.log_us(samples, np)
+            inputs = self.constants.figures(samples, np)
+            weight = np.where(mask, samples.weight, 0)
+            self.trees = correction.fit(inputs, residual, weight, samples.kernel, len(KERNELS), np)
+
+    def log_us(self, samples, np):
+        counted = self.constants.log_us(samples, np)
+        return counted, counted + correction.values(self.trees, self.constants.figures(samples, np), samples.kernel, np)
 
 
 def fit(samples, mask, np, least_squares):
@@ -160,14 +191,15 @@ def rules(samples):
     return found
 
 
-def left_out(samples, np, least_squares):
-    """Predictions of each family by constants that were fitted without it."""
-    predicted = np.zeros(len(samples.rows))
+def left_out(samples, plain, np, least_squares):
+    """Predictions of each family by what was fitted without it: as counted, and corrected."""
+    counted, predicted = np.zeros(len(samples.rows)), np.zeros(len(samples.rows))
     families = sorted(set(samples.family))
     for fold in range(FOLDS):
         held = np.isin(samples.family, families[fold::FOLDS])
-        predicted[held] = fit(samples, ~held, np, least_squares).log_us(samples, np)[held]
-    return predicted
+        found = Predictor(samples, ~held, plain, np, least_squares).log_us(samples, np)
+        counted[held], predicted[held] = found[0][held], found[1][held]
+    return counted, predicted
 
 
 def errors_by_kernel(samples, predicted, np):
@@ -185,41 +217,57 @@ def run(options):
     np = need("numpy", "python3-numpy")
     least_squares = need("scipy.optimize", "python3-scipy").least_squares
     samples = Samples(options.work, np)
-    predicted = left_out(samples, np, least_squares)
+    counted, predicted = left_out(samples, options.plain, np, least_squares)
     print(told("rules", rules(samples), np))
     losses = {m: sum(f[0] ** 2 for f in choices(samples, predicted, m)) for m in itertools.product(MARGINS, OWN_MARGINS)}
-    margin = min(losses, key=losses.get)
-    for pair in [(0.0, 0.0), (margin[0], 0.99), margin]:
-        title = "left out, margins {:.2f} and {:.2f}".format(*pair)
-        print(told(title, choices(samples, predicted, pair), np))
-    for loss, chosen, best in sorted(choices(samples, predicted, margin), reverse=True)[: options.verbose]:
+    margins = min((m for m in losses if m[0] >= LEAST_MARGIN), key=losses.get)
+    print(told("left out, as counted", choices(samples, counted, (0.0, 0.0)), np))
+    for pair in [(0.0, 0.0), min(losses, key=losses.get), margins]:
+        print(told("left out, margins {:.2f} and {:.2f}".format(*pair), choices(samples, predicted, pair), np))
+    for loss, chosen, best in sorted(choices(samples, predicted, margins), reverse=True)[: options.verbose]:
         row = samples.rows[chosen]
         print(f"  {math.exp(loss):.2f} {row['matrix']} ({row['family']}): {row['name']}, best {samples.rows[best]['name']}")
-    constants = fit(samples, np.ones(len(samples.rows), bool), np, least_squares)
+    predictor = Predictor(samples, np.ones(len(samples.rows), bool), options.plain, np, least_squares)
     for path in options.test:
         test = Samples([path], np)
         print(told(f"{path}, rules", rules(test), np))
-        print(told(path, choices(test, constants.log_us(test, np), margin), np))
+        counted, predicted_there = predictor.log_us(test, np)
+        print(told(f"{path}, as counted", choices(test, counted, (0.0, 0.0)), np))
+        print(told(f"{path}, predicted", choices(test, predicted_there, margins), np))
     if options.output:
-        write(options.output, samples, constants, margin, errors_by_kernel(samples, predicted, np))
+        write(options.output, samples, predictor, margins, errors_by_kernel(samples, predicted, np))
 
 
-def write(path, samples, constants, margin, errors):
+def kernel_json(predictor, k, error, columns):
     rounded = lambda x: float(f"{x:.4g}")
-    text = json.dumps(
-        {
-            "kind": "gpu-costs",
-            "schema": 1,
-            "exponent": rounded(constants.exponent),
-            "margin": margin[0],
-            "own_margin": margin[1],
-            "coefficients": {n: rounded(c) for n, c in zip(samples.names, constants.coefficients)},
-            "kernels": {
-                k: {"start_us": rounded(s), "factor": rounded(f), "error": round(errors[k], 3)}
-                for k, s, f in zip(KERNELS, constants.start, constants.factor)
-            },
-        },
-        indent=1,
-    )
+    constants = predictor.constants
+    found = {"start_us": rounded(constants.start[k]), "factor": rounded(constants.factor[k]), "error": round(error, 3)}
+    trees = [correction.named(tree, columns) for tree in predictor.trees[k]]
+    return found | ({"trees": trees} if trees else {})
+
+
+def write(path, samples, predictor, margins, errors):
+    constants, columns = predictor.constants, correction.names(samples.names)
+    content = {
+        "kind": "gpu-costs",
+        "schema": 2,
+        "exponent": float(f"{constants.exponent:.4g}"),
+        "margin": margins[0],
+        "own_margin": margins[1],
+        "coefficients": {n: float(f"{c:.4g}") for n, c in zip(samples.names, constants.coefficients)},
+        "kernels": {name: kernel_json(predictor, k, errors[name], columns) for k, name in enumerate(KERNELS)},
+    }
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text + "\n")
+        file.write(with_a_tree_a_line(content) + "\n")
+
+
+def with_a_tree_a_line(content):
+    """As JSON: trees are hard to read with a number a line."""
+    short = dict(content, kernels={})
+    lines = [json.dumps(short, indent=1)[: -len("}\n}")].rstrip()]
+    for name, kernel in content["kernels"].items():
+        trees = [json.dumps(tree) for tree in kernel.get("trees", [])]
+        plain = ", ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in kernel.items() if k != "trees")
+        listed = ', "trees": [\n   ' + ",\n   ".join(trees) + "]" if trees else ""
+        lines.append(f"  {json.dumps(name)}: {{{plain}{listed}}},")
+    return "\n".join(lines).rstrip(",") + "\n }\n}"

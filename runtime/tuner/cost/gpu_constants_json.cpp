@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "kernel/refuse.hpp"
@@ -13,9 +15,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* costs_kind = "gpu-costs";
-constexpr int costs_schema = 1;
+constexpr int costs_schema = 2;
 constexpr double most_constant = 1e6,
                  most_costs_exponent = 8;  // so that every prediction is a number
+constexpr double most_answer = 1, most_limit = 1e9;
+constexpr std::size_t most_trees = 200, most_depth = 8;
 
 const Json& member(const Json& object, const std::string& name) {
     if (!object.is_object() || !object.contains(name))
@@ -33,14 +37,66 @@ double number(const Json& object, const std::string& name, double least, double 
     return value;
 }
 
+std::string as_written(const Json& json) {
+    return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+Json tree_json(const CorrectionTree& tree, std::size_t node) {
+    const CorrectionTree::Node& n = tree.nodes[node];
+    if (n.figure == CorrectionTree::end) return n.value;
+    return Json::array({std::string(gpu_figure_names()[n.figure]), n.limit,
+                        tree_json(tree, n.below), tree_json(tree, n.above)});
+}
+
+double number_of_tree(const Json& field, double most) {
+    if (field.is_number() && std::abs(field.get<double>()) <= most) return field.get<double>();
+    refuse_input(
+        fmt::format("a tree has {} where a number up to {} belongs", as_written(field), most));
+}
+
+/// Appends what is below `json` to the tree's nodes.
+void add_nodes(CorrectionTree& tree, const Json& json, std::size_t depth) {
+    const std::size_t own = tree.nodes.size();
+    tree.nodes.emplace_back();
+    if (!json.is_array()) {
+        tree.nodes[own].value = number_of_tree(json, most_answer);
+        return;
+    }
+    if (json.size() != 4 || !json[0].is_string())
+        refuse_input("a question of a tree is not [figure, limit, tree, tree]");
+    if (depth == most_depth) refuse_input(fmt::format("a tree is deeper than {}", most_depth));
+    const auto names = gpu_figure_names();
+    const auto name = std::ranges::find(names, json[0].get<std::string>());
+    if (name == names.end())
+        refuse_input(fmt::format("a tree asks for {}, which is no figure", as_written(json[0])));
+    tree.nodes[own].figure = static_cast<std::size_t>(name - names.begin());
+    tree.nodes[own].limit = number_of_tree(json[1], most_limit);
+    tree.nodes[own].below = tree.nodes.size();
+    add_nodes(tree, json[2], depth + 1);
+    tree.nodes[own].above = tree.nodes.size();
+    add_nodes(tree, json[3], depth + 1);
+}
+
+std::vector<CorrectionTree> trees_of(const Json& kernel) {
+    std::vector<CorrectionTree> trees;
+    if (!kernel.contains("trees")) return trees;
+    const Json& listed = kernel.at("trees");
+    if (!listed.is_array() || listed.size() > most_trees)
+        refuse_input(fmt::format("field 'trees' is no array of at most {}", most_trees));
+    for (auto& tree : listed) add_nodes(trees.emplace_back(), tree, 0);
+    return trees;
+}
+
 }  // namespace
 
 std::string to_json(const GpuConstants& c) {
     Json coefficients, kernels;
     for (std::size_t i = 0; i < c.coefficients.size(); ++i)
         coefficients[std::string(gpu_cost_names[i])] = c.coefficients[i];
-    for (auto& [name, k] : c.kernels)
+    for (auto& [name, k] : c.kernels) {
         kernels[name] = {{"start_us", k.start_us}, {"factor", k.factor}, {"error", k.error}};
+        for (auto& tree : k.trees) kernels[name]["trees"].push_back(tree_json(tree, 0));
+    }
     return Json{{"kind", costs_kind}, {"schema", costs_schema},     {"exponent", c.exponent},
                 {"margin", c.margin}, {"own_margin", c.own_margin}, {"coefficients", coefficients},
                 {"kernels", kernels}}
@@ -66,7 +122,7 @@ GpuConstants parse_gpu_constants(std::string_view text) {
     for (auto& [name, k] : kernels.items())
         c.kernels[name] = {number(k, "start_us", 0, most_constant),
                            number(k, "factor", 0, most_constant),
-                           number(k, "error", 0, most_constant)};
+                           number(k, "error", 0, most_constant), trees_of(k)};
     return c;
 }
 

@@ -14,6 +14,13 @@ namespace spmvgen::gpu {
 
 inline constexpr double begin_waits = 2;  ///< of a warp: where its rows are, and its first entries
 
+/// Warps that a multiprocessor holds at a time, each lane of which has `bytes` of the entries that
+/// it loads together, beside what any kernel has.
+inline double resident_warps(double bytes) {
+    constexpr double file = 65536, most = 64, own = 24, word = 4;  // registers, warps, …
+    return std::min(most, file / warp / (own + bytes / word));
+}
+
 /// A kernel's parameters beside the matrix' figures, in doubles.
 class Problem {
   public:
@@ -42,6 +49,16 @@ class Problem {
     double param(const char* name, double otherwise = 1) const {
         const auto found = s.params.find(name);
         return found != s.params.end() ? static_cast<double>(found->second) : otherwise;
+    }
+    /// Bytes of registers that `unroll` entries take: value, column, and element of x.
+    double loaded(double unroll) const { return unroll * (std::max(value, 4.0) + index + vector); }
+    /// Steps where lanes load `unroll` entries at a time whether they have them or not; one that
+    /// is not there costs half.
+    double steps(double lanes, double unroll, double above = 0,
+                 double most = LengthHistogram::any) const {
+        return (lengths.rounds(lanes, above, most) +
+                unroll * lengths.rounds(lanes * unroll, above, most)) /
+               2;
     }
     bool is_sorted() const { return param("sigma") > 1; }
     double vectors_bytes() const {

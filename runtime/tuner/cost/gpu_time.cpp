@@ -8,54 +8,8 @@
 #include "tuner/tuning_files.hpp"
 
 namespace spmvgen {
-namespace {
-
-constexpr double latency_us = 0.6;           ///< of a load that the caches of a multiprocessor miss
-constexpr double step_us = 1e-3;             ///< of a warp, on a multiprocessor
-constexpr double resident_warps = 48;        ///< of a multiprocessor, with the registers they need
-constexpr double own_cache = 64 * 1024;      ///< bytes: x from a multiprocessor's own cache
-constexpr double shared_cache = 4e6;         ///< bytes: x from the cache that all share
-constexpr double most_cached_stream = 33e6;  ///< bytes up to which the best rate counts: below it
-                                             ///< the profile's rates are those of few threads
-
-double us_of(double amount, double per_s) {
-    return 1e6 * amount / per_s;
-}
-
-/// Bytes a second for so many.
-double stream_rate(const DeviceProfile& profile, double bytes) {
-    if (bytes > most_cached_stream) return profile.read_rate(bytes, 0);
-    double best = 0;
-    for (auto& rate : profile.read) best = std::max(best, rate.per_s);
-    return best;
-}
-
-}  // namespace
-
 double units_of(const DeviceProfile& profile) {
     return profile.units > 0 ? profile.units : gpu::typical_units;
-}
-
-GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
-                   const DeviceProfile& profile) {
-    const double units = units_of(profile);
-    const auto vector = static_cast<double>(size_of(s.value));
-    const double x_bytes = vector * static_cast<double>(std::min(f.cols, f.nnz));
-    const double y_bytes = vector * static_cast<double>(f.rows);
-    // No multiprocessor asks twice for what its own cache could hold at best.
-    const double far = std::min(w.far, units * x_bytes / gpu::sector);
-    const double active = std::min(units, std::max(w.blocks, 1.0));
-    const double resident = std::min(units * resident_warps, std::max(w.warps, 1.0));
-    return {w.launches - 1,
-            w.depth * latency_us,
-            us_of(w.bytes, stream_rate(profile, w.bytes)),
-            us_of(w.bytes, profile.read_rate(shared_cache, 0)) * (units / active - 1),
-            us_of(w.near, profile.gather_rate(own_cache, 0)),
-            us_of(far, profile.gather_rate(std::max(x_bytes, shared_cache), 0)),
-            w.steps * step_us / units,
-            w.waits * latency_us / resident,
-            w.rows * step_us / units / gpu::warp,
-            us_of(w.atomics, profile.atomic_rate(std::max(y_bytes, shared_cache), 0))};
 }
 
 std::optional<Prediction> predict_gpu(MatrixFigures& figures, const Signature& signature,
@@ -65,13 +19,17 @@ std::optional<Prediction> predict_gpu(MatrixFigures& figures, const Signature& s
     const auto work = gpu_work(figures, signature, units_of(profile));
     if (!work) return std::nullopt;
     const GpuCosts costs = gpu_costs(*work, figures.features(), signature, profile);
+    GpuCosts us_of_costs;
     double serial = kernel->second.start_us, powers = 0;
     for (std::size_t i = 0; i < costs.size(); ++i) {
-        const double us = constants.coefficients[i] * costs[i];
+        const double us = us_of_costs[i] = constants.coefficients[i] * costs[i];
         i < gpu_serial_costs ? serial += us : powers += std::pow(us, constants.exponent);
     }
     const double us = serial + kernel->second.factor * std::pow(powers, 1 / constants.exponent);
-    return Prediction{us, kernel->second.error};
+    const std::vector<double> asked = gpu_figures(us, us_of_costs, signature.params);
+    double correction = 0;
+    for (auto& tree : kernel->second.trees) correction += tree.of(asked);
+    return Prediction{us * std::exp(correction), kernel->second.error};
 }
 
 const GpuConstants* gpu_constants() {

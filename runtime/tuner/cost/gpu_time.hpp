@@ -1,33 +1,17 @@
 #pragma once
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tuner/cost/gpu_correction.hpp"
+#include "tuner/cost/gpu_costs.hpp"
 #include "tuner/cost/gpu_work.hpp"
 #include "tuner/device_profile.hpp"
 #include "tuner/model.hpp"
 
 namespace spmvgen {
-
-/// What a GPU's work takes by the device's profile, each as if it were all that there is, in
-/// microseconds; times the constant of its name that is the time it adds.
-inline constexpr std::array<std::string_view, 10> gpu_cost_names{
-    "launches",  // those behind the first
-    "depth",     // loads that wait for each other, 0.6 µs each
-    "stream",    // bytes
-    "unit",      // the same, for want of blocks on all multiprocessors
-    "near",      // sectors, at the rate of a multiprocessor's own cache
-    "far",       // sectors of x, at the rate of the cache or memory that holds x
-    "steps",     // of warps, 1 ns each on a multiprocessor
-    "waits",     // of warps, 0.6 µs each, for all that are resident at a time
-    "rows",      // that are begun and ended, 1 ns for a warp of them on a multiprocessor
-    "atomics"    // additions
-};
-using GpuCosts = std::array<double, gpu_cost_names.size()>;
-/// Of these, the first add up; the others hide each other in part.
-inline constexpr std::size_t gpu_serial_costs = 2;
 
 /// Constants of the prediction, fitted to records (tuning_db/gpu-costs.json).
 struct GpuConstants {
@@ -35,6 +19,7 @@ struct GpuConstants {
         double start_us = 0;  ///< of an empty product
         double factor = 1;  ///< on what is not serial: its instructions beside those of the others
         double error = 0;   ///< |ln(measured / predicted)|, of structures that were not fitted to
+        std::vector<CorrectionTree> trees = {};  ///< what they say adds to ln(time)
         bool operator==(const Kernel&) const = default;
     };
     double exponent = 1;  ///< costs add up at 1; the larger, the more the largest hides the others
@@ -56,9 +41,6 @@ const GpuConstants* gpu_constants();
 
 /// Multiprocessors, those of an H200 for a profile that does not tell.
 double units_of(const DeviceProfile& profile);
-
-GpuCosts gpu_costs(const GpuWork& work, const RowFeatures& features, const Signature& signature,
-                   const DeviceProfile& profile);
 
 /// The time of an apply when applies follow each other without the host, as in a CUDA graph.
 /// Nothing when the constants know nothing of the kernel, or there is no count of its work.

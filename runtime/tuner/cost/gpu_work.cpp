@@ -11,10 +11,12 @@ namespace spmvgen {
 namespace {
 
 using gpu::ell_work, gpu::hyb_work;
-using gpu::Problem, gpu::begin_waits, gpu::sector, gpu::warp;
+using gpu::Problem, gpu::resident_warps, gpu::begin_waits, gpu::sector, gpu::warp;
 
 constexpr double scan_waits =
     3;  ///< of a warp that joins its lanes' sums: as long as so many loads
+/// An entry whose x is in shared memory: what its conflicts of banks take, in sectors of x.
+constexpr double shared_sectors = 0.25;
 constexpr double row_end_steps = 3;  ///< of a tile that stores rows' sums through shared memory
 
 /// A subwarp a row, as CSR's kernels have it.
@@ -26,11 +28,12 @@ GpuWork rows_work(const Problem& p) {
     w.bytes = p.csr_bytes();
     w.near = p.nnz * p.x_near(lanes) + p.row_near(lanes);
     w.far = p.far(p.block / lanes);
-    w.steps = p.lengths.rounds(lanes) / neighbours * uneven + groups;
+    w.steps = p.steps(lanes, unroll) / neighbours * uneven + groups;
     w.waits = p.lengths.rounds(lanes * unroll) / neighbours * uneven + groups * begin_waits;
     w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
     w.warps = groups;
     w.blocks = p.rows * lanes / p.block;
+    w.resident = resident_warps(p.loaded(unroll));
     w.rows = p.rows;
     return w;
 }
@@ -59,15 +62,21 @@ GpuWork by_length_work(const Problem& p) {
              p.row_near(lanes) * short_entries / std::max(p.nnz, 1.0) + p.a_near(wide);
     w.far = p.far(p.block / lanes) * short_entries / std::max(p.nnz, 1.0) +
             p.far(p.block / warp) * wide / std::max(p.nnz, 1.0);
-    const auto rounds = [&](double at_once) {
-        return p.lengths.rounds(lanes * at_once, 0, most_short) * lanes / warp * uneven +
-               p.lengths.rounds(warp * at_once, most_short, most_middle) +
-               long_entries / warp / at_once;
+    const auto steps = [&](const auto& of) {
+        return of(lanes, 0.0, most_short) * lanes / warp * uneven +
+               of(warp, most_short, most_middle);
     };
     const double part_warps = parts * p.block / warp;
     w.warps = groups + middle_rows + part_warps;
-    w.steps = rounds(1) + w.warps;
-    w.waits = rounds(unroll) + begin_waits * w.warps;
+    w.steps = steps([&](double n, double above, double most) {
+                  return p.steps(n, unroll, above, most);
+              }) +
+              long_entries / warp + w.warps;
+    w.waits = steps([&](double n, double above, double most) {
+                  return p.lengths.rounds(n * unroll, above, most);
+              }) +
+              long_entries / warp / unroll + begin_waits * w.warps;
+    w.resident = resident_warps(p.loaded(unroll));
     const double part = std::min(p.longest, share) / p.block / unroll;
     const double middle = std::min(p.longest, most_middle) / warp / unroll;
     w.depth = begin_waits + std::max({std::ceil(std::min(p.longest, most_short) / lanes / unroll),
@@ -87,7 +96,8 @@ GpuWork sell_work(const Problem& p) {
               (p.is_sorted() ? p.rows * p.index : 0) + p.vectors_bytes();
     w.near = p.nnz * p.x_near(lanes) + p.a_near(p.nnz * padding);
     w.far = p.far(p.block / lanes);
-    w.steps = p.lengths.rounds(lanes) * lanes / warp * padding + groups;
+    w.steps = p.steps(lanes, unroll) * lanes / warp * padding + groups;
+    w.resident = resident_warps(p.loaded(unroll));
     w.waits = p.lengths.rounds(lanes * unroll) * lanes / warp * padding + groups * begin_waits;
     w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
     w.warps = groups;
@@ -97,8 +107,11 @@ GpuWork sell_work(const Problem& p) {
 }
 
 GpuWork strips_work(const Problem& p) {
-    const double lanes = p.param("threads_per_row"), unroll = p.param("unroll");
+    constexpr double most_unrolled = 192;  // bytes
     const double high = p.param("block_rows"), wide = p.param("block_cols");
+    const double lanes = p.param("threads_per_row");
+    const double unroll = std::clamp(std::floor(most_unrolled / (wide * (high + 1) * p.vector)),
+                                     1.0, p.param("unroll"));
     const StripsFigures& strips = p.m.strips(p.s);
     const bool has_long = p.param("long_rows") > 0 && p.s.params.contains("long_rows");
     const double limit = has_long ? p.param("long_from") * lanes * wide : LengthHistogram::any;
@@ -116,8 +129,14 @@ GpuWork strips_work(const Problem& p) {
     w.far = p.far(p.block / lanes * high);
     const double groups = p.rows / high * lanes / warp;
     const double rounds = strips.strips * apart;
-    w.steps = rounds * high * wide + long_entries / warp + groups;
-    w.waits = rounds / unroll + groups * begin_waits + chunks * (warp / unroll + begin_waits);
+    // Strips of a slice beyond a multiple of unroll.
+    const double whole = p.lengths.rounds(lanes * wide);
+    const double rounded = whole > 0 ? p.lengths.rounds(lanes * wide * unroll) / whole : 1 / unroll;
+    w.steps = rounds * high * wide * (1 + unroll * rounded) / 2 + long_entries / warp + groups;
+    w.waits = rounds * rounded + groups * begin_waits + chunks * (warp / unroll + begin_waits);
+    w.resident =
+        resident_warps(unroll * (high * wide * std::max(p.value, 4.0) + p.index + wide * p.vector) +
+                       high * p.vector);
     w.depth = std::ceil(std::min(p.longest, limit) / wide / lanes / unroll) + begin_waits +
               (long_rows > 0 ? 2 : 0);
     w.warps = groups + chunks;
@@ -129,7 +148,10 @@ GpuWork strips_work(const Problem& p) {
 
 GpuWork blocks_work(const Problem& p) {
     const double high = p.param("block_rows"), wide = p.param("block_cols");
-    const double lanes = p.param("subwarp"), unroll = p.param("unroll");
+    constexpr double most_unrolled = 256;  // bytes
+    const double lanes = p.param("subwarp");
+    const double unroll =
+        std::clamp(std::floor(most_unrolled / (high * wide * p.value)), 1.0, p.param("unroll"));
     const double fill =
         high * wide > 1 ? p.m.fill().at(static_cast<int>(high), static_cast<int>(wide)) : 1;
     const bool split = p.s.kernel == "bcsr_split";
@@ -145,9 +167,10 @@ GpuWork blocks_work(const Problem& p) {
              (wide > 1 ? p.a_near(stored) : p.row_near(lanes));
     w.far = p.far(p.block / lanes * high);
     const double a_row = wide * fill;  // entries of a row that a block takes, fill left out
-    w.steps = p.lengths.rounds(std::max(1.0, lanes * wide / fill)) / high / neighbours * uneven *
-                  high * wide +
-              groups;
+    w.steps =
+        p.steps(std::max(1.0, lanes * wide / fill), unroll) / neighbours * uneven * wide + groups;
+    w.resident = resident_warps(unroll * (high * wide * p.value + p.index + wide * p.vector) +
+                                high * p.vector);
     w.waits =
         p.lengths.rounds(std::max(1.0, lanes * unroll * wide / fill)) / high / neighbours * uneven +
         groups * begin_waits;
@@ -179,6 +202,8 @@ GpuWork tiles_work(const Problem& p) {
     w.warps = runs;
     w.blocks = runs * warp / p.block;
     if (hubs) {
+        w.near += p.nnz * share * shared_sectors;
+        w.resident = p.param("per_unit") * p.block / warp;
         // Each block loads them, and takes several runs.
         const double loads = p.param("hubs") * p.param("per_unit") * p.units;
         w.near += loads * p.vector / sector;

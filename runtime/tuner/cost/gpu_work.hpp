@@ -19,8 +19,9 @@ struct GpuWork {
     double depth = 0;     ///< of loads that wait for each other in the busiest thread
     double warps = 0;     ///< that are launched
     double blocks = 1;    ///< of threads
-    double rows = 0;      ///< that are begun and ended
-    double atomics = 0;   ///< additions to memory
+    double resident = 48;  ///< warps that the registers leave a multiprocessor room for
+    double rows = 0;       ///< that are begun and ended
+    double atomics = 0;    ///< additions to memory
 };
 
 /// Nothing for a kernel that has no such count (kernels of batches, transposing ones) or that
