@@ -5,6 +5,7 @@
 
 #include "formats/value_pattern.hpp"
 #include "handle/apply_memory.hpp"
+#include "handle/csr_on_device.hpp"
 #include "handle/device_options.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
@@ -27,7 +28,6 @@
 #include "tuner/strips_choice.hpp"
 
 namespace spmvgen {
-namespace {}  // namespace
 
 void check_gpu_options(const Options& o, const DeviceFacts& facts) {
     if (o.cache == CacheMode::off)
@@ -77,14 +77,19 @@ class GpuHandle : public HandleImpl {
   private:
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
-    void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device);
+    void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
+                   CsrOnDevice& csr);
+    /// Whether a matrix on this host is sooner converted on the device.
+    bool copying_pays(const MatrixThere& matrix, const CsrOnDevice& csr, const Options& options);
     ProvidedGpuKernel get_kernel();
     /// Begins the conversion on the device that has A, of whose rows the longest has so many
     /// entries. Where that cannot be, all of A comes here, for the host.
     void plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row);
-    std::string begin_strips(const DeviceCsr& input, const Options& options, std::int64_t max_row);
+    /// `complete`: columns and values are here, too.
+    std::string begin_strips(const MatrixThere& matrix, bool complete, const Options& options);
     void fit_strips(const Options& options);
-    void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device);
+    void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device,
+                      CsrOnDevice& csr);
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
@@ -140,11 +145,12 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     const RowFeatures features = is_here ? analyse_row_lengths(matrix, options.threads)
                                          : features_of_rows(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
+    CsrOnDevice csr(*device_, matrix, on_device != nullptr ? &on_device->there() : nullptr);
     Chooser chooser(matrix, features, options.threads);
     const Choice rule = is_here ? chooser(request) : choose(features, request);
     if (matrix.nnz > 0) {
-        const auto trials =
-            gpu_trials(matrix, num_rhs_, device_, options.memory_limit, provider_, policy_);
+        const auto trials = gpu_trials(matrix, csr, features.max_row, num_rhs_, device_,
+                                       options.memory_limit, provider_, policy_);
         take(apply_level({matrix, features, request, options, provider_, policy_, device_, chooser},
                          rule, *trials));
     } else {
@@ -152,16 +158,21 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
-    if (on_device != nullptr) plan_there(*on_device, options, features.max_row);
+    if (on_device != nullptr)
+        plan_there(*on_device, options, features.max_row);
+    else if (copying_pays({matrix, matrix, features.max_row}, csr, options) &&
+             begin_strips({csr.view(), matrix, features.max_row}, true, options).empty())
+        info_.reason += "; converted on the device";
     find_general(features, request);
-    make_base(matrix, options, on_device);
+    make_base(matrix, options, on_device, csr);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     row_order_ = {};
     info_.prepare_ms = watch.ms();
 }
 
-void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device) {
+void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
+                          CsrOnDevice& csr) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
     if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
@@ -169,14 +180,16 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     tell_origin(provided);
     if (strips_ && conversion_to(signature_, matrix) != converter_->loaded->signature()) {
         strips_.reset();  // it was begun for another kernel
-        on_device->complete();
-        info_.reason += ", in the end on the host";
+        if (on_device != nullptr) {
+            on_device->complete();
+            info_.reason += ", in the end on the host";
+        }
     }
     const Stopwatch conversion;
     if (strips_)
         matrix_ = strips_->store(signature_, options.memory_limit);
     else
-        convert_here(matrix, options, on_device);
+        convert_here(matrix, options, on_device, csr);
     info_.convert_ms += conversion.ms();
     strips_.reset();
     describe(matrix, matrix_.stored);
@@ -189,16 +202,27 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
 }
 
 void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
-                             const DeviceCsr* on_device) {
+                             const DeviceCsr* on_device, CsrOnDevice& csr) {
     const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit, row_order_);
     matrix_ = upload(*device_, stored, matrix,
-                     {on_device != nullptr ? &on_device->there() : nullptr, !options.copy,
+                     {csr.is_there() ? &csr.view() : nullptr, on_device != nullptr && !options.copy,
                       options.memory_limit});
+}
+
+bool GpuHandle::copying_pays(const MatrixThere& matrix, const CsrOnDevice& csr,
+                             const Options& options) {
+    if (kernel_entry(signature_.kernel).format != Format::strips || options.memory_limit != 0 ||
+        !csr.pays() || !why_not_there(matrix, signature_).empty())
+        return false;
+    const auto distance =
+        provider_.distance(conversion_to(signature_, matrix.here), policy_, device_);
+    return csr.pays(distance == KernelProvider::Distance::compiler);
 }
 
 void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row) {
     if (kernel_entry(signature_.kernel).format == Format::strips && input.there().nnz > 0) {
-        const std::string why = begin_strips(input, options, max_row);
+        const std::string why =
+            begin_strips({input.there(), input.here(), max_row}, input.is_complete(), options);
         info_.reason +=
             why.empty() ? "; converted on the device" : "; converted on the host: " + why;
     }
@@ -210,18 +234,17 @@ void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_
 }
 
 /// Why the device cannot; "" = strips_ is there.
-std::string GpuHandle::begin_strips(const DeviceCsr& input, const Options& options,
-                                    std::int64_t max_row) {
-    const MatrixThere matrix{input.there(), input.here(), max_row};
+std::string GpuHandle::begin_strips(const MatrixThere& matrix, bool complete,
+                                    const Options& options) {
     // Whether holes pay only the columns tell.
-    if (strips_shape(signature_).holes && !input.is_complete() && !options.params.contains("fill"))
+    if (strips_shape(signature_).holes && !complete && !options.params.contains("fill"))
         signature_.params["fill"] = 0;
     if (auto why = why_not_there(matrix, signature_); !why.empty())
         return "the device makes no " + why;
     const Stopwatch making;
     try {
         converter_ =
-            provider_.get(conversion_to(signature_, input.there()), policy_, device_).kernel;
+            provider_.get(conversion_to(signature_, matrix.there), policy_, device_).kernel;
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile) throw;
         return error.what();
@@ -234,7 +257,7 @@ std::string GpuHandle::begin_strips(const DeviceCsr& input, const Options& optio
         strips_.reset();
         return "there are " + fault;
     }
-    if (!input.is_complete()) fit_strips(options);
+    if (!complete) fit_strips(options);
     info_.convert_ms = conversion.ms();
     return "";
 }

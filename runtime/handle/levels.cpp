@@ -57,7 +57,7 @@ class LevelWork {
             else
                 measure_into(result);
         }
-        if (!result.plain && predicts(level))
+        if (!result.plain && (predicts(level) || p_.chooser.has_predicted()))
             if (const auto prediction = predict(result.choice.signature)) {
                 result.predicted_us = prediction->us;
                 result.profile = model_.profile()->file;

@@ -26,7 +26,8 @@ class TrialCosts {
     const LevelProblem& problem_;
     const MatrixModel& model_;
     const Trials& trials_;
-    std::map<Format, double> converted_ms_;  ///< the longest conversion of each format so far
+    std::map<Format, double>
+        converted_ms_;     ///< of each format the longest so far, or the last on a device
     double slowness_ = 1;  ///< conversions over what was expected of them, the worst so far
 };
 

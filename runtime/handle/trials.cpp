@@ -8,13 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "devices/host/bound_kernel.hpp"
-#include "formats/storage_key.hpp"
-#include "formats/stored_matrix.hpp"
-#include "handle/gpu_bound_kernel.hpp"
-#include "handle/gpu_matrix.hpp"
-#include "handle/handle_impl.hpp"
 #include "handle/stopwatch.hpp"
+#include "handle/trial_parts.hpp"
 #include "matrix/vectors_fit.hpp"
 #include "measure/random_vector.hpp"
 #include "measure/timing.hpp"
@@ -23,204 +18,9 @@
 namespace spmvgen {
 namespace {
 
-Buffer elements(std::int64_t count, ValueType type) {
-    return make_buffer<char>(count * static_cast<std::int64_t>(size_of(type)));
-}
-
-/// α = 1 and β = 0 of a type, where an apply can point to them.
-class Ones {
-  public:
-    explicit Ones(ValueType type) {
-        dispatch(type, [&](auto tag) {
-            new (one_) decltype(tag)(1);
-            new (zero_) decltype(tag)(0);
-        });
-    }
-    const void* one() const { return one_; }
-    const void* zero() const { return zero_; }
-
-  private:
-    alignas(16) std::byte one_[16]{}, zero_[16]{};
-};
-
 /// Products that take less are timed in a graph: a launch takes a host 2 to 5 µs.
 constexpr double most_launched_s = 20e-6;
 constexpr int graph_applies = 50;
-
-template <typename Kernel>
-const Provided<Kernel>& needed(const Provided<Kernel>& provided) {
-    if (provided.kernel == nullptr) throw Error(ErrorCode::compile, provided.warning);
-    return provided;
-}
-
-/// The matrix as it was stored last, for as long as kernels read the same.
-template <typename Matrix>
-class Kept {
-  public:
-    /// Tells what it stored anew in `conversion`, and in `key` as what.
-    template <typename Make>
-    const Matrix& get(const Signature& signature, std::string& key,
-                      std::optional<Trials::Conversion>& conversion, Make make) {
-        std::string wanted = storage_key(signature);
-        if (!matrix_ || key != wanted) {
-            matrix_.reset();  // before another one is made, which may need its memory
-            key.clear();
-            const Stopwatch watch;
-            matrix_.emplace(make());
-            conversion = {wanted, watch.ms()};
-            key = std::move(wanted);
-        }
-        return *matrix_;
-    }
-
-  private:
-    std::optional<Matrix> matrix_;
-};
-
-class HostTrials : public Trials {
-  public:
-    HostTrials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
-               std::int64_t memory_limit, KernelProvider& provider, const KernelPolicy& policy)
-        : Trials(matrix, num_rhs, memory_limit, provider, policy),
-          threads_(threads),
-          borrow_(borrow) {}
-
-  private:
-    class HostRun : public Run {
-      public:
-        HostRun(std::shared_ptr<const LoadedKernel> kernel, const StoredMatrix& stored,
-                const void* x, Buffer y, int threads)
-            : kernel_(std::move(kernel), stored),
-              y_(std::move(y)),
-              ones_(kernel_.kernel().signature().value),
-              operands_{ones_.one(), x, ones_.zero(), y_.data()},
-              threads_(threads),
-              workspace_(kernel_.workspace_bytes(threads)) {}
-        void apply() override {
-            kernel_.run(operands_, threads_, static_cast<std::byte*>(workspace_.data()));
-        }
-        void finish() override {}
-        void fetch(void* y) const override {
-            std::copy_n(static_cast<const std::byte*>(y_.data()), y_.bytes(),
-                        static_cast<std::byte*>(y));
-        }
-
-      private:
-        BoundKernel kernel_;
-        Buffer y_;
-        Ones ones_;
-        Operands operands_;
-        int threads_;
-        Buffer workspace_;
-    };
-
-    std::unique_ptr<Run> prepare(const Signature& s, const Buffer& x) override {
-        const Stopwatch watch;
-        const ProvidedKernel provided = provider_.get_or_nothing(s, policy_);
-        kernel_ms_ = watch.ms();
-        const auto kernel = needed(provided).kernel;
-        const StoredMatrix& stored = stored_.get(s, stored_as_, last_conversion_, [&] {
-            return convert(matrix_, s, borrow_, memory_limit_);
-        });
-        return std::make_unique<HostRun>(kernel, stored, x.data(),
-                                         elements(matrix_.rows * num_rhs_, s.value), threads_);
-    }
-    void make_kernel(const Signature& s) override { provider_.get_or_nothing(s, policy_); }
-    bool compiled_nothing() const override { return !provider_.mean_compile_ms(nullptr); }
-
-    int threads_;
-    bool borrow_;
-    Kept<StoredMatrix> stored_;
-};
-
-/// The caller's arrays in a device's memory.
-class CsrOnDevice {
-  public:
-    CsrOnDevice(Device& device, const CsrView& matrix) : view_(matrix) {
-        const auto copy = [&](const void*& array, std::int64_t count, std::size_t element) {
-            const auto bytes = static_cast<std::size_t>(count) * element;
-            memory_.push_back(device.allocate(bytes));
-            device.copy_to_device(memory_.back()->data(), array, bytes);
-            array = memory_.back()->data();
-        };
-        copy(view_.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
-        copy(view_.col_idx, matrix.nnz, size_of(matrix.index_type));
-        copy(view_.values, matrix.nnz, size_of(matrix.value_type));
-    }
-    const CsrView& view() const { return view_; }
-
-  private:
-    CsrView view_;
-    std::vector<std::unique_ptr<DeviceMemory>> memory_;
-};
-
-class GpuTrials : public Trials {
-  public:
-    GpuTrials(const CsrView& matrix, int num_rhs, std::shared_ptr<Device> device,
-              std::int64_t memory_limit, KernelProvider& provider, const KernelPolicy& policy)
-        : Trials(matrix, num_rhs, memory_limit, provider, policy), device_(std::move(device)) {}
-
-  private:
-    class GpuRun : public Run {
-      public:
-        GpuRun(std::shared_ptr<const GpuKernel> kernel, Device& device, const GpuMatrix& matrix,
-               void* x, std::size_t y_bytes)
-            : device_(device),
-              kernel_(std::move(kernel), matrix.stored),
-              workspaces_(device),
-              y_(device.allocate(y_bytes)),
-              ones_(kernel_.kernel().loaded->signature().value),
-              operands_{ones_.one(), x, ones_.zero(), y_->data()} {}
-        void apply() override { kernel_.enqueue(operands_, workspaces_, {}); }
-        void finish() override { device_.synchronize({}); }
-        void fetch(void* y) const override { device_.copy_to_host(y, y_->data(), y_->bytes()); }
-        bool has_graphs() const override { return device_.facts().loads != BinaryKind::simt; }
-        std::unique_ptr<DeviceGraph> record(int applies) override {
-            return device_.record([&](StreamRef stream) {
-                for (int i = 0; i < applies; ++i) kernel_.enqueue(operands_, workspaces_, stream);
-            });
-        }
-
-      private:
-        Device& device_;
-        GpuBoundKernel kernel_;
-        StreamWorkspaces workspaces_;
-        std::unique_ptr<DeviceMemory> y_;
-        Ones ones_;
-        Operands operands_;
-    };
-
-    std::unique_ptr<Run> prepare(const Signature& s, const Buffer& x) override {
-        if (x_ == nullptr) {
-            x_ = device_->allocate(x.bytes());
-            device_->copy_to_device(x_->data(), x.data(), x.bytes());
-        }
-        const Stopwatch watch;
-        const ProvidedGpuKernel provided = provider_.get(s, policy_, device_);
-        kernel_ms_ = watch.ms();
-        const GpuMatrix& on_device = stored_.get(s, stored_as_, last_conversion_, [&] {
-            return upload(*device_, convert(matrix_, s, true, memory_limit_), matrix_);
-        });
-        return std::make_unique<GpuRun>(
-            provided.kernel, *device_, on_device, x_->data(),
-            static_cast<std::size_t>(matrix_.rows * num_rhs_) * size_of(s.value));
-    }
-    void make_kernel(const Signature& s) override { provider_.get(s, policy_, device_); }
-    bool compiled_nothing() const override { return !provider_.mean_compile_ms(device_); }
-
-    /// What kernels read of the matrix as it is, is copied to the device once for all of them.
-    GpuMatrix stored_for(const Signature& s) {
-        const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);
-        if (!reads_arrays(stored, matrix_)) return upload(*device_, stored, matrix_);
-        if (!csr_) csr_.emplace(*device_, matrix_);
-        return upload(*device_, stored, matrix_, {.on_device = &csr_->view(), .borrow = true});
-    }
-
-    std::shared_ptr<Device> device_;
-    std::unique_ptr<DeviceMemory> x_;
-    std::optional<CsrOnDevice> csr_;
-    Kept<GpuMatrix> stored_;
-};
 
 }  // namespace
 
@@ -334,20 +134,6 @@ std::string Trials::difference(const Run& run, const Signature& signature) {
         return "";
     }
     return agreement_->difference(expected_.data(), y.data());
-}
-
-std::unique_ptr<Trials> host_trials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
-                                    std::int64_t memory_limit, KernelProvider& provider,
-                                    const KernelPolicy& policy) {
-    return std::make_unique<HostTrials>(matrix, num_rhs, threads, borrow, memory_limit, provider,
-                                        policy);
-}
-
-std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, int num_rhs,
-                                   std::shared_ptr<Device> device, std::int64_t memory_limit,
-                                   KernelProvider& provider, const KernelPolicy& policy) {
-    return std::make_unique<GpuTrials>(matrix, num_rhs, std::move(device), memory_limit, provider,
-                                       policy);
 }
 
 }  // namespace spmvgen

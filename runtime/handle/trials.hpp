@@ -14,6 +14,8 @@
 
 namespace spmvgen {
 
+class CsrOnDevice;
+
 /// Runs kernels on one matrix for the levels that measure: each is made or found, the matrix
 /// converted for it unless the one before it read the same, y = Ax computed, checked and timed. For
 /// one thread.
@@ -36,6 +38,11 @@ class Trials {
         double ms = 0;
     };
     const std::optional<Conversion>& last_conversion() const { return last_conversion_; }
+    /// What storing the matrix for a kernel is expected to take where the device does that, and not
+    /// the host, before the first time; nothing = the host does.
+    virtual std::optional<double> storing_on_device_ms(const Signature&) const {
+        return std::nullopt;
+    }
     /// The storage that is converted now; "" = none.
     const std::string& stored_as() const { return stored_as_; }
 
@@ -93,9 +100,12 @@ class Trials {
 std::unique_ptr<Trials> host_trials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
                                     std::int64_t memory_limit, KernelProvider& provider,
                                     const KernelPolicy& policy);
-/// On a GPU, on its default stream.
-std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, int num_rhs,
-                                   std::shared_ptr<Device> device, std::int64_t memory_limit,
-                                   KernelProvider& provider, const KernelPolicy& policy);
+/// On a GPU, on its default stream. What reads CSR's arrays gets those of `csr`, which is the same
+/// matrix; what the device can convert, it converts from there where that pays. `max_row`: entries
+/// of the longest row.
+std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, CsrOnDevice& csr, std::int64_t max_row,
+                                   int num_rhs, std::shared_ptr<Device> device,
+                                   std::int64_t memory_limit, KernelProvider& provider,
+                                   const KernelPolicy& policy);
 
 }  // namespace spmvgen

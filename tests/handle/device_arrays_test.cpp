@@ -158,17 +158,19 @@ TEST(DeviceArrays, CopiedOnesStayOnTheDevice) {
     EXPECT_EQ(product_of(handle, a), a.product(a.numbers(1)));
 }
 
-/// The SIMT executor, counting what comes from it to the host.
+/// The SIMT executor, counting the bytes that are copied to and from it.
 class CountingDevice : public Device {
   public:
     explicit CountingDevice(const std::string& text) : inner_(open_device(text)) {}
-    std::size_t came_here = 0;
+    std::size_t came_here = 0, went_there = 0;
+    std::size_t most_free = SIZE_MAX;
 
     const DeviceFacts& facts() const override { return inner_->facts(); }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
         return inner_->allocate(bytes);
     }
     void copy_to_device(void* device, const void* host, std::size_t bytes) override {
+        went_there += bytes;
         inner_->copy_to_device(device, host, bytes);
     }
     void copy_to_host(void* host, const void* device, std::size_t bytes) override {
@@ -179,7 +181,7 @@ class CountingDevice : public Device {
         inner_->copy_on_device(to, from, bytes);
     }
     void zero(void* device, std::size_t bytes) override { inner_->zero(device, bytes); }
-    std::size_t free_bytes() override { return inner_->free_bytes(); }
+    std::size_t free_bytes() override { return std::min(most_free, inner_->free_bytes()); }
     std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) override {
         return inner_->load(binary);
     }
@@ -222,6 +224,73 @@ TEST(DeviceArrays, StripsAreMadeWhereTheMatrixIs) {
             handle.update_values(static_cast<const double*>(fresh_there->data()));
             EXPECT_EQ(product_of(handle, a), a.product(fresh));
         }
+}
+
+TEST(DeviceArrays, MeasuringCopiesThemNowhere) {
+    const auto device = std::make_shared<CountingDevice>("simt:sm_90");
+    const AnyMatrix<double> a(1000);
+    const There there(*device, a);
+    for (const std::string kernel : {"strips", "csr_classical"}) {
+        SCOPED_TRACE(kernel);
+        Options options = options_for("simt:sm_90");
+        options.device_arrays = true;
+        options.copy = false;
+        options.kernel = kernel;
+        options.encodings = "none";
+        options.level = "measure";
+        options.budget_ms = 1e5;
+        options.params = {{"block", 128}, {"unroll", 4}};
+        if (kernel == "strips") {
+            options.params = strips_options("").params;
+            options.params.insert({{"threads_per_row", 1}, {"unroll", 4}, {"codes", 15}});
+        }
+        device->went_there = 0;
+        const Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
+        ASSERT_GE(handle.info().measured.size(), 2u) << handle.info().reason;
+        EXPECT_EQ(product_of(handle, a), a.product(a.values));
+        // x once, and where long rows are for each.
+        EXPECT_LT(device->went_there,
+                  handle.info().measured.size() * a.values.size() * sizeof(double) / 2);
+    }
+}
+
+// What the host has is copied as CSR once and converted there, where the kernel for that is there.
+TEST(DeviceArrays, LargeOnesOfTheHostsAreConvertedThere) {
+    const auto device = std::make_shared<CountingDevice>("simt:sm_90");
+    const CsrMatrix a = make_gallery_matrix("stencil5:nx=640,ny=640,random_values=1");
+    ASSERT_GT(a.nnz, 2'000'000);
+    Options options = strips_options("simt:sm_90");
+    options.device_arrays = false;
+    options.params["threads_per_row"] = 1;
+    options.params.insert({{"fill", 0}, {"sigma", 1}, {"period", 1}});
+    options.memory_limit = 1 << 30;  // then the host converts
+    const auto make = [&] {
+        return make_handle(a.view(), options, KernelProvider::process(), device);
+    };
+    const Handle here = make();
+    EXPECT_THAT(here.info().reason, testing::Not(testing::HasSubstr("converted on")));
+    const AnyMatrix<double> small(200);
+    const There there(*device, small);
+    Options of_small = strips_options("simt:sm_90");
+    of_small.params = options.params;
+    const Handle loads = make_handle(there.view, of_small, KernelProvider::process(), device);
+    options.memory_limit = 0;
+    device->went_there = 0;
+    const Handle made_there = make();
+    EXPECT_THAT(made_there.info().reason, testing::EndsWith("; converted on the device"));
+    EXPECT_EQ(made_there.info().kernel, here.info().kernel);
+    EXPECT_EQ(made_there.info().bytes, here.info().bytes);
+    const std::size_t csr = static_cast<std::size_t>(a.nnz) * 12;
+    EXPECT_GE(device->went_there, csr);
+    EXPECT_LT(device->went_there, csr + csr / 5) << "once";
+    const std::vector<double> x(static_cast<std::size_t>(a.cols), 1.0);
+    std::vector<double> y(static_cast<std::size_t>(a.rows)), z(y.size());
+    here.apply(1.0, x.data(), 0.0, y.data());
+    made_there.apply(1.0, x.data(), 0.0, z.data());
+    EXPECT_EQ(y, z);
+    device->most_free = 3 * csr;
+    EXPECT_THAT(make().info().reason, testing::Not(testing::HasSubstr("converted on")))
+        << "there is no room for both";
 }
 
 /// A handle of a matrix whose arrays are on the device, made there with a kernel of such a name;

@@ -10,6 +10,7 @@
 #include "fake_device.hpp"
 #include "fakes.hpp"
 #include "handle/matrix_model.hpp"
+#include "matrix/gallery.hpp"
 #include "spmvgen/batch.hpp"
 #include "spmvgen/spmvgen.hpp"
 
@@ -333,6 +334,20 @@ TEST_F(Levels, ThePredictionIsOfTheDevicesProfile) {
     const Info host = make(by_rule_here).info();
     EXPECT_EQ(host.predicted_us > 0, host.target.starts_with("x86-64-v4"));
     EXPECT_EQ(host.profile.empty(), host.predicted_us == 0);
+}
+
+TEST_F(Levels, WhatTheRulesChoiceIsPredictedToTakeIsTold) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=70,ny=70");
+    ASSERT_GT(m.nnz, 20'000);
+    Options o = gpu_options();
+    o.level = "rule";
+    o.format = "csr";
+    const Info counted = make_handle(m.view(), o, fake.provider, device).info();
+    EXPECT_GT(counted.predicted_us, 0);
+    EXPECT_THAT(counted.profile, StartsWith("device-nvidia-"));
+    o.kernel = "csr_classical";
+    EXPECT_EQ(make_handle(m.view(), o, fake.provider, device).info().predicted_us, 0)
+        << "nothing was to be chosen";
 }
 
 TEST_F(Levels, TimesAreOnlyPredictedByGathersThatWereMeasured) {
