@@ -103,8 +103,9 @@ class GpuTrials : public Trials {
             if (strips.fault().empty()) return strips.store(s, memory_limit_);
         }
         const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);
-        if (!reads_arrays(stored, matrix_) || !csr_.has_room())
-            return upload(*device_, stored, matrix_);
+        // With a limit there is no copy beside what the kernel reads.
+        const bool may_copy = csr_.is_there() || (memory_limit_ == 0 && csr_.has_room());
+        if (!reads_arrays(stored, matrix_) || !may_copy) return upload(*device_, stored, matrix_);
         return upload(*device_, stored, matrix_, {.on_device = &csr_.view(), .borrow = true});
     }
 
