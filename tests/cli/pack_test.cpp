@@ -49,10 +49,10 @@ TEST_F(PackTest, BuildTellsWhatItMade) {
 
 TEST_F(PackTest, TheBytesDoNotDependOnTheJobs) {
     const std::string what =
-        " --kernel csr_vector,csr_balanced --value c64 --index i32/i64 --arch x86-64-v3";
+        " --kernel csr_vector,csr_balanced --value f32,c64 --index i32/i64 --arch x86-64-v3";
     build("one.spmvset", what + " --jobs 1");
     build("four.spmvset", what + " --jobs 4");
-    EXPECT_EQ(json_of("pack list one.spmvset --json")["sets"][0]["kernels"], 12);
+    EXPECT_EQ(json_of("pack list one.spmvset --json")["sets"][0]["kernels"], 24);
     EXPECT_TRUE(read("one.spmvset") == read("four.spmvset"));
 }
 
