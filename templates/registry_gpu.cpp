@@ -67,6 +67,10 @@ GridRule thread_a_row(const Signature& s) {
     return {.items = "num_rows", .items_per_block = param(s, "block")};
 }
 
+GridRule scaled_rows(const Signature& s) {
+    return rows_to_scale(s);
+}
+
 std::int64_t warps(const Signature& s) {
     return param(s, "block") / s.target.wavefront;
 }
@@ -130,7 +134,7 @@ KernelEntry csr_load_balance() {
             .file = "gpu/csr_load_balance.hpp",
             .summary = "equally many entries a warp, long rows cut; skewed row lengths",
             .params = {balanced_block, entries, deterministic},
-            .steps = {{"csr_load_balance_scaled", step, thread_a_row, block_of, only_scales},
+            .steps = {{"csr_load_balance_scaled", step, scaled_rows, block_of, only_scales},
                       {.function = "csr_load_balance_cut",
                        .rule = step,
                        .grid = thread_a_chunk,
@@ -163,7 +167,7 @@ KernelEntry csr_merge_path() {
             .file = "gpu/csr_merge_path.hpp",
             .summary = "equally many rows and entries a thread; many empty rows beside long ones",
             .params = {path_block, items, deterministic},
-            .steps = {{"csr_merge_path_scaled", step, thread_a_row, block_of, only_scales},
+            .steps = {{"csr_merge_path_scaled", step, scaled_rows, block_of, only_scales},
                       {"csr_merge_path_cut", step, warp_a_tile, block_of, scales_cut_rows},
                       {"csr_merge_path", step, grid, block_of, has_product},
                       {"csr_merge_path_carry", step, thread_a_tile, block_of, adds_carries},
@@ -186,7 +190,7 @@ KernelEntry csr_by_length() {
             .file = "gpu/csr_by_length.hpp",
             .summary = "a subwarp, a warp or blocks a row, one launch; a few rows far longer",
             .params = {block, length_subwarp, unroll, most_short, most_middle, share},
-            .steps = {{"csr_by_length_scaled", step, thread_a_row, block_of, only_scales},
+            .steps = {{"csr_by_length_scaled", step, scaled_rows, block_of, only_scales},
                       {.function = "csr_by_length",
                        .rule = StepRule::grid,
                        .grid = grid,
@@ -213,7 +217,7 @@ KernelEntry coo() {
             .file = "gpu/coo.hpp",
             .summary = "sorted triplets, equally many a warp; mostly empty rows",
             .params = {coo_block, coo_entries, omega, deterministic},
-            .steps = {{"coo_scale", step, thread_a_row, block_of, scales},
+            .steps = {{"coo_scale", step, scaled_rows, block_of, scales},
                       {"coo", step, coo_grid, block_of, has_product},
                       {"coo_carry", step, coo_grid, block_of, adds_carries},
                       {"coo_finish", step, thread_a_row, block_of, finishes}},

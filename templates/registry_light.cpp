@@ -1,5 +1,7 @@
 #include "registry_light.hpp"
 
+#include "registry_gpu.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -36,8 +38,12 @@ GridRule subwarp_a_row(const Signature& s) {
     return {.items = "num_rows", .items_per_block = s.params.at("block") / s.params.at("subwarp")};
 }
 
-GridRule thread_a_row(const Signature& s) {
-    return {.items = "num_rows", .items_per_block = s.params.at("block")};
+GridRule scaled_rows(const Signature& s) {
+    return rows_to_scale(s);
+}
+
+GridRule scaled_columns(const Signature& s) {
+    return rows_to_scale(s, "num_cols");
 }
 
 GridRule thread_a_column(const Signature& s) {
@@ -65,7 +71,7 @@ KernelEntry csr_light() {
             .file = "gpu/csr_light.hpp",
             .summary = "a group of lanes a row, rows drawn from a counter; uneven rows of one kind",
             .params = {block, subwarp, level, rows, unroll},
-            .steps = {{"csr_light_scaled", step, thread_a_row, block_of, only_scales},
+            .steps = {{"csr_light_scaled", step, scaled_rows, block_of, only_scales},
                       {"csr_light", step, resident_blocks, block_of, has_product}},
             .workspace = {{.name = "row_counter",
                            .element = "int64",
@@ -100,7 +106,7 @@ KernelEntry csr_transposed_gpu() {
             .file = "gpu/csr_transposed_gpu.hpp",
             .summary = "y = αAᵀx + βy with atomic additions: no second copy of A",
             .params = {block, subwarp, conjugate},
-            .steps = {{"csr_transposed_gpu_scale", step, thread_a_column, block_of, scales},
+            .steps = {{"csr_transposed_gpu_scale", step, scaled_columns, block_of, scales},
                       {"csr_transposed_gpu", step, subwarp_a_row, block_of, has_product},
                       {"csr_transposed_gpu_finish", step, thread_a_column, block_of, finishes}},
             .workspace = {},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "registry_gpu.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -56,8 +57,8 @@ std::int64_t meetings(const Signature& s) {
     return warps(s) * meeting_words(s);
 }
 
-GridRule thread_a_row(const Signature& s) {
-    return {.items = "num_rows", .items_per_block = param(s, "block")};
+GridRule scaled_rows(const Signature& s) {
+    return rows_to_scale(s);
 }
 
 /// By itself ptxas spills a few registers for a fourth block of 256 threads; one is all that is
@@ -78,7 +79,7 @@ KernelEntry tiles() {
             .file = "gpu/tiles.hpp",
             .summary = "equally many entries a lane, one launch; rows of any lengths",
             .params = {block, items, run, staged, gaps, value_code},
-            .steps = {{"tiles_scaled", step, thread_a_row, block_of, only_scales},
+            .steps = {{"tiles_scaled", step, scaled_rows, block_of, only_scales},
                       {.function = "tiles",
                        .rule = step,
                        .grid = grid,
@@ -152,7 +153,7 @@ KernelEntry tiles_hubs() {
             .file = "gpu/tiles_hubs.hpp",
             .summary = "tiles with the most used columns in shared memory; networks",
             .params = {hubs_block, items, run, staged, gaps, value_code, hubs, warm, per_unit},
-            .steps = {{"tiles_hubs_scaled", step, thread_a_row, block_of, only_scales},
+            .steps = {{"tiles_hubs_scaled", step, scaled_rows, block_of, only_scales},
                       {.function = "tiles_hubs_gather",
                        .rule = step,
                        .grid = gather_grid,

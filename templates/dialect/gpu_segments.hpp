@@ -163,15 +163,22 @@ template <scale alpha_mode, int num_rhs, int rhs_group, bool has_epilogue, int b
     }
 }
 
-/// y = epilogue(βy) for the block's rows, a thread each: what is left of the product when α = 0.
+/// Rows that a thread of store_scaled takes: with one, starting the blocks would take longer than
+/// writing y. The launches count with it.
+constexpr int scaled_rows = 4;
+
+/// y = epilogue(βy) for the block's rows: what is left of the product when α = 0.
 template <scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block,
           typename Vector>
 [[gnu::always_inline]] inline void store_scaled(long num_rows, Vector* y, Vector beta) {
-    const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    if (row < num_rows) {
-        const Vector sum[rhs_group] = {};
-        store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, beta,
-                                                                            beta);
+    const long first = static_cast<long>(blockIdx.x) * (block * scaled_rows) + threadIdx.x;
+    for (int u = 0; u < scaled_rows; ++u) {
+        const long row = first + u * block;
+        if (row < num_rows) {
+            const Vector sum[rhs_group] = {};
+            store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, beta,
+                                                                                beta);
+        }
     }
 }
 
