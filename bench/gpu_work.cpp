@@ -8,12 +8,14 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "matrix/gallery.hpp"
 #include "matrix/reader.hpp"
 #include "matrix/sampler/random_spec.hpp"
 #include "measure/timing.hpp"
+#include "tuner/candidates.hpp"
 #include "tuner/chooser.hpp"
 #include "tuner/cost/gpu_time.hpp"
 #include "tuner/record_json.hpp"
@@ -32,24 +34,48 @@ std::string family_of(std::string_view specification) {
     return random_spec(specification.substr(drawn.rfind(':') + 1)).family;
 }
 
-/// What a handle would choose at level rule, in how many milliseconds, with the predicted choice
-/// and by the rules alone.
-void print_choice(const TuningRecord& record, const CsrView& matrix, const Target& target,
-                  const DeviceProfile& profile) {
-    const RowFeatures features = analyse_row_lengths(matrix);
+/// What a handle looks at for a matrix on the record's device.
+struct Asked {
+    CsrView matrix;
+    RowFeatures features;
+    const DeviceProfile& profile;
+    Request request;
+};
+
+Asked asked_for(const CsrView& matrix, const Target& target, const DeviceProfile& profile) {
     Request request{.target = target, .units = profile.units, .encode = true};
     request.device = profile.device;
+    return {matrix, analyse_row_lengths(matrix), profile, request};
+}
+
+/// What a handle would choose at level rule, in how many milliseconds, with the predicted choice
+/// and by the rules alone; returns the rules' kernel.
+std::string print_choice(const TuningRecord& record, const Asked& asked) {
+    Request request = asked.request;
     const auto chosen = [&] {
         const double start = now_s();
-        const Choice choice = choose_for(matrix, features, request);
+        const Choice choice = choose_for(asked.matrix, asked.features, request);
         return Json{{"kernel", kernel_name(choice.signature)},
                     {"reason", choice.reason},
                     {"ms", 1e3 * (now_s() - start)}};
     };
-    Json line{{"choice_for", record.matrix}, {"nnz", matrix.nnz}, {"rules", chosen()}};
-    request.profile = &profile;
+    Json line{{"choice_for", record.matrix}, {"nnz", asked.matrix.nnz}, {"rules", chosen()}};
+    request.profile = &asked.profile;
     line["predicted"] = chosen();
     std::cout << line.dump() << "\n";
+    return line["rules"]["kernel"];
+}
+
+/// All that a choice weighs, by name.
+std::set<std::string> weighed(const Asked& asked) {
+    Chooser chooser(asked.matrix, asked.features, 0);
+    Request request = asked.request;
+    request.profile = &asked.profile;
+    std::set<std::string> names;
+    for (const KernelEntry* entry : candidates(request))
+        for (auto& choice : chooser.grid(*entry, request))
+            names.insert(kernel_name(choice.signature));
+    return names;
 }
 
 /// Nothing where there is no such file.
@@ -70,8 +96,10 @@ void print(const TuningRecord& record, const std::string& folder) {
     CsrMatrix matrix = std::move(*found);
     if (matrix.value_type != record.question.value)
         matrix = convert_values(matrix.view(), record.question.value);
-    MatrixFigures figures(matrix.view(), analyse_row_lengths(matrix.view()));
-    print_choice(record, matrix.view(), target, *profile);
+    const Asked asked = asked_for(matrix.view(), target, *profile);
+    MatrixFigures figures(matrix.view(), asked.features);
+    const std::string rules = print_choice(record, asked);
+    const std::set<std::string> choices = weighed(asked);
     for (auto& timed : record.kernels) {
         const auto signature = parse_kernel_name(timed.kernel, target);
         const auto work =
@@ -82,7 +110,8 @@ void print(const TuningRecord& record, const std::string& folder) {
                           {"kernel", signature->kernel},
                           {"name", timed.kernel},
                           {"us", timed.us},
-                          {"is_rule", timed.kernel == record.rule},
+                          {"is_rule", timed.kernel == rules},
+                          {"weighed", choices.contains(timed.kernel)},
                           {"costs", gpu_costs(*work, figures.features(), *signature, *profile)}}
                          .dump()
                   << "\n";

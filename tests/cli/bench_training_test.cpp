@@ -170,6 +170,7 @@ std::string some_work() {
                          {"name", slow ? "tiles_f64_block128" : "strips_f64_block128"},
                          {"us", us},
                          {"is_rule", slow},
+                         {"weighed", true},
                          {"costs", {0, 0, stream, near}}}
                         .dump() +
                     "\n";

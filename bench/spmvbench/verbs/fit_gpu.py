@@ -11,7 +11,6 @@ import collections
 import itertools
 import json
 import math
-import re
 
 from spmvbench import correction
 from spmvbench.errors import BenchError, need
@@ -34,8 +33,6 @@ KERNELS = (
     "tiles",
     "tiles_hubs",
 )
-MOST_THREADS = 256  # of a block that runtime/tuner/gpu_grid.cpp asks for, but for these kernels
-ANY_THREADS = ("coo", "csr_load_balance", "ell_groups", "hyb", "tiles_hubs")
 NEAR = 0.3  # |ln(time / best time)| from which on a time counts less
 SOFT = 0.1  # |ln(predicted / measured)| from which on an error counts less
 FIRST_START_US = 0.8  # where the fit begins
@@ -55,12 +52,6 @@ def add_arguments(parser):
     parser.add_argument("-o", "--output")
 
 
-def threads_of(name):
-    """Of a block, by the kernel's name."""
-    found = re.search(r"_block(\d+)", name)
-    return int(found.group(1)) if found else 0
-
-
 class Samples:
     """Recorded times with their costs."""
 
@@ -71,9 +62,7 @@ class Samples:
                 if is_header(row) or "kernel" not in row:
                     self.names = row.get("costs", self.names)
                 elif row["kernel"] in KERNELS:
-                    row["weighed"] = (
-                        row["is_rule"] or row["kernel"] in ANY_THREADS or threads_of(row["name"]) <= MOST_THREADS
-                    )
+                    row["weighed"] = row["weighed"] or row["is_rule"]
                     rows.append(row)
         if not rows:
             raise BenchError("no times of kernels that are weighed")

@@ -251,10 +251,15 @@ GpuWork merge_path_work(const Problem& p) {
     return w;
 }
 
+/// Rows are stored once more behind the launch that clears y; those that warps cut, added.
 GpuWork coo_work(const Problem& p) {
+    constexpr double scaled_rows = 4;  // of a thread that clears y
     const double chunk = warp * p.param("entries");
-    return shared_entries(p, chunk, p.nnz * (p.value + 2 * p.index),
-                          p.lengths.rows() + p.nnz / chunk);
+    const double filled = p.rows - static_cast<double>(p.f.empty_rows);
+    GpuWork w = shared_entries(p, chunk, p.nnz * (p.value + 2 * p.index), 2 * p.nnz / chunk);
+    w.bytes -= (p.rows - filled) * p.vector;
+    w.rows = filled + p.rows / scaled_rows;
+    return w;
 }
 
 struct KernelWork {
