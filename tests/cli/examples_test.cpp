@@ -21,6 +21,12 @@ std::vector<std::string> examples_in(const std::string& help) {
 
 class Examples : public CliTest, public testing::WithParamInterface<std::string> {};
 
+/// Measure for seconds: the long tests run them as shown; TuneTest and TuneDense run the same with
+/// fewer sizes.
+bool is_long(const std::string& line) {
+    return line.starts_with("tune --calibrate") || line.starts_with("tune --dense-profile");
+}
+
 // What help shows must work as shown. Timing is left out where the example does not ask for it.
 TEST_P(Examples, OfHelpWork) {
     ASSERT_EQ(run_line("convert A.mtx B.csr").status, 0);
@@ -45,6 +51,7 @@ TEST_P(Examples, OfHelpWork) {
     const auto examples = examples_in(run_line(GetParam() + " --help").out);
     EXPECT_GE(examples.size(), 2u);
     for (std::string line : examples) {
+        if (is_long(line) && std::getenv("SPMVGEN_EVERY_EXAMPLE") == nullptr) continue;
         if (line.starts_with("run") && line.find("--time") == std::string::npos)
             line += " --time 0";
         const Outcome outcome = run_line(line);

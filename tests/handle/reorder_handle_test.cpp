@@ -12,6 +12,7 @@
 #include "handle/kernel_provider.hpp"
 #include "matrix/gallery.hpp"
 #include "matrix/reorder/reordering.hpp"
+#include "modes.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {
@@ -45,21 +46,24 @@ Array in_order(const Array& from, std::span<const std::int32_t> order, int num_r
     return to;
 }
 
-/// Every mode of α and β of one fixture, the caller's order and the matrix's. The SIMT executor's
-/// memory is the host's.
+/// Modes of α and β of one fixture, the caller's order and the matrix's. The SIMT executor's memory
+/// is the host's.
 template <typename Value>
-void check_fixture(const fixtures::Fixture& f, Options options, int num_rhs) {
+void check_fixture(const fixtures::Fixture& f, Options options, int num_rhs,
+                   fixtures::ModesByKernel& modes) {
     SCOPED_TRACE(f.name);
     const fixtures::TypedMatrix<Value, std::int32_t, std::int32_t> matrix(f);
     options.num_rhs = num_rhs;
     const Handle keeps(matrix.view(), options);
     options.permuted_vectors = true;
     const Handle takes(matrix.view(), options);
+    const fixtures::Modes own = modes.of(f, keeps.info().kernel);
     const auto order = takes.row_order();
     ASSERT_EQ(static_cast<std::int64_t>(order.size()), f.rows);
     const auto x = fixtures::make_x<Value>(f, num_rhs);
     for (const float alpha_number : {1.0F, -1.5F, 0.0F})
         for (const float beta_number : {0.0F, 1.0F, 2.5F}) {
+            if (!fixtures::has_mode(own, alpha_number, beta_number)) continue;
             const Value alpha(alpha_number), beta(beta_number);
             SCOPED_TRACE(testing::Message() << "α = " << alpha << ", β = " << beta);
             const auto before = fixtures::make_y<Value>(f, num_rhs, beta == Value(0));
@@ -94,26 +98,29 @@ INSTANTIATE_TEST_SUITE_P(, ReorderedHandle,
                          case_name);
 
 TEST_P(ReorderedHandle, MultipliesEveryOddMatrix) {
-    for (auto& fixture : fixtures::all())
-        check_fixture<double>(fixtures::squared(fixture), options_of(GetParam()), 1);
+    fixtures::ModesByKernel modes(fixtures::Modes::every);
+    for (auto* fixture : fixtures::matrices_of(true))
+        check_fixture<double>(fixtures::squared(*fixture), options_of(GetParam()), 1, modes);
 }
 
 TEST_P(ReorderedHandle, MultipliesInEveryTypeWithSeveralRightHandSides) {
+    fixtures::ModesByKernel modes(fixtures::Modes::plain_and_general);
     for (const char* name : {"every_length", "nan_x", "duplicates", "one_by_one"}) {
         const fixtures::Fixture f = fixtures::squared(fixtures::find(name));
-        check_fixture<float>(f, options_of(GetParam()), 8);
-        check_fixture<double>(f, options_of(GetParam()), 3);
-        check_fixture<std::complex<float>>(f, options_of(GetParam()), 1);
-        check_fixture<std::complex<double>>(f, options_of(GetParam()), 2);
+        check_fixture<float>(f, options_of(GetParam()), 8, modes);
+        check_fixture<double>(f, options_of(GetParam()), 3, modes);
+        check_fixture<std::complex<float>>(f, options_of(GetParam()), 1, modes);
+        check_fixture<std::complex<double>>(f, options_of(GetParam()), 2, modes);
     }
 }
 
 TEST_P(ReorderedHandle, MultipliesInEveryFormat) {
     const fixtures::Fixture f = fixtures::squared(fixtures::find("every_length"));
+    fixtures::ModesByKernel modes(fixtures::Modes::telling);
     for (const char* format : {"csr", "coo", "ell", "sell"}) {
         Options options = options_of(GetParam());
         options.format = format;
-        check_fixture<double>(f, options, 1);
+        check_fixture<double>(f, options, 1, modes);
     }
 }
 
@@ -146,7 +153,8 @@ TEST_P(ReorderedHandle, TellsTheOrderAndItsCost) {
 
 /// Rows alone, in clusters: x and y are the caller's, in one launch.
 template <typename Value>
-void check_rows(const fixtures::Fixture& f, const std::string& device, int num_rhs) {
+void check_rows(const fixtures::Fixture& f, const std::string& device, int num_rhs,
+                fixtures::ModesByKernel& modes) {
     SCOPED_TRACE(f.name);
     fixtures::TypedMatrix<Value, std::int32_t, std::int32_t> matrix(f);
     Options options = options_of({device, "rows"});
@@ -163,8 +171,10 @@ void check_rows(const fixtures::Fixture& f, const std::string& device, int num_r
             matrix.view(), {&alpha, x.data(), &beta, before.data(), y.data(), num_rhs});
         EXPECT_TRUE(result.passed) << "α = " << alpha << ", β = " << beta << ": " << result.message;
     };
+    const fixtures::Modes own = modes.of(f, handle.info().kernel);
     for (const float alpha : {1.0F, -1.5F, 0.0F})
-        for (const float beta : {0.0F, 1.0F, 2.5F}) check(Value(alpha), Value(beta));
+        for (const float beta : {0.0F, 1.0F, 2.5F})
+            if (fixtures::has_mode(own, alpha, beta)) check(Value(alpha), Value(beta));
     for (std::size_t k = 0; k < matrix.values.size(); ++k)
         matrix.values[k] = fixtures::number<Value>(static_cast<std::int64_t>(k), 5);
     handle.update_values(matrix.values.data());
@@ -176,16 +186,18 @@ INSTANTIATE_TEST_SUITE_P(, ReorderedRows, testing::Values("simt:sm_90", "simt:gf
                          [](auto& test) { return test.param.substr(5); });
 
 TEST_P(ReorderedRows, MultiplyEveryOddMatrix) {
-    for (auto& fixture : fixtures::all()) {
-        check_rows<double>(fixtures::squared(fixture), GetParam(), 1);
-        check_rows<double>(fixture, GetParam(), 1);
+    fixtures::ModesByKernel modes(fixtures::Modes::every);
+    for (auto* fixture : fixtures::matrices_of(true)) {
+        check_rows<double>(fixtures::squared(*fixture), GetParam(), 1, modes);
+        check_rows<double>(*fixture, GetParam(), 1, modes);
     }
 }
 
 TEST_P(ReorderedRows, MultiplyInOtherTypesWithSeveralRightHandSides) {
     const fixtures::Fixture f = fixtures::squared(fixtures::find("every_length"));
-    check_rows<float>(f, GetParam(), 3);
-    check_rows<std::complex<double>>(f, GetParam(), 2);
+    fixtures::ModesByKernel modes(fixtures::Modes::every);
+    check_rows<float>(f, GetParam(), 3, modes);
+    check_rows<std::complex<double>>(f, GetParam(), 2, modes);
 }
 
 TEST_P(ReorderedRows, AnEpilogueHasTheCallersRows) {
@@ -308,7 +320,8 @@ TEST(ReorderedHandleOnTheHost, TheGenericKernelServesToo) {
     Options options = options_of({"host", "rcm"});
     options.strict = false;
     options.cache = CacheMode::off;
-    check_fixture<double>(fixtures::squared(fixtures::find("every_length")), options, 3);
+    fixtures::ModesByKernel modes(fixtures::Modes::every);
+    check_fixture<double>(fixtures::squared(fixtures::find("every_length")), options, 3, modes);
 }
 
 TEST(ReorderedHandleOnTheHost, DoesNotNeedTheCallersArrays) {

@@ -112,24 +112,39 @@ CsrMatrix with_ones(const CsrMatrix& matrix) {
     return copy;
 }
 
+/// A matrix of ones, of so many entries in row i, each in the column that `column` makes of its
+/// place and of a random number.
+template <typename Length, typename Column>
+CsrMatrix drawn(std::int64_t rows, Length length, Column column) {
+    std::vector<std::int32_t> row_ptr{0};
+    for (std::int64_t i = 0; i < rows; ++i)
+        row_ptr.push_back(static_cast<std::int32_t>(row_ptr.back() + length(i)));
+    const auto nnz = static_cast<std::size_t>(row_ptr.back());
+    CsrMatrix matrix{.rows = rows,
+                     .cols = rows,
+                     .nnz = row_ptr.back(),
+                     .offset_type = IndexType::i32,
+                     .index_type = IndexType::i32,
+                     .value_type = ValueType::f64,
+                     .row_ptr = Buffer(row_ptr.size() * sizeof(std::int32_t)),
+                     .col_idx = Buffer(nnz * sizeof(std::int32_t)),
+                     .values = Buffer(nnz * sizeof(double))};
+    std::ranges::copy(row_ptr, matrix.row_ptr.as<std::int32_t>().begin());
+    auto* columns = matrix.col_idx.as<std::int32_t>().data();
+    std::uint64_t state = 1;
+    for (std::size_t k = 0; k < nnz; ++k) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        columns[k] = static_cast<std::int32_t>(column(k, state >> 33));
+    }
+    std::ranges::fill(matrix.values.as<double>(), 1.0);
+    return matrix;
+}
+
 /// Rows of so many entries by turns, anywhere among 200,000 columns.
 CsrMatrix far_entries(std::int64_t even, std::int64_t odd) {
-    CsrMatrix matrix =
-        make_gallery_matrix("random:rows=200000,cols=200000,per_row=" + std::to_string(even + odd));
-    matrix.nnz = 0;
-    auto rows = matrix.row_ptr.as<std::int32_t>();
-    for (std::int64_t i = 0; i < matrix.rows; ++i) {
-        rows[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(matrix.nnz);
-        matrix.nnz += i % 2 == 0 ? even : odd;
-    }
-    rows[static_cast<std::size_t>(matrix.rows)] = static_cast<std::int32_t>(matrix.nnz);
-    std::uint64_t state = 1;
-    for (std::int64_t k = 0; k < matrix.nnz; ++k) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        matrix.col_idx.as<std::int32_t>()[static_cast<std::size_t>(k)] =
-            static_cast<std::int32_t>((state >> 33) % 200'000);
-    }
-    return matrix;
+    return drawn(
+        200'000, [&](std::int64_t row) { return row % 2 == 0 ? even : odd; },
+        [](std::size_t, std::uint64_t any) { return any % 200'000; });
 }
 
 TEST(Chooser, ColumnsAloneAreOnlyWhatWasFoundToBeFaster) {
@@ -200,28 +215,11 @@ TEST(Chooser, TilesAreToldWhetherRowsAreEmpty) {
 
 /// A million rows of 16 entries, every other one in a column that many have.
 CsrMatrix make_network() {
-    constexpr std::int64_t rows = 1'000'000, row = 16, nnz = rows * row;
-    CsrMatrix matrix{.rows = rows,
-                     .cols = rows,
-                     .nnz = nnz,
-                     .offset_type = IndexType::i32,
-                     .index_type = IndexType::i32,
-                     .value_type = ValueType::f64,
-                     .row_ptr = Buffer((rows + 1) * sizeof(std::int32_t)),
-                     .col_idx = Buffer(nnz * sizeof(std::int32_t)),
-                     .values = Buffer(nnz * sizeof(double))};
-    for (std::int64_t i = 0; i <= rows; ++i)
-        matrix.row_ptr.as<std::int32_t>()[static_cast<std::size_t>(i)] =
-            static_cast<std::int32_t>(i * row);
-    std::uint64_t state = 1;
-    for (std::size_t k = 0; k < nnz; ++k) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        const std::uint64_t any = state >> 33;
-        matrix.col_idx.as<std::int32_t>()[k] =
-            static_cast<std::int32_t>(k % 2 == 0 ? any % rows : any % 5000 * 200);
-    }
-    std::ranges::fill(matrix.values.as<double>(), 1.0);
-    return matrix;
+    return drawn(
+        1'000'000, [](std::int64_t) { return 16; },
+        [](std::size_t k, std::uint64_t any) {
+            return k % 2 == 0 ? any % 1'000'000 : any % 5000 * 200;
+        });
 }
 
 TEST(Chooser, ANetworkHasHubs) {
