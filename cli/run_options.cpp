@@ -4,6 +4,7 @@
 #include "handle/levels.hpp"
 #include "handle/number_types.hpp"
 #include "matrix/reorder/reordering.hpp"
+#include "tuner/paper_rules.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -22,6 +23,13 @@ void set_level(const RunOptions& o, Options& options) {
     if (o.level != "measure" && !o.budget.empty())
         throw UsageError("--budget: is for --level measure; drop it, or ask for that");
     options.level = o.level;
+    if (!o.rule.empty()) {
+        resolve("--rule", [&] { return &paper_rule(o.rule); });
+        if (o.level != "rule" || o.kernel != "auto")
+            throw UsageError("--rule: chooses a kernel by itself; drop it, or " +
+                             std::string(o.kernel != "auto" ? "--kernel" : "--level"));
+    }
+    options.rule = o.rule;
     if (!o.budget.empty()) options.budget_ms = parse_milliseconds("--budget", o.budget);
     options.expected_applies = o.expect;
 }
@@ -85,8 +93,10 @@ void check_batch_options(const RunOptions& o) {
     if (unknown != nullptr)
         throw UsageError(std::string(unknown) +
                          ": batches are neither transposed nor reordered; drop it");
-    if (o.level != "rule" || o.expect != 0)
-        throw UsageError((o.expect != 0 ? "--expect" : "--level") +
+    if (o.level != "rule" || o.expect != 0 || !o.rule.empty())
+        throw UsageError((o.expect != 0     ? "--expect"
+                          : !o.rule.empty() ? "--rule"
+                                            : "--level") +
                          std::string(": batches are chosen by rules; drop it"));
     const char* refused = o.product.num_rhs > 1 ? "--rhs" : !o.index.empty() ? "--index" : nullptr;
     if (refused != nullptr)
@@ -150,6 +160,9 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
             "--level", o.level,
             "how the kernel is chosen: rule (the default), measure (by timing), or exhaustive")
         ->type_name("LEVEL");
+    verb.add_option("--rule", o.rule,
+                    "by a paper's own rule: ginkgo, csr-k, gospmv or lightspmv, as it stands")
+        ->type_name("PAPER");
     verb.add_option("--budget", o.budget, "time for --level measure: 200ms, 2s (default 1s)")
         ->type_name("TIME");
     verb.add_option("--expect", o.expect,

@@ -76,12 +76,12 @@ std::pair<std::string, std::string> setting_of(const std::string& text, const Be
         throw UsageError("--kernels: " + one.name + ": '" + text +
                          "' is not NAME=VALUE, such as sigma=1");
     const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
-    const bool any = name == "encodings" || name == "reorder";
+    const bool any = name == "encodings" || name == "reorder" || name == "rule";
     std::pair<std::string, std::string> setting{any ? name : "param." + name, value};
     if (!any) {
         if (one.kernel == "auto")
             throw UsageError("--kernels: " + one.name + ": " + name +
-                             " is of a kernel; of auto there are encodings and reorder");
+                             " is of a kernel; of auto there are encodings, reorder and rule");
         const auto& params = kernel_entry(one.kernel).params;
         if (std::ranges::find(params, name, &Parameter::name) == params.end())
             throw UsageError("--kernels: " + one.name + ": " + one.kernel + " has no parameter " +

@@ -27,6 +27,9 @@ void check_batch_options(const Options& o) {
     if (o.level != "rule")
         refuse("options.level is " + o.level +
                ", but batches are chosen by rules: leave it \"rule\"");
+    if (!o.rule.empty())
+        refuse("options.rule is " + o.rule +
+               ", but batches are chosen by rules of their own: leave it empty");
     if (o.expected_applies != 0)
         refuse("options.expected_applies is for single matrices: leave it 0");
 }

@@ -130,6 +130,7 @@ Request request_of(const Options& options, const Signature& types) {
                             helper.id));
     return {.format = options.format,
             .kernel = options.kernel,
+            .rule = options.rule,
             .params = options.params,
             .target = types.target,
             .num_rhs = options.num_rhs,

@@ -14,6 +14,7 @@
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser.hpp"
+#include "tuner/paper_rules.hpp"
 #include "tuner/ranking.hpp"
 #include "tuner/tuning_db.hpp"
 
@@ -182,9 +183,26 @@ bool is_level(std::string_view name) {
     return name == "rule" || name == "recorded" || predicts(name);
 }
 
+namespace {
+
+void check_rule(const Options& o) {
+    paper_rule(o.rule);
+    if (o.level != "rule")
+        refuse(
+            fmt::format("options.rule is {}, of which level {} knows nothing: leave out one of "
+                        "them",
+                        o.rule, o.level));
+    if (o.kernel != "auto")
+        refuse(fmt::format("options.rule is {}, which chooses the kernel: leave out kernel {}",
+                           o.rule, o.kernel));
+}
+
+}  // namespace
+
 void check_level(const Options& o) {
     if (!is_level(o.level))
         refuse(fmt::format("options.level is '{}': use {}", o.level, level_names));
+    if (!o.rule.empty()) check_rule(o);
     if (!(o.budget_ms >= 0) || !std::isfinite(o.budget_ms))
         refuse(fmt::format("options.budget_ms is {}: use milliseconds, 0 or more", o.budget_ms));
     if (o.expected_applies < 0)

@@ -13,6 +13,7 @@
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
+#include "tuner/paper_rules.hpp"
 
 namespace spmvgen {
 namespace {
@@ -100,6 +101,10 @@ void check_level_name(std::string_view text) {
     if (!is_level(text)) refuse(fmt::format("unknown level '{}': use {}", text, level_names));
 }
 
+void check_rule_name(std::string_view text) {
+    if (!text.empty()) paper_rule(text);
+}
+
 constexpr NamedOption table[] = {
     option<&Options::device>("device"),
     option<&Options::format>("format", check_format),
@@ -126,6 +131,7 @@ constexpr NamedOption table[] = {
     option<&Options::kernel_sets>("kernel_sets"),
     option<&Options::strict>("strict"),
     option<&Options::level>("level", check_level_name),
+    option<&Options::rule>("rule", check_rule_name),
     option<&Options::budget_ms>("budget_ms"),
     option<&Options::expected_applies>("expected_applies"),
 };

@@ -8,6 +8,7 @@
 #include "tuner/candidates.hpp"
 #include "tuner/csr_k.hpp"
 #include "tuner/learned_rule.hpp"
+#include "tuner/paper_rules.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -182,20 +183,11 @@ Signature for_any_matrix(Signature s, const std::map<std::string, std::int64_t>&
     return complete(std::move(s));
 }
 
-Choice choose(const RowFeatures& features, const Request& request) {
-    return choose(features, request, learned_rules());
-}
+namespace {
 
-Choice choose(const RowFeatures& f, const Request& request, std::span<const LearnedRule> learned) {
-    if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "
-                                "or to spmvgen run --batch",
-                                request.kernel));
-    const RuleSet set =
-        architecture(request.target).kind == TargetKind::host ? cpu_rules() : gpu_rules();
-    const Situation situation{f, request, candidates(request)};
-    const Pick chosen = pick(situation, set, learned);
+Choice choice_of(const Pick& chosen, const RuleSet& set, const Situation& situation) {
+    const RowFeatures& f = situation.f;
+    const Request& request = situation.request;
     const KernelEntry& entry = kernel_entry(chosen.kernel);
     Signature signature = signature_for(
         entry, request, f.value_type,
@@ -209,6 +201,31 @@ Choice choose(const RowFeatures& f, const Request& request, std::span<const Lear
         choice.warning = request.blocks->warning;
     }
     return choice;
+}
+
+}  // namespace
+
+Choice choose(const RowFeatures& features, const Request& request) {
+    return choose(features, request, learned_rules());
+}
+
+Choice choose(const RowFeatures& f, const Request& request, std::span<const LearnedRule> learned) {
+    if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "
+                                "or to spmvgen run --batch",
+                                request.kernel));
+    const bool gpu = architecture(request.target).kind != TargetKind::host;
+    if (!request.rule.empty() && request.kernel == "auto") {
+        const PaperRule& rule = paper_rule(request.rule);
+        const Request asked = with_paper_rule(request, rule);
+        const Situation situation{f, asked, candidates(asked)};
+        const RuleSet set = rule.rules(gpu);
+        return choice_of(pick_first(situation, set.rules), set, situation);
+    }
+    const Situation situation{f, request, candidates(request)};
+    const RuleSet set = gpu ? gpu_rules() : cpu_rules();
+    return choice_of(pick(situation, set, learned), set, situation);
 }
 
 }  // namespace spmvgen

@@ -45,6 +45,8 @@ struct HubsOutlook {
 struct Request {
     std::string format = "auto";
     std::string kernel = "auto";
+    std::string rule = {};  ///< of a paper, by name (tuner/paper_rules.hpp), where the kernel is
+                            ///< free; "" = the choice
     std::map<std::string, std::int64_t> params = {};
     Target target = {};
     int num_rhs = 1;

@@ -16,6 +16,7 @@
 #include "tuner/gathers.hpp"
 #include "tuner/gpu_grid.hpp"
 #include "tuner/matrix_rules.hpp"
+#include "tuner/paper_rules.hpp"
 
 namespace spmvgen {
 namespace {
@@ -67,6 +68,8 @@ Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads
 Chooser::~Chooser() = default;
 
 Choice Chooser::operator()(Request request) {
+    if (!request.rule.empty() && request.kernel == "auto")
+        request = with_paper_rule(std::move(request), paper_rule(request.rule));
     look_at_values(request);
     if (wants_blocks(request) || may_have_blocks(request)) look_at_blocks(request);
     look_at_strips(request);
@@ -74,8 +77,8 @@ Choice Chooser::operator()(Request request) {
     look_at_gathers(request);
     Choice choice = choose(features_, request);
     fit(choice, request);
-    if (request.kernel == "auto" && request.look && matrix_.nnz >= least_weighed)
-        weigh(choice, request);
+    const bool is_free = request.kernel == "auto" && request.rule.empty();
+    if (is_free && request.look && matrix_.nnz >= least_weighed) weigh(choice, request);
     return choice;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <set>
 
 #include "tuner/gpu_params.hpp"
@@ -10,8 +11,13 @@
 namespace spmvgen {
 namespace {
 
-constexpr double most_fill = 1.6;      ///< stored entries over nonzeros in blocks
-constexpr double rounds_of_lane = 64;  ///< steps of a mean row that one lane may have
+constexpr double most_fill = 1.6;              ///< stored entries over nonzeros in blocks
+constexpr double rounds_of_lane = 64;          ///< steps of a mean row that one lane may have
+constexpr std::int64_t least_block_lanes = 4;  ///< for a row of blocks of several elements: with
+                                               ///< fewer, too many of them are on their way at once
+
+// Of each kernel the sets that were the fastest for some training matrix (docs/choice.md); more of
+// them would take time to weigh, and be chosen by mistake.
 
 /// Numbers of lanes for a row (or a block row) of `mean` elements: from those whose steps are
 /// rounds_of_lane down to those of which half are idle.
@@ -56,42 +62,47 @@ std::vector<std::int64_t> sorting_windows(const Situation& s,
 }
 
 std::vector<Params> classical(const Situation& s) {
-    return Sets()
-        .with("block", {128})
-        .with("subwarp", lanes_for(s.f.mean_row, s.request.target.wavefront))
-        .with("unroll", {2, 4, 8})
-        .all();
+    std::vector<Params> sets =
+        Sets()
+            .with("block", {128})
+            .with("subwarp", lanes_for(s.f.mean_row, s.request.target.wavefront))
+            .with("unroll", {4})
+            .all();
+    if (sets.front().at("subwarp") == 1)
+        sets.push_back({{"block", 128}, {"subwarp", 1}, {"unroll", 8}});
+    return sets;
 }
 
 std::vector<Params> by_length(const Situation& s) {
-    const std::vector<std::int64_t> blocks{128, 256};
     std::vector<Params> sets = Sets()
-                                   .with("block", blocks)
+                                   .with("block", {256})
                                    .with("subwarp", {1, 2, 4, 8})
                                    .with("unroll", {4})
                                    .with("most_short", {16, 64})
                                    .with("most_middle", {128, 512})
                                    .all();
-    const std::vector<Params> wide = Sets()
-                                         .with("block", blocks)
-                                         .with("subwarp", {s.request.target.wavefront})
-                                         .with("unroll", {4})
-                                         .with("most_short", {64})
-                                         .with("most_middle", {128, 512})
-                                         .all();
-    sets.insert(sets.end(), wide.begin(), wide.end());
+    sets.push_back({{"block", 128},
+                    {"subwarp", s.request.target.wavefront},
+                    {"unroll", 4},
+                    {"most_short", 64},
+                    {"most_middle", 512}});
     return sets;
 }
 
 std::vector<Params> slices(const Situation& s) {
-    std::vector<std::int64_t> unrolls{4, 8};
-    if (s.f.mean_row < 4) unrolls = {2, 4, 8};
-    std::vector<Params> sets = Sets()
-                                   .with("block", {128})
-                                   .with("threads_per_row", lanes_for(s.f.mean_row, 32))
-                                   .with("unroll", unrolls)
-                                   .with("sigma", sorting_windows(s, {1, 1024, 16384}))
-                                   .all();
+    std::vector<Params> sets;
+    for (const std::int64_t lanes : lanes_for(s.f.mean_row, 32)) {
+        std::vector<std::int64_t> unrolls{8};
+        if (lanes == 1) unrolls = {4, 8};
+        if (lanes == 1 && s.f.mean_row < 4) unrolls = {2, 4, 8};
+        std::ranges::move(Sets()
+                              .with("block", {128})
+                              .with("threads_per_row", {lanes})
+                              .with("unroll", unrolls)
+                              .with("sigma", sorting_windows(s, {1, 16384}))
+                              .all(),
+                          std::back_inserter(sets));
+    }
     return sets;
 }
 
@@ -114,7 +125,8 @@ std::vector<Params> blocks(const Situation& s, const BlockFill& fill) {
         for (const std::int64_t lanes :
              lanes_for(s.f.mean_row * ratio / cols, s.request.target.wavefront))
             for (const std::int64_t unroll : {4, 8}) {
-                if (unroll == 8 && rows * cols > 1) continue;
+                const bool several = rows * cols > 1;
+                if (several && (unroll == 8 || lanes < least_block_lanes)) continue;
                 sets.push_back({{"block", 128},
                                 {"block_rows", rows},
                                 {"block_cols", cols},

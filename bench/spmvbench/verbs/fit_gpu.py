@@ -35,13 +35,14 @@ KERNELS = (
 )
 NEAR = 0.3  # |ln(time / best time)| from which on a time counts less
 SOFT = 0.1  # |ln(predicted / measured)| from which on an error counts less
+UNWEIGHED = 0.3  # what a time counts with parameters that a choice does not weigh
 FIRST_START_US = 0.8  # where the fit begins
 
 OWN_MARGINS = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2)  # the same, of the rules' own kernel with other parameters
 # Of pairs of them the one with the least squares of ln(time / least time) on families left out is kept, but at least
 # LEAST_MARGIN: the rules hold for classes of matrices that are not among the samples.
 MARGINS = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)  # share of the rules' time that another choice must save
-LEAST_MARGIN = 0.25
+LEAST_MARGIN = 0.1
 
 
 def add_arguments(parser):
@@ -78,7 +79,7 @@ class Samples:
         counts = np.bincount(self.matrix)
         self.weight = 1 / np.sqrt(1 + ((self.log_us - best) / NEAR) ** 2)
         self.weight /= np.sqrt(counts / counts.mean())[self.matrix]
-        self.weight *= np.array([row["weighed"] for row in rows])
+        self.weight *= np.where([row["weighed"] for row in rows], 1, UNWEIGHED)
 
 
 class Constants:
