@@ -1,7 +1,7 @@
-"""What counted work leaves out of the times of GPU kernels, learned: a few small trees for each kernel.
+"""What counted work leaves out of the times of kernels, learned: a few small trees for each kernel.
 
 A tree is a number, what it adds to ln(time), or [figure, limit, tree up to the limit, tree above]. The
-figures are those of runtime/tuner/cost/gpu_correction.hpp.
+figures are those of runtime/tuner/cost/correction.hpp.
 """
 
 import re
@@ -13,33 +13,16 @@ LEAST_LEAF = 30  # times that a leaf is made of
 LEAST_TIMES = 60  # of a kernel, for trees
 MOST_RESIDUAL = 0.7  # of ln(time): beyond it something else is wrong
 LEAST_SHARE = 1e-3  # of a cost in the sum
-PARAMETERS = (
-    "threads_per_row",
-    "subwarp",
-    "unroll",
-    "items",
-    "run",
-    "sigma",
-    "block",
-    "block_rows",
-    "most_short",
-    "most_middle",
-    "codes",
-    "value_code",
-    "slice",
-    "long_rows",
-)
 
-
-def names(costs):
+def names(costs, parameters):
     """Of the figures, in the order of figures()."""
-    return ["us", *costs, *PARAMETERS]
+    return ["us", *costs, *parameters]
 
 
-def figures(kernels, shares, log_us, np):
-    """A row for each time: ln(µs) as counted, shares of the costs, and the parameters in the kernel's name."""
+def figures(kernels, shares, log_us, parameters, np):
+    """A row for each time: ln(µs) as counted, shares of the costs, and these parameters in the kernel's name."""
     columns = [log_us, *np.log10(np.maximum(shares, LEAST_SHARE)).T]
-    for parameter in PARAMETERS:
+    for parameter in parameters:
         found = (re.search(rf"_{parameter}(\d+)(?:_|$)", kernel) for kernel in kernels)
         columns.append(np.log2([1 + int(match.group(1)) if match else 1 for match in found]))
     return np.stack(columns, 1)

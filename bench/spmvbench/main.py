@@ -14,7 +14,7 @@ VERBS = [
     "conversion",
     "cpu",
     "csrb",
-    "fit-gpu",
+    "fit-costs",
     "fit-model",
     "gallery",
     "gpu",

@@ -49,7 +49,7 @@ class Explanation {
         request_.threads = device == nullptr ? host_threads(matrix, options) : 0;
         if (device != nullptr) request_.units = device->facts().units;
         if (device != nullptr) request_.device = device->facts().name;
-        if (device != nullptr) request_.profile = profile_to_predict(chosen.target, *device);
+        request_.profile = profile_to_predict(chosen.target, device, request_.threads);
         model_.analyse(matrix, options.threads);
     }
 
@@ -69,7 +69,7 @@ class Explanation {
                              const GoOn& go_on) { return chooser_.ranked(request_, most, go_on); }};
     }
 
-    /// Of a GPU by the work that is counted, where that is known; else by the model.
+    /// By the work that is counted, where that is known; else by the model.
     std::optional<Prediction> predict(const Signature& s) {
         if (auto counted = chooser_.predict(s, request_)) return counted;
         return model_.predict(s);

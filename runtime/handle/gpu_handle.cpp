@@ -132,7 +132,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     request.units = facts.units;
     request.device = facts.name;
     if (provider_.may_compile(policy_))
-        request.profile = profile_to_predict(facts.target, *device_);
+        request.profile = profile_to_predict(facts.target, device_.get());
     if (on_device != nullptr && !options.copy) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;

@@ -11,6 +11,7 @@
 #include "handle/apply_memory.hpp"
 #include "handle/device_options.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/matrix_model.hpp"
 #include "handle/planning.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/trials.hpp"
@@ -135,6 +136,8 @@ void HostHandle::make_generic(const CsrView& matrix, const Options& options,
 void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     Request request = request_for(options);
     request.threads = threads_;
+    if (provider_.may_compile(policy_))
+        request.profile = profile_to_predict(signature_.target, nullptr, threads_);
     if (!options.copy) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;

@@ -88,7 +88,7 @@ class LevelWork {
                 .cost = [this](const Signature& s) { return costs_.of(s); }};
     }
 
-    /// Of a GPU by the work that is counted, where that is known; else by the model.
+    /// By the work that is counted, where that is known; else by the model.
     std::optional<Prediction> predict(const Signature& s) {
         if (auto counted = p_.chooser.predict(s, request_)) return counted;
         return model_.predict(s);

@@ -9,10 +9,12 @@
 
 namespace spmvgen {
 
-/// The profile by which times of a GPU's kernels are predicted (Request::profile): its own or one
-/// of its architecture, with gathers that were measured, not assumed; null when there is none, and
-/// for the SIMT executor.
-const DeviceProfile* profile_to_predict(const Target& target, const Device& device);
+/// The profile by which times of kernels are predicted (Request::profile): of a GPU its own or one
+/// of its architecture, of this CPU (`device` is null) one of its architecture that was measured
+/// with half to twice as many threads as take part; with gathers that were measured, not assumed.
+/// Null when there is none, and for the SIMT executor.
+const DeviceProfile* profile_to_predict(const Target& target, const Device* device,
+                                        int threads = 0);
 
 /// What the model says of kernels for one matrix on one device. Nothing when there is no profile of
 /// the device, or the matrix was not analysed.

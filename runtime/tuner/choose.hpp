@@ -64,7 +64,7 @@ struct Request {
     std::string epilogue = {};                  ///< as in Signature
     Op op = Op::none;         ///< of a kernel that transposes the stored matrix by itself
     std::string device = {};  ///< the device's name in tuning_db; "" = the target
-    /// Of a GPU, for predicted times; null = none are predicted, or kernels cannot be made.
+    /// For predicted times; null = none are predicted, or kernels cannot be made.
     const DeviceProfile* profile = nullptr;
     /// Blocked CSR: the size that the matrix suggests; what params says wins. Absent = presets.
     std::optional<BlockChoice> blocks = {};

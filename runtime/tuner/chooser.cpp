@@ -12,7 +12,8 @@
 #include "spmvgen/error.hpp"
 #include "tuner/block_choice.hpp"
 #include "tuner/candidates.hpp"
-#include "tuner/cost/gpu_choice.hpp"
+#include "tuner/cost/counted_choice.hpp"
+#include "tuner/cpu_grid.hpp"
 #include "tuner/gathers.hpp"
 #include "tuner/gpu_grid.hpp"
 #include "tuner/matrix_rules.hpp"
@@ -82,30 +83,29 @@ Choice Chooser::operator()(Request request) {
     return choice;
 }
 
-GpuChoice* Chooser::predictions(const Request& request) {
-    const GpuConstants* constants = gpu_constants();
+CountedChoice* Chooser::predictions(const Request& request) {
+    const bool host = is_host(request);
+    const CostConstants* constants = host ? cpu_constants() : gpu_constants();
     const bool plain = request.num_rhs == 1 && request.op == Op::none && !request.batch &&
                        !is_complex(vectors_type(request, features_.value_type));
-    if (request.profile == nullptr || constants == nullptr || !plain || is_host(request) ||
-        matrix_.nnz == 0)
+    if (request.profile == nullptr || constants == nullptr || !plain || matrix_.nnz == 0)
         return nullptr;
-    if (predicted_for_ != request.profile) {
+    const int team = host ? request.threads : 0;
+    if (predictions_ == nullptr || !predictions_->is_of(request.profile, team))
         predictions_ =
-            std::make_unique<GpuChoice>(matrix_, features_, *request.profile, *constants);
-        predicted_for_ = request.profile;
-    }
+            std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team, *constants);
     return predictions_.get();
 }
 
 std::optional<Prediction> Chooser::predict(const Signature& signature, const Request& request) {
-    GpuChoice* const all = predictions(request);
+    CountedChoice* const all = predictions(request);
     return all != nullptr ? all->predict(signature) : std::nullopt;
 }
 
 std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
                                     const std::function<bool()>& go_on) {
     std::vector<Ranked> found;
-    GpuChoice* const all = go_on() ? predictions(asked) : nullptr;
+    CountedChoice* const all = go_on() ? predictions(asked) : nullptr;
     if (all == nullptr) return found;
     Request request = asked;
     look_at_values(request);
@@ -120,7 +120,7 @@ std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
 void Chooser::weigh(Choice& choice, const Request& request) {
     const auto rules = predict(choice.signature, request);
     if (!rules) return;
-    const GpuConstants& constants = *gpu_constants();
+    const CostConstants& constants = predictions(request)->constants();
     for (auto& candidate : predictions(request)->ranked(request)) {
         const bool own = candidate.kernel == choice.signature.kernel;
         const double margin = own ? constants.own_margin : constants.margin;
@@ -136,11 +136,13 @@ void Chooser::weigh(Choice& choice, const Request& request) {
 }
 
 std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request request) {
-    if (!kernel.gpu || matrix_.nnz == 0) return {{}};
+    if (matrix_.nnz == 0) return {{}};
     request.kernel = kernel.id;
     const bool blocked = kernel.format == Format::bcsr;
     if (blocked) look_at_blocks(request);
-    return gpu_grid(kernel, {features_, request, {&kernel}}, blocked ? fill() : BlockFill());
+    const Situation situation{features_, request, {&kernel}};
+    const BlockFill fills = blocked ? fill() : BlockFill();
+    return kernel.gpu ? gpu_grid(kernel, situation, fills) : cpu_grid(kernel, situation, fills);
 }
 
 std::optional<Choice> Chooser::of_grid(const KernelEntry& kernel, const Params& params,

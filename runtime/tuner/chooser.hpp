@@ -18,7 +18,7 @@
 
 namespace spmvgen {
 
-class GpuChoice;
+class CountedChoice;
 
 /// Entries from which on it pays to look whether values can be stored in fewer bytes: with fewer, a
 /// launch or the caches decide.
@@ -50,8 +50,8 @@ class Chooser {
     Chooser& operator=(const Chooser&) = delete;
     /// Throws Error(invalid_argument) as choose().
     Choice operator()(Request request);
-    /// What is weighed of one of the kernels that a request leaves free: of a GPU's the parameters
-    /// of tuner/gpu_grid.hpp, of a CPU's the rules', as an empty set.
+    /// What is weighed of one of the kernels that a request leaves free: the rules' parameters, as
+    /// an empty set, first, then those of tuner/gpu_grid.hpp or cpu_grid.hpp.
     std::vector<Params> grid_params(const KernelEntry& kernel, Request request);
     /// The kernel with these and with what the matrix decides; what the request gives wins. Nothing
     /// when the request refuses it.
@@ -83,7 +83,7 @@ class Chooser {
     /// predicted to take longer by more than the constants' margin.
     void weigh(Choice& choice, const Request& request);
     /// Null where nothing can be predicted.
-    GpuChoice* predictions(const Request& request);
+    CountedChoice* predictions(const Request& request);
 
     const CsrView matrix_;
     const RowFeatures& features_;
@@ -94,8 +94,7 @@ class Chooser {
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     StripsChooser strips_;
     TilesChooser tiles_;
-    const DeviceProfile* predicted_for_ = nullptr;
-    std::unique_ptr<GpuChoice> predictions_;
+    std::unique_ptr<CountedChoice> predictions_;
 };
 
 /// The same for one request.

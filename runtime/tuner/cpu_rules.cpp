@@ -47,16 +47,6 @@ constexpr double most_cached_fill = 2.1;     ///< of blocks, at least medium, th
                                              ///< hold: fidap037, bloweybq, bcsstk28
 constexpr std::array<std::int64_t, 3> long_limits{64, 512, 4096};
 
-ValueType sums(const Situation& s) {
-    return sums_type(s.request, s.f.value_type);
-}
-
-/// Sums in one vector register.
-std::int64_t register_lanes(const Situation& s) {
-    return std::max<std::int64_t>(1, architecture(s.request.target).vector_bytes /
-                                         static_cast<std::int64_t>(size_of(sums(s))));
-}
-
 /// Index into Features' padding figures for the slices that the request leads to; lower slices
 /// than the lowest of these pad less.
 std::size_t slices(const Situation& s) {
@@ -123,7 +113,7 @@ Pick rows_in_vectors(const Situation& s) {
 
 /// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.
 std::int64_t lanes_of_a_row(const Situation& s) {
-    if (sums(s) == ValueType::c64 && s.f.mean_row < 8) return 2;
+    if (sums_type(s.request, s.f.value_type) == ValueType::c64 && s.f.mean_row < 8) return 2;
     std::int64_t lanes = 4;
     while (2.0 * static_cast<double>(lanes) <= s.f.mean_row) lanes *= 2;
     return std::min(lanes, std::max<std::int64_t>(2, register_lanes(s)));
@@ -244,6 +234,12 @@ std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& reques
 }
 
 }  // namespace
+
+std::int64_t register_lanes(const Situation& s) {
+    return std::max<std::int64_t>(
+        1, architecture(s.request.target).vector_bytes /
+               static_cast<std::int64_t>(size_of(sums_type(s.request, s.f.value_type))));
+}
 
 RuleSet cpu_rules() {
     return {by_matrix, rules, cpu_params, cpu_possible};

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tuner/gpu_params.hpp"
+#include "tuner/param_sets.hpp"
 
 namespace spmvgen {
 namespace {
@@ -32,26 +33,6 @@ std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
     return lanes;
 }
 
-/// Sets of parameters, one added at a time.
-class Sets {
-  public:
-    /// Each of the sets with each of the values.
-    Sets& with(const char* name, const std::vector<std::int64_t>& values) {
-        std::vector<Params> more;
-        for (auto& set : sets_)
-            for (const std::int64_t value : values) {
-                more.push_back(set);
-                more.back()[name] = value;
-            }
-        sets_ = std::move(more);
-        return *this;
-    }
-    const std::vector<Params>& all() const { return sets_; }
-
-  private:
-    std::vector<Params> sets_{{}};
-};
-
 bool sorting_helps(const Situation& s) {
     return slice_padding(s) > 1.02 * sorted_slice_padding(s);
 }
@@ -63,7 +44,7 @@ std::vector<std::int64_t> sorting_windows(const Situation& s,
 
 std::vector<Params> classical(const Situation& s) {
     std::vector<Params> sets =
-        Sets()
+        ParamSets()
             .with("block", {128})
             .with("subwarp", lanes_for(s.f.mean_row, s.request.target.wavefront))
             .with("unroll", {4})
@@ -74,7 +55,7 @@ std::vector<Params> classical(const Situation& s) {
 }
 
 std::vector<Params> by_length(const Situation& s) {
-    std::vector<Params> sets = Sets()
+    std::vector<Params> sets = ParamSets()
                                    .with("block", {256})
                                    .with("subwarp", {1, 2, 4, 8})
                                    .with("unroll", {4})
@@ -95,7 +76,7 @@ std::vector<Params> slices(const Situation& s) {
         std::vector<std::int64_t> unrolls{8};
         if (lanes == 1) unrolls = {4, 8};
         if (lanes == 1 && s.f.mean_row < 4) unrolls = {2, 4, 8};
-        std::ranges::move(Sets()
+        std::ranges::move(ParamSets()
                               .with("block", {128})
                               .with("threads_per_row", {lanes})
                               .with("unroll", unrolls)
@@ -107,7 +88,7 @@ std::vector<Params> slices(const Situation& s) {
 }
 
 std::vector<Params> strips(const Situation& s) {
-    return Sets()
+    return ParamSets()
         .with("threads_per_row", lanes_for(s.f.mean_row, 32))
         .with("sigma", sorting_windows(s, {1, 256, 4096}))
         .all();
@@ -138,7 +119,7 @@ std::vector<Params> blocks(const Situation& s, const BlockFill& fill) {
 }
 
 std::vector<Params> tiles(const Situation& s) {
-    return Sets()
+    return ParamSets()
         .with("block", {128})
         .with("items", {8, 16})
         .with("run", s.f.nnz < 1'000'000 ? std::vector<std::int64_t>{1, 2}
@@ -159,7 +140,7 @@ std::vector<Params> gpu_grid(const KernelEntry& kernel, const Situation& s, cons
     if (kernel.id == "strips") add(strips(s));
     if (kernel.id == "bcsr_fused") add(blocks(s, fill));
     if (kernel.id == "tiles") add(tiles(s));
-    if (kernel.id == "tiles_hubs") add(Sets().with("run", {2, 8}).all());
+    if (kernel.id == "tiles_hubs") add(ParamSets().with("run", {2, 8}).all());
     return sets;
 }
 

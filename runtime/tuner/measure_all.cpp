@@ -78,12 +78,11 @@ Measured measure_all(const MeasureProblem& problem, const Choice& rule, const Ti
                     kernels.push_back(std::move(choice));
     if (problem.make_ready) problem.make_ready(kernels, any);
     for (auto& choice : kernels) search.attempt(choice, seconds);
-    if (host) {
+    attempt_grid(problem, search, kernels, seconds);
+    if (host)
         for (auto& choice : kernels) tune_kernel(problem, search, choice, seconds);
-    } else {
-        attempt_grid(problem, search, kernels, seconds);
+    else
         tune_kernel(problem, search, Choice(search.best()), seconds);
-    }
     search.run_off(2 * seconds, false);
     return search.result(timed, "exhaustive:");
 }

@@ -76,6 +76,9 @@ Params without_matrix_params(const Signature& signature, const Request& request)
 /// block_rows and block_cols of blocked CSR as the request's blocks say; nothing without them.
 std::map<std::string, std::int64_t> block_size(const Situation& situation);
 
+/// Of a CPU: sums in one vector register.
+std::int64_t register_lanes(const Situation& situation);
+
 /// Whether rows differ in length, but none so much that work must be divided, and a GPU's L2 serves
 /// all entries: then neither padding less nor sorting gains anything.
 bool uneven_in_l2(const Situation& situation);

@@ -153,7 +153,11 @@ TEST_F(BenchScriptsTest, FitsAModel) {
 /// Times of two kernels on 120 matrices of 12 families, by known constants; the rules' is the slow
 /// one.
 std::string some_work() {
-    std::string text = R"({"costs": ["launches", "depth", "stream", "near"]})"
+    std::string text = json{{"scheme", "gpu-costs"},
+                            {"serial", 2},
+                            {"costs", {"launches", "depth", "stream", "near"}},
+                            {"parameters", {"block"}}}
+                           .dump() +
                        "\n";
     std::uint32_t random = 1;
     const auto next = [&random](double most) {
@@ -170,7 +174,7 @@ std::string some_work() {
                          {"name", slow ? "tiles_f64_block128" : "strips_f64_block128"},
                          {"us", us},
                          {"is_rule", slow},
-                         {"weighed", true},
+                         {"in_grid", true},
                          {"costs", {0, 0, stream, near}}}
                         .dump() +
                     "\n";
@@ -180,10 +184,10 @@ std::string some_work() {
 
 // The same of the constants of the choice on GPUs, with a choice of the rules that is wrong.
 TEST_F(BenchScriptsTest, FitsConstantsOfGpus) {
-    script("fit-gpu none.jsonl", 1);
+    script("fit-costs none.jsonl", 1);
     if (!find_python("numpy, scipy.optimize")) GTEST_SKIP() << "needs python3-numpy, python3-scipy";
     write("work.jsonl", some_work());
-    expect_parts(script("fit-gpu --plain work.jsonl -o constants.json"),
+    expect_parts(script("fit-costs --plain work.jsonl -o constants.json"),
                  {"left out, margins", ": 1.000 in the geometric mean, 1.00 at the 95 % quantile"});
     const json constants = json::parse(read("constants.json"));
     EXPECT_EQ(constants["kind"], "gpu-costs");
@@ -193,10 +197,42 @@ TEST_F(BenchScriptsTest, FitsConstantsOfGpus) {
     EXPECT_FALSE(constants["kernels"]["strips"].contains("trees"));
 }
 
+TEST_F(BenchScriptsTest, FitsConstantsOfCpus) {
+    if (!find_python("numpy, scipy.optimize")) GTEST_SKIP() << "needs python3-numpy, python3-scipy";
+    std::string text = json{{"scheme", "cpu-costs"},
+                            {"serial", 2},
+                            {"costs", {"team", "joins", "stream", "near"}},
+                            {"parameters", {"lanes"}}}
+                           .dump() +
+                       "\n";
+    for (int i = 1; i <= 120; ++i)
+        for (const bool slow : {false, true})
+            text += json{{"matrix", "m" + std::to_string(i / 2)},
+                         {"threads", 1 + i % 2},
+                         {"family", "c" + std::to_string(i % 12)},
+                         {"kernel", slow ? "csr_rows" : "sell"},
+                         {"name", slow ? "csr_rows_f64" : "sell_f64_lanes8"},
+                         {"us", (slow ? 3.0 : 2.0) * i},
+                         {"is_rule", slow},
+                         {"in_grid", true},
+                         {"costs", {0, 0, 1.0 * i, slow ? 2.0 * i : 0.5 * i}}}
+                        .dump() +
+                    "\n";
+    write("work.jsonl", text);
+    expect_parts(script("fit-costs --plain work.jsonl -o constants.json"),
+                 {"left out, margins", ": 1.000 in the geometric mean", ", 120 matrices"});
+    const json constants = json::parse(read("constants.json"));
+    EXPECT_EQ(constants["kind"], "cpu-costs");
+    EXPECT_EQ(constants["kernels"].size(), 9u);
+    EXPECT_EQ(constants["kernels"]["sell"]["start_us"], 0) << "a team's start is among the costs";
+    write("both.jsonl", text + some_work());
+    script("fit-costs both.jsonl", 1);
+}
+
 TEST_F(BenchScriptsTest, FitsTreesOfGpus) {
     if (!find_python("scipy.optimize, sklearn.ensemble")) GTEST_SKIP() << "needs python3-sklearn";
     write("work.jsonl", some_work());
-    script("fit-gpu work.jsonl -o trees.json");
+    script("fit-costs work.jsonl -o trees.json");
     EXPECT_EQ(json::parse(read("trees.json"))["kernels"]["strips"]["trees"].size(), 21u);
 }
 

@@ -353,7 +353,7 @@ TEST_F(Levels, WhatTheRulesChoiceIsPredictedToTakeIsTold) {
 TEST_F(Levels, TimesAreOnlyPredictedByGathersThatWereMeasured) {
     const auto predicts = [](const char* arch) {
         const FakeDevice device(arch);
-        return profile_to_predict(parse_target(arch), device) != nullptr;
+        return profile_to_predict(parse_target(arch), &device) != nullptr;
     };
     EXPECT_TRUE(predicts("sm_90")) << "another GPU of the architecture of an H200";
     EXPECT_FALSE(predicts("sm_80")) << "a data sheet's, which assumes them";

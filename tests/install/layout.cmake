@@ -42,7 +42,8 @@ list(TRANSFORM texts STRIP)
 list(SORT texts)
 set(profile "\"kind\": \"device-profile\",")
 expect_equal("the list of texts of tuning files in the library"
-             "${texts}" "${profile};${profile};${profile};\"kind\": \"gpu-costs\",")
+             "${texts}"
+             "\"kind\": \"cpu-costs\",;${profile};${profile};${profile};\"kind\": \"gpu-costs\",")
 foreach(file IN ITEMS device-nvidia-h200.json records-x86-64-v4.json.gz)
   if(NOT EXISTS ${PREFIX}/share/spmvgen/tuning_db/${file})
     message(FATAL_ERROR "${file} is not installed")

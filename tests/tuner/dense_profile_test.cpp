@@ -86,7 +86,7 @@ std::string dense_refusal(const std::string& text) {
 }
 
 /// The sample's text with the first `from` replaced.
-std::string changed(const std::string& from, const std::string& to) {
+std::string changed_dense(const std::string& from, const std::string& to) {
     std::string text = to_json(dense_sample());
     const auto at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
@@ -100,23 +100,24 @@ TEST(DenseProfile, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(dense_refusal("{\"kind\": "), "it is not JSON");
     EXPECT_EQ(dense_refusal("[]"), "it is no dense-profile");
     EXPECT_EQ(dense_refusal("{}"), "it is no dense-profile");
-    EXPECT_EQ(dense_refusal(changed("dense-profile", "csr-k-fit")), "it is no dense-profile");
-    EXPECT_EQ(dense_refusal(changed("\"schema\": 1", "\"schema\": 2")),
+    EXPECT_EQ(dense_refusal(changed_dense("dense-profile", "csr-k-fit")), "it is no dense-profile");
+    EXPECT_EQ(dense_refusal(changed_dense("\"schema\": 1", "\"schema\": 2")),
               "its schema is not 1; make it again with this version");
-    EXPECT_EQ(dense_refusal(changed("\"device\"", "\"gerät\"")),
+    EXPECT_EQ(dense_refusal(changed_dense("\"device\"", "\"gerät\"")),
               "field 'device' is missing or of another type");
-    EXPECT_EQ(dense_refusal(changed("\"rows\": 1000", "\"rows\": \"many\"")),
+    EXPECT_EQ(dense_refusal(changed_dense("\"rows\": 1000", "\"rows\": \"many\"")),
               "field 'rows' is missing or of another type");
-    EXPECT_EQ(dense_refusal(changed("\"rows\": 1000", "\"rows\": 0")),
+    EXPECT_EQ(dense_refusal(changed_dense("\"rows\": 1000", "\"rows\": 0")),
               "fields 'rows' and 'cols' are no sizes of a matrix");
-    EXPECT_EQ(dense_refusal(changed("\"f32\"", "\"f31\"")),
+    EXPECT_EQ(dense_refusal(changed_dense("\"f32\"", "\"f31\"")),
               "field 'value': unknown value type 'f31': use one of f32, f64, c32, c64, f16, bf16");
-    EXPECT_EQ(dense_refusal(changed("0.25", "0")),
+    EXPECT_EQ(dense_refusal(changed_dense("0.25", "0")),
               "field 'gflops' has a number that is not positive");
-    EXPECT_EQ(dense_refusal(changed("0.25", "null")),
+    EXPECT_EQ(dense_refusal(changed_dense("0.25", "null")),
               "field 'gflops' is missing or of another type");
-    EXPECT_EQ(dense_refusal(changed("0.25, ", "")), "a row of 'gflops' does not have 8 numbers");
-    EXPECT_EQ(dense_refusal(changed("\"classes\": [", "\"classes\": 5, \"others\": [")),
+    EXPECT_EQ(dense_refusal(changed_dense("0.25, ", "")),
+              "a row of 'gflops' does not have 8 numbers");
+    EXPECT_EQ(dense_refusal(changed_dense("\"classes\": [", "\"classes\": 5, \"others\": [")),
               "field 'classes' is no list, or empty");
 }
 
@@ -125,12 +126,13 @@ TEST(DenseProfile, SaysWhatIsWrongWithAText) {
 // is no number promised nothing.
 TEST(DenseProfile, RefusesNumbersBeyondSense) {
     for (const char* number : {"1e300", "1000.5", "18446744073709551615", "true"})
-        EXPECT_EQ(dense_refusal(changed("\"rows\": 1000", std::string("\"rows\": ") + number)),
-                  "field 'rows' is missing or of another type");
-    EXPECT_EQ(dense_refusal(changed("\"threads\": 0", "\"threads\": -1")),
+        EXPECT_EQ(
+            dense_refusal(changed_dense("\"rows\": 1000", std::string("\"rows\": ") + number)),
+            "field 'rows' is missing or of another type");
+    EXPECT_EQ(dense_refusal(changed_dense("\"threads\": 0", "\"threads\": -1")),
               "field 'threads' is missing or of another type");
     for (const char* number : {"1e-320", "1e300"})
-        EXPECT_EQ(dense_refusal(changed("0.25", number)),
+        EXPECT_EQ(dense_refusal(changed_dense("0.25", number)),
                   "field 'gflops' has a number that is no speed");
 }
 

@@ -14,7 +14,8 @@
 #include "registry.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/chooser.hpp"
-#include "tuner/cost/gpu_choice.hpp"
+#include "tuner/cost/counted_choice.hpp"
+#include "tuner/cost/gpu_costs.hpp"
 #include "tuner/cost/length_histogram.hpp"
 #include "tuner/signature_name.hpp"
 
@@ -146,7 +147,7 @@ TEST(GpuTime, ConstantsWeighTheCosts) {
     const RowFeatures rows = analyse_row_lengths(m.view());
     MatrixFigures figures(m.view(), rows);
     const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll8");
-    GpuConstants constants;
+    CostConstants constants(gpu_scheme);
     constants.kernels["csr_classical"] = {.start_us = 2, .factor = 3, .error = 0.1};
     EXPECT_EQ(predict_gpu(figures, s, round_profile(), constants)->us, 2) << "an empty product";
     constants.coefficients[2] = 0.5;  // stream
@@ -163,7 +164,7 @@ TEST(GpuTime, ConstantsWeighTheCosts) {
 
 /// ln(time) + 0.5 where lanes are up to 2, else + 0.25 or - 0.125 by the share of "near".
 CorrectionTree some_tree() {
-    const auto names = gpu_figure_names();
+    const auto names = figure_names(gpu_scheme);
     const auto index = [&](std::string_view name) {
         return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
     };
@@ -176,8 +177,8 @@ CorrectionTree some_tree() {
     return tree;
 }
 
-GpuConstants some_constants() {
-    GpuConstants constants;
+CostConstants some_constants() {
+    CostConstants constants(gpu_scheme);
     constants.exponent = 1.5;
     constants.margin = 0.3;
     constants.own_margin = 0.1;
@@ -191,8 +192,8 @@ GpuConstants some_constants() {
 TEST(GpuCorrection, FiguresByHand) {
     GpuCosts costs{};
     costs[4] = 2;  // near
-    const std::vector<double> figures = gpu_figures(20, costs, {{"unroll", 7}});
-    const auto names = gpu_figure_names();
+    const std::vector<double> figures = correction_figures(gpu_scheme, 20, costs, {{"unroll", 7}});
+    const auto names = figure_names(gpu_scheme);
     ASSERT_EQ(figures.size(), names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
         const double expected = names[i] == "us"       ? std::log(20)
@@ -202,17 +203,17 @@ TEST(GpuCorrection, FiguresByHand) {
                                                        : 0;
         EXPECT_NEAR(figures[i], expected, 1e-12) << names[i];
     }
-    for (const double figure : gpu_figures(0, costs, {{"unroll", -7}}))
+    for (const double figure : correction_figures(gpu_scheme, 0, costs, {{"unroll", -7}}))
         EXPECT_TRUE(std::isfinite(figure));
 }
 
 TEST(GpuCorrection, TreesAreAsked) {
     const CorrectionTree tree = some_tree();
     GpuCosts costs{};
-    EXPECT_EQ(tree.of(gpu_figures(10, costs, {{"subwarp", 2}})), 0.5);
-    EXPECT_EQ(tree.of(gpu_figures(10, costs, {{"subwarp", 4}})), 0.25);
+    EXPECT_EQ(tree.of(correction_figures(gpu_scheme, 10, costs, {{"subwarp", 2}})), 0.5);
+    EXPECT_EQ(tree.of(correction_figures(gpu_scheme, 10, costs, {{"subwarp", 4}})), 0.25);
     costs[4] = 5;
-    EXPECT_EQ(tree.of(gpu_figures(10, costs, {{"subwarp", 4}})), -0.125);
+    EXPECT_EQ(tree.of(correction_figures(gpu_scheme, 10, costs, {{"subwarp", 4}})), -0.125);
 }
 
 TEST(GpuTime, TreesCorrectIt) {
@@ -220,7 +221,7 @@ TEST(GpuTime, TreesCorrectIt) {
     const RowFeatures rows = analyse_row_lengths(m.view());
     MatrixFigures figures(m.view(), rows);
     const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll8");
-    GpuConstants constants = some_constants();
+    CostConstants constants = some_constants();
     const double corrected = predict_gpu(figures, s, round_profile(), constants)->us;
     constants.kernels["csr_classical"].trees.clear();
     const double counted = predict_gpu(figures, s, round_profile(), constants)->us;
@@ -228,17 +229,18 @@ TEST(GpuTime, TreesCorrectIt) {
 }
 
 TEST(GpuTime, JsonAndBack) {
-    EXPECT_EQ(parse_gpu_constants(to_json(some_constants())), some_constants());
+    EXPECT_EQ(parse_cost_constants(to_json(some_constants(), gpu_scheme), gpu_scheme),
+              some_constants());
 }
 
 TEST(GpuTime, WhatIsWrongIsSaid) {
     const auto refusal = [](const std::string& from, const std::string& to) {
-        std::string text = to_json(some_constants());
+        std::string text = to_json(some_constants(), gpu_scheme);
         std::erase_if(text, [](char c) { return c == '\n' || c == ' '; });
         const auto at = text.find(from);
         EXPECT_NE(at, std::string::npos) << from << " in " << text;
         text.replace(at, from.size(), to);
-        return code_and_text([&] { parse_gpu_constants(text); });
+        return code_and_text([&] { parse_cost_constants(text, gpu_scheme); });
     };
     EXPECT_EQ(refusal("gpu-costs", "cpu-costs"), "invalid_input: it is no gpu-costs");
     EXPECT_EQ(refusal("\"schema\":2", "\"schema\":9"),
@@ -263,14 +265,14 @@ TEST(GpuTime, WhatIsWrongIsSaid) {
 }
 
 TEST(ShippedGpuCosts, AreFewAndOfKernelsThatThereAre) {
-    const GpuConstants* constants = gpu_constants();
+    const CostConstants* constants = gpu_constants();
     ASSERT_NE(constants, nullptr);
     EXPECT_LE(3 + constants->coefficients.size() + 2 * constants->kernels.size(), 40u);
     for (auto& [name, kernel] : constants->kernels) {
         EXPECT_TRUE(kernel_entry(name).gpu) << name;
         EXPECT_GT(kernel.error, 0) << name;
     }
-    EXPECT_LT(to_json(*constants).size(), 200'000u) << "with a number a line";
+    EXPECT_LT(to_json(*constants, gpu_scheme).size(), 200'000u) << "with a number a line";
 }
 
 /// On an H200, whose profile ships.

@@ -13,8 +13,8 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t sampled_entries = 50'000;
-constexpr std::int64_t sorting_window = 4096;  ///< rows
-constexpr std::int64_t sector_columns = 4;     ///< of 32 bytes, 8 bytes an element
+constexpr std::int64_t sorted_together = 4096;  ///< rows
+constexpr std::int64_t sector_columns = 4;      ///< of 32 bytes, 8 bytes an element
 constexpr std::int64_t warp_lanes = 32;
 constexpr std::int64_t most_tiles = 128;  ///< that sectors are counted of
 
@@ -31,8 +31,9 @@ std::int64_t distinct_sectors(const Index* col, std::int64_t end, std::int64_t s
 
 }  // namespace
 
-MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads)
-    : matrix_(matrix), threads_(threads), sample_(matrix, sampled_entries) {
+MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads,
+                             std::int64_t period)
+    : matrix_(matrix), threads_(threads), sample_(matrix, sampled_entries, 16, period) {
     static_cast<RowFeatures&>(features_) = rows;
     analyse_gathers(sample_.view(), threads_, features_);
 }
@@ -40,10 +41,20 @@ MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int
 const Features& MatrixFigures::sorted() {
     if (!sorted_) {
         sorted_ = features_;
-        const CsrMatrix rows = sample_.sorted(sorting_window);
+        const CsrMatrix rows = sample_.sorted(sorted_together);
         analyse_gathers(rows.view(), threads_, *sorted_);
     }
     return *sorted_;
+}
+
+const Features& MatrixFigures::sorted_in(std::int64_t sigma) {
+    const auto [place, is_new] = sorted_in_.try_emplace(sigma, features_);
+    if (!is_new) return place->second;
+    const double a_window = std::max(features_.mean_row, 1.0) * static_cast<double>(sigma);
+    const auto windows = static_cast<std::int64_t>(sampled_entries / a_window);
+    const SampledRows rows(matrix_, sampled_entries, std::clamp<std::int64_t>(windows, 1, 16));
+    analyse_gathers(rows.sorted(sigma).view(), threads_, place->second);
+    return place->second;
 }
 
 const BlockFill& MatrixFigures::fill() {
@@ -64,7 +75,8 @@ const StripsFigures& MatrixFigures::strips(const Signature& signature) {
     return strips_
         .emplace(key,
                  StripsFigures{of_all(plan.stored), of_all(plan.index_bytes - plan.hole_mask_bytes),
-                               of_all(plan.strips), of_all(plan.long_entries)})
+                               of_all(plan.strips), of_all(plan.strips_of_code[0]),
+                               of_all(plan.long_entries)})
         .first->second;
 }
 

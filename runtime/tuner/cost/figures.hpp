@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "formats/strips_plan.hpp"
 #include "matrix/block_fill.hpp"
@@ -17,7 +18,15 @@ struct StripsFigures {
     double stored = 0;       ///< values with padding and fill, those of long rows included
     double index_bytes = 0;  ///< of all arrays but those of values
     double strips = 0;       ///< of all slices
+    double affine = 0;       ///< of these, strips without deltas: lanes read neighbours in x
     double long_entries = 0;
+};
+
+/// Rows in slices that are padded to their longest row, estimated from a sample.
+struct SlicesFigures {
+    double padding = 1;  ///< stored entries over nonzeros
+    double full = 1;     ///< share of the stored columns that have an entry of every row
+    double turns = 0;    ///< slices of other lengths than the one before, over slices
 };
 
 /// Figures of a matrix from which a kernel's work is counted: row lengths exactly, where the
@@ -27,17 +36,30 @@ class MatrixFigures {
   public:
     MatrixFigures(const MatrixFigures&) = delete;
     MatrixFigures& operator=(const MatrixFigures&) = delete;
-    MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads = 0);
+    /// `period`: as SampledRows'.
+    MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads = 0,
+                  std::int64_t period = 1);
 
     /// Row lengths, and of Features: run_sectors, warp_sectors, window_sectors, empty_cols = 0.
     const Features& features() const { return features_; }
     /// The same with rows sorted by length in windows of some thousand rows: sectors only.
     const Features& sorted();
+    /// Sectors with rows sorted by length in windows of `sigma` rows, from fewer and larger windows
+    /// of the matrix: so many rows in a row as the sample has entries for.
+    const Features& sorted_in(std::int64_t sigma);
     const BlockFill& fill();
     const StripsFigures& strips(const Signature& signature);
     /// Sectors of x an entry that a warp asks for when each lane has `items` neighbouring entries
     /// and takes one at a time.
     double tile_sectors(std::int64_t items);
+    /// Slices of `height` rows, sorted by length in windows of `sigma` rows of the sample.
+    const SlicesFigures& slices(std::int64_t height, std::int64_t sigma);
+    /// Rows over all rows whose loops end elsewhere than those of the row before, when `unroll`
+    /// vectors of `lanes` entries are taken at a time, then vectors, then what is left.
+    double row_turns(std::int64_t lanes, std::int64_t unroll);
+    /// Rows and entries of the thread that has the most of both together, over an even share, when
+    /// rows are not cut; with `by_rows` each thread has as many rows. 1 for one thread.
+    double busiest(int threads, bool by_rows) const;
     /// Share of the entries that the `count` most used columns have.
     double hub_share(std::int64_t count);
     /// The rows that were looked at. Lives as long as this.
@@ -49,9 +71,12 @@ class MatrixFigures {
     SampledRows sample_;
     Features features_;
     std::optional<Features> sorted_;
+    std::map<std::int64_t, Features> sorted_in_;
     std::optional<BlockFill> fill_;
     std::map<std::string, StripsFigures> strips_;
     std::map<std::int64_t, double> tile_sectors_, hub_shares_;
+    std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
+    std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;
 };
 
 }  // namespace spmvgen

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tuner/cost/gpu_time.hpp"
 #include "tuner/cost/gpu_units.hpp"
+#include "tuner/cost/predict.hpp"
 
 namespace spmvgen {
 namespace {
@@ -14,10 +14,6 @@ constexpr double own_cache = 64 * 1024;      ///< bytes: x from a multiprocessor
 constexpr double shared_cache = 4e6;         ///< bytes: x from the cache that all share
 constexpr double most_cached_stream = 33e6;  ///< bytes up to which the best rate counts: below it
                                              ///< the profile's rates are those of few threads
-
-double us_of(double amount, double per_s) {
-    return 1e6 * amount / per_s;
-}
 
 /// Bytes a second for so many.
 double stream_rate(const DeviceProfile& profile, double bytes) {

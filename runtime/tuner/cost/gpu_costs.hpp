@@ -1,9 +1,9 @@
 #pragma once
 #include <array>
-#include <cstddef>
 #include <string_view>
 
 #include "tuner/cost/gpu_work.hpp"
+#include "tuner/cost/scheme.hpp"
 #include "tuner/device_profile.hpp"
 
 namespace spmvgen {
@@ -23,8 +23,10 @@ inline constexpr std::array<std::string_view, 10> gpu_cost_names{
     "atomics"    // additions
 };
 using GpuCosts = std::array<double, gpu_cost_names.size()>;
-/// Of these, the first add up; the others hide each other in part.
-inline constexpr std::size_t gpu_serial_costs = 2;
+inline constexpr std::array<std::string_view, 14> gpu_correction_parameters{
+    "threads_per_row", "subwarp",    "unroll",      "items", "run",        "sigma", "block",
+    "block_rows",      "most_short", "most_middle", "codes", "value_code", "slice", "long_rows"};
+inline constexpr CostScheme gpu_scheme{"gpu-costs", gpu_cost_names, 2, gpu_correction_parameters};
 
 /// What these take of a kernel's work on a device.
 GpuCosts gpu_costs(const GpuWork& work, const RowFeatures& features, const Signature& signature,

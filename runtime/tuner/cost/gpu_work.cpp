@@ -113,11 +113,8 @@ GpuWork strips_work(const Problem& p) {
     const double unroll = std::clamp(std::floor(most_unrolled / (wide * (high + 1) * p.vector)),
                                      1.0, p.param("unroll"));
     const StripsFigures& strips = p.m.strips(p.s);
-    const bool has_long = p.param("long_rows") > 0 && p.s.params.contains("long_rows");
-    const double limit = has_long ? p.param("long_from") * lanes * wide : LengthHistogram::any;
-    // Long rows are few: the sample knows little of them, the histogram all.
-    const double long_rows = has_long ? p.lengths.rows(limit) : 0;
-    const double long_entries = has_long ? p.lengths.entries(limit) : 0;
+    const double limit = p.strips_limit(lanes);
+    const double long_rows = p.lengths.rows(limit), long_entries = p.lengths.entries(limit);
     const double apart = 1 - long_entries / std::max(p.nnz, 1.0);
     const double chunks = long_entries / (warp * warp) + 0.5 * long_rows;
     const double in_strips = std::max(strips.stored - strips.long_entries, 0.0);

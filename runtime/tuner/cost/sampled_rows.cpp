@@ -7,7 +7,6 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t windows = 16;
 constexpr std::int64_t window_multiple = 64;  ///< rows: whole slices
 constexpr std::int64_t most_window = 16384;   ///< rows
 constexpr std::int64_t most_rows = 4;         ///< for each entry wanted, of a matrix taken whole
@@ -39,7 +38,8 @@ CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std
 
 }  // namespace
 
-SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries)
+SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64_t windows,
+                         std::int64_t period)
     : matrix_(matrix), whole_(matrix.nnz <= entries && matrix.rows <= most_rows * entries) {
     if (whole_) return;
     const std::int64_t of_window = entries / windows;
@@ -52,7 +52,9 @@ SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries)
     std::vector<std::int64_t> rows;
     const std::int64_t places = (matrix.rows + height - 1) / height;  // whole windows
     for (std::int64_t w = 0; w < count; ++w) {
-        const std::int64_t begin = (2 * w + 1) * places / (2 * count) * height;
+        const std::int64_t at = (2 * w + 1) * places / (2 * count) * height;
+        const std::int64_t behind = ((at - std::ssize(rows)) % period + period) % period;
+        const std::int64_t begin = behind <= at ? at - behind : at;
         for (std::int64_t row = begin; row < std::min(begin + height, matrix.rows); ++row)
             rows.push_back(row);
     }

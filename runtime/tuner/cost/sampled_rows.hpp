@@ -13,7 +13,10 @@ class SampledRows {
     /// Windows of neighbouring rows, evenly spread, of about `entries` entries together; of rows
     /// that are far longer than that allows, the first entries. A matrix of fewer entries and not
     /// many more rows is taken whole, and not copied: it must outlive this.
-    SampledRows(const CsrView& matrix, std::int64_t entries);
+    /// A window begins where its row's number is its place in the sample, but for multiples of
+    /// `period`: blocks of rows that divide it are those of the matrix.
+    SampledRows(const CsrView& matrix, std::int64_t entries, std::int64_t windows = 16,
+                std::int64_t period = 1);
 
     CsrView view() const { return whole_ ? matrix_ : sample_.view(); }
     bool is_whole() const { return whole_; }

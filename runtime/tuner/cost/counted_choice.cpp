@@ -1,4 +1,4 @@
-#include "tuner/cost/gpu_choice.hpp"
+#include "tuner/cost/counted_choice.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,6 +9,7 @@
 #include "registry.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/chooser.hpp"
+#include "tuner/cost/cpu_work.hpp"
 #include "tuner/variants.hpp"
 
 namespace spmvgen {
@@ -21,7 +22,7 @@ constexpr double hopeless = 1.6;
 
 }  // namespace
 
-struct GpuChoice::Weighed {
+struct CountedChoice::Weighed {
     const KernelEntry* entry;
     std::vector<Params> grid;
     std::set<std::string> seen = {};  ///< names
@@ -29,20 +30,22 @@ struct GpuChoice::Weighed {
 };
 
 // One thread: the sample is small, and starting a team takes longer than looking at it.
-GpuChoice::GpuChoice(const CsrView& matrix, const RowFeatures& features,
-                     const DeviceProfile& profile, const GpuConstants& constants)
+CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
+                             const DeviceProfile& profile, int team, const CostConstants& constants)
     : profile_(profile),
+      team_(team),
       constants_(constants),
-      figures_(matrix, features, 1),
+      figures_(matrix, features, 1, team == 0 ? 1 : cpu_sample_period),
       sampled_(std::make_unique<Chooser>(figures_.sample(), figures_.features(), 1)) {}
 
-GpuChoice::~GpuChoice() = default;
+CountedChoice::~CountedChoice() = default;
 
-std::optional<Prediction> GpuChoice::predict(const Signature& signature) {
-    return predict_gpu(figures_, signature, profile_, constants_);
+std::optional<Prediction> CountedChoice::predict(const Signature& signature) {
+    return team_ == 0 ? predict_gpu(figures_, signature, profile_, constants_)
+                      : predict_cpu(figures_, signature, profile_, team_, constants_);
 }
 
-void GpuChoice::add(Weighed& kernel, const Params& params, const Request& request) {
+void CountedChoice::add(Weighed& kernel, const Params& params, const Request& request) {
     const std::optional<Choice> choice = sampled_->of_grid(*kernel.entry, params, request);
     if (!choice || padding_of(figures_.features(), choice->signature) > most_padding ||
         !kernel.seen.insert(kernel_name(choice->signature)).second)
@@ -51,7 +54,7 @@ void GpuChoice::add(Weighed& kernel, const Params& params, const Request& reques
         kernel.found.push_back({std::string(kernel.entry->id), params, *prediction});
 }
 
-std::vector<GpuChoice::Candidate> GpuChoice::ranked(const Request& asked) {
+std::vector<CountedChoice::Candidate> CountedChoice::ranked(const Request& asked) {
     Request request = asked;
     request.profile = nullptr;                   // the sample's chooser is not to ask in turn,
     request.encode = request.exact.has_value();  // nor to look at values, which it has not

@@ -1,21 +1,21 @@
 #pragma once
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "spmvgen/signature.hpp"
-#include "tuner/cost/gpu_costs.hpp"
+#include "tuner/cost/scheme.hpp"
 
 namespace spmvgen {
 
 /// What the correction of a predicted time asks for, in this order: "us", ln of the microseconds as
 /// counted; the costs by name, log10 of their share of these, at least -3; parameters of the kernel
 /// by name, log2 of the parameter plus one, 0 where there is none.
-std::span<const std::string_view> gpu_figure_names();
-/// Finite, whatever is given.
-std::vector<double> gpu_figures(double us, const GpuCosts& us_of_costs, const Params& params);
+std::vector<std::string_view> figure_names(const CostScheme& scheme);
+/// `us_of_costs`: one for each cost of the scheme. Finite, whatever is given.
+std::vector<double> correction_figures(const CostScheme& scheme, double us,
+                                       std::span<const double> us_of_costs, const Params& params);
 
 /// Questions about these figures, and what the answer adds to ln(time). Learned from what counted
 /// work leaves over of recorded times (bench/spmvbench/correction.py).

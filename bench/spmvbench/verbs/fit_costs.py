@@ -1,13 +1,15 @@
-"""Fits the constants of the choice on GPUs (docs/choice.md) to recorded times, and says how good it is.
+"""Fits the constants of the choice by counted work (docs/choice.md) to recorded times, and says how good it is.
 
-    bench_gpu_work records-h200-seeds-f64.json.gz > work.jsonl
-    python3 bench/spmvbench fit-gpu work.jsonl -o tuning_db/gpu-costs.json
+    bench_counted_work records-h200-seeds-f64.json.gz > work.jsonl
+    python3 bench/spmvbench fit-costs work.jsonl -o tuning_db/gpu-costs.json
 
-Needs numpy, scipy and scikit-learn. The same input gives the same output. Figures "left out" are of matrices whose
-whole family took no part in the fit. Files of matrices that took no part at all: --test.
+Of a GPU or of a CPU, as the input says. Needs numpy, scipy and scikit-learn. The same input gives the same output.
+Figures "left out" are of matrices whose whole family took no part in the fit. Files of matrices that took no part at
+all: --test.
 """
 
 import collections
+import dataclasses
 import itertools
 import json
 import math
@@ -18,63 +20,107 @@ from spmvbench.results import is_header, json_lines
 from spmvbench.tables import mean
 
 FOLDS = 6
-SERIAL = 2  # costs that add up: gpu_serial_costs of runtime/tuner/cost/gpu_time.hpp
-# Kernels that a choice weighs; what else there is has to be asked for.
-KERNELS = (
-    "bcsr_fused",
-    "coo",
-    "csr_by_length",
-    "csr_classical",
-    "csr_load_balance",
-    "ell_groups",
-    "hyb",
-    "sell_slices",
-    "strips",
-    "tiles",
-    "tiles_hubs",
-)
 NEAR = 0.3  # |ln(time / best time)| from which on a time counts less
 SOFT = 0.1  # |ln(predicted / measured)| from which on an error counts less
 UNWEIGHED = 0.3  # what a time counts with parameters that a choice does not weigh
-FIRST_START_US = 0.8  # where the fit begins
 
 OWN_MARGINS = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2)  # the same, of the rules' own kernel with other parameters
 # Of pairs of them the one with the least squares of ln(time / least time) on families left out is kept, but at least
-# LEAST_MARGIN: the rules hold for classes of matrices that are not among the samples.
+# the machines' least margin: the rules hold for classes of matrices that are not among the samples.
 MARGINS = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)  # share of the rules' time that another choice must save
-LEAST_MARGIN = 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class Machines:
+    """What is fitted for one scheme of runtime/tuner/cost."""
+
+    kernels: tuple  # that a choice weighs; what else there is has to be asked for
+    first_start_us: float  # of an empty product, where the fit begins; 0 = the costs have it
+    least_margin: float
+
+
+MACHINES = {
+    "gpu-costs": Machines(
+        kernels=(
+            "bcsr_fused",
+            "coo",
+            "csr_by_length",
+            "csr_classical",
+            "csr_load_balance",
+            "ell_groups",
+            "hyb",
+            "sell_slices",
+            "strips",
+            "tiles",
+            "tiles_hubs",
+        ),
+        first_start_us=0.8,
+        least_margin=0.1,
+    ),
+    "cpu-costs": Machines(
+        kernels=(
+            "bcsr",
+            "coo_segmented",
+            "csr_balanced",
+            "csr_k_rows",
+            "csr_rows",
+            "csr_vector",
+            "ell",
+            "sell",
+            "strips_cpu",
+        ),
+        first_start_us=0.0,
+        least_margin=0.25,
+    ),
+}
 
 
 def add_arguments(parser):
-    parser.add_argument("work", nargs="+", help="output of bench_gpu_work")
+    parser.add_argument("work", nargs="+", help="output of bench_counted_work")
     parser.add_argument("--test", nargs="*", default=[], help="output for matrices that are not fitted to")
     parser.add_argument("-v", "--verbose", type=int, default=8, help="list so many of the worst choices")
     parser.add_argument("--plain", action="store_true", help="counted work alone, without trees (no scikit-learn)")
     parser.add_argument("-o", "--output")
 
 
+class Scheme:
+    """Names of costs and of parameters, by the lines of the input that say them, and the machines they are of."""
+
+    def __init__(self, line):
+        self.kind, self.serial = line["scheme"], line["serial"]
+        self.costs, self.parameters = line["costs"], line["parameters"]
+        if self.kind not in MACHINES:
+            raise BenchError(f"no machines are known of '{self.kind}': {', '.join(MACHINES)}")
+        self.machines = MACHINES[self.kind]
+        self.kernels = self.machines.kernels
+
+
 class Samples:
     """Recorded times with their costs."""
 
     def __init__(self, paths, np):
-        rows, self.names = [], []
+        rows, self.scheme = [], None
         for path in paths:
             for row in json_lines(path):
-                if is_header(row) or "kernel" not in row:
-                    self.names = row.get("costs", self.names)
-                elif row["kernel"] in KERNELS:
-                    row["weighed"] = row["weighed"] or row["is_rule"]
+                if "scheme" in row:
+                    scheme = Scheme(row)
+                    if self.scheme is not None and scheme.kind != self.scheme.kind:
+                        raise BenchError(f"{path} is of {scheme.kind}, another file of {self.scheme.kind}")
+                    self.scheme = scheme
+                elif not is_header(row) and row.get("kernel") in (self.scheme.kernels if self.scheme else ()):
+                    row["weighed"] = row["is_rule"] or row["in_grid"]
                     rows.append(row)
         if not rows:
             raise BenchError("no times of kernels that are weighed")
         self.rows = rows
         self.costs = np.array([row["costs"] for row in rows])
         self.log_us = np.log([row["us"] for row in rows])
-        self.kernel = np.array([KERNELS.index(row["kernel"]) for row in rows])
+        self.kernel = np.array([self.scheme.kernels.index(row["kernel"]) for row in rows])
         self.family = np.array([row["family"] for row in rows])
-        matrices = sorted({row["matrix"] for row in rows})
-        self.matrix = np.array([matrices.index(row["matrix"]) for row in rows])
-        self.groups = [np.where(self.matrix == i)[0] for i in range(len(matrices))]
+        problem = lambda row: (row["matrix"], row.get("threads", 0), row.get("value", ""))
+        problems = {p: i for i, p in enumerate(sorted({problem(row) for row in rows}))}
+        self.matrix = np.array([problems[problem(row)] for row in rows])
+        self.groups = [np.where(self.matrix == i)[0] for i in range(len(problems))]
         best = np.array([self.log_us[g].min() for g in self.groups])[self.matrix]
         counts = np.bincount(self.matrix)
         self.weight = 1 / np.sqrt(1 + ((self.log_us - best) / NEAR) ** 2)
@@ -85,24 +131,26 @@ class Samples:
 class Constants:
     """Exponent, coefficients, and each kernel's start and factor, as logarithms in one vector."""
 
-    def __init__(self, theta, costs, np):
-        n, k = costs, len(KERNELS)
+    def __init__(self, theta, scheme, np):
+        n, k = len(scheme.costs), len(scheme.kernels)
+        self.serial = scheme.serial
         self.coefficients = np.exp(theta[:n])
         self.exponent = 1 + math.exp(theta[n])
         self.factor = np.exp(theta[n + 1 : n + 1 + k])
-        self.start = np.exp(theta[n + 1 + k :])
+        self.start = np.exp(theta[n + 1 + k :]) if scheme.machines.first_start_us else np.zeros(k)
 
     def log_us(self, samples, np):
         parts = samples.costs * self.coefficients
-        serial = self.start[samples.kernel] + parts[:, :SERIAL].sum(1)
-        others = (np.maximum(parts[:, SERIAL:], 1e-12) ** self.exponent).sum(1) ** (1 / self.exponent)
+        serial = self.start[samples.kernel] + parts[:, : self.serial].sum(1)
+        others = (np.maximum(parts[:, self.serial :], 1e-12) ** self.exponent).sum(1) ** (1 / self.exponent)
         return np.log(serial + self.factor[samples.kernel] * others)
 
     def figures(self, samples, np):
         """What trees ask for."""
         log_us = self.log_us(samples, np)
         shares = samples.costs * self.coefficients / np.exp(log_us)[:, None]
-        return correction.figures([row["name"] for row in samples.rows], shares, log_us, np)
+        names = [row["name"] for row in samples.rows]
+        return correction.figures(names, shares, log_us, samples.scheme.parameters, np)
 
 
 class Predictor:
@@ -110,12 +158,13 @@ class Predictor:
 
     def __init__(self, samples, mask, plain, np, least_squares):
         self.constants = fit(samples, mask, np, least_squares)
-        self.trees = [[] for _ in KERNELS]
+        count = len(samples.scheme.kernels)
+        self.trees = [[] for _ in range(count)]
         if not plain:
             residual = samples.log_us - self.constants.log_us(samples, np)
             inputs = self.constants.figures(samples, np)
             weight = np.where(mask, samples.weight, 0)
-            self.trees = correction.fit(inputs, residual, weight, samples.kernel, len(KERNELS), np)
+            self.trees = correction.fit(inputs, residual, weight, samples.kernel, count, np)
 
     def log_us(self, samples, np):
         counted = self.constants.log_us(samples, np)
@@ -123,19 +172,21 @@ class Predictor:
 
 
 def fit(samples, mask, np, least_squares):
-    n, k = samples.costs.shape[1], len(KERNELS)
-    half, start = math.log(0.5), math.log(FIRST_START_US)
-    first = np.concatenate([np.full(n, half), [0.0], np.zeros(k), np.full(k, start)])
+    scheme = samples.scheme
+    n, k = len(scheme.costs), len(scheme.kernels)
+    starts = k if scheme.machines.first_start_us else 0
+    half, start = math.log(0.5), math.log(scheme.machines.first_start_us or 1)
+    first = np.concatenate([np.full(n, half), [0.0], np.zeros(k), np.full(starts, start)])
     part = Part(samples, mask)
 
     def residuals(theta):
-        errors = (Constants(theta, n, np).log_us(part, np) - part.log_us) * part.weight
+        errors = (Constants(theta, scheme, np).log_us(part, np) - part.log_us) * part.weight
         # What few times say little about stays where it began.
         priors = [0.05 * (theta[:n] - half), 0.3 * theta[n + 1 : n + 1 + k], 0.3 * (theta[n + 1 + k :] - start)]
         return np.concatenate([errors, *priors])
 
     found = least_squares(residuals, first, loss="soft_l1", f_scale=SOFT, max_nfev=100)
-    return Constants(found.x, n, np)
+    return Constants(found.x, scheme, np)
 
 
 class Part:
@@ -195,9 +246,10 @@ def left_out(samples, plain, np, least_squares):
 def errors_by_kernel(samples, predicted, np):
     """Root mean square of ln(predicted / measured) of times near the best of their matrix."""
     best = np.array([samples.log_us[g].min() for g in samples.groups])[samples.matrix]
-    near = samples.log_us - best < NEAR
+    weighed = np.array([row["weighed"] for row in samples.rows])
+    near = (samples.log_us - best < NEAR) & weighed
     errors = collections.defaultdict(float)
-    for k, kernel in enumerate(KERNELS):
+    for k, kernel in enumerate(samples.scheme.kernels):
         mask = near & (samples.kernel == k)
         errors[kernel] = float(np.sqrt(((predicted - samples.log_us)[mask] ** 2).mean())) if mask.any() else 1.0
     return errors
@@ -210,7 +262,7 @@ def run(options):
     counted, predicted = left_out(samples, options.plain, np, least_squares)
     print(told("rules", rules(samples), np))
     losses = {m: sum(f[0] ** 2 for f in choices(samples, predicted, m)) for m in itertools.product(MARGINS, OWN_MARGINS)}
-    margins = min((m for m in losses if m[0] >= LEAST_MARGIN), key=losses.get)
+    margins = min((m for m in losses if m[0] >= samples.scheme.machines.least_margin), key=losses.get)
     print(told("left out, as counted", choices(samples, counted, (0.0, 0.0)), np))
     for pair in [(0.0, 0.0), min(losses, key=losses.get), margins]:
         print(told("left out, margins {:.2f} and {:.2f}".format(*pair), choices(samples, predicted, pair), np))
@@ -237,15 +289,16 @@ def kernel_json(predictor, k, error, columns):
 
 
 def write(path, samples, predictor, margins, errors):
-    constants, columns = predictor.constants, correction.names(samples.names)
+    constants, scheme = predictor.constants, samples.scheme
+    columns = correction.names(scheme.costs, scheme.parameters)
     content = {
-        "kind": "gpu-costs",
+        "kind": scheme.kind,
         "schema": 2,
         "exponent": float(f"{constants.exponent:.4g}"),
         "margin": margins[0],
         "own_margin": margins[1],
-        "coefficients": {n: float(f"{c:.4g}") for n, c in zip(samples.names, constants.coefficients)},
-        "kernels": {name: kernel_json(predictor, k, errors[name], columns) for k, name in enumerate(KERNELS)},
+        "coefficients": {n: float(f"{c:.4g}") for n, c in zip(scheme.costs, constants.coefficients)},
+        "kernels": {name: kernel_json(predictor, k, errors[name], columns) for k, name in enumerate(scheme.kernels)},
     }
     with open(path, "w", encoding="utf-8") as file:
         file.write(with_a_tree_a_line(content) + "\n")

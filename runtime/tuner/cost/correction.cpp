@@ -1,4 +1,4 @@
-#include "tuner/cost/gpu_correction.hpp"
+#include "tuner/cost/correction.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,29 +8,23 @@ namespace spmvgen {
 namespace {
 
 constexpr double least_share = 1e-3, least_us = 1e-9;
-constexpr std::array<std::string_view, 14> parameters{
-    "threads_per_row", "subwarp",    "unroll",      "items", "run",        "sigma", "block",
-    "block_rows",      "most_short", "most_middle", "codes", "value_code", "slice", "long_rows"};
-constexpr std::size_t figures_count = 1 + gpu_cost_names.size() + parameters.size();
-
-constexpr std::array<std::string_view, figures_count> figure_names = [] {
-    std::array<std::string_view, figures_count> names{"us"};
-    std::ranges::copy(parameters, std::ranges::copy(gpu_cost_names, names.begin() + 1).out);
-    return names;
-}();
 
 }  // namespace
 
-std::span<const std::string_view> gpu_figure_names() {
-    return figure_names;
+std::vector<std::string_view> figure_names(const CostScheme& scheme) {
+    std::vector<std::string_view> names{"us"};
+    names.insert(names.end(), scheme.costs.begin(), scheme.costs.end());
+    names.insert(names.end(), scheme.parameters.begin(), scheme.parameters.end());
+    return names;
 }
 
-std::vector<double> gpu_figures(double us, const GpuCosts& us_of_costs, const Params& params) {
+std::vector<double> correction_figures(const CostScheme& scheme, double us,
+                                       std::span<const double> us_of_costs, const Params& params) {
     const double all = std::max(us, least_us);
     std::vector<double> figures{std::log(all)};
     for (const double cost : us_of_costs)
         figures.push_back(std::log10(std::max(cost / all, least_share)));
-    for (const std::string_view name : parameters) {
+    for (const std::string_view name : scheme.parameters) {
         const auto found = params.find(std::string(name));
         const auto value = found != params.end() ? std::max<std::int64_t>(found->second, 0) : 0;
         figures.push_back(std::log2(1 + static_cast<double>(value)));

@@ -6,7 +6,7 @@
 
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/cost/gpu_time.hpp"
+#include "tuner/cost/constants.hpp"
 #include "tuner/json_text.hpp"
 
 namespace spmvgen {
@@ -14,7 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* costs_kind = "gpu-costs";
 constexpr int costs_schema = 2;
 constexpr double most_constant = 1e6,
                  most_costs_exponent = 8;  // so that every prediction is a number
@@ -41,11 +40,12 @@ std::string as_written(const Json& json) {
     return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-Json tree_json(const CorrectionTree& tree, std::size_t node) {
+Json tree_json(const CorrectionTree& tree, std::size_t node,
+               std::span<const std::string_view> names) {
     const CorrectionTree::Node& n = tree.nodes[node];
     if (n.figure == CorrectionTree::end) return n.value;
-    return Json::array({std::string(gpu_figure_names()[n.figure]), n.limit,
-                        tree_json(tree, n.below), tree_json(tree, n.above)});
+    return Json::array({std::string(names[n.figure]), n.limit, tree_json(tree, n.below, names),
+                        tree_json(tree, n.above, names)});
 }
 
 double number_of_tree(const Json& field, double most) {
@@ -55,7 +55,8 @@ double number_of_tree(const Json& field, double most) {
 }
 
 /// Appends what is below `json` to the tree's nodes.
-void add_nodes(CorrectionTree& tree, const Json& json, std::size_t depth) {
+void add_nodes(CorrectionTree& tree, const Json& json, std::size_t depth,
+               std::span<const std::string_view> names) {
     const std::size_t own = tree.nodes.size();
     tree.nodes.emplace_back();
     if (!json.is_array()) {
@@ -65,64 +66,69 @@ void add_nodes(CorrectionTree& tree, const Json& json, std::size_t depth) {
     if (json.size() != 4 || !json[0].is_string())
         refuse_input("a question of a tree is not [figure, limit, tree, tree]");
     if (depth == most_depth) refuse_input(fmt::format("a tree is deeper than {}", most_depth));
-    const auto names = gpu_figure_names();
     const auto name = std::ranges::find(names, json[0].get<std::string>());
     if (name == names.end())
         refuse_input(fmt::format("a tree asks for {}, which is no figure", as_written(json[0])));
     tree.nodes[own].figure = static_cast<std::size_t>(name - names.begin());
     tree.nodes[own].limit = number_of_tree(json[1], most_limit);
     tree.nodes[own].below = tree.nodes.size();
-    add_nodes(tree, json[2], depth + 1);
+    add_nodes(tree, json[2], depth + 1, names);
     tree.nodes[own].above = tree.nodes.size();
-    add_nodes(tree, json[3], depth + 1);
+    add_nodes(tree, json[3], depth + 1, names);
 }
 
-std::vector<CorrectionTree> trees_of(const Json& kernel) {
+std::vector<CorrectionTree> trees_of(const Json& kernel, std::span<const std::string_view> names) {
     std::vector<CorrectionTree> trees;
     if (!kernel.contains("trees")) return trees;
     const Json& listed = kernel.at("trees");
     if (!listed.is_array() || listed.size() > most_trees)
         refuse_input(fmt::format("field 'trees' is no array of at most {}", most_trees));
-    for (auto& tree : listed) add_nodes(trees.emplace_back(), tree, 0);
+    for (auto& tree : listed) add_nodes(trees.emplace_back(), tree, 0, names);
     return trees;
 }
 
 }  // namespace
 
-std::string to_json(const GpuConstants& c) {
+std::string to_json(const CostConstants& c, const CostScheme& scheme) {
+    const auto names = figure_names(scheme);
     Json coefficients, kernels;
     for (std::size_t i = 0; i < c.coefficients.size(); ++i)
-        coefficients[std::string(gpu_cost_names[i])] = c.coefficients[i];
+        coefficients[std::string(scheme.costs[i])] = c.coefficients[i];
     for (auto& [name, k] : c.kernels) {
         kernels[name] = {{"start_us", k.start_us}, {"factor", k.factor}, {"error", k.error}};
-        for (auto& tree : k.trees) kernels[name]["trees"].push_back(tree_json(tree, 0));
+        for (auto& tree : k.trees) kernels[name]["trees"].push_back(tree_json(tree, 0, names));
     }
-    return Json{{"kind", costs_kind}, {"schema", costs_schema},     {"exponent", c.exponent},
-                {"margin", c.margin}, {"own_margin", c.own_margin}, {"coefficients", coefficients},
+    return Json{{"kind", std::string(scheme.kind)},
+                {"schema", costs_schema},
+                {"exponent", c.exponent},
+                {"margin", c.margin},
+                {"own_margin", c.own_margin},
+                {"coefficients", coefficients},
                 {"kernels", kernels}}
                .dump(1) +
            "\n";
 }
 
-GpuConstants parse_gpu_constants(std::string_view text) {
+CostConstants parse_cost_constants(std::string_view text, const CostScheme& scheme) {
     const Json json = parse_json_text(text);
-    if (!json.is_object() || json.value("kind", Json()) != costs_kind)
-        refuse_input(fmt::format("it is no {}", costs_kind));
+    if (!json.is_object() || json.value("kind", Json()) != std::string(scheme.kind))
+        refuse_input(fmt::format("it is no {}", scheme.kind));
     if (json.value("schema", Json()) != costs_schema)
         refuse_input(fmt::format("its schema is not {}, which this version reads", costs_schema));
-    GpuConstants c;
+    CostConstants c(scheme);
+    const auto names = figure_names(scheme);
     c.exponent = number(json, "exponent", 1, most_costs_exponent);
     c.margin = number(json, "margin", 0, 1);
     c.own_margin = number(json, "own_margin", 0, 1);
     const Json& coefficients = member(json, "coefficients");
     for (std::size_t i = 0; i < c.coefficients.size(); ++i)
-        c.coefficients[i] = number(coefficients, std::string(gpu_cost_names[i]), 0, most_constant);
+        c.coefficients[i] = number(coefficients, std::string(scheme.costs[i]), 0, most_constant);
     const Json& kernels = member(json, "kernels");
     if (!kernels.is_object()) refuse_input("field 'kernels' is no object");
     for (auto& [name, k] : kernels.items())
         c.kernels[name] = {number(k, "start_us", 0, most_constant),
                            number(k, "factor", 0, most_constant),
-                           number(k, "error", 0, most_constant), trees_of(k)};
+                           number(k, "error", 0, most_constant), trees_of(k, names)};
     return c;
 }
 

@@ -1,0 +1,194 @@
+// bench_counted_work: what the kernels of recorded times do for an apply, as the choice counts it,
+// a line of JSON a kernel, for `spmvbench fit-costs`. Records must be of GPUs or of CPUs, of
+// generated matrices or of files NAME.mtx in a folder.
+//     bench_counted_work [--choices] [--files FOLDER] RECORDS.json.gz… > work.jsonl
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "matrix/gallery.hpp"
+#include "matrix/reader.hpp"
+#include "matrix/sampler/random_spec.hpp"
+#include "measure/timing.hpp"
+#include "tuner/candidates.hpp"
+#include "tuner/chooser.hpp"
+#include "tuner/cost/cpu_costs.hpp"
+#include "tuner/cost/gpu_costs.hpp"
+#include "tuner/cost/predict.hpp"
+#include "tuner/record_json.hpp"
+#include "tuner/signature_name.hpp"
+#include "tuner/tuning_files.hpp"
+
+namespace {
+
+using namespace spmvgen;
+using Json = nlohmann::ordered_json;
+
+/// The structure's family, for leaving out: of a draw of the sampler, else the name.
+std::string family_of(std::string_view specification) {
+    constexpr std::string_view drawn = "gallery:random:seed=";
+    if (!specification.starts_with(drawn)) return std::string(specification);
+    return random_spec(specification.substr(drawn.rfind(':') + 1)).family;
+}
+
+/// A record's matrix on the device that it is of.
+struct Problem {
+    const TuningRecord& record;
+    CsrView matrix;
+    RowFeatures features;
+    Target target;
+    const DeviceProfile& profile;
+
+    bool is_host() const { return architecture(target).kind == TargetKind::host; }
+    Request request() const {
+        Request request{.target = target, .units = profile.units, .encode = true};
+        request.device = is_host() ? "" : profile.device;
+        request.threads = std::max(record.question.threads, 1);
+        return request;
+    }
+};
+
+Choice by_rules(const Problem& p) {
+    return choose_for(p.matrix, p.features, p.request());
+}
+
+/// What a handle would choose at level rule, in how many milliseconds, with the predicted choice
+/// and by the rules alone.
+void print_choice(const Problem& p) {
+    Request request = p.request();
+    const auto chosen = [&] {
+        const double start = now_s();
+        const Choice choice = choose_for(p.matrix, p.features, request);
+        return Json{{"kernel", kernel_name(choice.signature)},
+                    {"reason", choice.reason},
+                    {"ms", 1e3 * (now_s() - start)}};
+    };
+    Json line{{"choice_for", p.record.matrix}, {"nnz", p.matrix.nnz}, {"rules", chosen()}};
+    request.profile = &p.profile;
+    line["predicted"] = chosen();
+    std::cout << line.dump() << "\n";
+}
+
+/// Microseconds by the profile; nothing where the kernel's work is not counted.
+std::vector<double> costs_of(const Problem& p, MatrixFigures& figures, const Signature& s) {
+    if (p.is_host()) {
+        const int threads = p.request().threads;
+        const auto work = cpu_work(figures, s, threads);
+        if (!work) return {};
+        const CpuCosts costs = cpu_costs(*work, figures.features(), s, p.profile, threads);
+        return {costs.begin(), costs.end()};
+    }
+    const auto work = gpu_work(figures, s, units_of(p.profile));
+    if (!work) return {};
+    const GpuCosts costs = gpu_costs(*work, figures.features(), s, p.profile);
+    return {costs.begin(), costs.end()};
+}
+
+void print_scheme(const CostScheme& scheme) {
+    std::cout << Json{{"scheme", scheme.kind},
+                      {"serial", scheme.serial},
+                      {"costs", scheme.costs},
+                      {"parameters", scheme.parameters}}
+                     .dump()
+              << "\n";
+}
+
+/// Nothing where there is no such file.
+std::optional<CsrMatrix> matrix_of(const std::string& name, const std::string& folder) {
+    constexpr std::string_view prefix = "gallery:";
+    if (name.starts_with(prefix)) return make_gallery_matrix(name.substr(prefix.size()));
+    const std::string path = folder + "/" + name + ".mtx";
+    if (folder.empty() || !std::filesystem::exists(path)) return std::nullopt;
+    return read_matrix(path);
+}
+
+/// A kernel with the parameters that the matrix does not decide.
+using Weighed = std::pair<std::string, Params>;
+
+Weighed weighed(const Signature& s) {
+    return {s.kernel, without_matrix_params(s, Request())};
+}
+
+/// All that a choice weighs.
+std::set<Weighed> grid_of(const Problem& p) {
+    Chooser chooser(p.matrix, p.features);
+    std::set<Weighed> grid;
+    for (const KernelEntry* entry : candidates(p.request())) {
+        Request request = p.request();
+        request.kernel = entry->id;
+        for (auto& params : chooser.grid_params(*entry, request)) {
+            request.params = params;
+            grid.insert(weighed(choose(p.features, request).signature));
+        }
+    }
+    return grid;
+}
+
+void print(const TuningRecord& record, const std::string& folder, bool choices) {
+    const Target target = parse_target(record.device.arch);
+    const DeviceProfile* profile = find_device_profile(record.device.name, target).profile;
+    if (profile == nullptr) return;
+    std::optional<CsrMatrix> found = matrix_of(record.matrix, folder);
+    if (!found) return;
+    CsrMatrix matrix = std::move(*found);
+    if (matrix.value_type != record.question.value)
+        matrix = convert_values(matrix.view(), record.question.value);
+    const Problem problem{record, matrix.view(), analyse_row_lengths(matrix.view()), target,
+                          *profile};
+    MatrixFigures figures(problem.matrix, problem.features, 0,
+                          problem.is_host() ? cpu_sample_period : 1);
+    print_scheme(problem.is_host() ? cpu_scheme : gpu_scheme);
+    if (choices) print_choice(problem);
+    const std::set<Weighed> grid = grid_of(problem);
+    const std::string rules = kernel_name(by_rules(problem).signature);
+    for (auto& timed : record.kernels) {
+        const auto signature = parse_kernel_name(timed.kernel, target);
+        const auto costs =
+            signature ? costs_of(problem, figures, *signature) : std::vector<double>();
+        if (costs.empty()) continue;
+        std::cout << Json{{"matrix", record.matrix},
+                          {"family", family_of(record.matrix)},
+                          {"threads", record.question.threads},
+                          {"kernel", signature->kernel},
+                          {"name", timed.kernel},
+                          {"us", timed.us},
+                          {"is_rule", timed.kernel == rules},
+                          {"in_grid", grid.contains(weighed(*signature))},
+                          {"costs", costs}}
+                         .dump()
+                  << "\n";
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::cerr << "usage: bench_counted_work [--choices] [--files FOLDER] RECORDS.json…\n";
+        return 2;
+    }
+    std::string folder;
+    bool choices = false;
+    for (int i = 1; i < argc; ++i) {
+        if (argv[i] == std::string_view("--files") && i + 1 < argc) {
+            folder = argv[++i];
+            continue;
+        }
+        if (argv[i] == std::string_view("--choices")) {
+            choices = true;
+            continue;
+        }
+        std::ifstream file(argv[i]);
+        std::ostringstream text;
+        text << file.rdbuf();
+        const ReadRecords read = parse_tuning_records(tuning_text(text.str()));
+        for (auto& rejected : read.rejected)
+            std::cerr << argv[i] << ": " << rejected.record << ": " << rejected.reason << "\n";
+        for (auto& record : read.records) print(record, folder, choices);
+    }
+}

@@ -1,0 +1,43 @@
+#include "tuner/cost/cpu_costs.hpp"
+
+#include <algorithm>
+
+namespace spmvgen {
+namespace {
+
+constexpr double cpu_step_us = 1e-3;         ///< on a thread
+constexpr double first_cache = 32 * 1024;    ///< bytes: x from a thread's first cache
+constexpr double second_cache = 512 * 1024;  ///< the same of its second
+
+}  // namespace
+
+CpuCosts cpu_costs(const CpuWork& w, const RowFeatures& f, const Signature& s,
+                   const DeviceProfile& profile, int threads) {
+    const double team = std::max(threads, 1);
+    const double x_bytes =
+        static_cast<double>(size_of(s.value)) * static_cast<double>(std::min(f.cols, f.nnz));
+    const double start = threads > 1 ? profile.launch_us.value : 0;
+    const auto gathers = [&](double lines, double least) {
+        return us_of(w.busiest * lines, profile.gather_rate(std::max(x_bytes, least), threads));
+    };
+    const double middle_rate =
+        profile.gather_rate(std::clamp(x_bytes, first_cache, second_cache), threads);
+    // The busiest thread cannot read faster than alone.
+    const double stream = std::max(
+        us_of(w.bytes, profile.read_rate(w.bytes, threads)),
+        us_of(w.bytes * w.busiest / team, profile.read_rate(w.bytes * w.busiest / team, 1)));
+    const double each = w.busiest * cpu_step_us / team;
+    return {start,
+            w.joins * start,
+            stream,
+            us_of(w.busiest * w.near, profile.gather_rate(first_cache, threads)),
+            us_of(w.busiest * w.middle, middle_rate),
+            gathers(w.far, second_cache),
+            w.steps * each,
+            w.masked * each,
+            w.decodes * each,
+            w.rows * each,
+            w.turns * each};
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+
+#include "spmvgen/signature.hpp"
+#include "tuner/cost/figures.hpp"
+
+namespace spmvgen {
+
+/// What a CPU's kernel does for one apply, counted over all threads unless it says otherwise. A
+/// thread's first cache is taken to keep what 16 kB of entries touch of x, its second what 512 kB
+/// of them touch.
+struct CpuWork {
+    double joins = 0;    ///< steps of one thread behind the team's
+    double bytes = 0;    ///< of A's arrays as stored, of y and of the columns of x in use
+    double near = 0;     ///< loads of single elements of x, those of idle lanes included
+    double middle = 0;   ///< of these, lines of 64 bytes that a thread's first cache lacks,
+    double far = 0;      ///< and its second; without those that are read in order
+    double steps = 0;    ///< of vector registers of products: entries loaded, multiplied, added
+    double masked = 0;   ///< of these, where some rows have no entry
+    double decodes = 0;  ///< the same of numbers that are stored coded
+    double rows = 0;     ///< rows or slices that are begun and ended
+    double turns = 0;    ///< of these, that end elsewhere than the one before: branches mistaken
+    double busiest = 1;  ///< what the busiest thread has of all that, over an even share
+};
+
+/// MatrixFigures' period for CPUs: blocks of 1 … 8 rows are those of the matrix. The constants of
+/// GPUs are fitted without.
+inline constexpr std::int64_t cpu_sample_period = 840;
+
+/// Nothing for a kernel that has no such count (kernels of batches, transposing ones) or that
+/// multiplies several vectors. `signature` is complete; `threads` take part.
+std::optional<CpuWork> cpu_work(MatrixFigures& figures, const Signature& signature, int threads);
+
+}  // namespace spmvgen

@@ -1,0 +1,43 @@
+#include "tuner/cost/predict.hpp"
+
+#include "tuner/cost/cpu_costs.hpp"
+#include "tuner/cost/gpu_costs.hpp"
+#include "tuner/cost/gpu_units.hpp"
+
+namespace spmvgen {
+
+const CostConstants* gpu_constants() {
+    static const std::optional<CostConstants> constants = read_cost_constants(gpu_scheme);
+    return constants ? &*constants : nullptr;
+}
+
+const CostConstants* cpu_constants() {
+    static const std::optional<CostConstants> constants = read_cost_constants(cpu_scheme);
+    return constants ? &*constants : nullptr;
+}
+
+double units_of(const DeviceProfile& profile) {
+    return profile.units > 0 ? profile.units : gpu::typical_units;
+}
+
+std::optional<Prediction> predict_gpu(MatrixFigures& figures, const Signature& signature,
+                                      const DeviceProfile& profile,
+                                      const CostConstants& constants) {
+    if (!constants.kernels.contains(signature.kernel)) return std::nullopt;
+    const auto work = gpu_work(figures, signature, units_of(profile));
+    if (!work) return std::nullopt;
+    return predict_time(gpu_scheme, constants, signature,
+                        gpu_costs(*work, figures.features(), signature, profile));
+}
+
+std::optional<Prediction> predict_cpu(MatrixFigures& figures, const Signature& signature,
+                                      const DeviceProfile& profile, int threads,
+                                      const CostConstants& constants) {
+    if (!constants.kernels.contains(signature.kernel)) return std::nullopt;
+    const auto work = cpu_work(figures, signature, threads);
+    if (!work) return std::nullopt;
+    return predict_time(cpu_scheme, constants, signature,
+                        cpu_costs(*work, figures.features(), signature, profile, threads));
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,92 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "formats/value_encoding.hpp"
+#include "registry.hpp"
+#include "tuner/cost/figures.hpp"
+#include "tuner/cost/length_histogram.hpp"
+
+namespace spmvgen {
+
+/// A kernel's parameters beside the matrix' figures, in doubles: what counting work is the same for
+/// on all machines. The figures and the signature must outlive it.
+class CostProblem {
+  public:
+    CostProblem(MatrixFigures& figures, const Signature& signature)
+        : m(figures),
+          f(figures.features()),
+          s(signature),
+          lengths(f),
+          rows(static_cast<double>(f.rows)),
+          nnz(static_cast<double>(f.nnz)),
+          longest(static_cast<double>(f.max_row)),
+          index(static_cast<double>(size_of(s.index))),
+          offset(static_cast<double>(size_of(s.offset))),
+          vector(static_cast<double>(size_of(s.value))),
+          value(value_bytes_of(s)) {}
+
+    MatrixFigures& m;
+    const Features& f;
+    const Signature& s;
+    LengthHistogram lengths;
+    double rows, nnz, longest, index, offset, vector, value;
+
+    double param(const char* name, double otherwise = 1) const {
+        const auto found = s.params.find(name);
+        return found != s.params.end() ? static_cast<double>(found->second) : otherwise;
+    }
+    bool is_sorted() const { return param("sigma") > 1; }
+    double x_bytes() const { return vector * std::min(static_cast<double>(f.cols), nnz); }
+    double vectors_bytes() const { return vector * rows + x_bytes(); }
+    double csr_bytes() const { return nnz * (value + index) + rows * offset + vectors_bytes(); }
+
+    /// Lines of `line` bytes an entry, of so many sectors of 32 bytes an entry that are counted for
+    /// 8-byte elements: one that is used up holds more or fewer elements, and one of which a single
+    /// element is used stays one.
+    double lines_of(double sectors, double line) const {
+        constexpr double full = 0.25;
+        const double own_full = vector / line;
+        if (sectors <= full) return sectors * own_full / full;
+        return own_full + (sectors - full) / (1 - full) * (1 - own_full);
+    }
+    /// Sectors of x an entry, all that somebody asks for who keeps what `height` neighbouring rows
+    /// touch, in the order that `g` was looked at; for 8-byte elements.
+    static double window_sectors(const Features& g, double height) {
+        const std::array<double, 4> known{g.warp_sectors[5], g.window_sectors[0],
+                                          g.window_sectors[1], g.window_sectors[2]};
+        // Of 1, 32, 512 and 8192 rows.
+        static constexpr std::array<double, 4> at{0, 5, 9, 13};
+        const double level = std::clamp(std::log2(std::max(height, 1.0)), 0.0, at.back());
+        std::size_t i = 1;
+        while (at[i] < level) ++i;
+        const double part = (level - at[i - 1]) / (at[i] - at[i - 1]);
+        return known[i - 1] *
+               std::pow(std::max(known[i], 1e-3) / std::max(known[i - 1], 1e-3), part);
+    }
+    double slice_padding(double height) const {
+        const auto& p = is_sorted() ? f.sell_sorted_padding : f.sell_padding;
+        if (height <= 8) return std::max(p[0], 1.0);
+        if (height <= 16) return std::max(p[1], 1.0);
+        return std::max(p[2], 1.0);
+    }
+    /// Of strips: entries of rows that are kept apart, for they are longer than `limit`. They are
+    /// few: the sample knows little of them, the histogram all.
+    double strips_limit(double lanes_of_row) const {
+        const bool has_long = param("long_rows") > 0 && s.params.contains("long_rows");
+        return has_long ? param("long_from") * lanes_of_row * param("block_cols")
+                        : LengthHistogram::any;
+    }
+
+  private:
+    static double value_bytes_of(const Signature& s) {
+        const auto code = s.params.find("value_code");
+        return static_cast<double>(value_bytes(
+            {storage_type(s),
+             code != s.params.end() ? static_cast<ValueCode>(code->second) : ValueCode::plain}));
+    }
+};
+
+}  // namespace spmvgen
