@@ -114,14 +114,16 @@ Weighed weighed(const Signature& s) {
     return {s.kernel, without_matrix_params(s, Request())};
 }
 
-/// All that a choice weighs.
+/// All that a choice weighs, and of kernels that it does not weigh what the rules may choose.
 std::set<Weighed> grid_of(const Problem& p) {
     Chooser chooser(p.matrix, p.features);
     std::set<Weighed> grid;
     for (const KernelEntry* entry : candidates(p.request())) {
         Request request = p.request();
         request.kernel = entry->id;
-        for (auto& params : chooser.grid_params(*entry, request)) {
+        std::vector<Params> sets = chooser.grid_params(*entry, request);
+        if (sets.empty()) sets.push_back({});
+        for (auto& params : sets) {
             request.params = params;
             grid.insert(weighed(choose(p.features, request).signature));
         }

@@ -163,7 +163,7 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--rule", o.rule,
                     "by a paper's own rule: ginkgo, csr-k, gospmv or lightspmv, as it stands")
         ->type_name("PAPER");
-    verb.add_option("--budget", o.budget, "time for --level measure: 200ms, 2s (default 1s)")
+    verb.add_option("--budget", o.budget, "time for --level measure: 200ms, 2s (default 200ms)")
         ->type_name("TIME");
     verb.add_option("--expect", o.expect,
                     "applies to expect (default 0: many): planning must repay itself")

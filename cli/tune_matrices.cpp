@@ -30,6 +30,9 @@
 namespace spmvgen::cli {
 namespace {
 
+/// The budget of a record, which is made once and used often.
+constexpr double record_ms = 1000;
+
 struct MatrixOptions {
     std::shared_ptr<const TuneOptions> common;
     std::string level = "measure", budget, suite;
@@ -71,7 +74,7 @@ Options handle_options(const MatrixOptions& o, const TunedMachine& machine) {
     options.updatable = false;
     options.strict = true;
     options.level = o.level;
-    if (!o.budget.empty()) options.budget_ms = parse_milliseconds("--budget", o.budget);
+    options.budget_ms = o.budget.empty() ? record_ms : parse_milliseconds("--budget", o.budget);
     return options;
 }
 

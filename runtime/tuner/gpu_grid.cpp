@@ -97,7 +97,8 @@ std::vector<Params> strips(const Situation& s) {
 /// Sizes of blocks whose fill is low, and 1x1.
 std::vector<Params> blocks(const Situation& s, const BlockFill& fill) {
     std::set<std::pair<int, int>> sizes{{1, 1}};
-    if (s.request.blocks) sizes.insert({s.request.blocks->rows, s.request.blocks->cols});
+    if (s.request.blocks && s.request.blocks->fill <= most_fill)
+        sizes.insert({s.request.blocks->rows, s.request.blocks->cols});
     for (const int n : {2, 3, 4})
         if (fill.at(n, n) > 0 && fill.at(n, n) <= most_fill) sizes.insert({n, n});
     std::vector<Params> sets;
@@ -130,6 +131,9 @@ std::vector<Params> tiles(const Situation& s) {
 }  // namespace
 
 std::vector<Params> gpu_grid(const KernelEntry& kernel, const Situation& s, const BlockFill& fill) {
+    if (kernel.id == "bcsr_fused") return blocks(s, fill);
+    // Never the fastest by much, and hard to predict.
+    if (kernel.id == "ell_groups" || kernel.id == "hyb") return {};
     std::vector<Params> sets{{}};
     const auto add = [&](std::vector<Params> more) {
         std::ranges::move(more, std::back_inserter(sets));
@@ -138,7 +142,6 @@ std::vector<Params> gpu_grid(const KernelEntry& kernel, const Situation& s, cons
     if (kernel.id == "csr_by_length") add(by_length(s));
     if (kernel.id == "sell_slices") add(slices(s));
     if (kernel.id == "strips") add(strips(s));
-    if (kernel.id == "bcsr_fused") add(blocks(s, fill));
     if (kernel.id == "tiles") add(tiles(s));
     if (kernel.id == "tiles_hubs") add(ParamSets().with("run", {2, 8}).all());
     return sets;

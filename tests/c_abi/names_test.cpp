@@ -65,6 +65,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"permuted_vectors", "true"},
         {"strict", "true"},
         {"level", "measure"},
+        {"rule", "ginkgo"},
         {"kernel_sets", "/a:b.spmvset"},
         {"expected_applies", "7"},
         {"budget_ms", "2.5"},
@@ -108,7 +109,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         "target, deterministic, vectors, accumulator, storage, encodings, epilogue, num_rhs, op, "
         "transpose_by_atomics, "
         "threads, copy, device_arrays, updatable, memory_limit, reorder, permuted_vectors, "
-        "cache, cache_dir, kernel_sets, strict, level, budget_ms, expected_applies, or "
+        "cache, cache_dir, kernel_sets, strict, level, rule, budget_ms, expected_applies, or "
         "param.NAME "
         "for a parameter of the kernel");
     EXPECT_THAT(refusal("param.", "1"), testing::HasSubstr("unknown option 'param.'"));

@@ -91,9 +91,9 @@ struct Options {
     /// promising are also timed, and the rule's is kept unless another is faster; "exhaustive": the
     /// same of all kernels with all parameters, however long it takes.
     std::string level = "rule";
-    std::string rule;         ///< of a paper in place of the choice: "ginkgo", "csr-k", "gospmv" or
-                              ///< "lightspmv" (docs/paper-rules.md); "" = none. For level "rule"
-    double budget_ms = 1000;  ///< of level measure: milliseconds that it may take
+    std::string rule;        ///< of a paper in place of the choice: "ginkgo", "csr-k", "gospmv" or
+                             ///< "lightspmv" (docs/paper-rules.md); "" = none. For level "rule"
+    double budget_ms = 200;  ///< of level measure: milliseconds that it may take
     /// Told of each kernel that a level has timed; false = no more, and what was measured by then
     /// counts. Called by the thread that makes the handle. May be empty.
     std::function<bool(const MeasuredKernel&)> on_measured = {};

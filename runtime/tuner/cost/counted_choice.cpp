@@ -63,6 +63,7 @@ std::vector<CountedChoice::Candidate> CountedChoice::ranked(const Request& asked
     for (const KernelEntry* entry : candidates(request)) {
         if (!constants_.kernels.contains(std::string(entry->id))) continue;
         kernels.push_back({entry, sampled_->grid_params(*entry, request)});
+        if (kernels.back().grid.empty()) continue;
         add(kernels.back(), kernels.back().grid.front(), request);
         for (auto& candidate : kernels.back().found)
             least = std::min(least, candidate.prediction.us);
