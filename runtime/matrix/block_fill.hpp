@@ -24,6 +24,9 @@ struct BlockFill {
 
 /// Share of the block rows that the choice of a block size looks at.
 inline constexpr double default_sigma = 0.02;
+/// Mean row beyond which nobody has to look for blocks: there are too few rows to be shared out,
+/// and the 128 strips that are looked at have most of the entries.
+inline constexpr double most_blocked_mean = 8192;
 
 /// Fill ratios of all 64 sizes from one pass over a sample (GOSpMV, section 3.2.2; OSKI): strips of
 /// 24 rows, sigma times as many as there are, but no fewer than 128, drawn with chances that grow

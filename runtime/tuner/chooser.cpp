@@ -164,7 +164,9 @@ std::vector<Choice> Chooser::grid(const KernelEntry& kernel, const Request& requ
 }
 
 bool Chooser::may_have_blocks(const Request& request) const {
-    if (!request.look || features_.mean_row < least_blocked_mean) return false;
+    if (!request.look || features_.mean_row < least_blocked_mean ||
+        features_.mean_row > most_blocked_mean)
+        return false;
     const bool host = is_host(request);
     if (!host && features_.rows >= most_blocked_rows) return false;
     const auto among = candidates(request);

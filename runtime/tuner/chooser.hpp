@@ -50,8 +50,8 @@ class Chooser {
     Chooser& operator=(const Chooser&) = delete;
     /// Throws Error(invalid_argument) as choose().
     Choice operator()(Request request);
-    /// What is weighed of one of the kernels that a request leaves free: the rules' parameters, as
-    /// an empty set, first, then those of tuner/gpu_grid.hpp or cpu_grid.hpp.
+    /// What is weighed of one of the kernels that a request leaves free: the sets of
+    /// tuner/gpu_grid.hpp or cpu_grid.hpp, of which an empty one stands for the rules' parameters.
     std::vector<Params> grid_params(const KernelEntry& kernel, Request request);
     /// The kernel with these and with what the matrix decides; what the request gives wins. Nothing
     /// when the request refuses it.

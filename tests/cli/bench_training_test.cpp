@@ -70,6 +70,29 @@ TEST_F(BenchScriptsTest, TrainsATree) {
     EXPECT_EQ(read("err"), "spmvbench profile: there are no such records\n");
 }
 
+// Of `spmvgen bench`: the fastest way of a library is one line beside the levels.
+TEST_F(BenchScriptsTest, DrawsLevelsBesideALibrary) {
+    if (!find_python("matplotlib")) GTEST_SKIP() << "needs python3-matplotlib";
+    std::string text;
+    const auto add = [&](const char* name, const char* library, double us) {
+        text += json{{"matrix", "m"}, {"nnz", 9},           {"value", "f64"},
+                     {"case", name},  {"library", library}, {"graph", {{"us", us}}}}
+                    .dump() +
+                "\n";
+    };
+    add("auto", "spmvgen", 3);
+    add("auto/measure", "spmvgen", 2);
+    add("csr_rows", "spmvgen", 1);
+    add("cusparse 12.6.3/csr_alg1", "cusparse", 9);
+    add("cusparse 12.9.4/csr_alg1", "cusparse", 4);
+    write("bench.jsonl", text);
+    script("profile --clock graph --to 3 --xlabel label -o P.svg bench.jsonl");
+    expect_parts(read("P.svg"), {">rule<", ">mean 1.500, worst 1.50<", ">cusparse<",
+                                 ">mean 2.000, worst 2.00<", ">label<"});
+    script("profile -o P.svg bench.jsonl", 1);
+    EXPECT_EQ(read("err"), "spmvbench profile: there are no such records\n");
+}
+
 TEST_F(BenchScriptsTest, RetrainsAllDevicesOfTheRecords) {
     if (!find_python("matplotlib")) GTEST_SKIP() << "needs python3-matplotlib";
     for (const char* folder :

@@ -285,22 +285,25 @@ TEST(Chooser, BlocksThatACpusCachesHoldStayBlocks) {
 }
 
 TEST(Chooser, WhereGathersAreSlowLargeBlocksStayBlocksAndStripsOfThemHaveFewLanes) {
-    const auto on = [](const char* target, const char* spec) {
-        return chosen(with_random_values(make_gallery_matrix(spec)), request_for(target));
+    const auto on = [](const char* target, const CsrMatrix& matrix) {
+        return chosen(matrix, request_for(target));
+    };
+    const auto made = [](const char* spec) {
+        return with_random_values(make_gallery_matrix(spec));
     };
     const char* const intel = "x86-64-v4:tune=sapphirerapids";
     const char* const amd = "x86-64-v4:tune=znver5";
-    const char* const fours = "fem:nx=220,ny=220,dofs=4";
+    const CsrMatrix fours = made("fem:nx=220,ny=220,dofs=4");
     EXPECT_EQ(on(intel, fours).kernel(), "strips_cpu");
     EXPECT_EQ(on(amd, fours).kernel(), "bcsr");
-    const char* const threes = "fem:nx=220,ny=220";
+    const CsrMatrix threes = made("fem:nx=220,ny=220");
     for (const char* target : {intel, amd}) {
         const Chosen blocked = on(target, threes);
         ASSERT_EQ(blocked.kernel(), "strips_cpu") << blocked.choice.reason;
         ASSERT_EQ(blocked.param("block_rows"), 3) << blocked.choice.reason;
         EXPECT_EQ(blocked.param("lanes"), target == intel ? 16 : 8);
     }
-    EXPECT_EQ(on(amd, "stencil5:nx=60,ny=60").param("lanes"), 16) << "no blocks";
+    EXPECT_EQ(on(amd, made("stencil5:nx=60,ny=60")).param("lanes"), 16) << "no blocks";
 }
 
 TEST(Chooser, BlocksWithMuchFillPayOnlyInACoresCaches) {

@@ -27,7 +27,7 @@ const std::vector<std::string> specifications{
     "powerlaw:n=20000",
     "circuit:n=20000",
     "road:nx=60,ny=50",
-    "stencil5:nx=1000,ny=700",
+    "stencil5:nx=700,ny=500",
     "powerlaw:n=150000",
 };
 

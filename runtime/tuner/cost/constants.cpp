@@ -2,23 +2,7 @@
 
 #include <cmath>
 
-#include "process/log.hpp"
-#include "spmvgen/error.hpp"
-#include "tuner/tuning_files.hpp"
-
 namespace spmvgen {
-
-std::optional<CostConstants> read_cost_constants(const CostScheme& scheme) {
-    Log log;
-    for (auto& file : tuning_files(scheme.kind)) {
-        try {
-            return parse_cost_constants(file.readable_text(), scheme);
-        } catch (const Error& error) {
-            log.warn(file.name + ": " + error.what());
-        }
-    }
-    return std::nullopt;
-}
 
 std::optional<Prediction> predict_time(const CostScheme& scheme, const CostConstants& constants,
                                        const Signature& signature, std::span<const double> costs) {

@@ -1,6 +1,9 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +18,8 @@ namespace spmvgen {
 std::vector<std::string_view> figure_names(const CostScheme& scheme);
 /// `us_of_costs`: one for each cost of the scheme. Finite, whatever is given.
 std::vector<double> correction_figures(const CostScheme& scheme, double us,
-                                       std::span<const double> us_of_costs, const Params& params);
+                                       std::span<const double> us_of_costs,
+                                       const std::map<std::string, std::int64_t>& params);
 
 /// Questions about these figures, and what the answer adds to ln(time). Learned from what counted
 /// work leaves over of recorded times (bench/spmvbench/correction.py).

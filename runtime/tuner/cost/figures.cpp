@@ -58,7 +58,8 @@ const Features& MatrixFigures::sorted_in(std::int64_t sigma) {
 }
 
 const BlockFill& MatrixFigures::fill() {
-    if (!fill_) fill_ = block_fill(matrix_, default_sigma, threads_);
+    const bool is_long = features_.mean_row > most_blocked_mean;
+    if (!fill_) fill_ = block_fill(is_long ? sample_.view() : matrix_, default_sigma, threads_);
     return *fill_;
 }
 

@@ -1,0 +1,51 @@
+// Any bytes as tuning_db/gpu-costs.json and cpu-costs.json.
+#include "tuner/cost/constants.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "spmvgen/error.hpp"
+#include "support.hpp"
+#include "tuner/cost/cpu_costs.hpp"
+#include "tuner/cost/gpu_costs.hpp"
+
+namespace spmvgen::fuzz {
+namespace {
+
+/// Whatever the trees ask for, a time is a number, and none is negative.
+void check_predictions(const CostConstants& constants, const CostScheme& scheme) {
+    for (auto& [kernel, fitted] : constants.kernels) {
+        Signature signature;
+        signature.kernel = kernel;
+        for (const double us : {0.0, 1e-3, 1.0, 1e6}) {
+            for (auto& parameter : scheme.parameters)
+                signature.params[std::string(parameter)] = static_cast<std::int64_t>(us);
+            const std::vector<double> costs(scheme.costs.size(), us);
+            const auto predicted = predict_time(scheme, constants, signature, costs);
+            check(predicted.has_value(), "a kernel that is there is predicted");
+            check(predicted->us >= 0 && std::isfinite(predicted->us), "a time is a number");
+        }
+    }
+}
+
+void check_scheme(std::string_view text, const CostScheme& scheme) {
+    try {
+        const CostConstants constants = parse_cost_constants(text, scheme);
+        check_predictions(constants, scheme);
+        check(parse_cost_constants(to_json(constants, scheme), scheme) == constants,
+              "constants read back");
+    } catch (const Error& error) {
+        check(error.code() == ErrorCode::invalid_input, error.what());
+    }
+}
+
+}  // namespace
+}  // namespace spmvgen::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace spmvgen;
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    fuzz::check_scheme(text, gpu_scheme);
+    fuzz::check_scheme(text, cpu_scheme);
+    return 0;
+}
