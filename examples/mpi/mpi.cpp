@@ -52,10 +52,10 @@ int main(int argc, char** argv) {
         }
         row_ptr.push_back(static_cast<int>(col_idx.size()));
     }
-    // All ranks are to run one kernel: a format whose kernel does not depend on where their columns
-    // lie. (By itself a rank may get one for its own rows, and compiles that.)
+    // All ranks are to run one kernel, so it is named: one for short rows, without parameters. (By
+    // itself a rank may get another for its own rows, and compiles that.)
     spmvgen::Options options;
-    options.format = "sell";
+    options.kernel = "csr_rows";
     const auto make_handle = [&] {
         return std::make_unique<spmvgen::Handle>(rows, all, row_ptr.data(), col_idx.data(),
                                                  values.data(), options);

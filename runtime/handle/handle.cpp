@@ -44,6 +44,9 @@ Options with_atomics(Options o) {
         refuse(
             "options.transpose_by_atomics cannot be had with cache mode off (options.cache, "
             "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
+    if (!o.rule.empty())
+        refuse("options.transpose_by_atomics runs kernel " + std::string(atomic_kernel(o)) +
+               ", of which rule " + o.rule + " knows nothing: leave one of them out");
     if (o.kernel != "auto" && !names_transposing_kernel(o))
         refuse("options.transpose_by_atomics runs kernel " + std::string(atomic_kernel(o)) +
                ", not " + o.kernel + ": leave options.kernel auto");
@@ -103,8 +106,8 @@ std::unique_ptr<HandleImpl> make_within_limit(
     try {
         return make(options);
     } catch (const TooLarge& error) {
-        const bool asked_for =
-            options.format != "auto" || options.kernel != "auto" || !options.params.empty();
+        const bool asked_for = options.format != "auto" || options.kernel != "auto" ||
+                               !options.rule.empty() || !options.params.empty();
         if (asked_for) throw;
         const double ms = watch.ms();
         Options csr = options;

@@ -27,6 +27,7 @@ namespace {}  // namespace
 
 void check_host_options(const Options& o) {
     const char* fixed = o.kernel != "auto"                        ? "options.kernel"
+                        : !o.rule.empty()                         ? "options.rule"
                         : !o.params.empty()                       ? "options.params"
                         : o.format != "auto" && o.format != "csr" ? "options.format"
                         : !o.epilogue.empty()                     ? "options.epilogue"

@@ -15,8 +15,8 @@ namespace {
 
 /// Whether the options leave it free to run plain CSR; the host's has no epilogue.
 bool plain_is_free(const Options& o) {
-    return o.kernel == "auto" && o.params.empty() && (o.format == "auto" || o.format == "csr") &&
-           (o.epilogue.empty() || o.device != "host");
+    return o.kernel == "auto" && o.rule.empty() && o.params.empty() &&
+           (o.format == "auto" || o.format == "csr") && (o.epilogue.empty() || o.device != "host");
 }
 
 std::string expected(const Options& o) {

@@ -221,7 +221,13 @@ Choice choose(const RowFeatures& f, const Request& request, std::span<const Lear
         const Request asked = with_paper_rule(request, rule);
         const Situation situation{f, asked, candidates(asked)};
         const RuleSet set = rule.rules(gpu);
-        return choice_of(pick_first(situation, set.rules), set, situation);
+        const Pick chosen = pick_first(situation, set.rules);
+        if (chosen.kernel.empty())
+            throw Error(ErrorCode::invalid_argument,
+                        fmt::format("rule {} chooses none of the kernels of format {} that the "
+                                    "parameters leave: leave out the parameters or the rule",
+                                    rule.name, asked.format));
+        return choice_of(chosen, set, situation);
     }
     const Situation situation{f, request, candidates(request)};
     const RuleSet set = gpu ? gpu_rules() : cpu_rules();

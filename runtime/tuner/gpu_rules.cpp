@@ -83,18 +83,6 @@ Pick skewed_rows(const Situation& s) {
             fmt::format("longest row {}, mean {:.1f}", s.f.max_row, s.f.mean_row)};
 }
 
-/// Algorithm 3.
-Pick csr_strategy(const Situation& s) {
-    const GpuLimits& l = gpu_limits(s);
-    if (s.f.max_row > l.row_len_limit)
-        return {"csr_load_balance",
-                fmt::format("longest row {}, more than {}", s.f.max_row, l.row_len_limit)};
-    if (static_cast<double>(s.f.nnz) > l.nnz_limit)
-        return {"csr_load_balance",
-                fmt::format("{} entries, more than {:.0f}", s.f.nnz, l.nnz_limit)};
-    return {"csr_classical", fmt::format("{} entries, longest row {}", s.f.nnz, s.f.max_row)};
-}
-
 /// Within the formats that a request can name.
 Pick plain_csr(const Situation& s) {
     return {"csr_classical", fmt::format("mean row {:.1f}", s.f.mean_row)};
@@ -118,13 +106,24 @@ constexpr std::array rules{Rule{few_long_rows, {"ell_groups", "coo", "csr_load_b
                            Rule{uneven_in_cache, {"csr_classical"}},
                            Rule{even_rows, {"sell_slices"}},
                            Rule{skewed_rows, {"coo", "csr_load_balance"}},
-                           Rule{csr_strategy, {"csr_load_balance", "csr_classical"}, true},
+                           Rule{algorithm_3, {"csr_load_balance", "csr_classical"}, true},
                            Rule{plain_csr, {"csr_classical"}, true},
                            Rule{plain_ell, {"ell_groups"}, true},
                            Rule{plain_hyb, {"hyb", "hyb_fused"}, true},
                            Rule{plain_bcsr, {"bcsr_split", "bcsr_fused"}, true}};
 
 }  // namespace
+
+Pick algorithm_3(const Situation& s) {
+    const GpuLimits& l = gpu_limits(s);
+    if (s.f.max_row > l.row_len_limit)
+        return {"csr_load_balance",
+                fmt::format("longest row {}, more than {}", s.f.max_row, l.row_len_limit)};
+    if (static_cast<double>(s.f.nnz) > l.nnz_limit)
+        return {"csr_load_balance",
+                fmt::format("{} entries, more than {:.0f}", s.f.nnz, l.nnz_limit)};
+    return {"csr_classical", fmt::format("{} entries, longest row {}", s.f.nnz, s.f.max_row)};
+}
 
 bool uneven_in_l2(const Situation& s) {
     return slice_padding(s) > even_padding && s.f.mean_row < scattering_mean &&

@@ -13,16 +13,6 @@ namespace {
 
 // Ginkgo: Tsai, Cojean & Anzt, Sparse Linear Algebra on AMD and NVIDIA GPUs, ISC 2020.
 
-/// Algorithm 3.
-Pick csr_strategy(const Situation& s) {
-    const GpuLimits& limits = gpu_limits(s);
-    const bool is_long = s.f.max_row > limits.row_len_limit;
-    const bool is_large = static_cast<double>(s.f.nnz) > limits.nnz_limit;
-    return {is_long || is_large ? "csr_load_balance" : "csr_classical",
-            fmt::format("Ginkgo's Algorithm 3: {} entries, longest row {}, limits {:.0f} and {}",
-                        s.f.nnz, s.f.max_row, limits.nnz_limit, limits.row_len_limit)};
-}
-
 /// Of the other formats, which have one kernel each in the paper.
 Pick one_kernel(const Situation& s) {
     for (const std::string_view kernel : {"coo", "ell_groups", "hyb", "sell_slices"})
@@ -40,8 +30,8 @@ Params ginkgo_params(const KernelEntry& kernel, const Situation& s) {
 }
 
 constexpr std::array ginkgo_gpu_rules{
-    Rule{csr_strategy, {"csr_load_balance", "csr_classical"}, true},
-    Rule{one_kernel, {"coo", "ell_groups", "hyb"}, true}};
+    Rule{algorithm_3, {"csr_load_balance", "csr_classical"}, true},
+    Rule{one_kernel, {"coo", "ell_groups", "hyb", "sell_slices"}, true}};
 
 bool ginkgo_covers(Format format, bool gpu) {
     constexpr std::array known{Format::csr, Format::coo, Format::ell, Format::hyb, Format::sell};

@@ -37,7 +37,7 @@ struct Pick {
 /// One rule, and what it may lead to, whatever the features.
 struct Rule {
     Pick (*pick)(const Situation&);
-    std::array<std::string_view, 3> kernels;  ///< all that it may pick; "" = no more
+    std::array<std::string_view, 4> kernels;  ///< all that it may pick; "" = no more
     bool always = false;                      ///< picks one of them for every matrix
 };
 
@@ -78,6 +78,10 @@ std::map<std::string, std::int64_t> block_size(const Situation& situation);
 
 /// Of a CPU: sums in one vector register.
 std::int64_t register_lanes(const Situation& situation);
+
+/// CSR's kernel on a GPU by the longest row and the number of entries: Algorithm 3 of Tsai, Cojean
+/// & Anzt, ISC 2020.
+Pick algorithm_3(const Situation& situation);
 
 /// Whether rows differ in length, but none so much that work must be divided, and a GPU's L2 serves
 /// all entries: then neither padding less nor sorting gains anything.

@@ -99,6 +99,42 @@ TEST_F(Levels, WrongOptionsAreRefused) {
               "invalid_argument: options.expected_applies is -5: use 0 (many) or their number");
 }
 
+TEST_F(Levels, APapersRuleGoesWithNothingElseThatChooses) {
+    const auto refusal = [&](const std::function<void(Options&)>& change) {
+        Options o;
+        o.rule = "gospmv";
+        change(o);
+        return code_and_text([&] { make(o); });
+    };
+    EXPECT_EQ(refusal([](auto& o) { o.rule = "best"; }),
+              "invalid_argument: 'best' is no rule of a paper: use ginkgo, csr-k, gospmv or "
+              "lightspmv");
+    EXPECT_EQ(refusal([](auto& o) { o.level = "measure"; }),
+              "invalid_argument: options.rule is gospmv, of which level measure knows nothing: "
+              "leave out one of them");
+    EXPECT_EQ(refusal([](auto& o) { o.kernel = "csr_rows"; }),
+              "invalid_argument: options.rule is gospmv, which chooses the kernel: leave out "
+              "kernel csr_rows");
+    EXPECT_EQ(refusal([](auto& o) { o.cache = CacheMode::off; }),
+              "invalid_argument: options.rule cannot be had with cache mode off (options.cache, "
+              "SPMVGEN_CACHE), which always runs the generic CSR kernel: use another mode");
+    EXPECT_EQ(refusal([](auto& o) { o.op = "T", o.transpose_by_atomics = true; }),
+              "invalid_argument: options.transpose_by_atomics runs kernel csr_transposed_cpu, of "
+              "which rule gospmv knows nothing: leave one of them out");
+}
+
+TEST_F(Levels, APapersRuleIsNotReplaced) {
+    Options o;
+    o.rule = "csr-k";
+    EXPECT_THAT(make(o).info().kernel, StartsWith("csr_k_rows"));
+    o.expected_applies = 1;
+    EXPECT_THAT(make(o).info().kernel, StartsWith("csr_k_rows"));
+    o.memory_limit = 1;
+    o.rule = "gospmv";
+    EXPECT_THAT(code_and_text([&] { make(o); }), testing::HasSubstr("memory"))
+        << "in place of plain CSR";
+}
+
 TEST_F(Levels, BatchesTakeNone) {
     const std::vector<CsrView> systems{tiny.view()};
     Options o;
@@ -110,6 +146,10 @@ TEST_F(Levels, BatchesTakeNone) {
     o.expected_applies = 3;
     EXPECT_EQ(code_and_text([&] { BatchHandle(systems, o); }),
               "invalid_argument: options.expected_applies is for single matrices: leave it 0");
+    o.rule = "ginkgo";
+    EXPECT_EQ(code_and_text([&] { BatchHandle(systems, o); }),
+              "invalid_argument: options.rule is ginkgo, but batches are chosen by rules of their "
+              "own: leave it empty");
 }
 
 TEST_F(Levels, ABudgetThatHasNoRoomIsKept) {

@@ -21,8 +21,7 @@ Request by_rule(const char* rule, const char* arch = "sm_80") {
 TEST(PaperRules, GinkgoDividesLongRowsAndLargeMatrices) {
     Features f = even_features(10, 10'000);
     EXPECT_EQ(chosen(f, by_rule("ginkgo")),
-              "csr_classical: Ginkgo's Algorithm 3: 100000 entries, longest row 20, limits 1000000 "
-              "and 1024: csr_classical");
+              "csr_classical: 100000 entries, longest row 20: csr_classical");
     f.max_row = 1025;
     EXPECT_EQ(choose(f, by_rule("ginkgo")).signature.kernel, "csr_load_balance");
     f.max_row = 20;
@@ -84,6 +83,11 @@ TEST(PaperRules, WhatTheySayNothingOf) {
     EXPECT_EQ(
         code_and_text([&] { choose(even_features(), r); }),
         "invalid_argument: rule csr-k says nothing of format ell on sm_80: leave out one of them");
+    Request other = by_rule("lightspmv");
+    other.params = {{"entries", 4}};
+    EXPECT_EQ(code_and_text([&] { choose(even_features(), other); }),
+              "invalid_argument: rule lightspmv chooses none of the kernels of format csr that the "
+              "parameters leave: leave out the parameters or the rule");
 }
 
 }  // namespace
