@@ -263,7 +263,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
     verb->add_option("--repeat", o->repeat, "take exactly this many samples instead")
         ->check(CLI::Range(1, 1000000).description(""));
     verb->add_flag("--explain", o->explain,
-                   "also tell what the model predicts, what is recorded, and what planning cost");
+                   "also tell what is predicted, what is recorded, and what planning cost");
     verb->add_flag("--json", o->json, "print one JSON object instead");
     verb->footer(
         "Examples:\n"

@@ -69,7 +69,7 @@ Tuning add_tune_calibrate(CLI::App& verb, std::shared_ptr<const TuneOptions> com
     auto o = std::make_shared<CalibrateOptions>();
     o->common = std::move(common);
     verb.add_flag("--calibrate", o->asked,
-                  "bandwidths, gathers, launches, atomics, compiling: what a model needs");
+                  "bandwidths, gathers, launches, atomics, compiling: what predicting needs");
     return {"--calibrate",
             [o] { return o->asked; },
             [o](Streams& streams) { calibrate(*o, streams); },

@@ -10,12 +10,10 @@ from spmvbench.errors import BenchError
 VERBS = [
     "ablation",
     "beside",
-    "choice",
     "conversion",
     "cpu",
     "csrb",
     "fit-costs",
-    "fit-model",
     "gallery",
     "gpu",
     "measure",
@@ -23,8 +21,6 @@ VERBS = [
     "profile",
     "ratios",
     "records",
-    "retrain",
-    "train",
     "twins",
 ]
 

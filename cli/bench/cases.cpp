@@ -169,7 +169,7 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
             if (o.kernels.size() > 1)
                 throw UsageError("--kernels: none stands alone; drop the rest");
         } else if (name == "levels") {
-            for (const char* level : {"auto", "auto/recorded", "auto/model", "auto/measure"})
+            for (const char* level : {"auto", "auto/recorded", "auto/measure"})
                 add_case(cases, case_of(level, gpu));
         } else if (name == "all") {
             for (auto& entry : kernel_registry())

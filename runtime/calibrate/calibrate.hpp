@@ -7,7 +7,7 @@
 #include "devices/device.hpp"
 #include "tuner/device_profile.hpp"
 
-/// Measuring what a model needs to know of a device: once, for a file of tuning_db
+/// Measuring what predicting times needs to know of a device: once, for a file of tuning_db
 /// (docs/device-profiles.md).
 namespace spmvgen {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "handle/device_speed.hpp"
 #include "handle/handle_impl.hpp"
-#include "handle/matrix_model.hpp"
 #include "handle/number_types.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -44,13 +44,11 @@ class Explanation {
           threads_(options.threads),
           features_(analyse_row_lengths(matrix, options.threads)),
           request_(request_of(options, asked_types(matrix, options, chosen))),
-          model_(chosen.target, device, host_threads(matrix, options)),
           chooser_(matrix, features_, options.threads) {
         request_.threads = device == nullptr ? host_threads(matrix, options) : 0;
         if (device != nullptr) request_.units = device->facts().units;
         if (device != nullptr) request_.device = device->facts().name;
         request_.profile = profile_to_predict(chosen.target, device, request_.threads);
-        model_.analyse(matrix, options.threads);
     }
 
     std::string text() { return predicted() + measured() + recorded() + files() + costs(); }
@@ -69,26 +67,24 @@ class Explanation {
                              const GoOn& go_on) { return chooser_.ranked(request_, most, go_on); }};
     }
 
-    /// By the work that is counted, where that is known; else by the model.
-    std::optional<Prediction> predict(const Signature& s) {
-        if (auto counted = chooser_.predict(s, request_)) return counted;
-        return model_.predict(s);
-    }
+    /// By the work that is counted, where that is known.
+    std::optional<Prediction> predict(const Signature& s) { return chooser_.predict(s, request_); }
 
     std::string mark(const std::string& kernel) const {
         return kernel == info_.kernel ? kernel + " (this one)" : kernel;
     }
 
-    /// The model's best few, and the chosen one.
+    /// The best few by counted work, and the chosen one.
     std::string predicted() {
-        if (model_.profile() == nullptr)
-            return explain_line("model",
+        if (request_.profile == nullptr)
+            return explain_line("counted",
                                 "there is no profile of this device: spmvgen tune --calibrate");
         const auto own = predict(chosen_);
-        if (!own) return explain_line("model", "it knows nothing of this kernel");
+        if (!own) return explain_line("counted", "the work of this kernel is not");
         const std::vector<Ranked> order = rank(problem(), choose(request_), considered_padding);
-        std::string text = explain_line("model", fmt::format("{} kernels by {}, the fastest first",
-                                                             order.size(), model_.profile()->file));
+        std::string text =
+            explain_line("counted", fmt::format("{} kernels by {}, the fastest first", order.size(),
+                                                request_.profile->file));
         bool told = false;
         for (std::size_t i = 0; i < std::min(order.size(), most_kernels); ++i) {
             const std::string name = kernel_name(order[i].choice.signature);
@@ -147,7 +143,7 @@ class Explanation {
                                 .plain_us = plain_us->us,
                                 .planned_us = own_us->us};
         return explain_line("planning", spent) +
-               explain_line("", to_string(cost) + ", by the model");
+               explain_line("", to_string(cost) + ", by counted work");
     }
 
     /// Whether plain CSR would be another kernel.
@@ -162,7 +158,6 @@ class Explanation {
     const int threads_;
     RowFeatures features_;
     Request request_;
-    MatrixModel model_;
     Chooser chooser_;
 };
 

@@ -8,7 +8,7 @@
 namespace spmvgen {
 
 /// For people, in lines that begin with a name: what there is to say about the choice that a handle
-/// made, beyond info().reason: what the model predicts of the best few kernels, what was measured
+/// made, beyond info().reason: what the best few kernels are predicted to take, what was measured
 /// of them, what is recorded of the matrix, and what planning cost against what it saves. Analyses
 /// `matrix`, of which the handle was made with these options; `device` is null for the host. Empty
 /// where there was no choice: without entries, by the generic kernel, or reordered.

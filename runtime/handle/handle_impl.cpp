@@ -186,7 +186,7 @@ void HandleImpl::take(LevelChoice level) {
 }
 
 void HandleImpl::predict(const Device* device, int threads) {
-    if (info_.nnz == 0 || info_.predicted_us > 0) return;  // the model has
+    if (info_.nnz == 0 || info_.predicted_us > 0) return;  // by counted work
     const DeviceProfile* profile = find_device_profile(profile_name(signature_.target, device));
     if (profile == nullptr) return;
     info_.profile = profile->file;

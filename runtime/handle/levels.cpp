@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "handle/device_speed.hpp"
 #include "handle/handle_impl.hpp"
-#include "handle/matrix_model.hpp"
 #include "handle/planning.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/trial_costs.hpp"
@@ -21,11 +21,6 @@
 namespace spmvgen {
 namespace {
 
-/// Whether a level asks the model.
-bool predicts(std::string_view level) {
-    return level == "model" || measures(level);
-}
-
 /// One handle's level at work.
 class LevelWork {
   public:
@@ -34,9 +29,9 @@ class LevelWork {
           rule_(rule),
           trials_(trials),
           request_(problem.request),
-          model_(problem.request.target, problem.device.get(),
+          speed_(problem.request.target, problem.device.get(),
                  host_threads(problem.matrix, problem.options)),
-          costs_(problem, model_, trials) {
+          costs_(problem, speed_, trials) {
         // A product that is not stored as it is cannot be held against another's.
         request_.epilogue.clear();
         rule_.signature.epilogue.clear();
@@ -44,24 +39,18 @@ class LevelWork {
 
     LevelChoice run() {
         const std::string& level = p_.options.level;
-        const std::string no_time = why_no_time();
-        if (predicts(level) && no_time.empty() && !is_counted())
-            model_.analyse(p_.matrix, p_.options.threads);
-        Choice choice = rule_;
-        if (level == "model") choice = by_model();
-        if (level == "recorded") choice = by_record();
-        LevelChoice result = weigh(p_, choice, model_);
-        result.analysis_ms = model_.analysis_ms() + record_ms_;
+        LevelChoice result = weigh(p_, level == "recorded" ? by_record() : rule_, speed_);
+        result.analysis_ms = record_ms_;
         if (measures(level)) {
-            if (const std::string why = why_not_measured(result, no_time); !why.empty())
+            if (const std::string why = why_not_measured(result); !why.empty())
                 result.choice.reason += "; " + why;
             else
                 measure_into(result);
         }
-        if (!result.plain && (predicts(level) || p_.chooser.has_predicted()))
+        if (!result.plain && (measures(level) || p_.chooser.has_predicted()))
             if (const auto prediction = predict(result.choice.signature)) {
                 result.predicted_us = prediction->us;
-                result.profile = model_.profile()->file;
+                result.profile = request_.profile->file;
             }
         result.choice.signature.epilogue = p_.request.epilogue;
         return result;
@@ -74,7 +63,6 @@ class LevelWork {
                 .choose = [this](const Request& r) { return p_.chooser(r); },
                 .budget_ms = p_.options.budget_ms,
                 .now_ms = [this] { return watch_.ms(); },
-                .spent_ms = model_.analysis_ms(),
                 .predict = [this](const Signature& s) { return predict(s); },
                 .ranked =
                     [this](std::size_t most, const GoOn& go_on) {
@@ -88,20 +76,9 @@ class LevelWork {
                 .cost = [this](const Signature& s) { return costs_.of(s); }};
     }
 
-    /// By the work that is counted, where that is known; else by the model.
+    /// By the work that is counted, where that is known.
     std::optional<Prediction> predict(const Signature& s) {
-        if (auto counted = p_.chooser.predict(s, request_)) return counted;
-        return model_.predict(s);
-    }
-
-    /// Whether the work of kernels is counted, on a sample: then the model is not asked.
-    bool is_counted() { return p_.chooser.predict(rule_.signature, request_).has_value(); }
-
-    Choice by_model() {
-        if (p_.request.op == Op::none) return choose_by_model(problem(), rule_);
-        Choice choice = rule_;
-        choice.reason += "; the transposing kernel has no others";
-        return choice;
+        return p_.chooser.predict(s, request_);
     }
 
     Choice by_record() {
@@ -119,24 +96,12 @@ class LevelWork {
         return choice;
     }
 
-    /// Why the budget does not allow to begin; "" = it does.
-    std::string why_no_time() const {
-        if (p_.options.level != "measure") return "";
-        const double needed_ms = full_analysis_ms(p_);
-        if (needed_ms <= p_.options.budget_ms) return "";
-        return fmt::format(
-            "not measured, for the budget of {:.0f} ms has no room for the analysis: "
-            "{:.1f} ms expected",
-            p_.options.budget_ms, needed_ms);
-    }
-
     /// "" = it measures.
-    std::string why_not_measured(const LevelChoice& weighed, const std::string& no_time) {
+    std::string why_not_measured(const LevelChoice& weighed) {
         if (weighed.plain) return "not measured, for planning does not pay";
         if (p_.request.op != Op::none) return "not measured: the transposing kernel has no others";
-        if (!no_time.empty()) return no_time;
         // Whoever asks for all of them wants to know.
-        return p_.options.level == "exhaustive" ? "" : why_not_repaid(p_, model_);
+        return p_.options.level == "exhaustive" ? "" : why_not_repaid(p_, speed_);
     }
 
     void measure_into(LevelChoice& result) {
@@ -167,7 +132,7 @@ class LevelWork {
     Choice rule_;
     Trials& trials_;
     Request request_;
-    MatrixModel model_;
+    DeviceSpeed speed_;
     TrialCosts costs_;
     Stopwatch watch_;
     double record_ms_ = 0;  ///< looking records up, with the analysis for it
@@ -180,7 +145,7 @@ bool measures(std::string_view level) {
 }
 
 bool is_level(std::string_view name) {
-    return name == "rule" || name == "recorded" || predicts(name);
+    return name == "rule" || name == "recorded" || measures(name);
 }
 
 namespace {

@@ -31,7 +31,7 @@ struct LevelProblem {
 bool is_level(std::string_view name);
 /// Whether a level times kernels.
 bool measures(std::string_view level);
-inline constexpr std::string_view level_names = "rule, recorded, model, measure or exhaustive";
+inline constexpr std::string_view level_names = "rule, recorded, measure or exhaustive";
 
 /// Throws Error(invalid_argument) for a level that is not there, and for numbers out of range.
 void check_level(const Options& options);
@@ -45,13 +45,13 @@ struct LevelChoice {
     double measured_us = 0;
     double measure_ms = 0;     ///< all of measuring, but for making the rule's kernel
     double kernel_ms = 0;      ///< that
-    double predicted_us = 0;   ///< by the model; 0 = it was not asked, or does not know
+    double predicted_us = 0;   ///< by counted work; 0 = nothing was counted
     std::string profile = {};  ///< file of tuning_db that this is from
     double analysis_ms = 0;    ///< of what the level looked at beside row lengths
     std::string warning = {};
 };
 
-/// At level model asks that for the kernel; weighs the cost of planning when few applies are
+/// At level recorded looks the matrix up; weighs the cost of planning when few applies are
 /// expected; and at the levels that measure, times kernels with `trials`.
 LevelChoice apply_level(const LevelProblem& problem, const Choice& rule, Trials& trials);
 

@@ -48,7 +48,7 @@ double plain_bytes(const LevelProblem& p) {
 /// Microseconds of an apply of plain CSR on this CPU, whatever the handle's device.
 double cpu_us(const LevelProblem& p) {
     const Target target = p.device == nullptr ? p.request.target : parse_target("native");
-    const MatrixModel cpu(target, nullptr, host_threads(p.matrix, p.options));
+    const DeviceSpeed cpu(target, nullptr, host_threads(p.matrix, p.options));
     return cpu.stream_us(plain_bytes(p)).value_or(1e6 * plain_bytes(p) / assumed_cpu_rate);
 }
 
@@ -62,7 +62,7 @@ Choice plain_on_gpu(const LevelProblem& p) {
     return p.chooser(request);
 }
 
-/// The kernel that stands for plain CSR in the model.
+/// The kernel that stands for plain CSR in predictions.
 Signature plain_signature(const LevelProblem& p, const std::optional<Choice>& on_gpu) {
     if (on_gpu) return on_gpu->signature;
     Request request = p.request;
@@ -71,38 +71,38 @@ Signature plain_signature(const LevelProblem& p, const std::optional<Choice>& on
     return choose(p.features, request).signature;
 }
 
-double stream_us(const LevelProblem& p, const MatrixModel& model) {
+double stream_us(const LevelProblem& p, const DeviceSpeed& speed) {
     const double assumed = p.device == nullptr ? assumed_cpu_rate : assumed_gpu_rate;
-    return model.stream_us(plain_bytes(p)).value_or(1e6 * plain_bytes(p) / assumed);
+    return speed.stream_us(plain_bytes(p)).value_or(1e6 * plain_bytes(p) / assumed);
 }
 
 /// What converting for a kernel costs beyond what plain CSR costs. It runs on this CPU.
 double conversion_ms(const LevelProblem& p, const Signature& signature) {
     if (is_csr(signature)) return 0;
     const bool copies = p.device != nullptr || p.options.copy;
-    const MatrixModel cpu(parse_target("native"), nullptr, 1);
+    const DeviceSpeed cpu(parse_target("native"), nullptr, 1);
     if (cpu.profile() != nullptr && cpu.profile()->convert_bytes_per_s.value > 0 && !copies)
         return 1e3 * matrix_bytes(p.matrix) / cpu.profile()->convert_bytes_per_s.value;
     return (conversion_applies - (copies ? copy_applies : 0)) * cpu_us(p) / 1e3;
 }
 
 /// `compile`: what a kernel takes that is neither loaded nor found.
-double kernel_ms(const LevelProblem& p, const MatrixModel& model, const Signature& signature,
+double kernel_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signature& signature,
                  double compile) {
     using Distance = KernelProvider::Distance;
     const Distance distance = p.provider.distance(signature, p.policy, p.device);
     if (distance == Distance::memory) return 0;
-    const DeviceProfile* profile = model.profile();
+    const DeviceProfile* profile = speed.profile();
     const bool known = profile != nullptr && profile->load_ms.value > 0;
     if (distance == Distance::compiler) return compile;
     return known ? profile->load_ms.value : find_ms;
 }
 
-double kernel_ms(const LevelProblem& p, const MatrixModel& model, const Signature& signature) {
-    const DeviceProfile* profile = model.profile();
+double kernel_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signature& signature) {
+    const DeviceProfile* profile = speed.profile();
     const bool known = profile != nullptr && profile->kernel_ms.value > 0;
     const double usual = known ? profile->kernel_ms.value : compile_ms;
-    return kernel_ms(p, model, signature, usual * compile_effort(complete(signature)));
+    return kernel_ms(p, speed, signature, usual * compile_effort(complete(signature)));
 }
 
 /// The first of a process also loads the compiler.
@@ -115,16 +115,12 @@ double first_compile_ms(const DeviceProfile* profile) {
 
 }  // namespace
 
-double making_ms(const LevelProblem& p, const MatrixModel& model, const Signature& signature) {
+double making_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signature& signature) {
     // Without a compiler a kernel that is not there costs the search for it.
-    if (p.policy.mode == CacheMode::load) return kernel_ms(p, model, signature, find_ms);
+    if (p.policy.mode == CacheMode::load) return kernel_ms(p, speed, signature, find_ms);
     const double usual =
-        p.provider.mean_compile_ms(p.device).value_or(first_compile_ms(model.profile()));
-    return kernel_ms(p, model, signature, usual * compile_effort(complete(signature)));
-}
-
-double full_analysis_ms(const LevelProblem& p) {
-    return analysis_applies * cpu_us(p) / 1e3;
+        p.provider.mean_compile_ms(p.device).value_or(first_compile_ms(speed.profile()));
+    return kernel_ms(p, speed, signature, usual * compile_effort(complete(signature)));
 }
 
 double storing_ms(const LevelProblem& p, const Signature& signature) {
@@ -133,7 +129,7 @@ double storing_ms(const LevelProblem& p, const Signature& signature) {
         p.device == nullptr ? 0 : 1e3 * matrix_bytes(p.matrix) / assumed_cpu_rate;
     const bool copies = p.device == nullptr && p.options.copy;
     if (is_csr(signature)) return upload_ms + (copies ? copy_applies * cpu_us(p) / 1e3 : 0);
-    const MatrixModel cpu(parse_target("native"), nullptr, 1);
+    const DeviceSpeed cpu(parse_target("native"), nullptr, 1);
     if (cpu.profile() != nullptr && cpu.profile()->convert_bytes_per_s.value > 0)
         return upload_ms + 1e3 * matrix_bytes(p.matrix) / cpu.profile()->convert_bytes_per_s.value;
     return upload_ms + conversion_applies * cpu_us(p) / 1e3;
@@ -146,23 +142,23 @@ std::optional<std::string> why_plain_at_once(const Options& o) {
            "about an apply or more, and saves at most a quarter of one)";
 }
 
-LevelChoice weigh(const LevelProblem& p, const Choice& choice, const MatrixModel& model) {
+LevelChoice weigh(const LevelProblem& p, const Choice& choice, const DeviceSpeed& speed) {
     if (p.options.expected_applies == 0 || !plain_is_free(p.options)) return {choice};
     std::optional<Choice> plain;
     if (p.device != nullptr) plain = plain_on_gpu(p);
     if (plain && plain->signature == choice.signature) return {choice};
-    PlanningCost cost{.kernel_ms = kernel_ms(p, model, choice.signature),
+    PlanningCost cost{.kernel_ms = kernel_ms(p, speed, choice.signature),
                       .convert_ms = conversion_ms(p, choice.signature),
-                      .plain_us = stream_us(p, model)};
+                      .plain_us = stream_us(p, speed)};
     cost.planned_us = (1 - planning_saves) * cost.plain_us;
-    const auto plain_predicted = model.predict(plain_signature(p, plain));
-    const auto predicted = model.predict(choice.signature);
+    const auto plain_predicted = p.chooser.predict(plain_signature(p, plain), p.request);
+    const auto predicted = p.chooser.predict(choice.signature, p.request);
     if (plain_predicted && predicted) {
         cost.plain_us = plain_predicted->us;
         cost.planned_us = predicted->us;
     }
     if (plain)
-        cost.kernel_ms = std::max(0.0, cost.kernel_ms - kernel_ms(p, model, plain->signature));
+        cost.kernel_ms = std::max(0.0, cost.kernel_ms - kernel_ms(p, speed, plain->signature));
     const std::string figures =
         fmt::format("{}, {} {}", expected(p.options), choice.signature.kernel, to_string(cost));
     if (static_cast<double>(p.options.expected_applies) >= break_even(cost)) {
@@ -175,8 +171,8 @@ LevelChoice weigh(const LevelProblem& p, const Choice& choice, const MatrixModel
     return changed;
 }
 
-std::string why_not_repaid(const LevelProblem& p, const MatrixModel& model) {
-    const double us = stream_us(p, model);
+std::string why_not_repaid(const LevelProblem& p, const DeviceSpeed& speed) {
+    const double us = stream_us(p, speed);
     if (measuring_repays(p.options.expected_applies, us, p.options.budget_ms)) return "";
     return fmt::format("not measured: {} of {:.1f} µs cannot repay {:.0f} ms", expected(p.options),
                        us, p.options.budget_ms);

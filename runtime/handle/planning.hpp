@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
+#include "handle/device_speed.hpp"
 #include "handle/levels.hpp"
-#include "handle/matrix_model.hpp"
 
 /// What planning costs, weighed against what it saves.
 namespace spmvgen {
@@ -14,19 +14,17 @@ std::optional<std::string> why_plain_at_once(const Options& options);
 
 /// `choice`, or plain CSR when few applies are expected that cannot repay what the choice costs:
 /// its kernel, and the conversion. The reason then has the figures.
-LevelChoice weigh(const LevelProblem& problem, const Choice& choice, const MatrixModel& model);
+LevelChoice weigh(const LevelProblem& problem, const Choice& choice, const DeviceSpeed& speed);
 
 /// Why the expected applies cannot repay the budget of level measure; "" = they can.
-std::string why_not_repaid(const LevelProblem& problem, const MatrixModel& model);
+std::string why_not_repaid(const LevelProblem& problem, const DeviceSpeed& speed);
 
 // What measuring is expected to take, in ms.
 
 /// Making or finding a kernel: as compilations took so far in this process, else as the device's
 /// profile has it.
-double making_ms(const LevelProblem& problem, const MatrixModel& model, const Signature& signature);
+double making_ms(const LevelProblem& problem, const DeviceSpeed& speed, const Signature& signature);
 /// Storing the matrix for it anew.
 double storing_ms(const LevelProblem& problem, const Signature& signature);
-/// The full analysis of the matrix.
-double full_analysis_ms(const LevelProblem& problem);
 
 }  // namespace spmvgen

@@ -8,7 +8,7 @@
 namespace spmvgen {
 
 TrialCost TrialCosts::of(const Signature& s) const {
-    return {making_ms(problem_, model_, s), convert_ms(s)};
+    return {making_ms(problem_, speed_, s), convert_ms(s)};
 }
 
 double TrialCosts::convert_ms(const Signature& s) const {

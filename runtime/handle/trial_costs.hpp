@@ -12,8 +12,8 @@ namespace spmvgen {
 class TrialCosts {
   public:
     /// All must outlive it.
-    TrialCosts(const LevelProblem& problem, const MatrixModel& model, const Trials& trials)
-        : problem_(problem), model_(model), trials_(trials) {}
+    TrialCosts(const LevelProblem& problem, const DeviceSpeed& speed, const Trials& trials)
+        : problem_(problem), speed_(speed), trials_(trials) {}
 
     /// Safe to call from any thread, but not while a trial runs.
     TrialCost of(const Signature& signature) const;
@@ -24,7 +24,7 @@ class TrialCosts {
     double convert_ms(const Signature& signature) const;
 
     const LevelProblem& problem_;
-    const MatrixModel& model_;
+    const DeviceSpeed& speed_;
     const Trials& trials_;
     std::map<Format, double>
         converted_ms_;     ///< of each format the longest so far, or the last on a device

@@ -24,8 +24,8 @@ std::string to_string(const PlanningCost& cost);
 /// measuring_saves of an apply at best. 0 applies are many.
 bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms);
 
-// Assumptions, from docs/performance-cpu.md, where neither a model nor the device's profile knows
-// better.
+// Assumptions, from docs/performance-cpu.md, where neither counted work nor the device's
+// profile knows better.
 inline constexpr double planning_saves = 0.25;  ///< share: 1 - 1/1.33, the geometric mean there
 inline constexpr double measuring_saves = 0.2;  ///< share that measuring gains over the rule
 inline constexpr double compile_ms = 70;  ///< a plain kernel from nothing; others take longer,
@@ -34,8 +34,6 @@ inline constexpr double find_ms = 0.3;    ///< a kernel from the cache directory
 /// A conversion to another format, and a copy of CSR as it is, both in applies of plain CSR on this
 /// CPU.
 inline constexpr double conversion_applies = 6, copy_applies = 4;
-/// The full analysis of a matrix, likewise.
-inline constexpr double analysis_applies = 10;
 /// Bytes per second of a device without a profile: of a CPU, and of a GPU.
 inline constexpr double assumed_cpu_rate = 10e9, assumed_gpu_rate = 1e12;
 

@@ -45,7 +45,7 @@ struct CapturedMatrix {
     Capture capture;
     std::string file;     ///< its path
     std::string pattern;  ///< path of the pattern beside it; "" = there are only features, of
-                          ///< which the levels rule, model and recorded can make something
+                          ///< which the levels rule and recorded can make something
 };
 
 struct CaptureList {

@@ -7,7 +7,6 @@
 #include "spmvgen/error.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/csr_k.hpp"
-#include "tuner/learned_rule.hpp"
 #include "tuner/paper_rules.hpp"
 #include "tuner/rules.hpp"
 
@@ -25,7 +24,7 @@ Pick pick_first(const Situation& s, std::span<const Rule> rules) {
     return {};
 }
 
-Pick pick(const Situation& s, const RuleSet& set, std::span<const LearnedRule> learned) {
+Pick pick(const Situation& s, const RuleSet& set) {
     const KernelEntry& first = *s.among.front();
     if (s.request.kernel != "auto") return {first.id, "asked for", {}};
     if (s.among.size() == 1)
@@ -34,10 +33,6 @@ Pick pick(const Situation& s, const RuleSet& set, std::span<const LearnedRule> l
                             s.request.params.empty() ? "" : " with these parameters"),
                 {}};
     if (Pick chosen = pick_first(s, set.by_matrix); !chosen.kernel.empty()) return chosen;
-    if (const FoundRule found = find_learned_rule(learned, s.request, s.f.value_type);
-        found.rule != nullptr)
-        if (Pick chosen = pick_learned(found, s.f, s.request); !chosen.kernel.empty())
-            return chosen;
     if (Pick chosen = pick_first(s, set.rules); !chosen.kernel.empty()) return chosen;
     return {first.id, fmt::format("no rule applies: {}", first.id), {}};
 }
@@ -144,18 +139,6 @@ Params without_matrix_params(const Signature& signature, const Request& request)
     return params;
 }
 
-Params with_learned_params(Params params, const KernelEntry& kernel, const Params& learned,
-                           const Target& target) {
-    for (auto& [name, value] : learned) {
-        const auto parameter = std::ranges::find(kernel.params, name, &Parameter::name);
-        const bool known = parameter != kernel.params.end();
-        if (known && parameter->of_matrix) continue;
-        const bool limited = known && parameter->within_wavefront;
-        params[name] = limited ? std::min<std::int64_t>(value, target.wavefront) : value;
-    }
-    return params;
-}
-
 Signature signature_for(const KernelEntry& entry, const Request& request, ValueType value,
                         Params params) {
     Signature signature;
@@ -185,13 +168,26 @@ Signature for_any_matrix(Signature s, const std::map<std::string, std::int64_t>&
 
 namespace {
 
+/// `params`, and with priority over them the pick's, as far as the target allows.
+Params with_picked_params(Params params, const KernelEntry& kernel, const Pick& pick,
+                          const Target& target) {
+    for (auto& [name, value] : pick.params) {
+        const auto parameter = std::ranges::find(kernel.params, name, &Parameter::name);
+        const bool known = parameter != kernel.params.end();
+        if (known && parameter->of_matrix) continue;
+        const bool limited = known && parameter->within_wavefront;
+        params[name] = limited ? std::min<std::int64_t>(value, target.wavefront) : value;
+    }
+    return params;
+}
+
 Choice choice_of(const Pick& chosen, const RuleSet& set, const Situation& situation) {
     const RowFeatures& f = situation.f;
     const Request& request = situation.request;
     const KernelEntry& entry = kernel_entry(chosen.kernel);
     Signature signature = signature_for(
         entry, request, f.value_type,
-        with_learned_params(set.params(entry, situation), entry, chosen.params, request.target));
+        with_picked_params(set.params(entry, situation), entry, chosen, request.target));
     set_types(signature, f, request, entry.format);
     Choice choice{std::move(signature), chosen.reason, ""};
     choice.reason += exact_text(choice.signature, f, request);
@@ -205,11 +201,7 @@ Choice choice_of(const Pick& chosen, const RuleSet& set, const Situation& situat
 
 }  // namespace
 
-Choice choose(const RowFeatures& features, const Request& request) {
-    return choose(features, request, learned_rules());
-}
-
-Choice choose(const RowFeatures& f, const Request& request, std::span<const LearnedRule> learned) {
+Choice choose(const RowFeatures& f, const Request& request) {
     if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "
@@ -231,7 +223,7 @@ Choice choose(const RowFeatures& f, const Request& request, std::span<const Lear
     }
     const Situation situation{f, request, candidates(request)};
     const RuleSet set = gpu ? gpu_rules() : cpu_rules();
-    return choice_of(pick(situation, set, learned), set, situation);
+    return choice_of(pick(situation, set), set, situation);
 }
 
 }  // namespace spmvgen

@@ -1,7 +1,6 @@
 #pragma once
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "matrix/features.hpp"
@@ -99,18 +98,11 @@ struct Choice {
 /// Level `rule`: constant time, from features alone, no device work. What the request fixes is
 /// honoured or refused; kernels that do not have a given parameter are not considered. Throws
 /// Error(invalid_argument).
-/// What tuning_db learned of the device comes first (tuner/learned_rule.hpp), then rules that were
-/// written by hand.
 Choice choose(const RowFeatures& features, const Request& request);
 
 /// The same kernel for any matrix: with presets where the matrix has decided parameters that are
 /// not in `given`, and values stored as `storage`. What kernels that are made ahead are made for.
 Signature for_any_matrix(Signature signature, const std::map<std::string, std::int64_t>& given,
                          ValueType storage);
-
-/// The same with other learned rules, or none.
-struct LearnedRule;
-Choice choose(const RowFeatures& features, const Request& request,
-              std::span<const LearnedRule> learned);
 
 }  // namespace spmvgen

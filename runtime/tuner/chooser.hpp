@@ -11,7 +11,7 @@
 #include "registry.hpp"
 #include "spmvgen/matrix.hpp"
 #include "tuner/choose.hpp"
-#include "tuner/model.hpp"
+#include "tuner/cost/prediction.hpp"
 #include "tuner/rules.hpp"
 #include "tuner/strips_choice.hpp"
 #include "tuner/tiles_choice.hpp"

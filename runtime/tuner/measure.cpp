@@ -12,11 +12,11 @@ namespace {
 
 constexpr double least_seconds = 2e-3, most_seconds = 50e-3;  ///< for one kernel
 constexpr double expected_trials = 100;
-constexpr double sure = 2;  ///< of the model's errors, beyond which a kernel is not tried
-/// Of the model's best: so many before the kernels that it does not know, whose code is made side
-/// by side.
+constexpr double sure = 2;  ///< of a prediction's errors, beyond which a kernel is not tried
+/// Of those predicted to be the best: so many before the kernels without a prediction, whose code
+/// is made side by side.
 constexpr std::size_t before_unknown = 8;
-constexpr std::size_t always = 4;  ///< of the model's best are tried in any case
+constexpr std::size_t always = 4;  ///< of those predicted to be the best are tried in any case
 
 /// Tries what promises most first, as far as the budget goes.
 class Trying {
@@ -80,7 +80,7 @@ class Trying {
     Search& search_;
     const double seconds_;
     const GoOn go_on_ = [this] { return !search_.begins_beyond_budget(seconds_); };
-    std::vector<Choice> others_;  ///< those that the model does not know
+    std::vector<Choice> others_;  ///< those without a prediction
     std::vector<Ranked> order_;
     double scale_ = 1;  ///< what the rule's kernel takes over what was predicted of it
 };

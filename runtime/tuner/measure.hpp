@@ -9,7 +9,7 @@
 #include "registry.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/chooser.hpp"
-#include "tuner/model.hpp"
+#include "tuner/cost/prediction.hpp"
 
 /// Levels `measure` and `exhaustive`: time kernels on the handle's device with the real matrix.
 /// What runs them is the handle; this decides which, for how long, and which one wins.
@@ -47,8 +47,7 @@ struct MeasureProblem {
     std::function<Choice(const Request&)> choose;  ///< choose_for() of the matrix
     double budget_ms = 0;                          ///< of level measure
     std::function<double()> now_ms;                ///< a steady clock
-    double spent_ms = 0;                           ///< of the budget, before this
-    /// What the model says of a kernel; absent = there is no model.
+    /// What a kernel is predicted to take; absent = nothing is predicted.
     std::function<std::optional<Prediction>(const Signature&)> predict = {};
     /// Of the kernels that the request leaves free, so many with the least predicted times, the
     /// least first: Chooser::ranked(). May be empty.
@@ -74,11 +73,11 @@ struct Measured {
     std::vector<std::string> warnings;    ///< of these, what should not have happened
 };
 
-/// Times the rule's choice first, then others as far as the budget goes: those that the model says
-/// to be fastest; each other kernel that the request leaves free and the model does not know, with
+/// Times the rule's choice first, then others as far as the budget goes: those that are
+/// predicted to be fastest; each other kernel that the request leaves free, with
 /// the parameters that the rules give it; the neighbours of the fastest one's parameters (one
 /// changed at a time to the next value above and below), again as long as that finds a faster one;
-/// then what else the model does not rule out. Last, the few that are nearly as fast as the fastest
+/// then what else no prediction rules out. Last, the few that are nearly as fast as the fastest
 /// once more. What was measured by then counts. Nothing is begun that is expected to end beyond the
 /// budget; where that is so of the rule's choice, it stands without a time. Making the rule's
 /// kernel does not count, for whoever asks needs it anyway. A kernel wins over the rule's only if

@@ -8,7 +8,6 @@
 #include "spmvgen/error.hpp"
 #include "tuner/batch_rules.hpp"
 #include "tuner/candidates.hpp"
-#include "tuner/learned_rule.hpp"
 #include "tuner/rules.hpp"
 
 namespace spmvgen {
@@ -44,22 +43,6 @@ std::vector<const KernelEntry*> possible_kernels(const std::vector<const KernelE
     return found;
 }
 
-/// What learned rules may lead to.
-std::vector<Signature> learned_choices(const Request& request, ValueType value, const RuleSet& set,
-                                       std::span<const LearnedRule> learned) {
-    std::vector<Signature> signatures;
-    for (auto* leaf : possible_leaves(learned, request, value)) {
-        const KernelEntry& entry = kernel_entry(leaf->kernel);
-        Request named = request;  // leaves know no limits that rules of its format have
-        named.format = to_string(entry.format);
-        for (auto& params : set.possible(entry, named, value))
-            signatures.push_back(
-                signature_for(entry, request, value,
-                              with_learned_params(params, entry, leaf->params, request.target)));
-    }
-    return signatures;
-}
-
 /// The signatures with every pair of index types that the request leaves open, in order.
 std::vector<Signature> with_index_types(const std::vector<Signature>& signatures,
                                         const Request& request) {
@@ -87,14 +70,9 @@ void refuse_to_list(const KernelEntry& kernel) {
 }
 
 std::vector<Signature> possible_choices(const Request& request, ValueType value) {
-    return possible_choices(request, value, learned_rules());
-}
-
-std::vector<Signature> possible_choices(const Request& request, ValueType value,
-                                        std::span<const LearnedRule> learned) {
     const RuleSet set =
         architecture(request.target).kind == TargetKind::host ? cpu_rules() : gpu_rules();
-    std::vector<Signature> signatures = learned_choices(request, value, set, learned);
+    std::vector<Signature> signatures;
     for (auto* entry : possible_kernels(candidates(request), set))
         for (auto& params : set.possible(*entry, request, value))
             signatures.push_back(signature_for(*entry, request, value, params));

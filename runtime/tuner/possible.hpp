@@ -1,5 +1,4 @@
 #pragma once
-#include <span>
 #include <vector>
 
 #include "tuner/choose.hpp"
@@ -12,10 +11,6 @@ namespace spmvgen {
 /// request's threads, units and blocks are not looked at. Throws Error(invalid_argument) as
 /// choose() does, and Error(unsupported) for CSR-k and blocked CSR, whose parameters are too many.
 std::vector<Signature> possible_choices(const Request& request, ValueType value);
-
-/// The same with other learned rules than tuning_db's.
-std::vector<Signature> possible_choices(const Request& request, ValueType value,
-                                        std::span<const LearnedRule> learned);
 
 /// The same of choose_batch().
 std::vector<Signature> possible_batch_choices(const Request& request, ValueType value);

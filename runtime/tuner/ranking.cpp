@@ -1,7 +1,5 @@
 #include "tuner/ranking.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -15,7 +13,7 @@ namespace {
 constexpr std::size_t varied_again = 3;  ///< of the best
 constexpr std::size_t most_ranked = 12;  ///< of those whose predictions were sorted before
 
-/// Collects what the model knows, each signature once.
+/// Collects what has a prediction, each signature once.
 class Ranking {
   public:
     Ranking(const MeasureProblem& problem, const GoOn& go_on) : problem_(problem), go_on_(go_on) {}
@@ -79,30 +77,6 @@ std::vector<Ranked> rank(const MeasureProblem& problem, const Choice& rule, doub
     for (auto& choice : best) ranking.add_variants(choice);
     ranking.sort();
     return std::move(ranking.all());
-}
-
-Choice choose_by_model(const MeasureProblem& problem, const Choice& rule) {
-    Choice kept = rule;
-    const auto rules = problem.predict ? problem.predict(rule.signature) : std::nullopt;
-    if (!rules) {
-        kept.reason += "; level model: there is no model of this kernel on this device";
-        return kept;
-    }
-    const std::vector<Ranked> order = rank(problem, rule, considered_padding);
-    const Ranked& first = order.front();
-    if (first.choice.signature == rule.signature ||
-        first.prediction.us >= (1 - model_margin) * rules->us) {
-        kept.reason += fmt::format(
-            "; predicted {:.2f} µs ± {:.0f} %, none of {} others less by more than {:.0f} %",
-            rules->us, 100 * rules->error, order.size() - 1, 100 * model_margin);
-        return kept;
-    }
-    Choice choice = first.choice;
-    choice.reason = fmt::format(
-        "predicted {:.2f} µs ± {:.0f} %, the least of {} kernels; the rule's {} {:.2f} µs ({})",
-        first.prediction.us, 100 * first.prediction.error, order.size(),
-        kernel_name(rule.signature), rules->us, rule.reason);
-    return choice;
 }
 
 }  // namespace spmvgen

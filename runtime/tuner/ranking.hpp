@@ -8,7 +8,7 @@ namespace spmvgen {
 
 /// The kernels that the request leaves free with the parameters that the rules give them, with
 /// every value of each parameter, one changed at a time, and so again around the best few: those
-/// that the model knows, the fastest first; of equal ones the rule's. None that would store more
+/// whose time is predicted, the fastest first; of equal ones the rule's. None that would store more
 /// than `most_padding` times as many entries as `rule`, and none that there was no time for.
 /// problem.predict is there.
 std::vector<Ranked> rank(
@@ -19,15 +19,6 @@ std::vector<Ranked> rank(
 /// within the same bounds.
 std::vector<Choice> other_kernels(const MeasureProblem& problem, const Choice& rule,
                                   double most_padding, const GoOn& go_on);
-
-/// Level `model`: the first of the ranking, which says in words what was weighed; the rule's choice
-/// when the model does not know that, or nothing is predicted to be faster by model_margin.
-Choice choose_by_model(const MeasureProblem& problem, const Choice& rule);
-
-/// Share of the rule's predicted time that another kernel must save. The rules, too, know
-/// something: of 0 … 0.3 this is the best on the 118 matrices of the H200's records
-/// (docs/tuning-results.md).
-inline constexpr double model_margin = 0.15;
 
 /// Stored entries over the rule's, up to which a kernel is considered.
 inline constexpr double considered_padding = 2;

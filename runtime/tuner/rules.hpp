@@ -43,8 +43,7 @@ struct Rule {
 
 /// Rules of one family of machines: the first that applies with a kernel that is free decides.
 struct RuleSet {
-    /// Rules by what the matrix itself says (Request::strips, …): they come before learned ones,
-    /// which know row lengths only.
+    /// Rules by what the matrix itself says (Request::strips, …): they come first.
     std::span<const Rule> by_matrix;
     std::span<const Rule> rules;
     /// Parameters of the chosen kernel that the features decide; what the request gives wins, the
@@ -61,10 +60,6 @@ RuleSet gpu_rules();
 /// leaves them open; complete but for its index types. Throws Error(invalid_argument).
 Signature signature_for(const KernelEntry& kernel, const Request& request, ValueType value,
                         Params params);
-
-/// `params`, and with priority over them what a learned rule says, as far as the target allows.
-Params with_learned_params(Params params, const KernelEntry& kernel, const Params& learned,
-                           const Target& target);
 
 /// The signature's parameters without those that the matrix decides (Parameter::of_matrix) and
 /// `request` leaves open: what another choice takes over.

@@ -23,7 +23,7 @@ double predicted_us(const MeasureProblem& problem, const Signature& signature) {
 }  // namespace
 
 Search::Search(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time)
-    : problem_(problem), rule_(rule), time_(time), start_ms_(problem.now_ms() - problem.spent_ms) {}
+    : problem_(problem), rule_(rule), time_(time), start_ms_(problem.now_ms()) {}
 
 double Search::timing_ms(const Signature& signature, double seconds) const {
     const double fastest_us = timed_.empty() ? 0 : best_us();

@@ -33,13 +33,14 @@ void results(const std::string& path, const std::vector<json>& rows) {
 TEST_F(BenchScriptsTest, EveryVerbHasHelp) {
     const std::string help = script("--help");
     for (const std::string verb :
-         {"ablation", "beside", "choice", "conversion", "cpu", "csrb", "fit-model", "gallery",
-          "gpu", "measure", "micro", "profile", "ratios", "records", "retrain", "train", "twins"}) {
+         {"ablation", "beside", "conversion", "cpu", "csrb", "fit-costs", "gallery", "gpu",
+          "measure", "micro", "profile", "ratios", "records", "twins"}) {
         EXPECT_NE(help.find("\n  " + verb + " "), std::string::npos) << verb << "\n" << help;
         EXPECT_EQ(script(verb + " --help").find("usage: spmvbench " + verb + " "), 0u);
     }
     script("table", 2);
-    expect_parts(read("err"), {"spmvbench: unknown verb 'table': use ablation, beside, choice, "});
+    expect_parts(read("err"),
+                 {"spmvbench: unknown verb 'table': use ablation, beside, conversion, "});
     script("gallery none.jsonl", 1);
     EXPECT_EQ(read("err"), "spmvbench gallery: none.jsonl: No such file or directory\n");
 }
@@ -112,10 +113,10 @@ TEST_F(BenchScriptsTest, BarsAreGeometricMeansWithTheLeast) {
               "\n");
     expect_parts(script("ratios S.jsonl"), {"## f64, random values, stream: 1 matrices"});
     expect_parts(script("ratios R.jsonl --choice auto"), {"Judged: `auto`."});
-    script("ratios --choice auto/model R.jsonl", 1);
+    script("ratios --choice auto/recorded R.jsonl", 1);
     EXPECT_EQ(
         read("err"),
-        "spmvbench ratios: no choice auto/model in the results: there are auto, auto/measure, "
+        "spmvbench ratios: no choice auto/recorded in the results: there are auto, auto/measure, "
         "best of ours\n");
 }
 

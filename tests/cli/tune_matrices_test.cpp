@@ -97,8 +97,8 @@ TEST_F(TuneMatricesTest, TimesOfTheExecutorAreNoGpus) {
 TEST_F(TuneMatricesTest, SaysWhatIsWrong) {
     EXPECT_EQ(error("A.mtx --level rule"),
               "2: spmvgen: --level: 'rule' measures nothing: use measure or exhaustive");
-    EXPECT_EQ(error("A.mtx --level model"),
-              "2: spmvgen: --level: 'model' measures nothing: use measure or exhaustive");
+    EXPECT_EQ(error("A.mtx --level recorded"),
+              "2: spmvgen: --level: 'recorded' measures nothing: use measure or exhaustive");
     EXPECT_EQ(error("A.mtx --scale 1"),
               "2: spmvgen: --scale: is for the matrices of a suite; drop it, or name one "
               "(--suite)");

@@ -12,7 +12,7 @@ list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/process/log.
                            ${runtime}/tuner/csr_k_fit.cpp
                            ${runtime}/tuner/csr_k_json.cpp ${runtime}/tuner/dense_profile.cpp ${runtime}/tuner/csr_k.cpp ${runtime}/tuner/subwarp.cpp ${runtime}/tuner/row_steps.cpp
                            ${runtime}/tuner/json_text.cpp ${runtime}/tuner/record_features.cpp ${runtime}/tuner/record_json.cpp
-                           ${runtime}/tuner/signature_name.cpp ${runtime}/tuner/learned_rule.cpp ${runtime}/tuner/learned_rule_json.cpp
+                           ${runtime}/tuner/signature_name.cpp
                            ${runtime}/tuner/record.cpp ${runtime}/matrix/features_json.cpp
                            ${runtime}/tuner/cost/constants.cpp ${runtime}/tuner/cost/constants_json.cpp ${runtime}/tuner/cost/correction.cpp)
 file(GLOB registry_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/registry*.cpp)
@@ -38,7 +38,6 @@ set(mutator_csr_k_json json_mutator.cpp)
 set(mutator_dense_profile json_mutator.cpp)
 set(mutator_device_profile json_mutator.cpp)
 set(mutator_tuning_records json_mutator.cpp)
-set(mutator_learned_rule json_mutator.cpp)
 set(mutator_cost_constants json_mutator.cpp)
 set(mutator_store_entry store_entry_mutator.cpp)
 set(mutator_kernel_set kernel_set_mutator.cpp)

@@ -154,8 +154,6 @@ for path in sorted((ROOT / "tuning_db").glob("*.json")):
     elif path.name.startswith("dense-"):
         whole["classes"] = whole["classes"][:1] + whole["classes"][-1:]
         write("dense_profile", path.stem, json.dumps(whole, separators=(",", ":")).encode())
-    elif path.name.startswith("rule-"):
-        write("learned_rule", path.stem, json.dumps(whole, separators=(",", ":")).encode())
     elif path.name.endswith("-costs.json"):
         whole["kernels"] = dict(list(whole["kernels"].items())[:2])
         for kernel in whole["kernels"].values():
@@ -163,19 +161,6 @@ for path in sorted((ROOT / "tuning_db").glob("*.json")):
                 kernel["trees"] = kernel["trees"][:2]
         write("cost_constants", path.stem, json.dumps(whole, separators=(",", ":")).encode())
 
-
-def leaf(kernel, **params):
-    return {"kernel": kernel, "params": params, "matrices": 3, "mean": 1.02, "worst": 1.1}
-
-
-for name, device, leaves in (
-        ("gpu", {"name": "NVIDIA H200", "arch": "sm_90", "vendor": "nvidia"}, (leaf("auto"), leaf("coo", omega=8), leaf("hyb"))),
-        ("cpu", {"name": "x86-64-v4", "arch": "x86-64-v4", "vendor": "x86-64"}, (leaf("csr_rows"), leaf("sell", unroll=2), leaf("auto")))):
-    tree = {"feature": "mean_row", "below": 12.5, "then": leaves[0],
-            "else": {"feature": "padding", "below": 1.2, "then": leaves[1], "else": leaves[2]}}
-    whole = {"kind": "spmvgen learned rule", "schema": 1, "device": device, "values": ["f64", "f32"],
-             "threads": {"least": 1, "most": 2}, "tree": tree}
-    write("learned_rule", name, json.dumps(whole, separators=(",", ":")).encode())
 
 features = {"rows": 4, "cols": 4, "nnz": 12, "value_type": "f64", "min_row": 3, "max_row": 3, "empty_rows": 0, "mean_row": 3.0,
             "variance_row": 0.0, "row_histogram": [0, 0, 4] + 37 * [0], "row_p50": 3, "row_p90": 3, "row_p99": 3,

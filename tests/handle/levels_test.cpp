@@ -9,7 +9,7 @@
 #include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
-#include "handle/matrix_model.hpp"
+#include "handle/device_speed.hpp"
 #include "matrix/gallery.hpp"
 #include "spmvgen/batch.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -88,9 +88,9 @@ TEST_F(Levels, WrongOptionsAreRefused) {
         change(o);
         return code_and_text([&] { make(o); });
     };
-    EXPECT_EQ(refusal([](auto& o) { o.level = "slow"; }),
-              "invalid_argument: options.level is 'slow': use rule, recorded, model, measure or "
-              "exhaustive");
+    EXPECT_EQ(
+        refusal([](auto& o) { o.level = "slow"; }),
+        "invalid_argument: options.level is 'slow': use rule, recorded, measure or exhaustive");
     EXPECT_EQ(refusal([](auto& o) { o.budget_ms = -1; }),
               "invalid_argument: options.budget_ms is -1: use milliseconds, 0 or more");
     EXPECT_EQ(refusal([](auto& o) { o.budget_ms = std::numeric_limits<double>::quiet_NaN(); }),
@@ -160,8 +160,7 @@ TEST_F(Levels, ABudgetThatHasNoRoomIsKept) {
     EXPECT_EQ(fake.generator.compiled, 1) << "the rule's, which serves";
     EXPECT_THAT(handle.info().measured, IsEmpty());
     EXPECT_EQ(handle.info().measured_us, 0);
-    EXPECT_THAT(handle.info().reason,
-                HasSubstr("; not measured, for the budget of 0 ms has no room for the analysis: "));
+    EXPECT_THAT(handle.info().reason, HasSubstr(": the budget of 0 ms has no room for it: "));
 }
 
 TEST_F(Levels, WhatCompilationsTookIsKnown) {
@@ -361,9 +360,9 @@ TEST_F(Levels, ThePredictionIsOfTheDevicesProfile) {
     EXPECT_EQ(fake_gpu.predicted_us, 0) << "there is no profile of a fake GPU";
     EXPECT_EQ(fake_gpu.profile, "");
     Options o = gpu_options();
-    o.kernel = "csr_classical";  // any kernel may win, and the model knows not all of them
+    o.kernel = "csr_classical";  // any kernel may win, and not of all the work is counted
     const Info known = make(o).info();
-    EXPECT_GT(known.predicted_us, 0) << "the model of the nearest GPU";
+    EXPECT_GT(known.predicted_us, 0) << "by the profile of its architecture";
     EXPECT_THAT(known.profile, StartsWith("device-nvidia-"));
     o.kernel = "csr_light";
     const Info unknown = make(o).info();

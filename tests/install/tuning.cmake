@@ -44,7 +44,7 @@ expect_within("what run printed" "${output}" "records nothing is recorded, and n
 if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL x86_64)
   expect_within("what run printed" "${output}" "by device-x86-64-v4.json (built into libspmvgen)")
 endif()
-foreach(level IN ITEMS recorded model measure)
+foreach(level IN ITEMS recorded measure)
   program(${libraries} ${run} --level ${level})
   expect_within("what run --level ${level} printed" "${output}" "passed against the compensated reference")
 endforeach()

@@ -1,5 +1,4 @@
 #include "errors.hpp"
-#include "tuner/learned_rule.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +38,7 @@ Request request() {
 }
 
 std::string chosen(const Features& f, const Request& r) {
-    const Choice choice = choose(f, r, {});
+    const Choice choice = choose(f, r);
     return kernel_name(choice.signature) + " | " + choice.reason;
 }
 
@@ -62,7 +61,7 @@ TEST(Choose, AlmostEmptyRowsStayScalarUnlessTheyAreEven) {
 }
 
 TEST(Choose, AMatrixWithoutEntriesHasAKernelToo) {
-    EXPECT_NE(choose(Features{}, request(), {}).signature.kernel, "");
+    EXPECT_NE(choose(Features{}, request()).signature.kernel, "");
 }
 
 TEST(Choose, LanesAreNoMoreThanARowFills) {
@@ -72,7 +71,7 @@ TEST(Choose, LanesAreNoMoreThanARowFills) {
         Request r = request();
         r.kernel = "csr_vector";
         r.target = parse_target(target);
-        return choose(f, r, {}).signature.params.at("lanes");
+        return choose(f, r).signature.params.at("lanes");
     };
     EXPECT_EQ(lanes(ValueType::f64, 7.9, "x86-64-v4"), 4);
     EXPECT_EQ(lanes(ValueType::f64, 8, "x86-64-v4"), 8);
@@ -159,7 +158,7 @@ TEST(Choose, WhatCannotBeHadIsRefused) {
     const auto with = [](const std::function<void(Request&)>& change) {
         Request r = request();
         change(r);
-        return code_and_text([&] { choose(even_features(), r, {}); });
+        return code_and_text([&] { choose(even_features(), r); });
     };
     EXPECT_EQ(with([](Request& r) { r.format = "dia"; }),
               "invalid_argument: unknown format 'dia': use one of csr, coo, ell, sell, hyb, csr-k, "

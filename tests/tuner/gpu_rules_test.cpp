@@ -4,7 +4,6 @@
 #include "errors.hpp"
 #include "rule_features.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/learned_rule.hpp"
 
 namespace spmvgen {
 namespace {
@@ -309,24 +308,24 @@ TEST(GpuRules, DeterminismIsAParameterWhereItHasToBe) {
     r.deterministic = true;
     EXPECT_EQ(parameter(even_features(), r, "deterministic"), 1);
     r.params = {{"deterministic", 0}};
-    EXPECT_EQ(code_and_text([&] { choose(even_features(), r, {}); }),
+    EXPECT_EQ(code_and_text([&] { choose(even_features(), r); }),
               "invalid_argument: parameter deterministic=0 of kernel hyb contradicts the "
               "determinism that is asked for: leave it out");
     r.params.clear();
     r.kernel = "sell_slices";
-    EXPECT_EQ(choose(even_features(), r, {}).signature.params.count("deterministic"), 0U);
+    EXPECT_EQ(choose(even_features(), r).signature.params.count("deterministic"), 0U);
 }
 
 TEST(GpuRules, StorageAndEpilogueReachTheSignature) {
     Request r = request();
     r.storage = ValueType::bf16;
     r.epilogue = "value > 0 ? value : 0";
-    const Signature s = choose(even_features(), r, {}).signature;
+    const Signature s = choose(even_features(), r).signature;
     EXPECT_EQ(s.storage, ValueType::bf16);
     EXPECT_EQ(s.epilogue, r.epilogue);
     EXPECT_EQ(s.accumulator, std::nullopt);
     r.accumulator = ValueType::f32;
-    EXPECT_THAT(code_and_text([&] { choose(even_features(), r, {}); }),
+    EXPECT_THAT(code_and_text([&] { choose(even_features(), r); }),
                 HasSubstr("accumulator type f32 is not wider than value type f64: use f64 for f32, "
                           "c64 for c32, or leave it out"));
 }
@@ -346,7 +345,7 @@ TEST(GpuRules, LightSpmvsVectorIsByTheMeanRow) {
 TEST(GpuRules, KernelsThatTransposeAreForOpsThatDo) {
     const auto refused = [](const Request& r) -> std::string {
         try {
-            return choose(even_features(), r, {}).signature.kernel;
+            return choose(even_features(), r).signature.kernel;
         } catch (const Error& e) {
             return e.what();
         }

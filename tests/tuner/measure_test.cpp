@@ -44,7 +44,7 @@ struct Scripted {
     double cost_ms = 1;                     ///< of each trial
     double now = 0;
     /// What making a kernel really takes, which it is told once `costs`, unless it was made ready.
-    double kernel_ms = 0, told_kernel_ms = 0, convert_ms = 0, spent_ms = 0;
+    double kernel_ms = 0, told_kernel_ms = 0, convert_ms = 0;
     bool costs = false;
     double look_ms = 0;              ///< of each choice of parameters
     std::set<std::string> made;      ///< kernel names
@@ -76,7 +76,6 @@ struct Scripted {
                                    },
                                .budget_ms = budget_ms,
                                .now_ms = [this] { return now; },
-                               .spent_ms = spent_ms,
                                .predict = predict,
                                .go_on = [this](const MeasuredKernel&) { return --stop_after > 0; }};
         if (!costs) return problem;
@@ -250,7 +249,7 @@ TEST(MeasureBudget, WithoutRoomForTheRulesChoiceItStandsUntimed) {
     scripted.costs = true;
     scripted.kernel_ms = scripted.told_kernel_ms = 600;
     const Choice rule = choose(scripted.features, scripted.request);
-    Measured m = scripted.run(1);
+    const Measured m = scripted.run(1);
     EXPECT_EQ(m.choice.signature, rule.signature);
     EXPECT_EQ(m.us, 0);
     EXPECT_THAT(scripted.order, IsEmpty());
@@ -260,11 +259,6 @@ TEST(MeasureBudget, WithoutRoomForTheRulesChoiceItStandsUntimed) {
         rule.reason + "; not measured: " + kernel_name(rule.signature) +
             ": the budget of 1 ms has no room for it: 0.0 ms spent, kernel 0.0 ms, conversion "
             "0.0 ms, timing 2.5 ms expected");
-    scripted.spent_ms = 99;  // an analysis
-    m = scripted.run(100);
-    EXPECT_THAT(scripted.order, IsEmpty());
-    EXPECT_THAT(m.choice.reason,
-                HasSubstr("the budget of 100 ms has no room for it: 99.0 ms spent"));
 }
 
 TEST(Measure, KernelsInTroubleAreLeftOut) {
@@ -338,7 +332,7 @@ std::set<std::string> tried(const Scripted& scripted) {
     return {scripted.order.begin(), scripted.order.end()};
 }
 
-TEST(Measure, TheModelsBestComesFirstAndHopelessOnesAreNotTried) {
+TEST(Measure, ThePredictedBestComesFirstAndHopelessOnesAreNotTried) {
     Scripted scripted;
     scripted.predict = [](const Signature& s) -> std::optional<Prediction> {
         return Prediction{s.kernel == "csr_balanced" ? 50.0

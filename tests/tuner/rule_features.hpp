@@ -36,12 +36,12 @@ inline Request request(const std::string& target = "sm_90") {
 
 /// "kernel: reason".
 inline std::string chosen(const Features& f, const Request& r) {
-    const Choice choice = choose(f, r, {});
+    const Choice choice = choose(f, r);
     return choice.signature.kernel + ": " + choice.reason;
 }
 
 inline std::int64_t parameter(const Features& f, const Request& r, const std::string& name) {
-    return choose(f, r, {}).signature.params.at(name);
+    return choose(f, r).signature.params.at(name);
 }
 
 }  // namespace spmvgen

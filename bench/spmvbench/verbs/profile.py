@@ -1,23 +1,17 @@
 """Draws performance profiles as SVG: how many matrices have a choice within a factor of the least time, by level.
 
-Of the output of bench_choice_quality the least time is that of the best kernel; of results of `spmvgen bench` it is the
-least of all that are drawn: what levels chose, and the fastest way of each library. Readable on light and on dark
-pages. Needs matplotlib. The same input gives the same file.
+The least time is that of all that are drawn: what levels chose, and the fastest way of each library. Readable on light
+and on dark pages. Needs matplotlib. The same input gives the same file.
 """
 
 from spmvbench.errors import BenchError, need
-from spmvbench.results import OURS, add_clock_argument, is_choice, json_values, rows, time_of
+from spmvbench.results import OURS, add_clock_argument, is_choice, rows, time_of
 from spmvbench.tables import mean
 
 # Colours that stand out on white and on black; told apart by dashes, too.
 STYLES = {
     "measure": ("#2da44e", "-"),
-    "measure (replayed)": ("#2da44e", (0, (4, 2))),
-    "model": ("#388bfd", (0, (6, 3))),
     "rule": ("#db6d28", "-"),
-    "rule (left out)": ("#db6d28", (0, (4, 2))),
-    "hand-written": ("#a371f7", (0, (2, 2))),
-    "plain CSR": ("#848d97", (0, (1, 2))),
     "cusparse": ("#848d97", (0, (1, 2))),
 }
 OTHER = ("#db61a2", (0, (4, 1, 1, 1)))
@@ -37,11 +31,10 @@ SETTINGS = {
 
 
 def add_arguments(parser):
-    parser.add_argument("files", nargs="+", metavar="FILE", help="of bench_choice_quality --json, or spmvgen bench --json")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="of spmvgen bench --json")
     parser.add_argument("-o", dest="output", required=True, metavar="FILE.svg")
     parser.add_argument("--title", default="")
     parser.add_argument("--value", help="of records with that value type only")
-    parser.add_argument("--threads", type=int, help="of records with so many threads only")
     parser.add_argument("--levels", default=",".join(STYLES), metavar="L,…")
     parser.add_argument("--to", type=float, default=2.0, metavar="FACTOR", help="where the axis ends (2)")
     parser.add_argument("--xlabel", default="time of the choice ÷ time of the best kernel")
@@ -55,28 +48,20 @@ def name_of(row):
     return row["case"].partition("/")[2] or "rule"
 
 
-def records_of_bench(path, clock):
-    """Results of `spmvgen bench` in the form of bench_choice_quality's: ratios to the least time that is drawn."""
+def ratios_of(path, options):
+    """Times over the least that is drawn of the same matrix, for each level and library."""
     times = {}
     for row in rows(path):
-        name = name_of(row) if "case" in row else None
-        us = time_of(row, clock)
+        name = name_of(row) if "case" in row and options.value in (None, row["value"]) else None
+        us = time_of(row, options.clock)
         if name and us:
             found = times.setdefault((row["matrix"], row["value"]), {})
             found[name] = min(us, found.get(name, us))
-    for (matrix, value), found in times.items():
-        least = min(found.values())
-        choices = {name: {"ratio": us / least} for name, us in found.items()}
-        yield {"matrix": matrix, "value": value, "threads": 0, "choices": choices}
-
-
-def records_of(path, clock):
-    values = json_values(path)
-    return values[0]["records"] if "records" in values[0] else list(records_of_bench(path, clock))
-
-
-def ratios_of(records, level):
-    return sorted(c["ratio"] for c in (r["choices"].get(level, {}) for r in records) if "ratio" in c)
+    ratios = {}
+    for found in times.values():
+        for name, us in found.items():
+            ratios.setdefault(name, []).append(us / min(found.values()))
+    return ratios
 
 
 def steps(ratios, most):
@@ -85,25 +70,25 @@ def steps(ratios, most):
     return [1, *inside, most], [0, *((i + 1) / len(ratios) for i in range(len(inside))), len(inside) / len(ratios)]
 
 
-def draw(records, levels, options):
-    title, most, path = options.title or f"{len(records)} matrices", options.to, options.output
+def draw(ratios, levels, options):
+    title, most, path = options.title, options.to, options.output
     matplotlib = need("matplotlib", "python3-matplotlib")
     figure_module = need("matplotlib.figure", "python3-matplotlib")
     with matplotlib.rc_context(SETTINGS):
         figure = figure_module.Figure(figsize=(7.9, 4.2))
         axes = figure.add_axes((0.09, 0.12, 0.59, 0.78))
         for level in levels:
-            ratios = ratios_of(records, level)
-            if not ratios:
+            found = sorted(ratios.get(level, []))
+            if not found:
                 continue
             colour, dashes = STYLES.get(level, OTHER)
             axes.step(
-                *steps(ratios, most),
+                *steps(found, most),
                 where="post",
                 color=colour,
                 linestyle=dashes,
                 linewidth=1.8,
-                label=f"{level}\nmean {mean(ratios):.3f}, worst {ratios[-1]:.2f}",
+                label=f"{level}\nmean {mean(found):.3f}, worst {found[-1]:.2f}",
             )
         axes.set(xscale="log", xlim=(1, most), ylim=(0, 1.02), xlabel=options.xlabel)
         axes.set_title(title, loc="left", fontweight="bold")
@@ -117,8 +102,10 @@ def draw(records, levels, options):
 
 
 def run(options):
-    records = [r for path in options.files for r in records_of(path, options.clock)]
-    records = [r for r in records if options.value in (None, r["value"]) and options.threads in (None, r["threads"])]
-    if not records:
+    ratios = {}
+    for path in options.files:
+        for name, found in ratios_of(path, options).items():
+            ratios.setdefault(name, []).extend(found)
+    if not ratios:
         raise BenchError("there are no such records")
-    draw(records, options.levels.split(","), options)
+    draw(ratios, options.levels.split(","), options)

@@ -33,7 +33,7 @@ struct MeasuredKernel {
     std::string kernel;              ///< its name for α = 1, β = 0
     double us = 0;                   ///< median microseconds of an apply
     double low_us = 0, high_us = 0;  ///< quartiles
-    double predicted_us = 0;         ///< by the model; 0 = it knows nothing of it
+    double predicted_us = 0;         ///< by counted work; 0 = it was not counted
 };
 
 /// What a handle is asked for. The defaults choose everything from the matrix.
@@ -86,10 +86,10 @@ struct Options {
                               ///< beside the library
     bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
                               ///< as it always is on a GPU
-    /// How the kernel is chosen (docs/levels.md): "rule" from row lengths, at once; "recorded" as
-    /// tuning_db or this user has recorded it; "model" by predicted times; "measure": the most
-    /// promising are also timed, and the rule's is kept unless another is faster; "exhaustive": the
-    /// same of all kernels with all parameters, however long it takes.
+    /// How the kernel is chosen (docs/levels.md): "rule" by rules and predicted times; "recorded"
+    /// as tuning_db or this user has recorded it; "measure": the most promising are also timed, and
+    /// the rule's is kept unless another is faster; "exhaustive": the same of all kernels with all
+    /// parameters, however long it takes.
     std::string level = "rule";
     std::string rule;        ///< of a paper in place of the choice: "ginkgo", "csr-k", "gospmv" or
                              ///< "lightspmv" (docs/paper-rules.md); "" = none. For level "rule"
@@ -151,7 +151,7 @@ struct Info {
                                      ///< the stored matrix
     int widened = 0;          ///< how often update_values brought numbers that needed a wider
                               ///< encoding, and thereby another kernel
-    double predicted_us = 0;  ///< of an apply: by the model at the levels that ask it, else bytes
+    double predicted_us = 0;  ///< of an apply: by counted work where the choice was, else bytes
                               ///< over the bandwidth in the device's profile, and launches; 0 =
                               ///< there is no profile
     std::string profile;      ///< file of tuning_db that it was predicted from; "" = none

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tuner/cost/correction.hpp"
+#include "tuner/cost/prediction.hpp"
 #include "tuner/cost/scheme.hpp"
-#include "tuner/model.hpp"
 
 namespace spmvgen {
 

@@ -3,8 +3,8 @@
 
 #include "tuner/cost/constants.hpp"
 #include "tuner/cost/figures.hpp"
+#include "tuner/cost/prediction.hpp"
 #include "tuner/device_profile.hpp"
-#include "tuner/model.hpp"
 
 namespace spmvgen {
 

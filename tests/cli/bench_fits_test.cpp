@@ -1,0 +1,119 @@
+#include "bench_scripts_fixture.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+// Of `spmvgen bench`: the fastest way of a library is one line beside the levels.
+TEST_F(BenchScriptsTest, DrawsLevelsBesideALibrary) {
+    if (!find_python("matplotlib")) GTEST_SKIP() << "needs python3-matplotlib";
+    std::string text;
+    const auto add = [&](const char* name, const char* library, double us) {
+        text += json{{"matrix", "m"}, {"nnz", 9},           {"value", "f64"},
+                     {"case", name},  {"library", library}, {"graph", {{"us", us}}}}
+                    .dump() +
+                "\n";
+    };
+    add("auto", "spmvgen", 3);
+    add("auto/measure", "spmvgen", 2);
+    add("csr_rows", "spmvgen", 1);
+    add("cusparse 12.6.3/csr_alg1", "cusparse", 9);
+    add("cusparse 12.9.4/csr_alg1", "cusparse", 4);
+    write("bench.jsonl", text);
+    script("profile --clock graph --to 3 --xlabel label -o P.svg bench.jsonl");
+    expect_parts(read("P.svg"), {">rule<", ">mean 1.500, worst 1.50<", ">cusparse<",
+                                 ">mean 2.000, worst 2.00<", ">label<"});
+    const std::string plot = read("P.svg");
+    script("profile --clock graph --to 3 --xlabel label -o Q.svg bench.jsonl");
+    EXPECT_EQ(read("Q.svg"), plot) << "the same input gives the same file";
+    script("profile -o P.svg bench.jsonl", 1);
+    EXPECT_EQ(read("err"), "spmvbench profile: there are no such records\n");
+}
+
+/// Times of two kernels on 120 matrices of 12 families, by known constants; the rules' is the slow
+/// one.
+std::string some_work() {
+    std::string text = json{{"scheme", "gpu-costs"},
+                            {"serial", 2},
+                            {"costs", {"launches", "depth", "stream", "near"}},
+                            {"parameters", {"block"}}}
+                           .dump() +
+                       "\n";
+    std::uint32_t random = 1;
+    const auto next = [&random](double most) {
+        random = random * 1664525 + 1013904223;
+        return most * (1 + random % 1000) / 1000;
+    };
+    for (int i = 0; i < 120; ++i)
+        for (const bool slow : {false, true}) {
+            const double stream = next(100) + 5, near = slow ? 400 + next(100) : next(50) + 5;
+            const double us = 1 + 0.5 * stream + 2 * near;
+            text += json{{"matrix", "m" + std::to_string(i)},
+                         {"family", "c" + std::to_string(i % 12)},
+                         {"kernel", slow ? "tiles" : "strips"},
+                         {"name", slow ? "tiles_f64_block128" : "strips_f64_block128"},
+                         {"us", us},
+                         {"is_rule", slow},
+                         {"in_grid", true},
+                         {"costs", {0, 0, stream, near}}}
+                        .dump() +
+                    "\n";
+        }
+    return text;
+}
+
+// Times that follow from known constants, with a choice of the rules that is wrong.
+TEST_F(BenchScriptsTest, FitsConstantsOfGpus) {
+    script("fit-costs none.jsonl", 1);
+    if (!find_python("numpy, scipy.optimize")) GTEST_SKIP() << "needs python3-numpy, python3-scipy";
+    write("work.jsonl", some_work());
+    expect_parts(script("fit-costs --plain work.jsonl -o constants.json"),
+                 {"left out, margins", ": 1.000 in the geometric mean, 1.00 at the 95 % quantile"});
+    const json constants = json::parse(read("constants.json"));
+    EXPECT_EQ(constants["kind"], "gpu-costs");
+    EXPECT_NEAR(constants["exponent"], 1, 0.1);
+    EXPECT_EQ(constants["kernels"].size(), 11u);
+    EXPECT_LT(constants["kernels"]["strips"]["error"], 0.1);
+    EXPECT_FALSE(constants["kernels"]["strips"].contains("trees"));
+}
+
+TEST_F(BenchScriptsTest, FitsConstantsOfCpus) {
+    if (!find_python("numpy, scipy.optimize")) GTEST_SKIP() << "needs python3-numpy, python3-scipy";
+    std::string text = json{{"scheme", "cpu-costs"},
+                            {"serial", 2},
+                            {"costs", {"team", "joins", "stream", "near"}},
+                            {"parameters", {"lanes"}}}
+                           .dump() +
+                       "\n";
+    for (int i = 1; i <= 120; ++i)
+        for (const bool slow : {false, true})
+            text += json{{"matrix", "m" + std::to_string(i / 2)},
+                         {"threads", 1 + i % 2},
+                         {"family", "c" + std::to_string(i % 12)},
+                         {"kernel", slow ? "csr_rows" : "sell"},
+                         {"name", slow ? "csr_rows_f64" : "sell_f64_lanes8"},
+                         {"us", (slow ? 3.0 : 2.0) * i},
+                         {"is_rule", slow},
+                         {"in_grid", true},
+                         {"costs", {0, 0, 1.0 * i, slow ? 2.0 * i : 0.5 * i}}}
+                        .dump() +
+                    "\n";
+    write("work.jsonl", text);
+    expect_parts(script("fit-costs --plain work.jsonl -o constants.json"),
+                 {"left out, margins", ": 1.000 in the geometric mean", ", 120 matrices"});
+    const json constants = json::parse(read("constants.json"));
+    EXPECT_EQ(constants["kind"], "cpu-costs");
+    EXPECT_EQ(constants["kernels"].size(), 9u);
+    EXPECT_EQ(constants["kernels"]["sell"]["start_us"], 0) << "a team's start is among the costs";
+    write("both.jsonl", text + some_work());
+    script("fit-costs both.jsonl", 1);
+}
+
+TEST_F(BenchScriptsTest, FitsTreesOfGpus) {
+    if (!find_python("scipy.optimize, sklearn.ensemble")) GTEST_SKIP() << "needs python3-sklearn";
+    write("work.jsonl", some_work());
+    script("fit-costs work.jsonl -o trees.json");
+    EXPECT_EQ(json::parse(read("trees.json"))["kernels"]["strips"]["trees"].size(), 21u);
+}
+
+}  // namespace
+}  // namespace spmvgen::cli
