@@ -184,6 +184,7 @@ DeviceProfile empty_profile(const CalibrationPlan& plan) {
         profile.device = facts.name;
         profile.arch = facts.target.arch;
         profile.units = facts.units;
+        profile.rated = facts.rated;
     } else {
         profile.device = profile.arch = parse_target("native").arch;
         profile.units = plan.threads > 0 ? plan.threads : omp_get_max_threads();

@@ -34,7 +34,7 @@ std::vector<CalibrationStep> calibration_steps(const CalibrationPlan& plan);
 /// round and of that of the rounds.
 DeviceProfile combined(const std::vector<DeviceProfile>& rounds);
 
-/// A profile with the device's name, architecture and units, and no figures yet.
+/// A profile with what the driver tells of the device, and no figures yet.
 DeviceProfile empty_profile(const CalibrationPlan& plan);
 
 }  // namespace spmvgen

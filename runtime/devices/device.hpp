@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernel/device_sheet.hpp"
 #include "spmvgen/kernel.hpp"
 
 /// GPUs and what stands for one: memory, loaded kernels, launches, streams. Implemented for CUDA
@@ -19,7 +20,8 @@ struct DeviceFacts {
     std::string text;  ///< as it was asked for: "cuda:0", "hip:1", "simt:gfx906"
     Target target;     ///< what kernels are compiled for
     BinaryKind loads = BinaryKind::cubin;
-    int units = 0;  ///< multiprocessors, compute units
+    int units = 0;      ///< multiprocessors, compute units
+    DeviceSheet rated;  ///< as the driver tells it; HIP's and the SIMT executor's tell nothing
     std::int64_t memory_bytes = 0;
     std::string driver;  ///< version of the driver, for people
 };

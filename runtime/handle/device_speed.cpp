@@ -6,20 +6,19 @@
 #include "tuner/record.hpp"
 
 namespace spmvgen {
-namespace {
 
-/// Of the device, or of the nearest one; none for the SIMT executor, which is near to none.
 FoundDeviceProfile nearest_profile(const Target& target, const Device* device) {
     const std::string name = profile_name(target, device);
     if (device != nullptr && record_device(target, name).vendor == simulated_vendor) return {};
-    return find_device_profile(name, target);
+    if (device == nullptr) return find_device_profile(name, target);
+    return find_device_profile(name, target, device->facts().units, device->facts().rated);
 }
-
-}  // namespace
 
 const DeviceProfile* profile_to_predict(const Target& target, const Device* device, int threads) {
     const auto [profile, match, note] = nearest_profile(target, device);
     if (profile == nullptr || match == ProfileMatch::vendor) return nullptr;
+    // Scaled to another GPU than this one.
+    if (match == ProfileMatch::architecture && profile->source == scaled_source) return nullptr;
     const auto is_near = [&](const DeviceRate& rate) {
         return threads <= 2 * rate.threads && rate.threads <= 2 * threads;
     };

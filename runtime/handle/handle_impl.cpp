@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "handle/cache_mode.hpp"
+#include "handle/device_speed.hpp"
 #include "handle/levels.hpp"
 #include "handle/number_types.hpp"
 #include "kernel/refuse.hpp"
@@ -187,7 +188,8 @@ void HandleImpl::take(LevelChoice level) {
 
 void HandleImpl::predict(const Device* device, int threads) {
     if (info_.nnz == 0 || info_.predicted_us > 0) return;  // by counted work
-    const DeviceProfile* profile = find_device_profile(profile_name(signature_.target, device));
+    const auto [profile, match, note] = nearest_profile(signature_.target, device);
+    if (match != ProfileMatch::device && match != ProfileMatch::scaled) return;
     if (profile == nullptr) return;
     info_.profile = profile->file;
     info_.predicted_us = predict_us(*profile, static_cast<double>(info_.bytes), threads,

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "spmvgen/error.hpp"
+#include "tuner/device_profile_scaled.hpp"
 
 namespace spmvgen {
 namespace {
@@ -50,6 +51,33 @@ long generation(std::string_view arch) {
     return std::strtol(digits.c_str(), nullptr, vendor == "amd" ? 16 : 10);
 }
 
+void share_sheets(std::vector<DeviceProfile>& profiles) {
+    for (auto& p : profiles)
+        for (auto& other : profiles)
+            if (p.device == other.device) p.rated = completed(p.rated, other.rated);
+}
+
+/// Rates for what has none.
+std::vector<DeviceProfile> with_rates(const std::vector<DeviceProfile>& profiles,
+                                      std::vector<std::string>& warnings) {
+    std::vector<DeviceProfile> all;
+    for (auto& p : profiles) {
+        if (!p.read.empty()) {
+            all.push_back(p);
+        } else if (auto made = scaled_from_nearest(profiles, p)) {
+            made->file = p.file + ", " + made->method;
+            made->method += ". " + p.method;
+            all.push_back(std::move(*made));
+        } else {
+            warnings.push_back(
+                fmt::format("tuning file {} is left out: it has no rates, and no "
+                            "measured profile could be scaled",
+                            p.file));
+        }
+    }
+    return all;
+}
+
 }  // namespace
 
 double DeviceProfile::read_rate(double bytes, int threads) const {
@@ -80,14 +108,25 @@ std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> file
             warnings.push_back(
                 fmt::format("tuning file {} is left out: {}", file.name, error.what()));
         }
-    return profiles;
+    share_sheets(profiles);
+    return with_rates(profiles, warnings);
+}
+
+const DeviceProfile* find_named_profile(std::span<const DeviceProfile> profiles,
+                                        std::string_view device) {
+    const DeviceProfile* found = nullptr;
+    for (auto& p : profiles) {
+        if (p.device != device) continue;
+        if (p.source == measured_source) return &p;
+        if (found == nullptr) found = &p;
+    }
+    return found;
 }
 
 FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,
                                        std::string_view device, const Target& target) {
-    if (const auto same = std::ranges::find(profiles, device, &DeviceProfile::device);
-        same != profiles.end())
-        return {&*same, ProfileMatch::device,
+    if (const DeviceProfile* same = find_named_profile(profiles, device))
+        return {same, ProfileMatch::device,
                 fmt::format("profile of {} ({})", same->device, same->source)};
     FoundDeviceProfile found;
     long nearest = std::numeric_limits<long>::max();
@@ -95,9 +134,7 @@ FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,
         const std::string arch = arch_of(profile);
         if (vendor_of(arch) != vendor_of(target.arch)) continue;
         const bool same_arch = arch == target.arch;
-        const long newer = generation(arch) - generation(target.arch);
-        // Of two that are as near, the older one.
-        const long distance = same_arch ? -1 : 2 * std::abs(newer) + (newer > 0 ? 1 : 0);
+        const long distance = architecture_distance(arch, target.arch);
         if (distance >= nearest) continue;
         nearest = distance;
         found.profile = &profile;
@@ -114,6 +151,12 @@ std::string vendor_of(std::string_view arch) {
     if (arch.starts_with("gfx")) return "amd";
     if (arch.starts_with("x86-64")) return "x86-64";
     return std::string(arch.substr(0, arch.find(':')));
+}
+
+long architecture_distance(std::string_view arch, std::string_view from) {
+    if (arch == from) return -1;
+    const long newer = generation(arch) - generation(from);
+    return 2 * std::abs(newer) + (newer > 0 ? 1 : 0);
 }
 
 std::string device_file_name(const DeviceProfile& profile) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/device_sheet.hpp"
 #include "spmvgen/target.hpp"
 #include "tuner/tuning_files.hpp"
 
@@ -27,18 +28,25 @@ struct DeviceRate {
     bool operator==(const DeviceRate&) const = default;
 };
 
+/// Where the rates of a profile come from (DeviceProfile::source).
+inline constexpr std::string_view measured_source = "measured", sheet_source = "data sheet",
+                                  scaled_source = "scaled";
+
 /// What a device was measured to do, or what its data sheet says: a file of tuning_db,
-/// device-*.json (docs/device-profiles.md).
+/// device-*.json (docs/device-profiles.md). A file of a data sheet may have no rates at all: read
+/// by itself it has an empty `read`, and no rate can be asked for; read_device_profiles() gives it
+/// rates.
 struct DeviceProfile {
     std::string device;  ///< a GPU's name ("NVIDIA H200"), or of a CPU its architecture
     std::string arch;    ///< Target::arch; "" = not told (schema 1)
     int units = 0;       ///< multiprocessors, compute units, threads of a CPU; 0 = not told
+    DeviceSheet rated;   ///< of a GPU: what its data sheet or driver says
     std::string date;    ///< of the measurement, "2026-11-21"
-    std::string source = "measured";   ///< or "data sheet"
+    std::string source{measured_source};
     std::vector<std::string> assumed;  ///< fields that neither was measured nor a data sheet has
     std::string method;                ///< how the figures were had, for people
     Figure launch_us;                  ///< of a GPU: a launch; of a CPU: a parallel region
-    std::vector<DeviceRate> read;      ///< bytes read; never empty
+    std::vector<DeviceRate> read;      ///< bytes read
     std::vector<DeviceRate> copy;      ///< bytes read and written
     std::vector<DeviceRate> gather;    ///< 8-byte elements at random places, each its own sector
     std::vector<DeviceRate> atomics;   ///< f64 additions at random places; of 8 bytes: at one place
@@ -69,18 +77,25 @@ DeviceProfile parse_device_profile(std::string_view text);
 /// For people: at most 100 columns, with a spread behind each figure that was measured.
 std::string sheet(const DeviceProfile& profile);
 
-/// The profiles of the files, in order. What is broken or of another schema is left out, with a
-/// line in `warnings` that says why.
+/// The profiles of the files, in order. Figures of `rated` that one lacks are those of the first
+/// file of the same device that has them; files without rates get those of the nearest measured
+/// profile, scaled (tuner/device_profile_scaled.hpp). What is broken, of another schema, or has no
+/// rates while there are none to scale, is left out, with a line in `warnings` that says why.
 std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> files,
                                                 std::vector<std::string>& warnings);
 
 /// The profile of a device by that name among device-*.json of $SPMVGEN_TUNING_DB, of the user's
-/// own directory and of those that ship, in this order; or null. They are read once in a process,
-/// warnings written to the log. Safe to call from any thread.
+/// own directory and of those that ship, in this order, the measured ones first; or null. They are
+/// read once in a process, warnings written to the log. Safe to call from any thread.
 const DeviceProfile* find_device_profile(std::string_view device);
 
-/// By what a profile was found.
-enum class ProfileMatch { device, architecture, vendor };
+/// The same among `profiles`.
+const DeviceProfile* find_named_profile(std::span<const DeviceProfile> profiles,
+                                        std::string_view device);
+
+/// By what a profile was found: its device, another's that was scaled to it, another's of its
+/// architecture or vendor.
+enum class ProfileMatch { device, scaled, architecture, vendor };
 
 /// A profile that was looked for; null when there is none even of the vendor.
 struct FoundDeviceProfile {
@@ -89,15 +104,23 @@ struct FoundDeviceProfile {
     std::string note;  ///< for people: whose it is
 };
 
-/// The profile by that name, else one of that architecture, else of the vendor's nearest. The same
-/// among `profiles`, the first of equals.
-FoundDeviceProfile find_device_profile(std::string_view device, const Target& target);
+/// The measured profile by that name; else, of an NVIDIA GPU whose sheet its driver (`units`,
+/// `rated`) or a file by that name tells, the nearest measured one scaled to it; else the profile
+/// by that name, one of that architecture, or of the vendor's nearest. What is scaled is made once
+/// in a process and lives as long as that; any thread may ask. The second has nothing scaled, and
+/// is of `profiles`, the first of equals.
+FoundDeviceProfile find_device_profile(std::string_view device, const Target& target, int units = 0,
+                                       const DeviceSheet& rated = {});
 FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,
                                        std::string_view device, const Target& target);
 
 /// Who made devices of an architecture: "nvidia", "amd", or of a CPU its family: "x86-64",
 /// "aarch64".
 std::string vendor_of(std::string_view arch);
+
+/// How far apart two architectures of a vendor are: -1 = they are the same; of two that are as far
+/// the older is nearer.
+long architecture_distance(std::string_view arch, std::string_view from);
 
 /// Keeps it in the user's own directory (tuner/record_directory.hpp), in the place of what was kept
 /// of the device before; the next process finds it. Returns its path. Throws Error(io) that names

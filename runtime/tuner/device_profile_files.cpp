@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "process/log.hpp"
-#include "tuner/device_profile.hpp"
+#include "tuner/device_profile_scaled.hpp"
 #include "tuner/record_directory.hpp"
 
 namespace spmvgen {
@@ -27,12 +27,18 @@ const std::vector<DeviceProfile>& all_device_profiles() {
 }  // namespace
 
 const DeviceProfile* find_device_profile(std::string_view device) {
-    const auto found = std::ranges::find(all_device_profiles(), device, &DeviceProfile::device);
-    return found != all_device_profiles().end() ? &*found : nullptr;
+    return find_named_profile(all_device_profiles(), device);
 }
 
-FoundDeviceProfile find_device_profile(std::string_view device, const Target& target) {
-    return find_device_profile(all_device_profiles(), device, target);
+FoundDeviceProfile find_device_profile(std::string_view device, const Target& target, int units,
+                                       const DeviceSheet& rated) {
+    static ScaledProfiles made;
+    DeviceProfile wanted;
+    wanted.device = device;
+    wanted.arch = target.arch;
+    wanted.units = units;
+    wanted.rated = rated;
+    return find_device_profile(all_device_profiles(), wanted, target, made);
 }
 
 std::string keep_profile(const DeviceProfile& profile) {

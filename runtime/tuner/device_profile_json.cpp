@@ -70,6 +70,27 @@ constexpr FigureField figures[] = {{"launch_us", &DeviceProfile::launch_us},
                                    {"load_ms", &DeviceProfile::load_ms},
                                    {"convert_bytes_per_s", &DeviceProfile::convert_bytes_per_s}};
 
+/// A figure of DeviceSheet, and the least that can be one.
+struct SheetField {
+    const char* name;
+    double DeviceSheet::* member;
+    double least;
+};
+constexpr SheetField sheet_fields[] = {{"clock_ghz", &DeviceSheet::clock_ghz, 1e-3},
+                                       {"memory_bytes_per_s", &DeviceSheet::memory_bytes_per_s, 1},
+                                       {"l2_bytes", &DeviceSheet::l2_bytes, 1}};
+
+DeviceSheet parse_sheet(const Json& json) {
+    DeviceSheet sheet;
+    for (auto& field : sheet_fields) {
+        if (!json.contains(field.name)) continue;
+        sheet.*field.member = positive(json, field.name);
+        if (sheet.*field.member < field.least)
+            refuse_input(fmt::format("field '{}' is at least {}", field.name, field.least));
+    }
+    return sheet;
+}
+
 DeviceRate parse_rate(const Json& json, const RateList& list, bool with_spread) {
     DeviceRate rate{whole(json, "threads", most_threads), positive(json, "bytes"),
                     positive(json, list.rate), with_spread ? spread_of(json) : 0};
@@ -98,22 +119,39 @@ Figure parse_figure(const Json& json, const char* name) {
     }
 }
 
+void check_read(const DeviceProfile& p) {
+    if (p.read.empty()) refuse_input("field 'read' is no list, or empty");
+}
+
 void parse_first_schema(const Json& json, DeviceProfile& p) {
     p.launch_us = {positive(json, "launch_us"), 0};
     p.read = parse_rates(json, lists[0], false);
+    check_read(p);
+}
+
+/// A data sheet without rates is there to scale others' by.
+void check_sheet(const DeviceProfile& p) {
+    for (auto& field : sheet_fields)
+        if (p.units == 0 || p.rated.*field.member == 0)
+            refuse_input(
+                "without rates it has to have units, clock_ghz, memory_bytes_per_s and l2_bytes");
 }
 
 void parse_rest(const Json& json, DeviceProfile& p) {
     p.arch = device_field<std::string>(json, "arch");
     p.units = whole(json, "units", most_units);
+    p.rated = parse_sheet(json);
     p.source = device_field<std::string>(json, "source");
     p.assumed = device_field<std::vector<std::string>>(json, "assumed");
+    const bool has_rates = p.source != sheet_source || json.contains("read");
     for (auto& f : figures)
-        if (f.member == &DeviceProfile::launch_us || json.contains(f.name))
+        if ((has_rates && f.member == &DeviceProfile::launch_us) || json.contains(f.name))
             p.*f.member = parse_figure(json, f.name);
+    if (!has_rates) return check_sheet(p);
     for (auto& list : lists)
         if (list.member == &DeviceProfile::read || json.contains(list.name))
             p.*list.member = parse_rates(json, list, true);
+    check_read(p);
 }
 
 }  // namespace
@@ -122,6 +160,8 @@ std::string to_json(const DeviceProfile& p) {
     Json head{{"kind", device_kind}, {"schema", device_schema}, {"device", p.device},
               {"arch", p.arch},      {"units", p.units},        {"date", p.date},
               {"source", p.source},  {"assumed", p.assumed},    {"method", p.method}};
+    for (auto& field : sheet_fields)
+        if (p.rated.*field.member > 0) head[field.name] = p.rated.*field.member;
     for (auto& f : figures)
         if (const Figure& figure = p.*f.member; figure.value > 0)
             head[f.name] = {{"value", figure.value}, {"spread", figure.spread}};
@@ -130,7 +170,7 @@ std::string to_json(const DeviceProfile& p) {
         text += fmt::format(" {}: {},\n", Json(name).dump(), value.dump());
     for (auto& list : lists) {
         const auto& rates = p.*list.member;
-        if (rates.empty() && list.member != &DeviceProfile::read) continue;
+        if (rates.empty()) continue;
         text += fmt::format(" \"{}\": [", list.name);
         for (auto& rate : rates)
             text += fmt::format("{}\n  {}", &rate == &rates.front() ? "" : ",",
@@ -159,7 +199,6 @@ DeviceProfile parse_device_profile(std::string_view text) {
     profile.date = device_field<std::string>(json, "date");
     profile.method = device_field<std::string>(json, "method");
     has == device_first_schema ? parse_first_schema(json, profile) : parse_rest(json, profile);
-    if (profile.read.empty()) refuse_input("field 'read' is no list, or empty");
     return profile;
 }
 

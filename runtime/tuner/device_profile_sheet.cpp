@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t columns = 100, indent = 12;
 
 /// "4.33 T", "850 G": three figures and the power of 1000.
-std::string scaled(double number) {
+std::string short_number(double number) {
     static constexpr const char* units[] = {"", "k", "M", "G", "T", "P"};
     std::size_t unit = 0;
     for (; number >= 999.5 && unit + 1 < std::size(units); ++unit) number /= 1000;
@@ -45,8 +45,8 @@ std::string rates_text(const std::string& name, const std::vector<DeviceRate>& r
         const int threads = rates[i].threads;
         std::vector<std::string> items;
         for (; i < rates.size() && rates[i].threads == threads; ++i)
-            items.push_back(fmt::format("{}B: {}{}{}", scaled(rates[i].bytes),
-                                        scaled(rates[i].per_s), unit,
+            items.push_back(fmt::format("{}B: {}{}{}", short_number(rates[i].bytes),
+                                        short_number(rates[i].per_s), unit,
                                         spread_text(rates[i].spread)));
         if (threads > 0) items.front() = fmt::format("{} threads: {}", threads, items.front());
         text += paragraph(text.empty() ? name : "", items);
@@ -68,6 +68,12 @@ std::string sheet(const DeviceProfile& p) {
     if (p.units > 0) head.push_back(fmt::format("{} units", p.units));
     head.push_back(p.source + (p.date.empty() ? "" : " " + p.date));
     std::string text = paragraph("device", head);
+    std::vector<std::string> rated;
+    if (p.rated.clock_ghz > 0) rated.push_back(fmt::format("{:.3g} GHz", p.rated.clock_ghz));
+    if (p.rated.memory_bytes_per_s > 0)
+        rated.push_back("memory " + short_number(p.rated.memory_bytes_per_s) + "B/s");
+    if (p.rated.l2_bytes > 0) rated.push_back("L2 " + short_number(p.rated.l2_bytes) + "B");
+    if (!rated.empty()) text += paragraph("rated", rated);
     if (!p.assumed.empty()) text += paragraph("assumed", p.assumed);
     text += paragraph(
         "launch", {fmt::format("{:.3g} µs{}", p.launch_us.value, spread_text(p.launch_us.spread))});
@@ -82,7 +88,7 @@ std::string sheet(const DeviceProfile& p) {
     add(kernels, "loading", p.load_ms, ms(p.load_ms));
     if (!kernels.empty()) text += paragraph("kernels", kernels);
     if (p.convert_bytes_per_s.value > 0)
-        text += paragraph("convert", {scaled(p.convert_bytes_per_s.value) + "B/s of CSR" +
+        text += paragraph("convert", {short_number(p.convert_bytes_per_s.value) + "B/s of CSR" +
                                       spread_text(p.convert_bytes_per_s.spread)});
     return text;
 }

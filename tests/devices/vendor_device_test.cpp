@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "calibrate/calibrate.hpp"
 #include "vendor_fixture.hpp"
 
 namespace spmvgen {
@@ -26,8 +27,16 @@ TEST_P(VendorDevice, Facts) {
     EXPECT_EQ(facts.target, parse_target(arch()));
     EXPECT_EQ(facts.loads, kind());
     EXPECT_EQ(facts.units, 7);
+    EXPECT_EQ(facts.rated, (cuda ? DeviceSheet{1.41, 1.5552e12, 1 << 20} : DeviceSheet{}));
     EXPECT_EQ(facts.memory_bytes, 1 << 30);
     EXPECT_EQ(facts.driver, cuda ? "CUDA 13.0" : "HIP 6.3.42134");
+}
+
+TEST_P(VendorDevice, CalibrationWritesDownWhatTheDriverTells) {
+    const CalibrationPlan plan{device(), 0, 0.1, 1e7};
+    const DeviceProfile profile = empty_profile(plan);
+    EXPECT_EQ(profile.units, 7);
+    EXPECT_EQ(profile.rated, device()->facts().rated);
 }
 
 TEST_P(VendorDevice, RunsAKernel) {

@@ -4,7 +4,7 @@
 
 #include "spmvgen/error.hpp"
 #include "support.hpp"
-#include "tuner/device_profile.hpp"
+#include "tuner/device_profile_scaled.hpp"
 
 namespace spmvgen::fuzz {
 namespace {
@@ -22,6 +22,13 @@ void check_rates(const DeviceProfile& profile) {
         }
 }
 
+DeviceProfile a_sheet() {
+    DeviceProfile sheet;
+    sheet.units = 100;
+    sheet.rated = {1.5, 1e12, 4e7};
+    return sheet;
+}
+
 }  // namespace
 }  // namespace spmvgen::fuzz
 
@@ -31,7 +38,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const DeviceProfile profile =
             parse_device_profile({reinterpret_cast<const char*>(data), size});
-        check_rates(profile);
+        if (!profile.read.empty()) {
+            check_rates(profile);
+            check_rates(scaled(profile, a_sheet()));
+        }
         check(parse_device_profile(to_json(profile)) == profile, "a profile reads back");
     } catch (const Error& error) {
         check(error.code() == ErrorCode::invalid_input, error.what());

@@ -43,12 +43,14 @@ struct FakeDeviceLog {
 /// A GPU whose memory is the host's. It runs "fake_gpu_csr": y = αAx + βy by the kernel's modes.
 class FakeDevice : public Device {
   public:
-    explicit FakeDevice(const std::string& target = "sm_90", BinaryKind loads = BinaryKind::cubin) {
+    explicit FakeDevice(const std::string& target = "sm_90", BinaryKind loads = BinaryKind::cubin,
+                        const DeviceSheet& rated = {}) {
         facts_ = {.name = "Fake GPU",
                   .text = "cuda:0",
                   .target = parse_target(target),
                   .loads = loads,
                   .units = 3,
+                  .rated = rated,
                   .memory_bytes = 1000,
                   .driver = "1"};
     }

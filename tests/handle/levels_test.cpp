@@ -395,9 +395,39 @@ TEST_F(Levels, TimesAreOnlyPredictedByGathersThatWereMeasured) {
         return profile_to_predict(parse_target(arch), &device) != nullptr;
     };
     EXPECT_TRUE(predicts("sm_90")) << "another GPU of the architecture of an H200";
-    EXPECT_FALSE(predicts("sm_80")) << "a data sheet's, which assumes them";
+    EXPECT_FALSE(predicts("sm_80")) << "scaled to another GPU than this one";
     EXPECT_FALSE(predicts("sm_89")) << "another architecture's";
     EXPECT_FALSE(predicts("gfx942"));
+}
+
+TEST_F(Levels, TimesArePredictedByAScaledProfileWhereTheDriverTellsItsSheet) {
+    const auto scaled_device = [](const char* arch) {
+        return std::make_shared<FakeDevice>(arch, BinaryKind::cubin,
+                                            DeviceSheet{2.5, 864e9, 100e6});
+    };
+    for (const char* arch : {"sm_80", "sm_89", "sm_90", "sm_100"}) {
+        const auto own = scaled_device(arch);
+        const DeviceProfile* profile = profile_to_predict(parse_target(arch), own.get());
+        ASSERT_NE(profile, nullptr) << arch;
+        EXPECT_EQ(profile->units, 3);
+        EXPECT_EQ(profile_to_predict(parse_target(arch), scaled_device(arch).get()), profile)
+            << "one a device";
+    }
+    EXPECT_EQ(profile_to_predict(parse_target("gfx942"), scaled_device("gfx942").get()), nullptr);
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=70,ny=70");
+    Options o = gpu_options();
+    o.level = "rule";
+    o.format = "csr";
+    const auto scaled_from =
+        AllOf(StartsWith("device-nvidia-"), HasSubstr(".json, scaled from NVIDIA H"),
+              HasSubstr(" by memory bandwidth 0."));
+    const Info counted = make_handle(m.view(), o, fake.provider, scaled_device("sm_89")).info();
+    EXPECT_GT(counted.predicted_us, 0);
+    EXPECT_THAT(counted.profile, scaled_from);
+    o.kernel = "csr_classical";
+    const Info streamed = make_handle(m.view(), o, fake.provider, scaled_device("sm_89")).info();
+    EXPECT_GT(streamed.predicted_us, 0) << "nothing was to be chosen";
+    EXPECT_THAT(streamed.profile, scaled_from);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ DeviceProfile sample() {
     p.device = "Some GPU";
     p.arch = "sm_80";
     p.units = 108;
+    p.rated = {1.41, 1.5e12, 4e7};
     p.date = "2026-11-21";
     p.source = "data sheet";
     p.assumed = {"gather", "launch_us"};
@@ -97,6 +98,7 @@ TEST(DeviceProfile, HasASheet) {
     p.convert_bytes_per_s = {6.789e9, 0.02};
     EXPECT_EQ(sheet(p),
               "device      Some GPU, sm_80, 108 units, data sheet 2026-11-21\n"
+              "rated       1.41 GHz, memory 1.50 TB/s, L2 40.0 MB\n"
               "assumed     gather, launch_us\n"
               "launch      2 µs ±25.0 %\n"
               "read        1 threads: 1.00 MB: 8.00 GB/s ±50.0 %, 4.00 MB: 4.00 GB/s\n"
@@ -206,7 +208,13 @@ TEST(DeviceProfile, WhatIsShippedIsSound) {
     ASSERT_NE(h200, nullptr);
     EXPECT_EQ(h200->file, "device-nvidia-h200.json");
     EXPECT_NE(find_device_profile("x86-64-v4"), nullptr);
-    for (const char* arch : {"sm_80", "gfx906", "gfx90a", "gfx942"}) {
+    for (const char* device :
+         {"Tesla V100-SXM2-32GB", "NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"}) {
+        const DeviceProfile* made = find_device_profile(device);
+        ASSERT_NE(made, nullptr) << device;
+        EXPECT_THAT(made->method, testing::StartsWith("scaled from NVIDIA H")) << device;
+    }
+    for (const char* arch : {"gfx906", "gfx90a", "gfx942"}) {
         const FoundDeviceProfile found = find_device_profile("of another name", parse_target(arch));
         ASSERT_NE(found.profile, nullptr) << arch;
         EXPECT_EQ(found.match, ProfileMatch::architecture) << arch;

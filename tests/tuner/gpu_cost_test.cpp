@@ -40,6 +40,37 @@ DeviceProfile round_profile() {
     return profile;
 }
 
+TEST(GpuCosts, SizesOfCachesAreTheDevices) {
+    DeviceProfile profile = round_profile();
+    profile.read = {{.bytes = 1e6, .per_s = 1e12},
+                    {.bytes = 8e6, .per_s = 4e12},
+                    {.bytes = 16e6, .per_s = 3.99e12},
+                    {.bytes = 64e6, .per_s = 1e12}};
+    profile.gather = {{.bytes = 65536, .per_s = 1e12},
+                      {.bytes = 1e6, .per_s = 2e11},
+                      {.bytes = 4e6, .per_s = 1e11}};
+    const RowFeatures few_columns{.rows = 1000, .cols = 1000, .nnz = 1000};
+    const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll1");
+    const auto costs = [&](double bytes) {
+        GpuWork work;
+        work.bytes = bytes;
+        work.far = 1000;
+        return gpu_costs(work, few_columns, s, profile);
+    };
+    const auto cost = [](const GpuCosts& all, std::string_view name) {
+        return all[static_cast<std::size_t>(std::ranges::find(gpu_cost_names, name) -
+                                            gpu_cost_names.begin())];
+    };
+    EXPECT_DOUBLE_EQ(cost(costs(1e6), "stream"), 0.25) << "the cache's rate, not few threads'";
+    EXPECT_DOUBLE_EQ(cost(costs(16e6), "stream"), 4) << "as far as the cache reaches";
+    EXPECT_DOUBLE_EQ(cost(costs(64e6), "stream"), 64);
+    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 1e-2);
+    profile.rated.l2_bytes = 64e6;
+    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 1e-2);
+    profile.rated.l2_bytes = 8e6;
+    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 5e-3) << "4 MB are no part of a small cache";
+}
+
 TEST(SampledRows, SmallMatricesAreTakenWhole) {
     const CsrMatrix m = make_gallery_matrix("stencil5:nx=20,ny=20");
     const SampledRows sample(m.view(), 50'000);

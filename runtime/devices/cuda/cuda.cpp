@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -13,7 +14,11 @@ namespace spmvgen {
 namespace {
 
 // Enumerators of cuda.h.
+constexpr int attribute_clock_khz = 13;
 constexpr int attribute_units = 16;
+constexpr int attribute_memory_clock_khz = 36;
+constexpr int attribute_memory_bus_bits = 37;
+constexpr int attribute_l2_bytes = 38;
 constexpr int attribute_capability_major = 75;
 constexpr int attribute_capability_minor = 76;
 constexpr int function_dynamic_shared_bytes = 8;
@@ -117,6 +122,14 @@ class Cuda final : public GpuVendor {
 
     int units(int device) const override { return attribute(attribute_units, device); }
 
+    /// Memory moves data at both edges of its clock.
+    DeviceSheet rated(int device) const override {
+        const double memory_hz = 1e3 * attribute_or_0(attribute_memory_clock_khz, device);
+        return {1e-6 * attribute_or_0(attribute_clock_khz, device),
+                2 * memory_hz * attribute_or_0(attribute_memory_bus_bits, device) / 8,
+                attribute_or_0(attribute_l2_bytes, device)};
+    }
+
     /// The newest row of the device's major version that is not newer than the device: its code
     /// runs on all later minor versions.
     Target target(int device) const override {
@@ -199,6 +212,11 @@ class Cuda final : public GpuVendor {
         check(calls_.device_attribute(&value, number, device), calls_.device_attribute,
               fmt::format("cuda:{}", device));
         return value;
+    }
+    /// 0 where the driver refuses or does not know.
+    double attribute_or_0(int number, int device) const {
+        int value = 0;
+        return calls_.device_attribute(&value, number, device) == 0 ? std::max(value, 0) : 0;
     }
     int capability(int device) const {
         return 10 * attribute(attribute_capability_major, device) +

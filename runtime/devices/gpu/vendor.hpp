@@ -101,6 +101,8 @@ class GpuVendor {
     virtual std::string error_text(int status) const = 0;
     /// Multiprocessors, compute units.
     virtual int units(int device) const = 0;
+    /// Its clock, bandwidth and cache; what the driver does not tell is 0.
+    virtual DeviceSheet rated(int) const { return {}; }
     /// What kernels for the device are compiled for. Throws Error(unsupported) when that is no row
     /// of the architecture table.
     virtual Target target(int device) const = 0;

@@ -263,6 +263,7 @@ DeviceFacts device_facts(const GpuVendor& vendor, int number) {
     facts.name = name.data();
     facts.memory_bytes = static_cast<std::int64_t>(bytes);
     facts.units = vendor.units(device);
+    facts.rated = vendor.rated(device);
     facts.loads = loadable_kind(vendor.kind());
     facts.driver = vendor.version();
     try {

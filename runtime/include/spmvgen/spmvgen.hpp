@@ -154,7 +154,8 @@ struct Info {
     double predicted_us = 0;  ///< of an apply: by counted work where the choice was, else bytes
                               ///< over the bandwidth in the device's profile, and launches; 0 =
                               ///< there is no profile
-    std::string profile;      ///< file of tuning_db that it was predicted from; "" = none
+    std::string profile;      ///< file of tuning_db that it was predicted from, and from which
+                              ///< device its rates are scaled where that is another; "" = none
     double measured_us = 0;   ///< of an apply, by the level; 0 = not measured
     std::vector<MeasuredKernel> measured;  ///< what the level timed, the rule's kernel first
 };

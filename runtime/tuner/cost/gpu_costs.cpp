@@ -8,19 +8,26 @@
 namespace spmvgen {
 namespace {
 
-constexpr double latency_us = 0.6;           ///< of a load that the caches of a multiprocessor miss
-constexpr double step_us = 1e-3;             ///< of a warp, on a multiprocessor
-constexpr double own_cache = 64 * 1024;      ///< bytes: x from a multiprocessor's own cache
-constexpr double shared_cache = 4e6;         ///< bytes: x from the cache that all share
-constexpr double most_cached_stream = 33e6;  ///< bytes up to which the best rate counts: below it
-                                             ///< the profile's rates are those of few threads
+constexpr double latency_us = 0.6;       ///< of a load that the caches of a multiprocessor miss
+constexpr double step_us = 1e-3;         ///< of a warp, on a multiprocessor
+constexpr double own_cache = 64 * 1024;  ///< bytes: x from a multiprocessor's own cache
+constexpr double shared_cache = 4e6;     ///< bytes: x from the cache that all share
+constexpr double shared_share = 8;       ///< of a smaller cache: so much less than it holds
+constexpr double best_share = 0.98;      ///< of the best rate: as good as it
 
-/// Bytes a second for so many.
+/// Bytes a second for so many: the best rate as long as the cache gives it, for the profile's rates
+/// of fewer bytes are those of few threads.
 double stream_rate(const DeviceProfile& profile, double bytes) {
-    if (bytes > most_cached_stream) return profile.read_rate(bytes, 0);
-    double best = 0;
+    double best = 0, last = 0;
     for (auto& rate : profile.read) best = std::max(best, rate.per_s);
-    return best;
+    for (auto& rate : profile.read)
+        if (rate.per_s >= best_share * best) last = std::max(last, rate.bytes);
+    return bytes > last ? profile.read_rate(bytes, 0) : best;
+}
+
+double shared_bytes(const DeviceProfile& profile) {
+    const double l2 = profile.rated.l2_bytes;
+    return l2 > 0 ? std::min(shared_cache, l2 / shared_share) : shared_cache;
 }
 
 }  // namespace
@@ -28,6 +35,7 @@ double stream_rate(const DeviceProfile& profile, double bytes) {
 GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
                    const DeviceProfile& profile) {
     const double units = units_of(profile);
+    const double shared = shared_bytes(profile);
     const auto vector = static_cast<double>(size_of(s.value));
     const double x_bytes = vector * static_cast<double>(std::min(f.cols, f.nnz));
     const double y_bytes = vector * static_cast<double>(f.rows);
@@ -38,13 +46,13 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     return {w.launches - 1,
             w.depth * latency_us,
             us_of(w.bytes, stream_rate(profile, w.bytes)),
-            us_of(w.bytes, profile.read_rate(shared_cache, 0)) * (units / active - 1),
+            us_of(w.bytes, profile.read_rate(shared, 0)) * (units / active - 1),
             us_of(w.near, profile.gather_rate(own_cache, 0)),
-            us_of(far, profile.gather_rate(std::max(x_bytes, shared_cache), 0)),
+            us_of(far, profile.gather_rate(std::max(x_bytes, shared), 0)),
             w.steps * step_us / units,
             w.waits * latency_us / resident,
             w.rows * step_us / units / gpu::warp,
-            us_of(w.atomics, profile.atomic_rate(std::max(y_bytes, shared_cache), 0))};
+            us_of(w.atomics, profile.atomic_rate(std::max(y_bytes, shared), 0))};
 }
 
 }  // namespace spmvgen

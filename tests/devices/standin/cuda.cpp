@@ -63,8 +63,17 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
         int number = 0;
         std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
         switch (attribute) {
+            case 13:
+                *value = 1'410'000;
+                return success;
             case 16:
                 *value = 7;
+                return success;
+            case 36:
+                *value = 1'215'000;
+                return success;
+            case 37:
+                *value = 5120;
                 return success;
             case 38:
                 *value = 1 << 20;
