@@ -143,7 +143,7 @@ void print(const TuningRecord& record, const std::string& folder, bool choices) 
     const Problem problem{record, matrix.view(), analyse_row_lengths(matrix.view()), target,
                           *profile};
     MatrixFigures figures(problem.matrix, problem.features, 0,
-                          problem.is_host() ? cpu_sample_period : 1);
+                          problem.is_host() ? CountedFor::cpu : CountedFor::gpu);
     print_scheme(problem.is_host() ? cpu_scheme : gpu_scheme);
     if (choices) print_choice(problem);
     const std::set<Weighed> grid = grid_of(problem);

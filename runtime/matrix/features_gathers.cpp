@@ -85,12 +85,12 @@ class Gathers {
         return static_cast<double>(sectors) / static_cast<double>(entries);
     }
 
-    /// Of a warp with each subwarp.
-    std::array<double, subwarps.size()> warps() const {
-        return over_strips<subwarps.size()>(lanes, warp_limits, [this] {
-            return [this, distinct = Distinct()](std::int64_t strip) mutable {
+    /// Of a warp with each subwarp, from one of them on; 0 for those before.
+    std::array<double, subwarps.size()> warps(std::size_t from = 0) const {
+        return over_strips<subwarps.size()>(lanes, warp_limits, [this, from] {
+            return [this, from, distinct = Distinct()](std::int64_t strip) mutable {
                 std::array<std::int64_t, subwarps.size()> sectors{};
-                for (std::size_t s = 0; s < subwarps.size(); ++s) {
+                for (std::size_t s = from; s < subwarps.size(); ++s) {
                     const std::int64_t height = lanes / subwarps[s], end = row_after(strip, lanes);
                     for (std::int64_t row = strip * lanes; row < end; row += height)
                         sectors[s] +=
@@ -101,8 +101,16 @@ class Gathers {
         });
     }
 
-    /// Of all entries of so many neighbouring rows.
-    double windows(std::int64_t rows) const {
+    /// Of all entries of neighbouring rows.
+    std::array<double, window_rows.size()> windows() const {
+        std::array<double, window_rows.size()> sectors{};
+        for (std::size_t w = 0; w < sectors.size(); ++w) sectors[w] = window(window_rows[w]);
+        return sectors;
+    }
+
+  private:
+    /// Of so many rows.
+    double window(std::int64_t rows) const {
         const auto sectors = over_strips<1>(rows, window_limits, [this, rows] {
             return [this, rows, distinct = Distinct(),
                     map = SectorMap(fits_ ? a_ : CsrView())](std::int64_t strip) mutable {
@@ -117,7 +125,6 @@ class Gathers {
         return sectors[0];
     }
 
-  private:
     std::int64_t row_after(std::int64_t strip, std::int64_t height) const {
         return std::min((strip + 1) * height, a_.rows);
     }
@@ -181,21 +188,32 @@ class Gathers {
     const Index* col_;
 };
 
-}  // namespace
-
-void analyse_gathers(const CsrView& a, int threads, Features& f) {
+template <typename Visit>
+void visit_gathers(const CsrView& a, int threads, Features& f, Visit&& visit) {
     f.run_sectors = 1;
     f.warp_sectors.fill(1);
     f.window_sectors.fill(1);
     if (a.nnz == 0) return;
     dispatch(a.offset_type, [&]<typename Offset>(Offset) {
-        dispatch(a.index_type, [&]<typename Index>(Index) {
-            const Gathers<Offset, Index> gathers(a, threads);
-            f.run_sectors = gathers.runs();
-            f.warp_sectors = gathers.warps();
-            for (std::size_t w = 0; w < window_rows.size(); ++w)
-                f.window_sectors[w] = gathers.windows(window_rows[w]);
-        });
+        dispatch(a.index_type,
+                 [&]<typename Index>(Index) { visit(Gathers<Offset, Index>(a, threads)); });
+    });
+}
+
+}  // namespace
+
+void analyse_gathers(const CsrView& a, int threads, Features& f) {
+    visit_gathers(a, threads, f, [&](const auto& gathers) {
+        f.run_sectors = gathers.runs();
+        f.warp_sectors = gathers.warps();
+        f.window_sectors = gathers.windows();
+    });
+}
+
+void analyse_gathers_of_rows(const CsrView& a, int threads, Features& f) {
+    visit_gathers(a, threads, f, [&](const auto& gathers) {
+        f.warp_sectors.back() = gathers.warps(subwarps.size() - 1).back();
+        f.window_sectors = gathers.windows();
     });
 }
 

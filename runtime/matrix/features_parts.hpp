@@ -24,6 +24,8 @@ void analyse_values(const CsrView& matrix, int threads, Features& features);
 void analyse_blocks(const CsrView& matrix, int threads, Features& features);
 /// Sampled: sectors of x.
 void analyse_gathers(const CsrView& matrix, int threads, Features& features);
+/// Of these only what does not depend on the lanes of a row: of a whole warp a row, and of windows.
+void analyse_gathers_of_rows(const CsrView& matrix, int threads, Features& features);
 /// Sampled: symmetry. Needs features.sorted.
 void analyse_symmetry(const CsrView& matrix, int threads, Features& features);
 

@@ -93,7 +93,8 @@ CountedChoice* Chooser::predictions(const Request& request) {
     const int team = host ? request.threads : 0;
     if (predictions_ == nullptr || !predictions_->is_of(request.profile, team))
         predictions_ =
-            std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team, *constants);
+            std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team, *constants,
+                                            [this]() -> const BlockFill& { return fill(); });
     return predictions_.get();
 }
 

@@ -68,6 +68,8 @@ class Chooser {
     bool has_predicted() const { return predictions_ != nullptr; }
     /// The time of an apply on the device of Request::profile.
     std::optional<Prediction> predict(const Signature& signature, const Request& request);
+    /// How the matrix would lie as strips. Lives as long as this.
+    const StripsPlan& strips_plan(const Signature& signature) { return strips_.plan(signature); }
 
   private:
     bool may_have_blocks(const Request& request) const;

@@ -32,6 +32,9 @@ class StripsChooser {
     /// What storing the matrix so takes.
     StripsOutlook outlook(const Signature& signature);
 
+    /// How it would lie. Lives as long as this.
+    const StripsPlan& plan(const Signature& signature);
+
   private:
     /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
     /// `period`, taking turns.
@@ -42,7 +45,6 @@ class StripsChooser {
     /// Sets `codes`, `sigma` and `unroll` where that is so and they are open. Whether it did.
     bool choose_whole_columns(Signature& signature,
                               const std::map<std::string, std::int64_t>& given);
-    const StripsPlan& plan(const Signature& signature);
     double bytes(const Signature& signature);
 
     const CsrView matrix_;

@@ -92,12 +92,12 @@ TEST(CpuFigures, BlocksOfTheSampleAreThoseOfTheMatrix) {
     const Signature s = cpu_signature(
         "strips_cpu_f64_i32_o32_a1_b0_k1_block_cols3_block_rows3_codes15_fill1_lanes8_"
         "long_from4096_long_rows0_prefetch0_ragged1_sigma1_value_code0");
-    const auto stored = [&](std::int64_t period) {
-        return MatrixFigures(m.view(), rows, 1, period).strips(s).stored /
+    const auto stored = [&](CountedFor whose) {
+        return MatrixFigures(m.view(), rows, 1, whose).strips(s).stored /
                static_cast<double>(m.nnz);
     };
-    EXPECT_LT(stored(cpu_sample_period), 1.3);
-    EXPECT_GT(stored(1), 1.4) << "cut elsewhere";
+    EXPECT_LT(stored(CountedFor::cpu), 1.3);
+    EXPECT_GT(stored(CountedFor::gpu), 1.4) << "cut elsewhere";
 }
 
 TEST(CpuFigures, AFewLongRowsAreSampled) {

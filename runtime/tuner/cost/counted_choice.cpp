@@ -31,12 +31,17 @@ struct CountedChoice::Weighed {
 
 // One thread: the sample is small, and starting a team takes longer than looking at it.
 CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
-                             const DeviceProfile& profile, int team, const CostConstants& constants)
+                             const DeviceProfile& profile, int team, const CostConstants& constants,
+                             std::function<const BlockFill&()> fill)
     : profile_(profile),
       team_(team),
       constants_(constants),
-      figures_(matrix, features, 1, team == 0 ? 1 : cpu_sample_period),
-      sampled_(std::make_unique<Chooser>(figures_.sample(), figures_.features(), 1)) {}
+      figures_(matrix, features, 1, team == 0 ? CountedFor::gpu : CountedFor::cpu),
+      sampled_(std::make_unique<Chooser>(figures_.sample(), figures_.features(), 1)) {
+    figures_.share({std::move(fill), [this](const Signature& signature) -> const StripsPlan& {
+                        return sampled_->strips_plan(signature);
+                    }});
+}
 
 CountedChoice::~CountedChoice() = default;
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,9 +17,11 @@ class Chooser;
 /// matrix, its features, the profile and the constants must outlive it. For one thread at a time.
 class CountedChoice {
   public:
-    /// `team`: the threads of a CPU that take part in an apply, 0 = a GPU.
+    /// `team`: the threads of a CPU that take part in an apply, 0 = a GPU. `fill` is the matrix'
+    /// and is asked when it is needed; empty = it is looked at here.
     CountedChoice(const CsrView& matrix, const RowFeatures& features, const DeviceProfile& profile,
-                  int team, const CostConstants& constants);
+                  int team, const CostConstants& constants,
+                  std::function<const BlockFill&()> fill = {});
     ~CountedChoice();
 
     std::optional<Prediction> predict(const Signature& signature);

@@ -23,10 +23,6 @@ struct CpuWork {
     double busiest = 1;  ///< what the busiest thread has of all that, over an even share
 };
 
-/// MatrixFigures' period for CPUs: blocks of 1 … 8 rows are those of the matrix. The constants of
-/// GPUs are fitted without.
-inline constexpr std::int64_t cpu_sample_period = 840;
-
 /// Nothing for a kernel that has no such count (kernels of batches, transposing ones) or that
 /// multiplies several vectors. `signature` is complete; `threads` take part.
 std::optional<CpuWork> cpu_work(MatrixFigures& figures, const Signature& signature, int threads);

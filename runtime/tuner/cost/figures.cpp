@@ -32,17 +32,27 @@ std::int64_t distinct_sectors(const Index* col, std::int64_t end, std::int64_t s
 }  // namespace
 
 MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads,
-                             std::int64_t period)
-    : matrix_(matrix), threads_(threads), sample_(matrix, sampled_entries, 16, period) {
+                             CountedFor whose)
+    : matrix_(matrix),
+      threads_(threads),
+      whose_(whose),
+      sample_(matrix, sampled_entries, 16, whose == CountedFor::cpu ? cpu_sample_period : 1) {
     static_cast<RowFeatures&>(features_) = rows;
-    analyse_gathers(sample_.view(), threads_, features_);
+    look_at_gathers(sample_.view(), features_);
+}
+
+void MatrixFigures::look_at_gathers(const CsrView& rows, Features& features) const {
+    if (whose_ == CountedFor::cpu)
+        analyse_gathers_of_rows(rows, threads_, features);
+    else
+        analyse_gathers(rows, threads_, features);
 }
 
 const Features& MatrixFigures::sorted() {
     if (!sorted_) {
         sorted_ = features_;
         const CsrMatrix rows = sample_.sorted(sorted_together);
-        analyse_gathers(rows.view(), threads_, *sorted_);
+        look_at_gathers(rows.view(), *sorted_);
     }
     return *sorted_;
 }
@@ -53,12 +63,13 @@ const Features& MatrixFigures::sorted_in(std::int64_t sigma) {
     const double a_window = std::max(features_.mean_row, 1.0) * static_cast<double>(sigma);
     const auto windows = static_cast<std::int64_t>(sampled_entries / a_window);
     const SampledRows rows(matrix_, sampled_entries, std::clamp<std::int64_t>(windows, 1, 16));
-    analyse_gathers(rows.sorted(sigma).view(), threads_, place->second);
+    look_at_gathers(rows.sorted(sigma).view(), place->second);
     return place->second;
 }
 
 const BlockFill& MatrixFigures::fill() {
     const bool is_long = features_.mean_row > most_blocked_mean;
+    if (!is_long && shared_.fill) return shared_.fill();
     if (!fill_) fill_ = block_fill(is_long ? sample_.view() : matrix_, default_sigma, threads_);
     return *fill_;
 }
@@ -70,7 +81,8 @@ const StripsFigures& MatrixFigures::strips(const Signature& signature) {
                     shape.threads_per_row, shape.sigma, shape.period, shape.long_from, shape.holes);
     const auto found = strips_.find(key);
     if (found != strips_.end()) return found->second;
-    const StripsPlan plan = plan_strips(sample_.view(), signature, threads_);
+    const StripsPlan plan = shared_.strips_plan ? shared_.strips_plan(signature)
+                                                : plan_strips(sample_.view(), signature, threads_);
     const double scale = sample_.scale();
     const auto of_all = [&](std::int64_t n) { return scale * static_cast<double>(n); };
     return strips_

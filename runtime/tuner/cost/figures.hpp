@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,19 @@ struct SlicesFigures {
     double turns = 0;    ///< slices of other lengths than the one before, over slices
 };
 
+/// Whose work is counted from the figures.
+enum class CountedFor { gpu, cpu };
+
+/// The period of a CPU's sample (SampledRows): blocks of 1 … 8 rows are those of the matrix. The
+/// constants of GPUs are fitted without.
+inline constexpr std::int64_t cpu_sample_period = 840;
+
+/// What somebody else looks at, too, and keeps; empty = nobody does.
+struct SharedFigures {
+    std::function<const BlockFill&()> fill;                          ///< of the matrix
+    std::function<const StripsPlan&(const Signature&)> strips_plan;  ///< of the sample
+};
+
 /// Figures of a matrix from which a kernel's work is counted: row lengths exactly, where the
 /// entries are from a sample of the rows. Each is computed once, when it is needed. The matrix must
 /// outlive it. For one thread at a time.
@@ -36,11 +50,13 @@ class MatrixFigures {
   public:
     MatrixFigures(const MatrixFigures&) = delete;
     MatrixFigures& operator=(const MatrixFigures&) = delete;
-    /// `period`: as SampledRows'.
     MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads = 0,
-                  std::int64_t period = 1);
+                  CountedFor whose = CountedFor::gpu);
+    /// Must outlive this.
+    void share(SharedFigures shared) { shared_ = std::move(shared); }
 
-    /// Row lengths, and of Features: run_sectors, warp_sectors, window_sectors, empty_cols = 0.
+    /// Row lengths, and of Features: run_sectors, warp_sectors, window_sectors, empty_cols = 0. For
+    /// CPUs run_sectors and all but the last of warp_sectors stay as they are.
     const Features& features() const { return features_; }
     /// The same with rows sorted by length in windows of some thousand rows: sectors only.
     const Features& sorted();
@@ -66,8 +82,12 @@ class MatrixFigures {
     CsrView sample() const { return sample_.view(); }
 
   private:
+    void look_at_gathers(const CsrView& rows, Features& features) const;
+
     CsrView matrix_;
     int threads_;
+    CountedFor whose_;
+    SharedFigures shared_;
     SampledRows sample_;
     Features features_;
     std::optional<Features> sorted_;
