@@ -80,12 +80,13 @@ std::string memory_rows(const RunReport& r) {
 
 std::string prepare_text(const RunReport& r) {
     const Info& i = r.info;
+    const std::string choosing = i.choice_ms > 0 ? ", choice " + in_seconds(i.choice_ms / 1e3) : "";
     const std::string measuring =
         i.measure_ms > 0 ? ", measuring " + in_seconds(i.measure_ms / 1e3) : "";
     return fmt::format(
-        "{}: kernel {}, analysis and conversion {}{}; reading took {}, first apply {}",
-        in_seconds(i.prepare_ms / 1e3), in_seconds(i.kernel_ms / 1e3),
-        in_seconds((i.prepare_ms - i.kernel_ms - i.measure_ms) / 1e3), measuring,
+        "{}: kernel {}{}, analysis and conversion {}{}; reading took {}, first apply {}",
+        in_seconds(i.prepare_ms / 1e3), in_seconds(i.kernel_ms / 1e3), choosing,
+        in_seconds((i.prepare_ms - i.kernel_ms - i.choice_ms - i.measure_ms) / 1e3), measuring,
         in_seconds(r.read_s), in_seconds(r.first_apply_s));
 }
 
@@ -227,6 +228,7 @@ Json to_json(const RunReport& r) {
               {"prepare_ms", i.prepare_ms},
               {"kernel_ms", i.kernel_ms},
               {"analysis_ms", i.analysis_ms},
+              {"choice_ms", i.choice_ms},
               {"convert_ms", i.convert_ms},
               {"measure_ms", i.measure_ms},
               {"predicted_us", i.predicted_us},

@@ -226,6 +226,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     row["plan_ms"] = info.prepare_ms - info.convert_ms;
     row["kernel_ms"] = info.kernel_ms;  // of plan_ms, as the next
     row["analysis_ms"] = info.analysis_ms;
+    row["choice_ms"] = info.choice_ms;
     row["storage"] = info.storage;
     row["matrix_bytes"] = info.matrix_bytes;
     if (info.predicted_us > 0) {

@@ -27,7 +27,7 @@ std::unique_ptr<HandleImpl> make_of_entries(const CooView& matrix, const Options
     impl->keep(csr, csr->view(), true);
     impl->tell_given(matrix.value_type, matrix.nnz, std::move(given_on));
     if (options.updatable && !sorted.in_order) impl->tell_order(std::move(sorted.order));
-    impl->tell_more_time(ms);
+    impl->tell_more_time(ms, &Info::convert_ms);
     return impl;
 }
 

@@ -67,7 +67,7 @@ std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Option
     auto impl = make_of_host_matrix(input.here(), options, provider, device, &input);
     impl->keep(options.owner, matrix, false);
     impl->tell_given(matrix.value_type, matrix.nnz, std::move(device));
-    impl->tell_more_time(ms);
+    impl->tell_more_time(ms, &Info::convert_ms);
     return impl;
 }
 

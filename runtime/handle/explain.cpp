@@ -130,8 +130,11 @@ class Explanation {
     /// What was spent, and from how many applies on that pays.
     std::string costs() {
         const std::string spent = fmt::format(
-            "analysis {:.2f} ms, kernel {:.2f} ms, conversion {:.2f} ms, measuring {:.0f} ms",
-            info_.analysis_ms, info_.kernel_ms, info_.convert_ms, info_.measure_ms);
+            "analysis {:.2f} ms, choice {:.2f} ms, kernel {:.2f} ms, conversion {:.2f} ms, "
+            "measuring "
+            "{:.0f} ms",
+            info_.analysis_ms, info_.choice_ms, info_.kernel_ms, info_.convert_ms,
+            info_.measure_ms);
         Request plain = request_;
         plain.format = "csr";
         plain.kernel = device_ == nullptr ? "csr_rows" : "csr_classical";

@@ -158,12 +158,15 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
+    tell_choice_ms(watch);
     if (on_device != nullptr)
         plan_there(*on_device, options, features.max_row);
     else if (copying_pays({matrix, matrix, features.max_row}, csr, options) &&
              begin_strips({csr.view(), matrix, features.max_row}, true, options).empty())
         info_.reason += "; converted on the device";
+    const Stopwatch making;
     find_general(features, request);
+    info_.kernel_ms += making.ms();
     make_base(matrix, options, on_device, csr);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
@@ -190,10 +193,10 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
         matrix_ = strips_->store(signature_, options.memory_limit);
     else
         convert_here(matrix, options, on_device, csr);
-    info_.convert_ms += conversion.ms();
     strips_.reset();
     describe(matrix, matrix_.stored);
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
+    info_.convert_ms += conversion.ms();
     info_.update_bytes = pattern_.bytes();
     if (provided.kernel == nullptr) return;
     tell_kernel(*variants_->get(signature_.alpha, signature_.beta, [&](Scale, Scale) {

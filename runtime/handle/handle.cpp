@@ -93,7 +93,7 @@ std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& opt
     auto impl = make_plain(transposed->view(), of_copy, provider, device, Arrays::own);
     impl->keep(transposed, transposed->view(), true);
     if (options.updatable) impl->tell_order(std::move(order));
-    impl->tell_more_time(ms);
+    impl->tell_more_time(ms, &Info::convert_ms);
     return impl;
 }
 
@@ -114,7 +114,7 @@ std::unique_ptr<HandleImpl> make_within_limit(
         csr.format = "csr";
         auto impl = make(csr);
         impl->tell_reason_before(error.why());
-        impl->tell_more_time(ms);
+        impl->tell_more_time(ms, &Info::choice_ms);
         return impl;
     }
 }

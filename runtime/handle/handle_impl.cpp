@@ -196,6 +196,10 @@ void HandleImpl::predict(const Device* device, int threads) {
                                     device != nullptr ? std::max(info_.launches, 1) : threads > 1);
 }
 
+void HandleImpl::tell_choice_ms(const Stopwatch& watch) {
+    info_.choice_ms = watch.ms() - info_.analysis_ms - info_.kernel_ms - info_.measure_ms;
+}
+
 void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
     info_.format = to_string(stored.format);
     info_.storage = to_string(storage_type(signature_));

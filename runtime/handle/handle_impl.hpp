@@ -10,6 +10,7 @@
 #include "formats/stored_matrix.hpp"
 #include "handle/kernel_provider.hpp"
 #include "handle/levels.hpp"
+#include "handle/stopwatch.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/value_order.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -61,8 +62,11 @@ class HandleImpl {
     /// Takes over what owns the arrays of `matrix`, of which the handle was made with options.copy
     /// = false, and keeps it when they are still read. `own`: they are the handle's to write to.
     void keep(std::shared_ptr<const void> arrays, const CsrView& matrix, bool own);
-    /// Takes over that the handle took so long to make beside its constructor.
-    void tell_more_time(double ms) { info_.prepare_ms += ms; }
+    /// Takes over that the handle took so long to make beside its constructor, for that part.
+    void tell_more_time(double ms, double Info::* part) {
+        info_.prepare_ms += ms;
+        info_.*part += ms;
+    }
     /// Takes over why this handle was made instead of another one.
     void tell_reason_before(const std::string& reason) {
         info_.reason = reason + "; " + info_.reason;
@@ -101,6 +105,9 @@ class HandleImpl {
     /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
     /// and launches. `device` is null for the host.
     void predict(const Device* device, int threads);
+    /// Fills in what the choice took, which stands now: what `watch` has since the constructor
+    /// began and no other part has.
+    void tell_choice_ms(const Stopwatch& watch);
     /// Takes over how the kernel was had.
     template <typename Kernel>
     void tell_origin(const Provided<Kernel>& provided) {

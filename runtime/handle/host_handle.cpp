@@ -80,7 +80,7 @@ class HostHandle : public HandleImpl {
         return alpha == signature_.alpha && beta == Scale::zero;
     }
     void make_generic(const CsrView& matrix, const Options& options, const std::string& why);
-    void make_base(const CsrView& matrix, const Options& options);
+    void make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch);
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
     Variant make_variant(Scale alpha, Scale beta);
@@ -115,7 +115,7 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     else if (const auto why = why_plain_at_once(options))
         make_generic(matrix, options, *why);
     else
-        make_base(matrix, options);
+        make_base(matrix, options, watch);
     info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
     if (info_.origin.empty()) info_.origin = "generic";
     describe(matrix, stored_);
@@ -134,7 +134,7 @@ void HostHandle::make_generic(const CsrView& matrix, const Options& options,
     if (matrix.nnz > 0) keep_csr(matrix, options);
 }
 
-void HostHandle::make_base(const CsrView& matrix, const Options& options) {
+void HostHandle::make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch) {
     Request request = request_for(options);
     request.threads = threads_;
     if (provider_.may_compile(policy_))
@@ -163,14 +163,15 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         const bool generic = level.generic;
         take(std::move(level));
         info_.deterministic |= threads_ == 1;
+        tell_choice_ms(watch);
         if (generic) return keep_csr(matrix, options);
     }
+    const Stopwatch making;
     find_general(features, request);
-    const Stopwatch watch;
     const ProvidedKernel provided = kernel_or_general([&](const Signature& s, bool last_resort) {
         return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
     });
-    info_.kernel_ms += watch.ms();
+    info_.kernel_ms += making.ms();
     tell_origin(provided);
     if (provided.kernel == nullptr) {
         info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
@@ -178,8 +179,8 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     }
     const Stopwatch conversion;
     store(matrix, signature_, options);
-    info_.convert_ms = conversion.ms();
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
+    info_.convert_ms = conversion.ms();
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
 

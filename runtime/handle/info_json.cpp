@@ -45,6 +45,7 @@ nlohmann::ordered_json info_json(const Info& i) {
             {"prepare_ms", i.prepare_ms},
             {"kernel_ms", i.kernel_ms},
             {"analysis_ms", i.analysis_ms},
+            {"choice_ms", i.choice_ms},
             {"convert_ms", i.convert_ms},
             {"measure_ms", i.measure_ms},
             {"rows", i.rows},

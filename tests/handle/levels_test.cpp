@@ -190,6 +190,21 @@ TEST_F(Levels, RuleMeasuresNothing) {
     EXPECT_EQ(fake.generator.compiled, 1);
 }
 
+TEST_F(Levels, PartsOfThePreparationAreNoMoreThanAllOfIt) {
+    Options transposed;
+    transposed.op = "T";
+    for (const Options& o : {Options{}, transposed, measure_options(), gpu_options()}) {
+        const Info info = make(o).info();
+        EXPECT_GT(info.analysis_ms, 0) << o.device;
+        EXPECT_GT(info.choice_ms, 0) << o.device;
+        EXPECT_GT(info.convert_ms, 0) << o.device;
+        EXPECT_LE(
+            info.analysis_ms + info.choice_ms + info.kernel_ms + info.convert_ms + info.measure_ms,
+            info.prepare_ms)
+            << o.device;
+    }
+}
+
 TEST_F(Levels, MeasureTimesWhatIsFree) {
     Options by_rule;
     by_rule.format = "csr";

@@ -135,8 +135,11 @@ struct Info {
     std::string warning;  ///< why a fallback is in use, else ""
     double prepare_ms = 0;             ///< analysis, conversion, and making the kernel
     double kernel_ms = 0;              ///< of it: making or finding the kernel
-    double analysis_ms = 0;            ///< of it: validating and analysing A
-    double convert_ms = 0;             ///< of it: copying or converting A, to a GPU included
+    double analysis_ms = 0;            ///< of it: validating A, and its row lengths
+    double choice_ms = 0;              ///< of it: choosing the kernel, with what is looked at of A
+                                       ///< for that; but for measure_ms
+    double convert_ms = 0;             ///< of it: copying or converting A, to a GPU included, and
+                                       ///< finding the places of new values
     double measure_ms = 0;             ///< of it: level measure
     std::int64_t rows = 0, cols = 0;   ///< of B: y has rows·k elements and x has cols·k
     std::int64_t nnz = 0, stored = 0;  ///< stored = entries with padding
