@@ -79,7 +79,9 @@ Choice Chooser::operator()(Request request) {
     Choice choice = choose(features_, request);
     fit(choice, request);
     const bool is_free = request.kernel == "auto" && request.rule.empty();
-    if (is_free && request.look && matrix_.nnz >= least_weighed) weigh(choice, request);
+    // A CPU's time is that of rows, too.
+    const std::int64_t size = matrix_.nnz + (is_host(request) ? matrix_.rows : 0);
+    if (is_free && request.look && size >= least_weighed) weigh(choice, request);
     return choice;
 }
 

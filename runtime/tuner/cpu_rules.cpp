@@ -13,8 +13,10 @@ namespace spmvgen {
 namespace {
 
 // Where one kernel begins to be better than another: measured, see docs/kernels-cpu.md.
-constexpr double long_row_share = 0.5;        ///< longest row over a thread's share of the entries
-constexpr double least_vector_mean = 1.5;     ///< mean row, for vectors and for sorting
+constexpr double long_row_share = 0.5;     ///< longest row over a thread's share of the entries
+constexpr double least_vector_mean = 1.5;  ///< mean row, for vectors and for sorting
+constexpr double most_empty_mean = 0.25;   ///< mean row, for COO,
+constexpr std::int64_t least_empty_rows = 10'000;  ///< rows, for the same
 constexpr double most_short_mean = 4;         ///< mean row, where short rows alone speak for SELL
 constexpr double most_even_mean = 8;          ///< mean row, where rows of one length do
 constexpr double cached_bytes = 1e6;          ///< of A for each thread
@@ -94,6 +96,12 @@ Pick even_rows(const Situation& s) {
         return {};
     return {"sell", fmt::format("mean row {:.1f}, {:.1f} MB of entries a thread, {}", s.f.mean_row,
                                 bytes_per_thread(s) / 1e6, padding_text(s))};
+}
+
+/// Rows without entries are then stored in runs.
+Pick mostly_empty_rows(const Situation& s) {
+    if (s.f.mean_row >= most_empty_mean || s.f.rows < least_empty_rows) return {};
+    return {"coo_segmented", fmt::format("mean row {:.2f}", s.f.mean_row)};
 }
 
 Pick almost_empty_rows(const Situation& s) {
@@ -203,9 +211,10 @@ constexpr std::array by_matrix{Rule{cached_blocks, {"bcsr"}},
                                Rule{compressed_strips, {"strips_cpu"}}};
 
 constexpr std::array rules{
-    Rule{long_rows, {"csr_balanced"}}, Rule{several_right_hand_sides, {"csr_rows"}},
-    Rule{even_rows, {"sell"}},         Rule{almost_empty_rows, {"csr_rows"}},
-    Rule{short_rows, {"sell"}},        Rule{rows_in_vectors, {"csr_vector"}, true}};
+    Rule{long_rows, {"csr_balanced"}},          Rule{several_right_hand_sides, {"csr_rows"}},
+    Rule{mostly_empty_rows, {"coo_segmented"}}, Rule{even_rows, {"sell"}},
+    Rule{almost_empty_rows, {"csr_rows"}},      Rule{short_rows, {"sell"}},
+    Rule{rows_in_vectors, {"csr_vector"}, true}};
 
 /// What lanes_of_a_row gives: it changes at powers of two, up to twice the longest vector.
 std::set<std::int64_t> possible_lanes(const Request& request, ValueType value) {

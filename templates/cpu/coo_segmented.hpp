@@ -9,8 +9,8 @@
 // Parameters: lanes  1, 2, 4, 8, 16: entries in one vector, used inside long segments; 1 = one
 //             entry after another, for short rows.
 // Work:       the path that merges the rows' ends with the entries has m + nnz steps; a thread
-//             takes an equal run of them. The thread whose run holds a row's end stores the row,
-//             so that rows without entries get βy too.
+//             takes an equal run of them. The thread whose run holds a row's end stores the row;
+//             rows without entries, which get βy, are stored in runs.
 // Reads:      nnz·(value + 2·index) bytes of A, x once for each entry; writes y once, reads it when
 //             β ≠ 0 and where a row is cut.
 #pragma once
@@ -41,8 +41,18 @@ void coo_segmented(long num_rows, long nnz, const Index* __restrict__ row_idx,
         // The last round may be the part of a row that the next thread goes on with: its sum is
         // carried.
         for (long row = first_step - entry; row < end_row || entry < end_entry; ++row) {
-            Value sum[num_rhs] = {};
             const bool begun = entry > 0 && row_idx[entry - 1] == row;  // by another thread
+            if (!begun) {
+                const long filled_row = entry < nnz ? long(row_idx[entry]) : num_rows;
+                const long next_row = filled_row < end_row ? filled_row : end_row;
+                store_empty_rows<Value, alpha_mode, beta_mode, has_epilogue, num_rhs>(
+                    y, row, next_row, alpha, beta);
+                row = row < next_row ? next_row : row;
+                if (row >= end_row && entry >= end_entry) {
+                    break;
+                }
+            }
+            Value sum[num_rhs] = {};
             entry = add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, row, entry,
                                                 end_entry);
             if (row < end_row) {

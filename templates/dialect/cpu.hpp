@@ -319,6 +319,17 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, typ
     }
 }
 
+/// Stores the sums 0 of rows begin to end - 1.
+template <typename Value, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs,
+          typename Vector>
+[[gnu::always_inline]] inline void store_empty_rows(Vector* y, long begin, long end, Vector alpha,
+                                                    Vector beta) {
+    const Value sum[num_rhs] = {};
+    for (long row = begin; row < end; ++row) {
+        store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
+    }
+}
+
 /// Stores the sums of up to `height` neighbouring rows, the first of them at y.
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int height, int num_rhs,
           typename Value, typename Vector>

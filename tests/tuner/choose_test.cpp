@@ -64,6 +64,15 @@ TEST(Choose, AMatrixWithoutEntriesHasAKernelToo) {
     EXPECT_NE(choose(Features{}, request()).signature.kernel, "");
 }
 
+TEST(Choose, MostlyEmptyRowsGoToTriplets) {
+    EXPECT_EQ(chosen(even_features(0.24), request()),
+              "coo_segmented_f64_i32_o32_a1_b0_k1_lanes1 | mean row 0.24: coo_segmented");
+    EXPECT_THAT(chosen(even_features(0.25), request()), testing::Not(HasSubstr("coo")));
+    Features small = even_features(0.2);
+    small.rows = 9'999;
+    EXPECT_THAT(chosen(small, request()), testing::Not(HasSubstr("coo")));
+}
+
 TEST(Choose, LanesAreNoMoreThanARowFills) {
     const auto lanes = [](ValueType type, double mean, const char* target) {
         Features f = uneven_features(mean);

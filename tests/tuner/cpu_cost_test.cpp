@@ -135,10 +135,19 @@ TEST(CpuFigures, TheBusiestThreadByHand) {
     EXPECT_NEAR(even.figures.busiest(team, false), 1, 0.01);
 }
 
+TEST(CpuWork, OfTripletsOnlyRowsWithEntriesCount) {
+    std::vector<std::int64_t> lengths(4096, 0);
+    for (std::size_t row = 0; row < lengths.size(); row += 8) lengths[row] = 2;
+    Counted m(with_lengths(lengths, 4));
+    EXPECT_EQ(m.work("coo_segmented_f64_i32_o32_a1_b0_k1_lanes1").rows, 512);
+    EXPECT_EQ(m.work("csr_rows_f64_i32_o32_a1_b0_k1").rows, 4096);
+}
+
 TEST(CpuWork, OfRowsByHand) {
     Counted m(with_lengths(std::vector<std::int64_t>(64, 12), 16));
     const CpuWork w = m.work("csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll1");
-    EXPECT_EQ(w.bytes, 768 * 12 + 64 * 4 + 64 * 8 + 16 * 8) << "values, columns, offsets, y and x";
+    EXPECT_EQ(w.bytes, 768 * 12 + 64 * 4 + 2 * 64 * 8 + 16 * 8)
+        << "values, columns, offsets, y twice, and x";
     EXPECT_EQ(w.near, 64 * 16) << "two vectors each, the second half empty";
     EXPECT_EQ(w.steps, 64 * (2 + 3)) << "and three additions of halves";
     EXPECT_EQ(w.rows, 64);
@@ -172,7 +181,7 @@ TEST(CpuWork, OfBlocksByHand) {
     const CpuWork w = m.work("bcsr_f64_i32_o32_a1_b0_k1_block_cols2_block_rows4");
     EXPECT_EQ(w.near, 16 * 4 * 2) << "two elements for each of four blocks";
     EXPECT_EQ(w.steps, 16 * 4 * 2 + 64) << "a column of a block is a step";
-    EXPECT_EQ(w.bytes, 64 * (8 * 8 + 4) + 16 * 4 + 64 * 8 + 8 * 8);
+    EXPECT_EQ(w.bytes, 64 * (8 * 8 + 4) + 16 * 4 + 2 * 64 * 8 + 8 * 8);
     EXPECT_EQ(w.rows, 16);
 }
 

@@ -55,7 +55,8 @@ class Problem : public CostProblem {
     }
     /// The work of whatever kernel: x, and bytes of A beside those of the vectors.
     CpuWork of_any(double a_bytes) const {
-        return {.bytes = a_bytes + vectors_bytes(),
+        // A line of y that is written is read, too.
+        return {.bytes = a_bytes + vectors_bytes() + vector * rows,
                 .middle = lines_beyond(first_kept),
                 .far = lines_beyond(second_kept)};
     }
@@ -94,7 +95,9 @@ CpuWork balanced_work(const Problem& p) {
 CpuWork coo_work(const Problem& p) {
     CpuWork w = p.of_any(p.nnz * (p.value + 2 * p.index));
     add_rows(w, p, p.param("lanes"), 1);
-    // Each row's number is looked at; what fills no vector is taken entry after entry.
+    // Rows without entries are stored in runs; what fills no vector is taken entry after entry.
+    w.rows = p.lengths.rows();
+    w.turns = std::min(w.turns, 2 * w.rows);
     const double lanes = p.param("lanes");
     const double in_vectors =
         lanes > 1 ? std::max(0.0, p.nnz - 0.5 * (lanes - 1) * p.lengths.rows()) : 0;
