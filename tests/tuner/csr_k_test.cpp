@@ -127,7 +127,7 @@ Features regular(double density) {
     return f;
 }
 
-Request request(const std::string& target, std::map<std::string, std::int64_t> params = {}) {
+Request csr_k_request(const std::string& target, std::map<std::string, std::int64_t> params = {}) {
     Request r;
     r.format = "csr-k";
     r.target = parse_target(target);
@@ -141,17 +141,17 @@ CsrKPlan plan(const Features& f, const Request& r) {
 }
 
 TEST(CsrKPlans, GpuBlocksFollowTheRowDensity) {
-    EXPECT_EQ(plan(regular(5), request("sm_80")).params,
+    EXPECT_EQ(plan(regular(5), csr_k_request("sm_80")).params,
               (std::map<std::string, std::int64_t>{{"subwarp", 1},
                                                    {"row_threads", 8},
                                                    {"sr_threads", 12},
                                                    {"unroll", 8},
                                                    {"srs", 15},
                                                    {"ssrs", 7}}));
-    EXPECT_EQ(plan(regular(5), request("sm_80")).reason,
+    EXPECT_EQ(plan(regular(5), csr_k_request("sm_80")).reason,
               "row density 5.0, a thread a row, blocks of 7 super-rows of 15 rows (Lane & Booth's "
               "for Ampere)");
-    EXPECT_EQ(plan(regular(40), request("sm_80")).reason,
+    EXPECT_EQ(plan(regular(40), csr_k_request("sm_80")).reason,
               "row density 40.0, 16 lanes a row, blocks of 8 super-rows of 16 rows (Lane & "
               "Booth's for Ampere)");
 }
@@ -160,41 +160,41 @@ TEST(CsrKPlans, ALongRowTakesMoreLanes) {
     // webbase-1M's: the paper gives its row of 28.6 K entries to one thread.
     Features f = regular(3);
     f.max_row = 28'600;
-    const CsrKPlan p = plan(f, request("sm_80"));
+    const CsrKPlan p = plan(f, csr_k_request("sm_80"));
     EXPECT_GT(p.params.at("subwarp"), 1);
     EXPECT_THAT(p.reason, HasSubstr(" lanes a row instead of 1, for the longest row has 28600 "));
     EXPECT_THAT(p.reason, HasSubstr("; the longest row, 28600 entries, holds up its block: "
                                     "csr_load_balance (format csr) cuts such rows"));
     f.max_row = 64;
-    EXPECT_EQ(plan(f, request("sm_80")).params.at("subwarp"), 1);
-    EXPECT_THAT(plan(f, request("sm_80")).reason, Not(HasSubstr("longest row")));
+    EXPECT_EQ(plan(f, csr_k_request("sm_80")).params.at("subwarp"), 1);
+    EXPECT_THAT(plan(f, csr_k_request("sm_80")).reason, Not(HasSubstr("longest row")));
 }
 
 TEST(CsrKPlans, WhatTheRequestFixesStays) {
-    const CsrKPlan p = plan(regular(5), request("sm_80", {{"subwarp", 16}, {"srs", 3}}));
+    const CsrKPlan p = plan(regular(5), csr_k_request("sm_80", {{"subwarp", 16}, {"srs", 3}}));
     EXPECT_EQ(p.params.at("subwarp"), 16);
     EXPECT_EQ(p.params.at("sr_threads"), 4);
     EXPECT_EQ(p.params.at("srs"), 3);
     // 4 lanes, 32 rows and the case's 12 super-rows would be 1536 threads.
-    const CsrKPlan wide = plan(regular(12), request("sm_80", {{"row_threads", 32}}));
+    const CsrKPlan wide = plan(regular(12), csr_k_request("sm_80", {{"row_threads", 32}}));
     EXPECT_EQ(wide.params.at("sr_threads"), 6);
-    const CsrKPlan cpu = plan(regular(5), request("x86-64-v3", {{"srs", 40}}));
+    const CsrKPlan cpu = plan(regular(5), csr_k_request("x86-64-v3", {{"srs", 40}}));
     EXPECT_EQ(cpu.params, (std::map<std::string, std::int64_t>{{"k", 2}, {"srs", 40}}));
     EXPECT_EQ(cpu.reason, "CSR-2, super-rows of 40 rows (asked for)");
 }
 
 TEST(CsrKPlans, Csr2IsTheCpusDefault) {
-    const CsrKPlan p = plan(regular(5), request("x86-64-v3"));
+    const CsrKPlan p = plan(regular(5), csr_k_request("x86-64-v3"));
     EXPECT_EQ(p.params, (std::map<std::string, std::int64_t>{{"k", 2}, {"srs", 96}}));
     EXPECT_EQ(p.reason, "CSR-2, super-rows of 96 rows (Lane & Booth's for CPUs)");
-    EXPECT_EQ(plan(regular(5), request("x86-64-v3", {{"ssrs", 4}})).params.at("k"), 3);
+    EXPECT_EQ(plan(regular(5), csr_k_request("x86-64-v3", {{"ssrs", 4}})).params.at("k"), 3);
 }
 
 TEST(CsrKPlans, EveryThreadOfACpuGetsGroups) {
     Features f = regular(5);
     f.rows = 640;
     f.nnz = 3200;
-    Request r = request("x86-64-v3");
+    Request r = csr_k_request("x86-64-v3");
     r.threads = 4;
     // 640 / (4 · 8) = 20
     EXPECT_EQ(plan(f, r).params.at("srs"), 16);
@@ -206,7 +206,7 @@ TEST(CsrKPlans, EveryThreadOfACpuGetsGroups) {
 TEST(CsrKPlans, ALongRowOfACpuIsTold) {
     Features f = regular(5);
     f.max_row = 4'000'000;
-    Request r = request("x86-64-v3");
+    Request r = csr_k_request("x86-64-v3");
     r.threads = 2;
     EXPECT_EQ(plan(f, r).reason,
               "CSR-2, super-rows of 96 rows (Lane & Booth's for CPUs); the longest row, 4000000 "
@@ -216,30 +216,30 @@ TEST(CsrKPlans, ALongRowOfACpuIsTold) {
 
 TEST(CsrKPlans, SizesWithoutMeaningAreRefused) {
     EXPECT_EQ(
-        code_and_text([] { plan(regular(5), request("x86-64-v3", {{"k", 2}, {"ssrs", 4}})); }),
+        code_and_text([] { plan(regular(5), csr_k_request("x86-64-v3", {{"k", 2}, {"ssrs", 4}})); }),
         "invalid_argument: parameter ssrs=4 means nothing with k=2, which has no "
         "super-super-rows: leave it out, or use k=3");
     EXPECT_EQ(code_and_text([] {
-                  choose(regular(5), request("sm_80", {{"subwarp", 32}, {"sr_threads", 12}}));
+                  choose(regular(5), csr_k_request("sm_80", {{"subwarp", 32}, {"sr_threads", 12}}));
               }),
               "invalid_argument: kernel csr_k_blocks would have blocks of 3072 threads: use "
               "parameters that give a multiple of 32 up to 1024");
     EXPECT_EQ(code_and_text([] {
-                  choose(regular(5), request("sm_80", {{"row_threads", 4}, {"sr_threads", 1}}));
+                  choose(regular(5), csr_k_request("sm_80", {{"row_threads", 4}, {"sr_threads", 1}}));
               }),
               "invalid_argument: kernel csr_k_blocks would have blocks of 4 threads: use "
               "parameters that give a multiple of 32 up to 1024");
 }
 
 TEST(CsrKPlans, AreWhatChooseGives) {
-    const Choice gpu = choose(regular(12), request("sm_80"));
+    const Choice gpu = choose(regular(12), csr_k_request("sm_80"));
     EXPECT_EQ(kernel_name(gpu.signature),
               "csr_k_blocks_f64_i32_o32_a1_b0_k1_row_threads8_sr_threads12_srs48_ssrs6_subwarp4_"
               "unroll4");
     EXPECT_EQ(gpu.reason,
               "the one kernel of format csr-k; row density 12.0, 4 lanes a row, blocks of 6 "
               "super-rows of 48 rows (Lane & Booth's for Ampere)");
-    Request borrowed = request("x86-64-v3");
+    Request borrowed = csr_k_request("x86-64-v3");
     borrowed.csr_index = IndexType::i64;
     EXPECT_EQ(choose(regular(12), borrowed).signature.index, IndexType::i64);
     EXPECT_EQ(choose(regular(12), borrowed).signature.params.at("lanes"), 4);
