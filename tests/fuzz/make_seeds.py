@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of each corpus (the fuzzers find the others): make_seeds.py [FOLDER]
+"""Writes the first inputs of each corpus (the fuzzers find the others).
 
 Needs nothing but this repository. The forms of the inputs are told at the top of each target's .cpp."""
+import argparse
 import gzip
 import hashlib
 import json
 import pathlib
 import struct
-import sys
 import zlib
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
-TO = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "corpus"
+PARSER = argparse.ArgumentParser(description=__doc__)
+PARSER.add_argument("folder", nargs="?", type=pathlib.Path, default=HERE / "corpus", help="default: corpus beside this file")
+TO = PARSER.parse_args().folder
 
 
 def write(target, name, data):
