@@ -7,6 +7,7 @@
 #include "handle/handle_impl.hpp"
 #include "matrix/features.hpp"
 #include "matrix_source.hpp"
+#include "matrix/reorder/reordering.hpp"
 #include "output.hpp"
 #include "run_options.hpp"
 #include "tuner/chooser.hpp"
@@ -40,7 +41,7 @@ void check(const WarmOptions& o) {
         throw UsageError("nothing is named: give matrices, or a list of kernels with --list");
     if (o.modes != "one" && o.modes != "all")
         throw UsageError("--modes: unknown choice '" + o.modes + "': use one or all");
-    if (is_elsewhere(o) && (o.run.op != "N" || o.run.reorder != "none"))
+    if (is_elsewhere(o) && (o.run.op != "N" || names_order(o.run.reorder)))
         throw UsageError(std::string(o.run.op != "N" ? "--op" : "--reorder") +
                          ": needs a handle, and --arch " + o.run.arch +
                          " cannot run here; drop one of them");

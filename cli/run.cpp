@@ -5,6 +5,7 @@
 
 #include "batch_source.hpp"
 #include "handle/explain.hpp"
+#include "matrix/reorder/reordering.hpp"
 #include "matrix_source.hpp"
 #include "operands.hpp"
 #include "rounding.hpp"
@@ -178,7 +179,7 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     };
     const auto check = [&](const Buffer& y) { return p.check(source.matrix, y); };
     std::function<void()> measure_more;
-    if (o.reorder != "none" && o.reorder != "rows")  // these keep x and y as they are
+    if (names_order(o.reorder) && o.reorder != "rows")  // these keep x and y as they are
         measure_more = [&] { measure_other_order(o, source.matrix, options, placed, r); };
     multiply(o, handle, {p, placed, result, check, measure_more}, r, streams);
 }

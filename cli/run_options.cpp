@@ -71,7 +71,9 @@ void check_product_options(const RunOptions& o) {
         throw UsageError(
             "--transpose-by-atomics: adds in any order, which contradicts --deterministic; drop "
             "one of them");
-    const auto method = resolve("--reorder", [&] { return parse_reorder_method(o.reorder); });
+    const auto method = resolve("--reorder", [&] {
+        return parse_reorder_option(o.reorder).value_or(ReorderMethod::none);
+    });
     if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
         throw UsageError(
             "--permuted-vectors: is for reordered matrices; drop it, or give --reorder rcm or "
@@ -89,7 +91,7 @@ void check_product_options(const RunOptions& o) {
 }
 
 void check_batch_options(const RunOptions& o) {
-    const char* unknown = o.op != "N" ? "--op" : o.reorder != "none" ? "--reorder" : nullptr;
+    const char* unknown = o.op != "N" ? "--op" : names_order(o.reorder) ? "--reorder" : nullptr;
     if (unknown != nullptr)
         throw UsageError(std::string(unknown) +
                          ": batches are neither transposed nor reordered; drop it");
@@ -149,7 +151,8 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--format", o.format, "storage format: auto, " + format_names())
         ->type_name("FORMAT");
     verb.add_option("--reorder", o.reorder,
-                    "order of rows and columns: none (the default), rcm, band-k, or rows alone")
+                    "order of rows and columns: auto (the default: rows alone on GPUs, where that "
+                    "pays), none, rcm, band-k, or rows")
         ->type_name("METHOD");
     verb.add_flag("--permuted-vectors", o.permuted_vectors,
                   "with --reorder: multiply vectors that are in that order, too");

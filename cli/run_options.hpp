@@ -14,7 +14,7 @@ struct RunOptions {
     std::string matrix, batch, device = "host", format = "auto", kernel = "auto", arch = "native";
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
-    std::string vectors, accumulator, storage, epilogue, reorder = "none", encodings = "auto";
+    std::string vectors, accumulator, storage, epilogue, reorder = "auto", encodings = "auto";
     std::string op = "N";
     bool deterministic = false, transpose_by_atomics = false, permuted_vectors = false;
     ProductOptions product;

@@ -3,6 +3,7 @@
 #include "handle/batch_impl.hpp"
 #include "handle/cache_mode.hpp"
 #include "kernel/refuse.hpp"
+#include "matrix/reorder/reordering.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -21,9 +22,9 @@ void check_batch_options(const Options& o) {
     if (o.device_arrays)
         refuse("options.device_arrays: the systems of a batch are given in host memory");
     check_array_options(o);
-    if (o.reorder != "none" || o.permuted_vectors)
+    if (names_order(o.reorder) || o.permuted_vectors)
         refuse("options.reorder is " + o.reorder +
-               ", but batches are not reordered: leave it \"none\"");
+               ", but batches are not reordered: leave it \"auto\"");
     if (o.level != "rule")
         refuse("options.level is " + o.level +
                ", but batches are chosen by rules: leave it \"rule\"");

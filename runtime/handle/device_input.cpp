@@ -3,6 +3,7 @@
 
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
+#include "handle/order.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/csr_matrix.hpp"
@@ -62,7 +63,9 @@ std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Option
                                              std::shared_ptr<Device> device) {
     const Stopwatch watch;
     DeviceCsr input(*device, matrix);
-    if (options.reorder != "none" || options.op != "N") input.complete();
+    if (names_order(options.reorder) || options.op != "N" ||
+        may_get_order(matrix, options, provider, device.get()))
+        input.complete();
     const double ms = watch.ms();
     auto impl = make_of_host_matrix(input.here(), options, provider, device, &input);
     impl->keep(options.owner, matrix, false);

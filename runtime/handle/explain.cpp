@@ -168,7 +168,7 @@ class Explanation {
 
 std::string explain(const CsrView& matrix, const Options& options, const Device* device,
                     const Info& info) {
-    if (matrix.nnz == 0 || options.reorder != "none" || options.op != "N") return "";
+    if (matrix.nnz == 0 || info.reorder != "none" || options.op != "N") return "";
     const Target target = device != nullptr ? device->facts().target : parse_target(options.target);
     const auto chosen = parse_kernel_name(info.kernel, target);
     if (!chosen) return "";  // the generic kernel, or one with an epilogue

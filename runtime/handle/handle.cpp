@@ -4,6 +4,7 @@
 #include "handle/capture_handle.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
+#include "handle/order.hpp"
 #include "handle/stopwatch.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
@@ -65,6 +66,21 @@ std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& opt
                                  : make_gpu_handle(matrix, o, provider, device, on_device);
     };
     return make_within_limit(options, make);
+}
+
+/// With the rows in that order; null where its arrays would be too large.
+std::unique_ptr<HandleImpl> make_in_order(const CsrView& matrix, Options options,
+                                          KernelProvider& provider, std::shared_ptr<Device> device,
+                                          OrderChoice order) {
+    options.reorder = to_string(order.order.method);
+    try {
+        auto impl = make_reordered_handle(matrix, options, provider, std::move(device),
+                                          std::move(order.order));
+        impl->tell_reason_before(order.reason);
+        return impl;
+    } catch (const TooLarge&) {
+        return nullptr;
+    }
 }
 
 /// The same for any op.
@@ -143,9 +159,19 @@ std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Opt
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
                                                 DeviceCsr* on_device, Arrays arrays) {
-    if (options.reorder != "none")
+    if (names_order(options.reorder))
         return make_reordered_handle(matrix, options, provider, std::move(device));
-    return make_of_op(matrix, options, provider, device, arrays, on_device);
+    const Stopwatch watch;
+    auto order = order_that_pays(matrix, options, provider, device.get());
+    double ms = watch.ms();
+    std::unique_ptr<HandleImpl> impl;
+    if (order) impl = make_in_order(matrix, options, provider, device, std::move(*order));
+    if (impl == nullptr) {
+        ms = watch.ms();
+        impl = make_of_op(matrix, options, provider, device, arrays, on_device);
+    }
+    impl->tell_more_time(ms, &Info::choice_ms);
+    return impl;
 }
 
 std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& asked,

@@ -24,9 +24,10 @@ constexpr int most_rhs = 64;
 /// about as long as an apply on this CPU, and saves a part of one.
 constexpr std::int64_t worth_looking = 20;
 
+/// None where it is left to the choice.
 ReorderMethod parse_reorder(const std::string& text) {
     try {
-        return parse_reorder_method(text);
+        return parse_reorder_option(text).value_or(ReorderMethod::none);
     } catch (const Error& error) {
         throw Error(error.code(), std::string("options.reorder: ") + error.what());
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "handle/levels.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "matrix/reorder/reordering.hpp"
 #include "matrix/value_order.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/choose.hpp"
@@ -211,10 +213,12 @@ std::unique_ptr<HandleImpl> make_within_limit(
 /// Throws Error(invalid_argument) for options of A's arrays that contradict each other.
 void check_array_options(const Options& options);
 /// With options.reorder: a handle of the matrix in that order, which is made with the other
-/// options, and what is around it. `device` is null for the host.
+/// options, and what is around it. `device` is null for the host. `order` is the matrix's by that
+/// method, where it is known.
 std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
                                                   KernelProvider& provider,
-                                                  std::shared_ptr<Device> device);
+                                                  std::shared_ptr<Device> device,
+                                                  std::optional<Reordering> order = std::nullopt);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider, Arrays arrays);
 /// `device` is what options.device names. `on_device`, where not null, has the matrix in its

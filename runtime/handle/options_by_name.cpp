@@ -95,7 +95,7 @@ void check_encodings_name(std::string_view text) {
     check_encodings(text);
 }
 void check_reorder(std::string_view text) {
-    parse_reorder_method(text);
+    parse_reorder_option(text);
 }
 void check_level_name(std::string_view text) {
     if (!is_level(text)) refuse(fmt::format("unknown level '{}': use {}", text, level_names));

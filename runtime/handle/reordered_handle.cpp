@@ -13,7 +13,7 @@ namespace {
 class ReorderedHandle : public HandleImpl {
   public:
     ReorderedHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                    std::shared_ptr<Device> device);
+                    std::shared_ptr<Device> device, std::optional<Reordering> order);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return product_->source(); }
@@ -80,7 +80,8 @@ Options options_of_product(const Options& options) {
 }
 
 ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
-                                 KernelProvider& provider, std::shared_ptr<Device> device)
+                                 KernelProvider& provider, std::shared_ptr<Device> device,
+                                 std::optional<Reordering> order)
     : HandleImpl(options, provider) {
     const Stopwatch watch;
     ValueOrder from_given;
@@ -89,8 +90,9 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     const bool rows_only = options.reorder == to_string(ReorderMethod::rows);
     if (rows_only) (void)options_of_rows(options);  // what it refuses, before anything is made
     {
-        Reordering reordering =
-            reorder(matrix, parse_reorder_method(options.reorder), BandK{}, options.threads);
+        Reordering reordering = order ? std::move(*order)
+                                      : reorder(matrix, parse_reorder_method(options.reorder),
+                                                BandK{}, options.threads);
         const CsrMatrix permuted =
             permute(matrix, reordering, options.threads, options.updatable ? &from_given : nullptr);
         const double reorder_ms = watch.ms();
@@ -183,8 +185,10 @@ void ReorderedHandle::prepare(Scale alpha, Scale beta, Stream stream) {
 
 std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
                                                   KernelProvider& provider,
-                                                  std::shared_ptr<Device> device) {
-    return std::make_unique<ReorderedHandle>(matrix, options, provider, std::move(device));
+                                                  std::shared_ptr<Device> device,
+                                                  std::optional<Reordering> order) {
+    return std::make_unique<ReorderedHandle>(matrix, options, provider, std::move(device),
+                                             std::move(order));
 }
 
 }  // namespace spmvgen

@@ -244,7 +244,7 @@ TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
         error("A.mtx --kernels auto:lanes=4"),
         at + "auto:lanes=4: lanes is of a kernel; of auto there are encodings, reorder and rule");
     EXPECT_EQ(error("A.mtx --kernels auto:reorder=x"),
-              at + "auto:reorder=x: options.reorder: unknown reordering 'x': use one of none, rcm, "
+              at + "auto:reorder=x: options.reorder: unknown reordering 'x': use one of auto, none, rcm, "
                    "band-k, rows");
 }
 

@@ -357,7 +357,7 @@ TEST(ReorderedHandleOnTheHost, RefusesWrongOptions) {
     Options options;
     options.reorder = "amd";
     EXPECT_EQ(refusal(a.view(), options),
-              "invalid_argument: options.reorder: unknown reordering 'amd': use one of none, rcm, "
+              "invalid_argument: options.reorder: unknown reordering 'amd': use one of auto, none, rcm, "
               "band-k, rows");
     options.reorder = "none";
     options.permuted_vectors = true;

@@ -1,9 +1,12 @@
+#include "matrix/reorder/regions.hpp"
 #include "matrix/reorder/reordering.hpp"
+#include "matrix/reorder/row_clusters.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <random>
 
 #include "fixtures.hpp"
@@ -147,6 +150,45 @@ TEST(ReorderRows, AreClustersOfNeighbours) {
         if (i % cluster_rows != 0) {
             EXPECT_LE(a.row_length(r.order[i]), a.row_length(r.order[i - 1])) << i;
         }
+}
+
+// Regions are grown from many rows at once, so this has some.
+TEST(ReorderRows, AreTheSameForAnyNumberOfThreads) {
+    const CsrMatrix a = make_gallery_matrix("delaunay:n=60000,spatial=0,seed=3");
+    const reordering::Regions regions = reordering::regions_of_rows(a.view(), 1000, 1);
+    EXPECT_EQ(regions.count, 60);
+    EXPECT_EQ(regions.of_row, reordering::regions_of_rows(a.view(), 1000, 3).of_row);
+    EXPECT_EQ(reordering::row_clusters(a.view(), cluster_rows, 1),
+              reordering::row_clusters(a.view(), cluster_rows, 3));
+}
+
+// Rows that lead nowhere are regions in the order that they have.
+TEST(ReorderRows, TakeRowsWithoutNeighbours) {
+    const CsrMatrix a = make_gallery_matrix("diagonal:n=50000");
+    const reordering::Regions regions = reordering::regions_of_rows(a.view(), 1000, 2);
+    std::vector<int> rows(static_cast<std::size_t>(regions.count));
+    for (const std::int32_t region : regions.of_row) ++rows[static_cast<std::size_t>(region)];
+    EXPECT_LE(*std::ranges::max_element(rows), 1000);
+    EXPECT_EQ(std::accumulate(rows.begin(), rows.end(), 0), 50000);
+}
+
+TEST(ReorderRows, ASampleIsOfClustersAsTheyCome) {
+    const CsrMatrix a = make_gallery_matrix("delaunay:n=60000,spatial=0,seed=3");
+    const auto sample = reordering::sampled_row_clusters(a.view(), cluster_rows, 2, 4);
+    ASSERT_EQ(sample.size(), 8U * cluster_rows);
+    EXPECT_EQ(std::set(sample.begin(), sample.end()).size(), sample.size()) << "no row twice";
+    std::int64_t inside = 0, entries = 0;
+    for (std::size_t begin = 0; begin < sample.size(); begin += cluster_rows) {
+        const std::set<std::int64_t> cluster(sample.begin() + static_cast<std::ptrdiff_t>(begin),
+                                             sample.begin() +
+                                                 static_cast<std::ptrdiff_t>(begin) + cluster_rows);
+        for (const std::int64_t row : cluster)
+            for (std::int64_t k = a.view().row_begin(row); k < a.view().row_begin(row + 1); ++k) {
+                inside += cluster.contains(a.view().col(k)) ? 1 : 0;
+                ++entries;
+            }
+    }
+    EXPECT_GT(static_cast<double>(inside), 0.7 * static_cast<double>(entries));
 }
 
 TEST(ReorderRows, TakeHubsAndManyComponents) {

@@ -75,8 +75,10 @@ struct Options {
     bool updatable = true;  ///< false: nothing is kept for update_values, which is then an error
     std::int64_t memory_limit = 0;  ///< bytes that the arrays made of A may take, borrowed ones not
                                     ///< counted; 0 = padded formats half of the free memory
-    std::string reorder = "none";   ///< order of a square A: "none", "rcm", "band-k" or, of rows
-                                    ///< alone, "rows"; A is then copied, whatever copy says
+    std::string reorder = "auto";   ///< order of a square A: "auto" (on GPUs "rows" where that is
+                                    ///< predicted to pay, else "none"), "none", "rcm", "band-k" or,
+                                    ///< of rows alone, "rows"; with one of these three A is
+                                    ///< copied, whatever copy says
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
                                     ///< Handle::row_order() gives, instead of the caller's
     CacheMode cache = CacheMode::automatic;  ///< anything else wins over $SPMVGEN_CACHE
@@ -307,7 +309,7 @@ class Handle {
 
     /// The order of a reordered matrix, new → old: with B = PAPᵀ, row i of B is row row_order()[i]
     /// of A. With permuted_vectors, element i of x and y is element row_order()[i] of the
-    /// vectors that A has. Empty without options.reorder. Valid as long as the handle.
+    /// vectors that A has. Empty where info().reorder is "none". Valid as long as the handle.
     std::span<const std::int32_t> row_order() const;
 
     /// The emitted source of the kernel for α = 1, β = 0; "" when the generic kernel serves.

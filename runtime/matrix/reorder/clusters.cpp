@@ -1,73 +1,98 @@
 #include <algorithm>
+#include <numeric>
 
+#include "matrix/chunks.hpp"
+#include "matrix/reorder/cluster_grower.hpp"
 #include "matrix/reorder/graph.hpp"
+#include "matrix/reorder/regions.hpp"
+#include "matrix/reorder/row_clusters.hpp"
 
 namespace spmvgen::reordering {
 namespace {
 
-/// Grows the clusters, each from a vertex that touches an earlier one.
-class Clusters {
-  public:
-    Clusters(const Graph& graph, std::size_t size)
-        : graph_(graph), size_(size), state_(static_cast<std::size_t>(graph.vertices())) {
-        order_.reserve(state_.size());
-        touched_.reserve(state_.size());
+/// Rows that are near each other, whose columns stay in a core's cache while it makes clusters.
+constexpr std::int64_t rows_a_region = 8192;
+
+/// A row's columns, as rows.
+template <typename Offset, typename Index>
+struct ColumnsOfRow {
+    const Offset* row_ptr;
+    const Index* col;
+    std::span<const Index> operator()(std::int32_t row) const {
+        return {col + row_ptr[row], static_cast<std::size_t>(row_ptr[row + 1] - row_ptr[row])};
     }
-
-    std::vector<std::int32_t> make() {
-        while (order_.size() < state_.size()) {
-            const std::size_t end = std::min(state_.size(), order_.size() + size_);
-            while (order_.size() < end) grow(start(), end);
-        }
-        return std::move(order_);
-    }
-
-  private:
-    enum class State : unsigned char { unseen, touched, taken };
-
-    State& state(std::int32_t v) { return state_[static_cast<std::size_t>(v)]; }
-
-    void take(std::int32_t v) {
-        state(v) = State::taken;
-        order_.push_back(v);
-    }
-
-    /// The vertex that was touched first and not taken yet; where there is none, the first of all.
-    std::int32_t start() {
-        for (; next_touched_ < touched_.size(); ++next_touched_)
-            if (state(touched_[next_touched_]) != State::taken) return touched_[next_touched_];
-        while (state(next_) == State::taken) ++next_;
-        return next_;
-    }
-
-    /// Searches by breadth from `seed` until there are `end` vertices, or no more.
-    void grow(std::int32_t seed, std::size_t end) {
-        std::size_t at = order_.size();
-        take(seed);
-        for (; at < order_.size(); ++at)
-            for (const std::int32_t u : graph_.neighbours(order_[at])) {
-                if (state(u) == State::taken) continue;
-                if (order_.size() < end) {
-                    take(u);
-                } else if (state(u) == State::unseen) {
-                    state(u) = State::touched;
-                    touched_.push_back(u);
-                }
-            }
-    }
-
-    const Graph& graph_;
-    const std::size_t size_;
-    std::vector<State> state_;
-    std::vector<std::int32_t> order_, touched_;
-    std::size_t next_touched_ = 0;
-    std::int32_t next_ = 0;
 };
+
+template <typename Visit>
+void with_columns(const CsrView& a, const Visit& visit) {
+    dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        dispatch(a.index_type, [&]<typename Index>(Index) {
+            visit(ColumnsOfRow<Offset, Index>{a.row_ptr_as<Offset>(), a.col_idx_as<Index>()});
+        });
+    });
+}
+
+/// Clusters of the rows of a region, of `size` rows but for the first, which fills up the one that
+/// the region before left behind.
+template <typename Columns>
+void cluster_region(const Columns& columns, const Regions& regions, std::int32_t region,
+                    std::span<std::int32_t> rows, std::size_t begin, std::size_t size,
+                    std::vector<VertexState>& state) {
+    const auto admits = [&](std::int32_t row) {
+        return regions.of_row[static_cast<std::size_t>(row)] == region;
+    };
+    ClusterGrower grower(columns, admits, std::span<const std::int32_t>(rows), state);
+    std::vector<std::int32_t> order;
+    order.reserve(rows.size());
+    while (order.size() < rows.size()) grower.add(size - (begin + order.size()) % size, order);
+    std::ranges::copy(order, rows.begin());
+}
 
 }  // namespace
 
 std::vector<std::int32_t> cluster_order(const Graph& graph, int size) {
-    return Clusters(graph, static_cast<std::size_t>(size)).make();
+    std::vector<std::int32_t> vertices(static_cast<std::size_t>(graph.vertices())), order;
+    std::iota(vertices.begin(), vertices.end(), 0);
+    std::vector<VertexState> state(vertices.size());
+    const auto neighbours = [&](std::int32_t v) { return graph.neighbours(v); };
+    ClusterGrower grower(neighbours, [](std::int32_t) { return true; }, vertices, state);
+    order.reserve(vertices.size());
+    while (order.size() < vertices.size()) grower.add(static_cast<std::size_t>(size), order);
+    return order;
+}
+
+std::vector<std::int32_t> row_clusters(const CsrView& a, int size, int threads) {
+    const Regions regions = regions_of_rows(a, rows_a_region, threads);
+    Buckets buckets = bucket(regions.of_row, regions.count);
+    std::vector<VertexState> state(static_cast<std::size_t>(a.rows));
+    with_columns(a, [&](const auto& columns) {
+        for_chunks(regions.count, threads, [&](std::int64_t region, int) {
+            const auto r = static_cast<std::size_t>(region);
+            const auto begin = static_cast<std::size_t>(buckets.first[r]);
+            const auto end = static_cast<std::size_t>(buckets.first[r + 1]);
+            cluster_region(columns, regions, static_cast<std::int32_t>(region),
+                           std::span(buckets.items).subspan(begin, end - begin), begin,
+                           static_cast<std::size_t>(size), state);
+        });
+    });
+    return std::move(buckets.items);
+}
+
+std::vector<std::int64_t> sampled_row_clusters(const CsrView& a, int size, int of_each, int count) {
+    std::vector<VertexState> state(static_cast<std::size_t>(a.rows));
+    std::vector<std::int32_t> order;
+    const std::int64_t rows = std::min<std::int64_t>(a.rows, std::int64_t{size} * of_each);
+    with_columns(a, [&](const auto& columns) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            std::vector<std::int32_t> near(static_cast<std::size_t>(rows));  // where none leads on
+            std::iota(near.begin(), near.end(),
+                      static_cast<std::int32_t>((2 * i + 1) * (a.rows - rows) / (2 * count)));
+            ClusterGrower grower(columns, [](std::int32_t) { return true; }, near, state);
+            for (int cluster = 0; cluster < of_each; ++cluster)
+                grower.add(static_cast<std::size_t>(size), order);
+        }
+    });
+    return {order.begin(), order.end()};
 }
 
 }  // namespace spmvgen::reordering

@@ -6,7 +6,9 @@
 #include <limits>
 #include <numeric>
 
+#include "matrix/chunks.hpp"
 #include "matrix/reorder/band_k.hpp"
+#include "matrix/reorder/row_clusters.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -63,9 +65,8 @@ std::vector<std::int32_t> unchanged(std::int64_t rows) {
 /// Rows in clusters of neighbours. Of a matrix that is not square those are neighbours that have a
 /// column in common.
 std::vector<std::int32_t> clusters(const CsrView& a, int threads) {
-    if (a.rows == a.cols)
-        return reordering::cluster_order(reordering::symmetrised_pattern(a, threads), cluster_rows);
     if (a.rows == 0) return {};
+    if (a.rows == a.cols) return reordering::row_clusters(a, cluster_rows, threads);
     const std::int64_t vertices_a_cluster = cluster_rows * (a.rows + a.cols) / a.rows;
     std::vector<std::int32_t> order = reordering::cluster_order(
         reordering::rows_and_columns(a, threads),
@@ -75,12 +76,11 @@ std::vector<std::int32_t> clusters(const CsrView& a, int threads) {
 }
 
 /// Rows of a cluster that are as long lie side by side: slices of them are hardly padded.
-void sort_clusters(const CsrView& a, std::vector<std::int32_t>& order) {
-    const auto rows = std::ssize(order);
-    for (std::ptrdiff_t begin = 0; begin < rows; begin += cluster_rows)
-        std::stable_sort(order.begin() + begin,
-                         order.begin() + std::min<std::ptrdiff_t>(rows, begin + cluster_rows),
+void sort_clusters(const CsrView& a, std::vector<std::int32_t>& order, int threads) {
+    for_parts(std::ssize(order), cluster_rows, threads, [&](auto begin, auto end, int) {
+        std::stable_sort(order.begin() + begin, order.begin() + end,
                          [&](auto i, auto j) { return a.row_length(i) > a.row_length(j); });
+    });
 }
 
 }  // namespace
@@ -99,12 +99,33 @@ const char* to_string(ReorderMethod method) {
     return "?";
 }
 
-ReorderMethod parse_reorder_method(std::string_view text) {
+namespace {
+
+std::optional<ReorderMethod> find_method(std::string_view text) {
     for (auto method :
          {ReorderMethod::none, ReorderMethod::rcm, ReorderMethod::band_k, ReorderMethod::rows})
         if (text == to_string(method)) return method;
+    return std::nullopt;
+}
+
+[[noreturn]] void refuse_method(std::string_view text, const char* also) {
     refuse(ErrorCode::invalid_argument,
-           fmt::format("unknown reordering '{}': use one of none, rcm, band-k, rows", text));
+           fmt::format("unknown reordering '{}': use one of {}none, rcm, band-k, rows", text, also));
+}
+
+}  // namespace
+
+ReorderMethod parse_reorder_method(std::string_view text) {
+    const auto method = find_method(text);
+    if (!method) refuse_method(text, "");
+    return *method;
+}
+
+std::optional<ReorderMethod> parse_reorder_option(std::string_view text) {
+    if (text == "auto") return std::nullopt;
+    const auto method = find_method(text);
+    if (!method) refuse_method(text, "auto, ");
+    return method;
 }
 
 Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, int threads) {
@@ -117,7 +138,7 @@ Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, in
     }
     if (method == ReorderMethod::rows) {
         result.order = clusters(a, threads);
-        sort_clusters(a, result.order);
+        sort_clusters(a, result.order, threads);
         result.place = unchanged(a.cols);
         return result;
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,13 @@ enum class ReorderMethod {
 const char* to_string(ReorderMethod method);  ///< "none", "rcm", "band-k", "rows"
 /// The inverse; throws Error(invalid_argument) that lists what is allowed.
 ReorderMethod parse_reorder_method(std::string_view text);
+/// The same where "auto", which leaves it to the choice, is allowed, too: nothing then.
+std::optional<ReorderMethod> parse_reorder_option(std::string_view text);
+
+/// Whether an option names an order other than the matrix's: neither "none" nor "auto".
+inline bool names_order(std::string_view option) {
+    return option != "none" && option != "auto";
+}
 
 /// How large Band-k makes its groups.
 struct BandK {

@@ -41,6 +41,12 @@ MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int
     look_at_gathers(sample_.view(), features_);
 }
 
+MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, SampledRows sample)
+    : matrix_(matrix), threads_(1), whose_(CountedFor::gpu), sample_(std::move(sample)) {
+    static_cast<RowFeatures&>(features_) = rows;
+    look_at_gathers(sample_.view(), features_);
+}
+
 void MatrixFigures::look_at_gathers(const CsrView& rows, Features& features) const {
     if (whose_ == CountedFor::cpu)
         analyse_gathers_of_rows(rows, threads_, features);

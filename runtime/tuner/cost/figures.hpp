@@ -52,6 +52,8 @@ class MatrixFigures {
     MatrixFigures& operator=(const MatrixFigures&) = delete;
     MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads = 0,
                   CountedFor whose = CountedFor::gpu);
+    /// For a GPU, of the matrix with its rows in another order, some of which are in `sample`.
+    MatrixFigures(const CsrView& matrix, const RowFeatures& rows, SampledRows sample);
     /// Must outlive this.
     void share(SharedFigures shared) { shared_ = std::move(shared); }
 

@@ -140,6 +140,11 @@ GpuWork strips_work(const Problem& p) {
     w.blocks = w.warps * warp / p.block;
     w.rows = p.rows;
     w.atomics = chunks;
+    if (p.param("any_order", 0) == 1) {
+        w.bytes += p.rows * p.index;
+        w.near += p.rows;
+        w.far += p.rows;
+    }
     return w;
 }
 

@@ -61,6 +61,9 @@ SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64
     sample_ = copy_rows(matrix, rows, of_window);
 }
 
+SampledRows::SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows)
+    : matrix_(matrix), sample_(copy_rows(matrix, rows, matrix.nnz)) {}
+
 double SampledRows::scale() const {
     return static_cast<double>(matrix_.nnz) /
            static_cast<double>(std::max<std::int64_t>(view().nnz, 1));

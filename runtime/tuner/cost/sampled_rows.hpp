@@ -17,6 +17,8 @@ class SampledRows {
     /// `period`: blocks of rows that divide it are those of the matrix.
     SampledRows(const CsrView& matrix, std::int64_t entries, std::int64_t windows = 16,
                 std::int64_t period = 1);
+    /// These rows, in this order.
+    SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows);
 
     CsrView view() const { return whole_ ? matrix_ : sample_.view(); }
     bool is_whole() const { return whole_; }

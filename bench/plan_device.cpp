@@ -1,0 +1,138 @@
+// What making a handle on a GPU costs once all kernels are made, from arrays in host memory and in
+// the device's: a line of JSON for each matrix, with the steps of info() in milliseconds (medians)
+// and the time of a product, of the chosen kernel and of csr_classical, in microseconds.
+//     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] gallery:…|FILE…
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "arguments.hpp"
+#include "devices/device.hpp"
+#include "matrix/gallery.hpp"
+#include "matrix/reader.hpp"
+#include "measure/random_vector.hpp"
+#include "rounds.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+namespace {
+
+using namespace spmvgen;
+using namespace spmvgen::bench;
+using Json = nlohmann::ordered_json;
+
+struct OnDevice {
+    std::vector<std::unique_ptr<DeviceMemory>> memory;
+    CsrView view;
+};
+
+std::unique_ptr<DeviceMemory> copied(Device& device, const void* from, std::size_t bytes) {
+    auto memory = device.allocate(bytes);
+    if (bytes > 0) device.copy_to_device(memory->data(), from, bytes);
+    return memory;
+}
+
+OnDevice copied(Device& device, const CsrView& a) {
+    OnDevice made{{}, a};
+    const auto copy = [&](const void* from, std::int64_t count, std::size_t element) {
+        made.memory.push_back(copied(device, from, static_cast<std::size_t>(count) * element));
+        return made.memory.back()->data();
+    };
+    made.view.row_ptr = copy(a.row_ptr, a.rows + 1, size_of(a.offset_type));
+    made.view.col_idx = copy(a.col_idx, a.nnz, size_of(a.index_type));
+    made.view.values = copy(a.values, a.nnz, size_of(a.value_type));
+    return made;
+}
+
+/// Microseconds of one of many products in a row.
+double product_us(Device& device, const Handle& handle, const void* x, void* y) {
+    const auto apply = [&] {
+        handle.apply(1.0, static_cast<const double*>(x), 0.0, static_cast<double*>(y));
+    };
+    apply();
+    device.synchronize({});
+    double least = 0;
+    for (int round = 0; round < 5; ++round) {
+        const double us = 1e6 * seconds_of(1, [&] {
+            for (int i = 0; i < 100; ++i) apply();
+            device.synchronize({});
+        }) / 100;
+        least = round == 0 ? us : std::min(least, us);
+    }
+    return least;
+}
+
+Json steps_of(const CsrView& a, const Options& options, int rounds) {
+    std::map<std::string, std::vector<double>> steps;
+    std::string kernel, reason;
+    for (int round = 0; round < rounds; ++round) {
+        const Handle handle(a, options);
+        const Info& info = handle.info();
+        for (auto& [name, ms] : {std::pair{"prepare", info.prepare_ms},
+                                 {"analysis", info.analysis_ms},
+                                 {"choice", info.choice_ms},
+                                 {"kernel", info.kernel_ms},
+                                 {"reorder", info.reorder_ms},
+                                 {"convert", info.convert_ms}})
+            steps[name].push_back(ms);
+        kernel = info.kernel;
+        reason = info.reason;
+    }
+    Json json{{"kernel", kernel}, {"reason", reason}};
+    for (auto& [name, ms] : steps) json[name + "_ms"] = quantile(ms, 0.5);
+    return json;
+}
+
+Json line_of(Device& device, const std::string& name, Options options, int rounds) {
+    constexpr std::string_view prefix = "gallery:";
+    const CsrMatrix matrix = name.starts_with(prefix)
+                                 ? make_gallery_matrix(name.substr(prefix.size()))
+                                 : read_matrix(name);
+    const CsrView a = matrix.view();
+    if (a.value_type != ValueType::f64) throw Error(ErrorCode::unsupported, "only f64 matrices");
+    std::vector<double> x(static_cast<std::size_t>(a.cols));
+    fill_random(ValueType::f64, x.data(), a.cols, 1);
+    const auto x_there = copied(device, x.data(), x.size() * sizeof(double));
+    const auto y_there = device.allocate(static_cast<std::size_t>(a.rows) * sizeof(double));
+    const OnDevice there = copied(device, a);
+    Options plain = options;
+    plain.kernel = "csr_classical";
+    plain.reorder = "none";
+    Json json{{"matrix", name}, {"rows", a.rows}, {"nnz", a.nnz}};
+    {  // makes all kernels
+        const Handle handle(a, options), csr(a, plain);
+        json["product_us"] = product_us(device, handle, x_there->data(), y_there->data());
+        json["csr_classical_us"] = product_us(device, csr, x_there->data(), y_there->data());
+    }
+    json["from_host"] = steps_of(a, options, rounds);
+    options.device_arrays = true;
+    (void)Handle(there.view, options);
+    json["from_device"] = steps_of(there.view, options, rounds);
+    return json;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    Options options;
+    const int rounds = take_number(argc, argv, "--rounds=", 5);
+    options.reorder = take_option(argc, argv, "--reorder=", options.reorder);
+    options.expected_applies = take_number(argc, argv, "--expect=", 0);
+    const std::vector<std::string> words = take_words(argc, argv);
+    if (words.size() < 2 || argc > 1) {
+        std::cerr << "usage: bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] "
+                     "[--expect=N] gallery:…|FILE…\n";
+        return 2;
+    }
+    options.device = words.front();
+    const auto device = open_device(options.device);
+    for (std::size_t i = 1; i < words.size(); ++i) try {
+            std::cout << line_of(*device, words[i], options, rounds).dump() << std::endl;
+        } catch (const Error& error) {
+            fmt::print(stderr, "{}: {}\n", words[i], error.what());
+        }
+    return 0;
+} catch (const std::exception& error) {
+    fmt::print(stderr, "bench_plan_device: {}\n", error.what());
+    return 1;
+}

@@ -1,0 +1,126 @@
+#include "matrix/reorder/regions.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "matrix/chunks.hpp"
+
+namespace spmvgen::reordering {
+namespace {
+
+constexpr std::int64_t rows_a_part = 1024;  ///< of a round's rows that a thread takes at a time
+constexpr int most_sowings = 4;             ///< times that rows out of reach get seeds
+
+/// Rows that were reached by breadth from many seeds at once.
+template <typename Offset, typename Index>
+class Search {
+  public:
+    Search(const CsrView& a, std::int64_t rows_a_region, int threads)
+        : row_ptr_(a.row_ptr_as<Offset>()),
+          col_(a.col_idx_as<Index>()),
+          rows_(a.rows),
+          region_(rows_a_region),
+          threads_(thread_count(threads)),
+          reached_(static_cast<std::size_t>(a.rows), nobody),
+          next_(static_cast<std::size_t>(threads_)) {}
+
+    Regions run() {
+        for (int sowing = 0; sowing < most_sowings && sow(); ++sowing)
+            while (!frontier_.empty()) spread();
+        return label();
+    }
+
+  private:
+    /// The round in which a row was reached, above the region's number: the least one counts, so
+    /// of all that reach a row in the same round the first region has it, whoever came first.
+    static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+    static constexpr int round_shift = 32;
+
+    std::uint64_t mark(std::int64_t region) const {
+        return round_ << round_shift | static_cast<std::uint64_t>(region);
+    }
+
+    /// Seeds spread evenly over the rows that are not reached. Whether there are any.
+    bool sow() {
+        std::vector<std::int32_t> left;
+        for (std::int64_t row = 0; row < rows_; ++row)
+            if (reached_[static_cast<std::size_t>(row)] == nobody)
+                left.push_back(static_cast<std::int32_t>(row));
+        const std::int64_t count = (std::ssize(left) + region_ - 1) / region_;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto at = static_cast<std::size_t>((2 * i + 1) * std::ssize(left) / (2 * count));
+            reached_[static_cast<std::size_t>(left[at])] = mark(regions_++);
+            frontier_.push_back(left[at]);
+        }
+        return count > 0;
+    }
+
+    void spread() {
+        ++round_;
+        for_parts(std::ssize(frontier_), rows_a_part, threads_,
+                  [&](std::int64_t begin, std::int64_t end, int thread) {
+                      for (std::int64_t i = begin; i < end; ++i)
+                          reach_from(frontier_[static_cast<std::size_t>(i)],
+                                     next_[static_cast<std::size_t>(thread)]);
+                  });
+        frontier_.clear();
+        for (auto& reached : next_) {
+            frontier_.insert(frontier_.end(), reached.begin(), reached.end());
+            reached.clear();
+        }
+    }
+
+    void reach_from(std::int32_t row, std::vector<std::int32_t>& next) {
+        const auto own = std::atomic_ref(reached_[static_cast<std::size_t>(row)]).load(relaxed);
+        const std::uint64_t mine = mark(static_cast<std::int64_t>(own & 0xffffffffu));
+        for (Offset k = row_ptr_[row]; k < row_ptr_[row + 1]; ++k) {
+            const auto column = static_cast<std::size_t>(col_[k]);
+            const std::atomic_ref<std::uint64_t> other(reached_[column]);
+            std::uint64_t known = other.load(relaxed);
+            while (mine < known)
+                if (other.compare_exchange_weak(known, mine, relaxed)) {
+                    if (known == nobody) next.push_back(static_cast<std::int32_t>(column));
+                    break;
+                }
+        }
+    }
+
+    /// What was never reached: as many rows a region as asked for, in their order.
+    Regions label() {
+        Regions made;
+        made.of_row.resize(reached_.size());
+        std::int64_t left = 0;
+        for (std::size_t row = 0; row < reached_.size(); ++row) {
+            const bool lost = reached_[row] == nobody;
+            made.of_row[row] = static_cast<std::int32_t>(
+                lost ? regions_ + left++ / region_
+                     : static_cast<std::int64_t>(reached_[row] & 0xffffffffu));
+        }
+        made.count = static_cast<std::int32_t>(regions_ + (left + region_ - 1) / region_);
+        return made;
+    }
+
+    static constexpr auto relaxed = std::memory_order_relaxed;
+    const Offset* row_ptr_;
+    const Index* col_;
+    std::int64_t rows_, region_;
+    int threads_;
+    std::uint64_t round_ = 0;
+    std::int64_t regions_ = 0;
+    std::vector<std::uint64_t> reached_;
+    std::vector<std::int32_t> frontier_;
+    std::vector<std::vector<std::int32_t>> next_;  ///< of each thread
+};
+
+}  // namespace
+
+Regions regions_of_rows(const CsrView& a, std::int64_t rows_a_region, int threads) {
+    return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        return dispatch(a.index_type, [&]<typename Index>(Index) {
+            return Search<Offset, Index>(a, rows_a_region, threads).run();
+        });
+    });
+}
+
+}  // namespace spmvgen::reordering

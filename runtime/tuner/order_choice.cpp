@@ -1,0 +1,144 @@
+#include "tuner/order_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "matrix/chunks.hpp"
+#include "matrix/features_parts.hpp"
+#include "matrix/reorder/row_clusters.hpp"
+#include "registry.hpp"
+#include "tuner/chooser.hpp"
+#include "tuner/cost/predict.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t least_entries = 500'000;  ///< with fewer the L2 serves x well
+constexpr std::int64_t least_rows = 8192;
+constexpr double least_mean = 3;          ///< mean row: of shorter ones y's places cost more
+constexpr double least_sectors = 0.3;     ///< of x an entry, that a block of threads asks for,
+constexpr double most_of_sectors = 0.85;  ///< and of these those that clusters ask for
+constexpr double order_margin = 0.12;
+constexpr double sampled_entries = 60'000;
+constexpr int clusters_of_place = 2;  ///< that follow one another: they share columns, too
+constexpr int least_places = 4, most_places = 32;
+/// Bytes of CSR a second and thread that are put into clusters, and copied in their order.
+constexpr double ordered_bytes_per_s = 4e8;
+
+constexpr std::int64_t rows_of_place = std::int64_t{clusters_of_place} * cluster_rows;
+
+/// Of x an entry, what blocks of about 512 rows ask for.
+double sectors_of_blocks(const CsrView& rows, const RowFeatures& features) {
+    Features found;
+    static_cast<RowFeatures&>(found) = features;
+    analyse_gathers_of_rows(rows, 1, found);
+    return found.window_sectors[1];
+}
+
+int sampled_places(const RowFeatures& features) {
+    const double entries = static_cast<double>(rows_of_place) * std::max(features.mean_row, 1.0);
+    return static_cast<int>(
+        std::clamp<double>(sampled_entries / entries, least_places, most_places));
+}
+
+/// Some places of an order of all rows.
+std::vector<std::int64_t> rows_of(std::span<const std::int32_t> order, int places) {
+    const std::int64_t groups = std::ssize(order) / rows_of_place;
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 0; i < places; ++i) {
+        const std::int64_t group = (2 * i + 1) * groups / (2 * places);
+        const auto part = order.subspan(static_cast<std::size_t>(group * rows_of_place),
+                                        static_cast<std::size_t>(rows_of_place));
+        rows.insert(rows.end(), part.begin(), part.end());
+    }
+    return rows;
+}
+
+/// The least time with the rows in an order of which some are in `sample`.
+std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatures& features,
+                                           SampledRows sample, Request request) {
+    MatrixFigures figures(matrix, features, std::move(sample));
+    Chooser chooser(figures.sample(), figures.features(), 1);
+    const DeviceProfile& profile = *std::exchange(request.profile, nullptr);
+    request.encode = request.exact.has_value();  // the sample has no values
+    request.params["any_order"] = 1;
+    request.params["block"] = cluster_rows;
+    std::optional<Prediction> least;
+    for (auto& choice : chooser.grid(kernel_entry("strips"), request))
+        if (const auto time = predict_gpu(figures, choice.signature, profile, *gpu_constants()))
+            if (!least || time->us < least->us) least = time;
+    return least;
+}
+
+/// The values as the choice stores them, for kernels that are compared with it.
+Request with_values_of(Request request, const Signature& chosen) {
+    const auto code = chosen.params.find("value_code");
+    request.exact = ExactValues{storage_type(chosen),
+                                code != chosen.params.end() ? code->second : 0};
+    return request;
+}
+
+bool repays(const CsrView& a, double saved_us, std::int64_t applies, int threads) {
+    const auto bytes =
+        static_cast<double>(a.nnz) *
+        static_cast<double>(size_of(a.value_type) + size_of(a.index_type));
+    const double us = 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
+    return applies == 0 || static_cast<double>(applies) * saved_us > us;
+}
+
+}  // namespace
+
+bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz,
+                      const Request& r) {
+    return r.profile != nullptr && gpu_constants() != nullptr && r.kernel == "auto" &&
+           (r.format == "auto" || r.format == "strips") && r.params.empty() && r.rule.empty() &&
+           r.op == Op::none && r.num_rhs == 1 && !r.batch && r.look && rows == cols &&
+           rows >= least_rows && rows < std::numeric_limits<std::int32_t>::max() &&
+           nnz >= least_entries &&
+           static_cast<double>(nnz) >= least_mean * static_cast<double>(rows);
+}
+
+std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& features,
+                                        const Request& request, std::int64_t expected_applies,
+                                        int threads) {
+    if (!may_choose_order(a.rows, a.cols, a.nnz, request) ||
+        is_complex(request.vectors.value_or(a.value_type)))
+        return std::nullopt;
+    const double sectors =
+        sectors_of_blocks(SampledRows(a, static_cast<std::int64_t>(sampled_entries)).view(),
+                          features);
+    if (sectors < least_sectors) return std::nullopt;
+    const int places = sampled_places(features);
+    SampledRows some(
+        a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
+    if (sectors_of_blocks(some.view(), features) > most_of_sectors * sectors) return std::nullopt;
+
+    Chooser chooser(a, features, threads);
+    const Choice plain = chooser(request);
+    const auto plain_time = chooser.predict(plain.signature, request);
+    if (!plain_time) return std::nullopt;
+    const Request same = with_values_of(request, plain.signature);
+    const auto pays = [&](const std::optional<Prediction>& time) {
+        return time && time->us <= (1 - order_margin) * plain_time->us &&
+               repays(a, plain_time->us - time->us, expected_applies, threads);
+    };
+    if (!pays(predict_in_order(a, features, std::move(some), same))) return std::nullopt;
+    OrderChoice found;
+    found.order = reorder(a, ReorderMethod::rows, {}, threads);
+    const auto time =
+        predict_in_order(a, features, {a, rows_of(found.order.order, places)}, same);
+    if (!pays(time)) return std::nullopt;
+    found.us = time->us;
+    found.plain_us = plain_time->us;
+    found.reason = fmt::format("rows in clusters: predicted {:.1f} µs ± {:.0f} %, as they come {} "
+                               "{:.1f} µs",
+                               time->us, 100 * time->error, plain.signature.kernel,
+                               plain_time->us);
+    return found;
+}
+
+}  // namespace spmvgen
