@@ -53,10 +53,13 @@ double product_us(Device& device, const Handle& handle, const void* x, void* y) 
     device.synchronize({});
     double least = 0;
     for (int round = 0; round < 5; ++round) {
-        const double us = 1e6 * seconds_of(1, [&] {
-            for (int i = 0; i < 100; ++i) apply();
-            device.synchronize({});
-        }) / 100;
+        const double us = 1e6 *
+                          seconds_of(1,
+                                     [&] {
+                                         for (int i = 0; i < 100; ++i) apply();
+                                         device.synchronize({});
+                                     }) /
+                          100;
         least = round == 0 ? us : std::min(least, us);
     }
     return least;

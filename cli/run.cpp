@@ -263,6 +263,9 @@ void add_run(CLI::App& program, Verbs& verbs) {
         ->check(CLI::Range(0.0, 1e7).description(""));
     verb->add_option("--repeat", o->repeat, "take exactly this many samples instead")
         ->check(CLI::Range(1, 1000000).description(""));
+    verb->add_option("--compile", o->compile,
+                     "now (the default), or behind: plain CSR serves while the kernel is made")
+        ->type_name("WHEN");
     verb->add_flag("--explain", o->explain,
                    "also tell what is predicted, what is recorded, and what planning cost");
     verb->add_flag("--json", o->json, "print one JSON object instead");

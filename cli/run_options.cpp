@@ -71,9 +71,8 @@ void check_product_options(const RunOptions& o) {
         throw UsageError(
             "--transpose-by-atomics: adds in any order, which contradicts --deterministic; drop "
             "one of them");
-    const auto method = resolve("--reorder", [&] {
-        return parse_reorder_option(o.reorder).value_or(ReorderMethod::none);
-    });
+    const auto method = resolve(
+        "--reorder", [&] { return parse_reorder_option(o.reorder).value_or(ReorderMethod::none); });
     if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
         throw UsageError(
             "--permuted-vectors: is for reordered matrices; drop it, or give --reorder rcm or "
@@ -140,6 +139,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.cache_dir = o.cache_dir;
     options.kernel_sets = o.kernel_sets;
     options.strict = o.strict;
+    options.compile = o.compile;
     set_level(o, options);
     return options;
 }

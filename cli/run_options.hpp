@@ -15,6 +15,7 @@ struct RunOptions {
     std::vector<std::string> params;
     std::string value, index;  // "" = the matrix's
     std::string vectors, accumulator, storage, epilogue, reorder = "auto", encodings = "auto";
+    std::string compile = "now";
     std::string op = "N";
     bool deterministic = false, transpose_by_atomics = false, permuted_vectors = false;
     ProductOptions product;

@@ -25,6 +25,9 @@ void check_batch_options(const Options& o) {
     if (names_order(o.reorder) || o.permuted_vectors)
         refuse("options.reorder is " + o.reorder +
                ", but batches are not reordered: leave it \"auto\"");
+    if (o.compile != "now")
+        refuse("options.compile is " + o.compile +
+               ", but batches are planned at once: leave it \"now\"");
     if (o.level != "rule")
         refuse("options.level is " + o.level +
                ", but batches are chosen by rules: leave it \"rule\"");

@@ -145,6 +145,10 @@ void check_array_options(const Options& o) {
             "options.device_arrays is for GPUs, but options.device is host: leave it false, or "
             "name "
             "the device that has the arrays");
+    if (o.device_arrays && o.compile == "behind")
+        refuse(
+            "options.compile is behind, which is for arrays in host memory: leave it now, or leave "
+            "device_arrays false");
     if (o.memory_limit < 0)
         refuse("options.memory_limit is " + std::to_string(o.memory_limit) +
                ": use 0 (padded formats at most half of the free memory) or a number of bytes");
@@ -159,6 +163,8 @@ std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Opt
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
                                                 DeviceCsr* on_device, Arrays arrays) {
+    if (options.compile == "behind")
+        return make_behind_handle(matrix, options, provider, std::move(device), arrays);
     if (names_order(options.reorder))
         return make_reordered_handle(matrix, options, provider, std::move(device));
     const Stopwatch watch;

@@ -41,19 +41,12 @@ void check_options(const Options& o) {
                            o.threads, most_threads));
     if (o.encodings != "auto" && o.encodings != "none")
         refuse(fmt::format("options.encodings is '{}': use auto or none", o.encodings));
+    check_compile(o.compile);
     const ReorderMethod method = parse_reorder(o.reorder);
     if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
         refuse(
             "options.permuted_vectors is for reordered matrices: set options.reorder to rcm or "
             "band-k, or leave it false");
-}
-
-Scale scale_of(ValueType type, const void* number) {
-    return dispatch(type, [&](auto tag) {
-        using Value = decltype(tag);
-        const Value v = *static_cast<const Value*>(number);
-        return v == Value(0) ? Scale::zero : v == Value(1) ? Scale::one : Scale::general;
-    });
 }
 
 bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
@@ -75,6 +68,19 @@ bool is_deterministic(const Signature& s) {
 }
 
 }  // namespace
+
+void check_compile(std::string_view text) {
+    if (text != "now" && text != "behind")
+        refuse(fmt::format("options.compile is '{}': use now or behind", text));
+}
+
+Scale scale_of(ValueType type, const void* number) {
+    return dispatch(type, [&](auto tag) {
+        using Value = decltype(tag);
+        const Value v = *static_cast<const Value*>(number);
+        return v == Value(0) ? Scale::zero : v == Value(1) ? Scale::one : Scale::general;
+    });
+}
 
 HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
     : provider_(provider),

@@ -48,7 +48,7 @@ class HandleImpl {
     virtual std::string source() const = 0;
     /// new → old, of a reordered matrix; empty when there is no new order.
     virtual std::span<const std::int32_t> row_order() const { return {}; }
-    const Info& info() const { return info_; }
+    virtual const Info& info() const { return info_; }
     /// As Handle::workspace_bytes, for an aligned workspace.
     virtual std::size_t workspace_bytes(Scale, Scale) { return 0; }
 
@@ -69,6 +69,8 @@ class HandleImpl {
         info_.prepare_ms += ms;
         info_.*part += ms;
     }
+    /// Takes over why this handle was made.
+    void tell_reason(const std::string& reason) { info_.reason = reason; }
     /// Takes over why this handle was made instead of another one.
     void tell_reason_before(const std::string& reason) {
         info_.reason = reason + "; " + info_.reason;
@@ -219,6 +221,14 @@ std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const O
                                                   KernelProvider& provider,
                                                   std::shared_ptr<Device> device,
                                                   std::optional<Reordering> order = std::nullopt);
+/// With options.compile "behind": a handle of plain CSR that the planned one takes over from once
+/// it is made. Of a matrix that the caller lends (no copy, `arrays` = callers) this reads the
+/// arrays as long as it lives: on GPUs only where options.owner keeps them, else of a copy.
+std::unique_ptr<HandleImpl> make_behind_handle(const CsrView& matrix, const Options& options,
+                                               KernelProvider& provider,
+                                               std::shared_ptr<Device> device, Arrays arrays);
+/// What α or β is, of which `number` is the value.
+Scale scale_of(ValueType type, const void* number);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider, Arrays arrays);
 /// `device` is what options.device names. `on_device`, where not null, has the matrix in its

@@ -9,6 +9,9 @@ namespace spmvgen {
 /// Throws Error(invalid_argument) for a value that options.encodings does not have.
 void check_encodings(std::string_view text);
 
+/// Throws Error(invalid_argument) for a value that options.compile does not have.
+void check_compile(std::string_view text);
+
 /// Whether the options leave it open how values are stored.
 inline bool may_encode(const Options& options) {
     return options.encodings == "auto" && options.storage.empty();

@@ -97,6 +97,9 @@ void check_encodings_name(std::string_view text) {
 void check_reorder(std::string_view text) {
     parse_reorder_option(text);
 }
+void check_compile_name(std::string_view text) {
+    check_compile(text);
+}
 void check_level_name(std::string_view text) {
     if (!is_level(text)) refuse(fmt::format("unknown level '{}': use {}", text, level_names));
 }
@@ -130,6 +133,7 @@ constexpr NamedOption table[] = {
     option<&Options::cache_dir>("cache_dir"),
     option<&Options::kernel_sets>("kernel_sets"),
     option<&Options::strict>("strict"),
+    option<&Options::compile>("compile", check_compile_name),
     option<&Options::level>("level", check_level_name),
     option<&Options::rule>("rule", check_rule_name),
     option<&Options::budget_ms>("budget_ms"),

@@ -19,8 +19,7 @@ Request request_on(const Device& device, const CsrView& matrix, const Options& o
     request.device = device.facts().name;
     const KernelPolicy policy{effective_mode(options.cache), options.cache_dir, true,
                               options.kernel_sets};
-    if (provider.may_compile(policy))
-        request.profile = profile_to_predict(types.target, &device);
+    if (provider.may_compile(policy)) request.profile = profile_to_predict(types.target, &device);
     return request;
 }
 

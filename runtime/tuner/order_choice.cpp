@@ -77,23 +77,21 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
 /// The values as the choice stores them, for kernels that are compared with it.
 Request with_values_of(Request request, const Signature& chosen) {
     const auto code = chosen.params.find("value_code");
-    request.exact = ExactValues{storage_type(chosen),
-                                code != chosen.params.end() ? code->second : 0};
+    request.exact =
+        ExactValues{storage_type(chosen), code != chosen.params.end() ? code->second : 0};
     return request;
 }
 
 bool repays(const CsrView& a, double saved_us, std::int64_t applies, int threads) {
-    const auto bytes =
-        static_cast<double>(a.nnz) *
-        static_cast<double>(size_of(a.value_type) + size_of(a.index_type));
+    const auto bytes = static_cast<double>(a.nnz) *
+                       static_cast<double>(size_of(a.value_type) + size_of(a.index_type));
     const double us = 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
     return applies == 0 || static_cast<double>(applies) * saved_us > us;
 }
 
 }  // namespace
 
-bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz,
-                      const Request& r) {
+bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
     return r.profile != nullptr && gpu_constants() != nullptr && r.kernel == "auto" &&
            (r.format == "auto" || r.format == "strips") && r.params.empty() && r.rule.empty() &&
            r.op == Op::none && r.num_rhs == 1 && !r.batch && r.look && rows == cols &&
@@ -108,13 +106,12 @@ std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& fea
     if (!may_choose_order(a.rows, a.cols, a.nnz, request) ||
         is_complex(request.vectors.value_or(a.value_type)))
         return std::nullopt;
-    const double sectors =
-        sectors_of_blocks(SampledRows(a, static_cast<std::int64_t>(sampled_entries)).view(),
-                          features);
+    const double sectors = sectors_of_blocks(
+        SampledRows(a, static_cast<std::int64_t>(sampled_entries)).view(), features);
     if (sectors < least_sectors) return std::nullopt;
     const int places = sampled_places(features);
-    SampledRows some(
-        a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
+    SampledRows some(a,
+                     reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
     if (sectors_of_blocks(some.view(), features) > most_of_sectors * sectors) return std::nullopt;
 
     Chooser chooser(a, features, threads);
@@ -129,15 +126,14 @@ std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& fea
     if (!pays(predict_in_order(a, features, std::move(some), same))) return std::nullopt;
     OrderChoice found;
     found.order = reorder(a, ReorderMethod::rows, {}, threads);
-    const auto time =
-        predict_in_order(a, features, {a, rows_of(found.order.order, places)}, same);
+    const auto time = predict_in_order(a, features, {a, rows_of(found.order.order, places)}, same);
     if (!pays(time)) return std::nullopt;
     found.us = time->us;
     found.plain_us = plain_time->us;
-    found.reason = fmt::format("rows in clusters: predicted {:.1f} µs ± {:.0f} %, as they come {} "
-                               "{:.1f} µs",
-                               time->us, 100 * time->error, plain.signature.kernel,
-                               plain_time->us);
+    found.reason = fmt::format(
+        "rows in clusters: predicted {:.1f} µs ± {:.0f} %, as they come {} "
+        "{:.1f} µs",
+        time->us, 100 * time->error, plain.signature.kernel, plain_time->us);
     return found;
 }
 

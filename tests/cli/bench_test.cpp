@@ -243,9 +243,10 @@ TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
     EXPECT_EQ(
         error("A.mtx --kernels auto:lanes=4"),
         at + "auto:lanes=4: lanes is of a kernel; of auto there are encodings, reorder and rule");
-    EXPECT_EQ(error("A.mtx --kernels auto:reorder=x"),
-              at + "auto:reorder=x: options.reorder: unknown reordering 'x': use one of auto, none, rcm, "
-                   "band-k, rows");
+    EXPECT_EQ(
+        error("A.mtx --kernels auto:reorder=x"),
+        at + "auto:reorder=x: options.reorder: unknown reordering 'x': use one of auto, none, rcm, "
+             "band-k, rows");
 }
 
 // What is kept of three rounds: each time is of one of them, the medians of all stand beside it.

@@ -103,8 +103,9 @@ TEST_F(ReorderTest, RefusesWhatDoesNotGoTogether) {
         EXPECT_EQ(outcome.status, status) << line;
         return outcome.err.substr(0, outcome.err.find('\n'));
     };
-    EXPECT_EQ(refused("run B.mtx --reorder amd", 2),
-              "spmvgen: --reorder: unknown reordering 'amd': use one of auto, none, rcm, band-k, rows");
+    EXPECT_EQ(
+        refused("run B.mtx --reorder amd", 2),
+        "spmvgen: --reorder: unknown reordering 'amd': use one of auto, none, rcm, band-k, rows");
     EXPECT_EQ(refused("run B.mtx --permuted-vectors", 2),
               "spmvgen: --permuted-vectors: is for reordered matrices; drop it, or give --reorder "
               "rcm or band-k");

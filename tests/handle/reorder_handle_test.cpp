@@ -356,9 +356,10 @@ TEST(ReorderedHandleOnTheHost, RefusesWrongOptions) {
     const CsrMatrix a = make_gallery_matrix("stencil5:nx=5,ny=5");
     Options options;
     options.reorder = "amd";
-    EXPECT_EQ(refusal(a.view(), options),
-              "invalid_argument: options.reorder: unknown reordering 'amd': use one of auto, none, rcm, "
-              "band-k, rows");
+    EXPECT_EQ(
+        refusal(a.view(), options),
+        "invalid_argument: options.reorder: unknown reordering 'amd': use one of auto, none, rcm, "
+        "band-k, rows");
     options.reorder = "none";
     options.permuted_vectors = true;
     EXPECT_EQ(refusal(a.view(), options),

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <random>
+#include <set>
 
 #include "fixtures.hpp"
 #include "matrix/gallery.hpp"
@@ -179,9 +179,9 @@ TEST(ReorderRows, ASampleIsOfClustersAsTheyCome) {
     EXPECT_EQ(std::set(sample.begin(), sample.end()).size(), sample.size()) << "no row twice";
     std::int64_t inside = 0, entries = 0;
     for (std::size_t begin = 0; begin < sample.size(); begin += cluster_rows) {
-        const std::set<std::int64_t> cluster(sample.begin() + static_cast<std::ptrdiff_t>(begin),
-                                             sample.begin() +
-                                                 static_cast<std::ptrdiff_t>(begin) + cluster_rows);
+        const std::set<std::int64_t> cluster(
+            sample.begin() + static_cast<std::ptrdiff_t>(begin),
+            sample.begin() + static_cast<std::ptrdiff_t>(begin) + cluster_rows);
         for (const std::int64_t row : cluster)
             for (std::int64_t k = a.view().row_begin(row); k < a.view().row_begin(row + 1); ++k) {
                 inside += cluster.contains(a.view().col(k)) ? 1 : 0;

@@ -20,7 +20,7 @@ Request h200_request() {
 }
 
 std::optional<OrderChoice> order_of(const CsrMatrix& matrix, const Request& request,
-                                  std::int64_t applies = 0) {
+                                    std::int64_t applies = 0) {
     const CsrView a = matrix.view();
     return choose_order(a, analyse_row_lengths(a), request, applies, 2);
 }

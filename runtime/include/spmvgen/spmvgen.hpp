@@ -88,6 +88,11 @@ struct Options {
                               ///< beside the library
     bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
                               ///< as it always is on a GPU
+    /// "now": the handle is planned, and its kernel made, when the constructor returns. "behind":
+    /// the constructor returns at once; plain CSR serves (on a GPU with csr_classical) until a
+    /// thread has planned and made the rest, from when on that serves. info() tells who does.
+    /// prepare(), update_values() and workspace_bytes() wait for it. It takes the memory of both.
+    std::string compile = "now";
     /// How the kernel is chosen (docs/levels.md): "rule" by rules and predicted times; "recorded"
     /// as tuning_db or this user has recorded it; "measure": the most promising are also timed, and
     /// the rule's is kept unless another is faster; "exhaustive": the same of all kernels with all

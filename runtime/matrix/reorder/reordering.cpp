@@ -109,8 +109,9 @@ std::optional<ReorderMethod> find_method(std::string_view text) {
 }
 
 [[noreturn]] void refuse_method(std::string_view text, const char* also) {
-    refuse(ErrorCode::invalid_argument,
-           fmt::format("unknown reordering '{}': use one of {}none, rcm, band-k, rows", text, also));
+    refuse(
+        ErrorCode::invalid_argument,
+        fmt::format("unknown reordering '{}': use one of {}none, rcm, band-k, rows", text, also));
 }
 
 }  // namespace
