@@ -19,14 +19,15 @@ Buffer fetch(Device& device, const void* array, std::int64_t count, std::size_t 
 
 }  // namespace
 
-DeviceCsr::DeviceCsr(Device& device, const CsrView& a) : device_(device), there_(a), here_(a) {
+DeviceCsr::DeviceCsr(Device& device, const CsrView& a)
+    : device_(device), on_device_(a), on_host_(a) {
     validate_shape(a);
-    here_.row_ptr = here_.col_idx = here_.values = nullptr;
+    on_host_.row_ptr = on_host_.col_idx = on_host_.values = nullptr;
     if (a.rows > 0) {
         row_ptr_ = fetch(device, a.row_ptr, a.rows + 1, size_of(a.offset_type));
-        here_.row_ptr = row_ptr_.data();
+        on_host_.row_ptr = row_ptr_.data();
         // A wrong number of entries is found out before the arrays are read by it.
-        const std::int64_t end = here_.row_begin(a.rows);
+        const std::int64_t end = on_host_.row_begin(a.rows);
         if (end != a.nnz)
             throw Error(
                 ErrorCode::invalid_argument,
@@ -37,10 +38,10 @@ DeviceCsr::DeviceCsr(Device& device, const CsrView& a) : device_(device), there_
 
 void DeviceCsr::complete() {
     if (complete_) return;
-    col_idx_ = fetch(device_, there_.col_idx, there_.nnz, size_of(there_.index_type));
-    values_ = fetch(device_, there_.values, there_.nnz, size_of(there_.value_type));
-    here_.col_idx = col_idx_.data();
-    here_.values = values_.data();
+    col_idx_ = fetch(device_, on_device_.col_idx, on_device_.nnz, size_of(on_device_.index_type));
+    values_ = fetch(device_, on_device_.values, on_device_.nnz, size_of(on_device_.value_type));
+    on_host_.col_idx = col_idx_.data();
+    on_host_.values = values_.data();
     complete_ = true;
 }
 
@@ -64,7 +65,7 @@ std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Option
     DeviceCsr input(*device, matrix);
     if (options.reorder != "none" || options.op != "N") input.complete();
     const double ms = watch.ms();
-    auto impl = make_of_host_matrix(input.here(), options, provider, device, &input);
+    auto impl = make_of_host_matrix(input.on_host(), options, provider, device, &input);
     impl->keep(options.owner, matrix, false);
     impl->tell_given(matrix.value_type, matrix.nnz, std::move(device));
     impl->tell_more_time(ms, &Info::convert_ms);

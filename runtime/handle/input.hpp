@@ -18,20 +18,20 @@ class DeviceCsr {
   public:
     /// Copies row_ptr. Throws Error(invalid_argument), as validate(), for sizes that contradict
     /// each other, before the arrays are read; nothing else is checked.
-    DeviceCsr(Device& device, const CsrView& there);
+    DeviceCsr(Device& device, const CsrView& on_device);
     DeviceCsr(const DeviceCsr&) = delete;
     DeviceCsr& operator=(const DeviceCsr&) = delete;
 
-    const CsrView& there() const { return there_; }
+    const CsrView& on_device() const { return on_device_; }
     /// On this host; columns and values are null until complete().
-    const CsrView& here() const { return here_; }
+    const CsrView& on_host() const { return on_host_; }
     bool is_complete() const { return complete_; }
     /// Copies the rest.
     void complete();
 
   private:
     Device& device_;
-    CsrView there_, here_;
+    CsrView on_device_, on_host_;
     Buffer row_ptr_, col_idx_, values_;
     bool complete_ = false;
 };
