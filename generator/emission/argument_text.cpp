@@ -87,7 +87,7 @@ constexpr std::array known{
     KnownArgument{"block_first", "[num_blocks]: the column of A that each block begins with"},
     KnownArgument{"block_entry", "[rows of a block][num_blocks]: first entry of each, in A"},
     KnownArgument{"tiles_and_one", "num_tiles + 1"},
-    KnownArgument{"mark_words", "[stored entries / 32]: a bit for each entry that begins a row"},
+    KnownArgument{"mark_words", "[stored entries / 64]: a bit for each entry that begins a row"},
     KnownArgument{"gaps", "1 = rows are listed by whether they have entries"},
     KnownArgument{"codes", "bit mask of the codes that slices may have"},
     KnownArgument{"empty_code", "code of slices without strips"},

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "devices/device.hpp"
 #include "matrix/buffer.hpp"
@@ -11,6 +13,18 @@ namespace spmvgen {
 /// The device that the options name, which `device` stands for where it is not null; null for the
 /// host.
 std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Device> device);
+
+/// The entries begin … end-1 of a matrix; 0 <= begin <= end <= nnz.
+struct EntryRange {
+    std::int64_t begin = 0, end = 0;
+};
+
+/// Columns, and values where they were asked for, of ranges of entries, one behind another.
+struct EntriesOfRanges {
+    const void* col_idx = nullptr;  ///< of the matrix's index type
+    const void* values = nullptr;   ///< of its value type, or null
+    Buffer memory;                  ///< of both
+};
 
 /// A CSR matrix in a device's memory, whose row offsets are here, too; the rest is once it was
 /// asked for. For one thread.
@@ -28,6 +42,9 @@ class DeviceCsr {
     bool is_complete() const { return complete_; }
     /// Copies the rest.
     void complete();
+    /// Copies what lies in these ranges, waiting once for all (Device::gather_to_host). Nothing is
+    /// checked of the columns.
+    EntriesOfRanges fetch(std::span<const EntryRange> ranges, bool with_values) const;
 
   private:
     Device& device_;

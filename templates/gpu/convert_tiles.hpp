@@ -32,7 +32,7 @@ void convert_tiles_filled(long num_rows, const Offset* __restrict__ row_ptr,
 template <typename Index, typename Offset, int items, int run, int block>
 void convert_tiles_begins(long num_rows, long nnz, long num_tiles, long num_runs,
                           const Offset* __restrict__ row_ptr, const Offset* __restrict__ item_ptr,
-                          Index* __restrict__ tile_row, unsigned* __restrict__ mark_words,
+                          Index* __restrict__ tile_row, unsigned long long* __restrict__ mark_words,
                           Index* __restrict__ cut_first_run, Index* __restrict__ cut_last_run) {
     constexpr long tile = warp_size * items;
     constexpr long size = tile * run;
@@ -41,8 +41,8 @@ void convert_tiles_begins(long num_rows, long nnz, long num_tiles, long num_runs
         // The row of the entry before: it is open even where it ends here.
         const long row = own > 0 ? row_of_entry(row_ptr, 0l, num_rows, own * tile - 1) : 0l;
         tile_row[own] = own > 0 ? static_cast<Index>(item_ptr[row]) : static_cast<Index>(-1);
-        for (int w = 0; w < tile / 32; ++w) {
-            mark_words[own * (tile / 32) + w] = 0u;
+        for (int w = 0; w < tile / 64; ++w) {
+            mark_words[own * (tile / 64) + w] = 0ull;
         }
     }
     if (own <= num_runs) {
@@ -60,14 +60,14 @@ void convert_tiles_begins(long num_rows, long nnz, long num_tiles, long num_runs
 template <typename Index, typename Offset, int items, int block>
 void convert_tiles_rows(long num_rows, long nnz, long num_tiles, int gaps,
                         const Offset* __restrict__ row_ptr, const Offset* __restrict__ item_ptr,
-                        unsigned* __restrict__ mark_words, Index* __restrict__ filled_rows,
-                        Index* __restrict__ empty_rows) {
+                        unsigned long long* __restrict__ mark_words,
+                        Index* __restrict__ filled_rows, Index* __restrict__ empty_rows) {
     const long row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (row < num_rows) {
         const long begin = row_ptr[row];
         const bool is_filled = row_ptr[row + 1] > begin;
         if (is_filled) {
-            atomicAdd(mark_words + begin / 32, 1u << (begin % 32));
+            atomicAdd(mark_words + begin / 64, 1ull << (begin % 64));
         }
         if (gaps != 0) {
             const long number = item_ptr[row];
@@ -79,7 +79,7 @@ void convert_tiles_rows(long num_rows, long nnz, long num_tiles, int gaps,
         }
     }
     if (row == 0 && nnz < num_tiles * (warp_size * items)) {
-        atomicAdd(mark_words + nnz / 32, 1u << (nnz % 32));
+        atomicAdd(mark_words + nnz / 64, 1ull << (nnz % 64));
     }
 }
 
