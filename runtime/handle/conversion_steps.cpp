@@ -73,7 +73,10 @@ ConversionSteps::ConversionSteps(Device& device, const DeviceKernel& converter,
                        {"nnz", matrix.on_host.nnz},
                        {"one", 1}};
     add_scratch({{"counts", sizeof(ConversionCounts)}});
-    device_.zero(const_cast<void*>(values_.arrays.at("counts")), sizeof(ConversionCounts));
+    // Sooner done than zero(), which makes a stream of its own.
+    constexpr ConversionCounts zeros{};
+    device_.copy_to_device(const_cast<void*>(values_.arrays.at("counts")), zeros.data(),
+                           sizeof zeros);
 }
 
 void ConversionSteps::check_entries() {
