@@ -145,7 +145,7 @@ int main(int argc, char** argv) try {
     const auto kernels =
         split(take_option(argc, argv, "--kernels=",
                           "csr_classical,csr_by_length,coo,ell_groups,sell_slices,bcsr_fused,"
-                          "tiles,strips"));
+                          "tiles,tiles_hubs,strips"));
     for (auto& text : split(take_option(argc, argv, "--params=", ""))) {
         const auto equals = text.find('=');
         if (equals == text.npos)

@@ -22,6 +22,7 @@ const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a
 const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns of a block"};
 const Parameter items{"items", {8, 16, 32}, 8, "entries of a lane in a tile"};
 const Parameter run{"run", {1, 2, 4, 8, 16, 32}, 4, "tiles that a warp takes, one after another"};
+const Parameter has_hubs{"has_hubs", {0, 1}, 0, "1 = the most used columns have numbers of their own"};
 const Parameter value_code{"value_code", {0, 1, 2}, 0, "as of the kernel that reads the format"};
 // clang-format on
 
@@ -44,7 +45,7 @@ GridRule block_each(const Signature&) {
 constexpr const char *lanes = "num_lanes", *rows = "num_rows", *rows_of_blocks = "num_block_rows",
                      *slices = "num_slices", *chunks = "num_chunks", *places = "num_places",
                      *tiles = "num_tiles", *tiles_and_one = "tiles_and_one", *one = "one",
-                     *patches = "num_patches";
+                     *patches = "num_patches", *columns = "num_cols", *hot = "num_hot";
 
 GridRule window_each(const Signature& s) {
     return {.items = "num_rows", .items_per_block = s.params.at("sigma")};
@@ -53,6 +54,10 @@ GridRule window_each(const Signature& s) {
 /// Entries shared out evenly.
 GridRule all_entries(const Signature& s) {
     return {.items = "nnz", .items_per_block = s.params.at("block"), .blocks_per_unit = 8};
+}
+
+GridRule all_columns(const Signature& s) {
+    return {.items = "num_cols", .items_per_block = s.params.at("block"), .blocks_per_unit = 8};
 }
 
 GridRule stretch_each(const Signature& s) {
@@ -93,6 +98,10 @@ bool has_blocks(const Signature& s) {
 
 bool may_have_holes(const Signature& s) {
     return s.params.at("fill") == 1;
+}
+
+bool finds_hubs(const Signature& s) {
+    return s.params.at("has_hubs") == 1;
 }
 
 bool has_entries(const Signature& s) {
@@ -206,9 +215,15 @@ KernelEntry convert_tiles() {
             .gpu = true,
             .file = "gpu/convert_tiles.hpp",
             .summary = "CSR into tiles, on the device that has it",
-            .params = {block, items, run, value_code},
+            .params = {block, items, run, value_code, has_hubs},
             .steps = with_long_scan({check_columns(),
                                      check_values(),
+                                     step("convert_tiles_clear", thread_each<columns>, finds_hubs),
+                                     step("convert_tiles_count_uses", all_entries, finds_hubs),
+                                     step("convert_tiles_bins", all_columns, finds_hubs),
+                                     step("convert_tiles_often", thread_each<columns>, finds_hubs),
+                                     step("convert_tiles_list", thread_each<columns>, finds_hubs),
+                                     step("convert_tiles_hot", thread_each<hot>, finds_hubs),
                                      step("convert_tiles_filled", thread_each<rows>),
                                      step("convert_tiles_begins", thread_each<tiles_and_one>),
                                      step("convert_tiles_rows", thread_each<rows>),

@@ -78,6 +78,14 @@ class ConversionSteps {
     /// The same of many, with as many blocks as it takes.
     void scan_many(const char* sizes, std::int64_t count, const char* ptr);
 
+    /// Waits for the steps; `count` elements of that array.
+    template <typename Number>
+    std::vector<Number> read(const char* array, std::int64_t count) {
+        std::vector<Number> numbers(static_cast<std::size_t>(count));
+        device_.copy_to_host(numbers.data(), values_.arrays.at(array),
+                             numbers.size() * sizeof(Number));
+        return numbers;
+    }
     /// Waits for the steps; what they counted since the conversion began.
     ConversionCounts read_counts();
 

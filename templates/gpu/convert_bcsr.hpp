@@ -27,15 +27,17 @@ void convert_bcsr_list(long num_rows, long num_cols, long num_block_rows, long n
         // The last block of a row of blocks ends with A.
         const long last = num_cols > block_cols ? num_cols - block_cols : 0l;
         for (long k = item_ptr[block_row]; k < item_ptr[block_row + 1]; ++k) {
-            const long column = next_block<block_rows, block_cols>(at, end, csr_col_idx);
-            const long begin = column * block_cols;
+            const Index column = next_block<block_rows, block_cols>(at, end, csr_col_idx);
+            const long begin = static_cast<long>(column) * block_cols;
             const long first = begin < last ? begin : last;
+            const int moved = static_cast<int>(begin - first);
             unsigned long long mask = 0;
             for (int i = 0; i < block_rows; ++i) {
                 block_entry[i * num_blocks + k] = static_cast<Offset>(at[i]);
-                while (at[i] < end[i] && csr_col_idx[at[i]] < begin + block_cols) {
-                    mask |= 1ull << (i * block_cols + (csr_col_idx[at[i]] - first));
-                    ++at[i];
+                for (int j = 0; j < block_cols; ++j) {
+                    mask |= take_element<block_cols>(at[i], end[i], csr_col_idx, column, j)
+                                ? 1ull << (i * block_cols + j + moved)
+                                : 0ull;
                 }
             }
             block_first[k] = static_cast<Index>(first);

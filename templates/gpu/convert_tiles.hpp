@@ -7,14 +7,17 @@
 //             items       8, 16, 32: entries of a lane in a tile.
 //             run         1, 2, 4 … 32: tiles of a warp.
 //             value_code  0, 1, 2: as coded_values.hpp says; no dictionaries.
+//             has_hubs    1 = the most used columns have numbers of their own.
 // Work:       filled, rows: a row a thread. sum_parts, scan, scan_parts: numbers of filled rows.
 //             begins: a tile a thread, which looks for the row that is open there. entries: a tile
-//             a block, through shared memory. check_columns, check_values: shared out evenly.
+//             a block, through shared memory. check_columns, check_values and, of hubs, count_uses,
+//             bins: shared out evenly. clear, often, list, hot: a column a thread.
 // Reads:      row offsets three times; columns twice and values once (twice where they are coded or
 //             rounded), as they lie; writes each array once, as it will lie, and a word a row
-//             atomically: each bit is added once.
+//             atomically: each bit is added once. With hubs columns once more, and an atomic
+//             addition an entry.
 #pragma once
-#include "dialect/gpu_convert.hpp"
+#include "dialect/gpu_convert_hubs.hpp"
 
 /// Whether each row has entries.
 template <typename Offset, int block>
@@ -85,8 +88,10 @@ void convert_tiles_rows(long num_rows, long nnz, long num_tiles, int gaps,
 
 /// Columns and values of the tiles, turned so that lanes stand side by side. Behind the last entry
 /// stands its column again, and value 0.
-template <typename Vector, typename Storage, typename Index, int items, int value_code, int block>
+template <typename Vector, typename Storage, typename Index, int items, int value_code,
+          int has_hubs, int block>
 void convert_tiles_entries(long nnz, const Index* __restrict__ csr_col_idx,
+                           const Index* __restrict__ column_codes,
                            const Vector* __restrict__ csr_values, Index* __restrict__ col_idx,
                            Storage* __restrict__ values, unsigned char* __restrict__ coded_values) {
     constexpr int tile = warp_size * items;
@@ -104,7 +109,11 @@ void convert_tiles_entries(long nnz, const Index* __restrict__ csr_col_idx,
     __syncthreads();
     for (int p = static_cast<int>(threadIdx.x); p < tile; p += block) {
         const int from = p % warp_size * (items + 1) + p / warp_size;
-        col_idx[first + p] = columns[from];
+        if constexpr (has_hubs == 1) {
+            col_idx[first + p] = column_codes[columns[from]];
+        } else {
+            col_idx[first + p] = columns[from];
+        }
         if constexpr (value_code != one_value) {
             put_value<value_code>(values, coded_values, first + p, numbers[from]);
         }

@@ -216,6 +216,20 @@ TEST_P(ConversionOnDeviceTest, Tiles) {
     }
 }
 
+/// Many columns are used equally often, some more often than the histogram tells apart, and there
+/// are more and fewer hubs than used columns.
+TEST_P(ConversionOnDeviceTest, TilesWithHubs) {
+    const CsrMatrix web = make_gallery_matrix("web:n=5000,max_row=3000");
+    const CsrMatrix few = make_gallery_matrix("random:rows=9000,cols=700,per_row=8");
+    const CsrMatrix often = make_gallery_matrix("random:rows=5000,cols=600,per_row=550");
+    for (const CsrMatrix* a : {&web, &few, &often})
+        for (const std::int64_t hubs : {512, 4096})
+            expect_equal(a->view(), "tiles_hubs", {{"hubs", hubs}, {"items", 16}});
+    expect_equal(web.view(), "tiles_hubs", {{"hubs", 512}, {"warm", 4096}});
+    const fixtures::TypedMatrix<std::complex<double>, long, long> b(fixtures::find("every_length"));
+    expect_equal(b.view(), "tiles_hubs", {{"hubs", 512}}, ValueType::c32);
+}
+
 /// Most rows are empty, at both ends, too; one is as long as many runs; the last tile is full.
 TEST_P(ConversionOnDeviceTest, TilesOfRowsThatAreEmptyOrLong) {
     for (const int long_row : {1, 5000}) {
@@ -311,7 +325,6 @@ TEST(ConversionOnDevice, SaysWhatItDoesNotMake) {
                                  signature_of(*device, a.view(), kernel, params, storage));
     };
     EXPECT_EQ(why("hyb", {}), "hyb");
-    EXPECT_EQ(why("tiles_hubs", {}), "hubs");
     EXPECT_EQ(why("tiles", {{"value_code", 3}}), "a dictionary");
     EXPECT_EQ(why("sell_slices", {{"sigma", 16384}}), "sigma=16384");
     EXPECT_EQ(why("sell_slices", {{"sigma", 4096}}, (1 << 20) - 3), "");
