@@ -232,7 +232,7 @@ Signature complete(Signature s) {
     if (entry.batch) check_batch(s);
     if (const std::string why = entry.refuses != nullptr ? entry.refuses(s) : ""; !why.empty())
         refuse("kernel " + s.kernel + " " + why);
-    if (entry.format == Format::tiles) check_tiles(s);
+    if (entry.format == Format::tiles && !is_conversion(s.kernel)) check_tiles(s);
     return s;
 }
 

@@ -1,51 +1,95 @@
 #include "registry_convert.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace spmvgen {
 namespace {
+
+/// Sizes of a block of threads in a scan: of each thread as many as dialect/gpu_convert.hpp has.
+constexpr std::int64_t scan_items = 4;
+/// Entries of a block's threads, as gpu/convert_coo.hpp has them.
+constexpr std::int64_t coo_entries_each = 8;
+
+// clang-format off
+const Parameter block{"block", {128, 256, 512, 1024}, 256, "threads of a block"};
+const Parameter strips_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
+const Parameter slice{"slice", {32, 64}, 32, "rows of a slice"};
+const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096}, 1, "rows of a sorting window; 1 = unsorted"};
+const Parameter threads_per_row{"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"};
+const Parameter group{"group", {1, 2, 4, 8, 16, 32, 64}, 1, "neighbouring entries of a row that stand together"};
+const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a block"};
+const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns of a block"};
+const Parameter items{"items", {8, 16, 32}, 8, "entries of a lane in a tile"};
+const Parameter run{"run", {1, 2, 4, 8, 16, 32}, 4, "tiles that a warp takes, one after another"};
+const Parameter has_hubs{"has_hubs", {0, 1}, 0, "1 = the most used columns have numbers of their own"};
+const Parameter value_code{"value_code", {0, 1, 2}, 0, "as of the kernel that reads the format"};
+// clang-format on
 
 int block_threads(const Signature& s) {
     return static_cast<int>(s.params.at("block"));
 }
 
-/// A lane of a slice each thread.
-GridRule lane_each(const Signature& s) {
-    return {.items = "num_lanes", .items_per_block = s.params.at("block")};
+/// A thread for each of what the scalar counts.
+template <const char* const& scalar>
+GridRule thread_each(const Signature& s) {
+    return {.items = scalar, .items_per_block = s.params.at("block")};
 }
+
+/// A block for each.
+template <const char* const& scalar>
+GridRule block_each(const Signature&) {
+    return {.items = scalar};
+}
+
+constexpr const char *lanes = "num_lanes", *rows = "num_rows", *rows_of_blocks = "num_block_rows",
+                     *slices = "num_slices", *chunks = "num_chunks", *places = "num_places",
+                     *tiles = "num_tiles", *tiles_and_one = "tiles_and_one", *one = "one",
+                     *patches = "num_patches", *columns = "num_cols", *hot = "num_hot";
 
 GridRule window_each(const Signature& s) {
     return {.items = "num_rows", .items_per_block = s.params.at("sigma")};
 }
 
-GridRule value_each(const Signature& s) {
+/// Entries shared out evenly.
+GridRule all_entries(const Signature& s) {
     return {.items = "nnz", .items_per_block = s.params.at("block"), .blocks_per_unit = 8};
 }
 
-GridRule one_block(const Signature&) {
-    return {.items = "one"};
+GridRule all_columns(const Signature& s) {
+    return {.items = "num_cols", .items_per_block = s.params.at("block"), .blocks_per_unit = 8};
 }
 
-GridRule chunk_each(const Signature&) {
-    return {.items = "num_chunks"};
+GridRule stretch_each(const Signature& s) {
+    return {.items = "nnz", .items_per_block = s.params.at("block") * coo_entries_each};
+}
+
+/// A block for each part of the sizes of a long scan.
+GridRule part_each(const Signature& s) {
+    return {.items = "num_items", .items_per_block = s.params.at("block") * scan_items};
 }
 
 bool sorts(const Signature& s) {
     return s.params.at("sigma") > 1;
 }
 
+std::int64_t code_of(const Signature& s) {
+    const auto code = s.params.find("value_code");
+    return code != s.params.end() ? code->second : 0;
+}
+
 /// Whether there is one for each entry.
 bool has_values(const Signature& s) {
-    return s.params.at("value_code") != 2;
+    return code_of(s) != 2;
 }
 
-bool codes_values(const Signature& s) {
-    return s.params.at("value_code") > 0;
+bool rounds(const Signature& s) {
+    return s.storage && *s.storage != s.value;
 }
 
-/// A block row each thread.
-GridRule block_row_each(const Signature& s) {
-    return {.items = "num_block_rows", .items_per_block = s.params.at("block")};
+/// Whether a value may be one that cannot be stored.
+bool checks_values(const Signature& s) {
+    return code_of(s) > 0 || rounds(s);
 }
 
 bool has_blocks(const Signature& s) {
@@ -56,46 +100,172 @@ bool may_have_holes(const Signature& s) {
     return s.params.at("fill") == 1;
 }
 
+bool finds_hubs(const Signature& s) {
+    return s.params.at("has_hubs") == 1;
+}
+
 bool has_entries(const Signature& s) {
     return !has_blocks(s);
 }
 
+StepTemplate step(std::string_view function, GridRule (*grid)(const Signature&),
+                  bool (*wanted)(const Signature&) = nullptr) {
+    return {function, StepRule::grid, grid, block_threads, wanted};
+}
+
+StepTemplate check_columns() {
+    return step("convert_check_columns", all_entries);
+}
+
+StepTemplate check_range() {
+    return step("convert_check_range", all_entries, rounds);
+}
+
+/// The same of values that may be coded.
+StepTemplate check_values() {
+    return step("convert_check_values", all_entries, checks_values);
+}
+
+StepTemplate scan() {
+    return step("convert_scan", block_each<one>);
+}
+
+/// The steps of a scan of many sizes.
+std::vector<StepTemplate> with_long_scan(std::vector<StepTemplate> steps) {
+    steps.push_back(step("convert_sum_parts", part_each));
+    steps.push_back(scan());
+    steps.push_back(step("convert_scan_parts", part_each));
+    return steps;
+}
+
 // clang-format off
-const KernelEntry convert_strips{
-    .id = "convert_strips",
-    .format = Format::strips,
-    .gpu = true,
-    .file = "gpu/convert_strips.hpp",
-    .summary = "CSR into compressed strips, on the device that has it",
-    .params = {{"block", {128, 256, 512, 1024}, 512, "threads of a block"},
-               {"slice", {32, 64}, 32, "lanes of a slice", true},
-               {"sigma", {1, 64, 256, 1024, 4096}, 1, "rows of a sorting window; 1 = unsorted"},
-               {"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"},
-               {"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a block"},
-               {"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns of a block"},
-               {"period", {1, 2, 3, 4, 6}, 1, "rows of a slice are so many apart"},
-               {"fill", {0, 1}, 0, "1 = slices may be diagonals with holes"},
-               {"value_code", {0, 1, 2}, 0, "as of the kernel that reads the strips"}},
-    .steps = {{"convert_strips_count_blocks", StepRule::grid, block_row_each, block_threads, has_blocks},
-              {"convert_strips_list_blocks", StepRule::grid, block_row_each, block_threads, has_blocks},
-              {"convert_strips_order", StepRule::grid, window_each, block_threads, sorts},
-              {"convert_strips_widths", StepRule::grid, lane_each, block_threads},
-              {"convert_strips_holes", StepRule::grid, lane_each, block_threads, may_have_holes},
-              {"convert_strips_scan", StepRule::grid, one_block, block_threads},
-              {"convert_strips_codes", StepRule::grid, lane_each, block_threads},
-              {"convert_strips_check", StepRule::grid, value_each, block_threads, codes_values},
-              {"convert_strips_fill", StepRule::grid, lane_each, block_threads, has_entries},
-              {"convert_strips_fill_blocks", StepRule::grid, lane_each, block_threads, has_blocks},
-              {"convert_strips_long_columns", StepRule::grid, chunk_each, block_threads},
-              {"convert_strips_long_values", StepRule::grid, chunk_each, block_threads, has_values}},
-    .workspace = {},
-};
+KernelEntry convert_csr() {
+    return {.id = "convert_csr",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/convert_csr.hpp",
+            .summary = "CSR as it is, checked; values rounded, on the device that has it",
+            .params = {block},
+            .steps = {check_columns(),
+                      check_range(),
+                      step("convert_values", all_entries, rounds)},
+            .workspace = {}};
+}
+
+KernelEntry convert_coo() {
+    return {.id = "convert_coo",
+            .format = Format::coo,
+            .gpu = true,
+            .file = "gpu/convert_coo.hpp",
+            .summary = "CSR into COO, on the device that has it",
+            .params = {block},
+            .steps = {check_columns(),
+                      check_range(),
+                      step("convert_values", all_entries, rounds),
+                      step("convert_coo_rows", stretch_each)},
+            .workspace = {}};
+}
+
+KernelEntry convert_ell() {
+    return {.id = "convert_ell",
+            .format = Format::ell,
+            .gpu = true,
+            .file = "gpu/convert_ell.hpp",
+            .summary = "CSR into ELL, on the device that has it",
+            .params = {block, group},
+            .steps = {check_columns(),
+                      check_range(),
+                      step("convert_ell_fill", block_each<patches>)},
+            .workspace = {}};
+}
+
+KernelEntry convert_sell() {
+    return {.id = "convert_sell",
+            .format = Format::sell,
+            .gpu = true,
+            .file = "gpu/convert_sell.hpp",
+            .summary = "CSR into SELL-C-σ, on the device that has it",
+            .params = {block, slice, sigma, threads_per_row},
+            .steps = {check_columns(),
+                      check_range(),
+                      step("convert_sell_order", window_each, sorts),
+                      step("convert_sell_widths", thread_each<slices>),
+                      scan(),
+                      step("convert_sell_fill", block_each<slices>)},
+            .workspace = {}};
+}
+
+KernelEntry convert_bcsr() {
+    return {.id = "convert_bcsr",
+            .format = Format::bcsr,
+            .gpu = true,
+            .file = "gpu/convert_bcsr.hpp",
+            .summary = "CSR into blocks, on the device that has it",
+            .params = {block, block_rows, block_cols},
+            .steps = with_long_scan({step("convert_count_blocks", thread_each<rows_of_blocks>),
+                                     check_range(),
+                                     step("convert_bcsr_list", thread_each<rows_of_blocks>),
+                                     step("convert_bcsr_fill", thread_each<places>)}),
+            .workspace = {}};
+}
+
+KernelEntry convert_tiles() {
+    return {.id = "convert_tiles",
+            .format = Format::tiles,
+            .gpu = true,
+            .file = "gpu/convert_tiles.hpp",
+            .summary = "CSR into tiles, on the device that has it",
+            .params = {block, items, run, value_code, has_hubs},
+            .steps = with_long_scan({check_columns(),
+                                     check_values(),
+                                     step("convert_tiles_clear", thread_each<columns>, finds_hubs),
+                                     step("convert_tiles_count_uses", all_entries, finds_hubs),
+                                     step("convert_tiles_bins", all_columns, finds_hubs),
+                                     step("convert_tiles_often", thread_each<columns>, finds_hubs),
+                                     step("convert_tiles_list", thread_each<columns>, finds_hubs),
+                                     step("convert_tiles_hot", thread_each<hot>, finds_hubs),
+                                     step("convert_tiles_filled", thread_each<rows>),
+                                     step("convert_tiles_begins", thread_each<tiles_and_one>),
+                                     step("convert_tiles_rows", thread_each<rows>),
+                                     step("convert_tiles_entries", block_each<tiles>)}),
+            .workspace = {}};
+}
+
+KernelEntry convert_strips() {
+    return {.id = "convert_strips",
+            .format = Format::strips,
+            .gpu = true,
+            .file = "gpu/convert_strips.hpp",
+            .summary = "CSR into compressed strips, on the device that has it",
+            .params = {strips_block,
+                       {"slice", {32, 64}, 32, "lanes of a slice", true},
+                       sigma, threads_per_row, block_rows, block_cols,
+                       {"period", {1, 2, 3, 4, 6}, 1, "rows of a slice are so many apart"},
+                       {"fill", {0, 1}, 0, "1 = slices may be diagonals with holes"},
+                       value_code},
+            .steps = {step("convert_count_blocks", thread_each<rows_of_blocks>, has_blocks),
+                      step("convert_strips_list_blocks", thread_each<rows_of_blocks>, has_blocks),
+                      step("convert_strips_order", window_each, sorts),
+                      step("convert_strips_widths", thread_each<lanes>),
+                      step("convert_strips_holes", thread_each<lanes>, may_have_holes),
+                      scan(),
+                      step("convert_strips_codes", thread_each<lanes>),
+                      check_values(),
+                      step("convert_strips_fill", thread_each<lanes>, has_entries),
+                      step("convert_strips_fill_blocks", thread_each<lanes>, has_blocks),
+                      step("convert_strips_long_columns", block_each<chunks>),
+                      step("convert_strips_long_values", block_each<chunks>, has_values)},
+            .workspace = {}};
+}
 // clang-format on
 
 }  // namespace
 
 std::span<const KernelEntry> conversion_kernels() {
-    return {&convert_strips, 1};
+    static const std::vector<KernelEntry> all{convert_csr(),   convert_coo(),  convert_ell(),
+                                              convert_sell(),  convert_bcsr(), convert_tiles(),
+                                              convert_strips()};
+    return all;
 }
 
 bool is_conversion(std::string_view id) {

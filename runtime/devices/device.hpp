@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,12 @@ struct GridLaunch {
     bool overlaps = false;  ///< as Step::overlaps
 };
 
+/// A piece of a device's memory.
+struct DevicePiece {
+    const void* data = nullptr;
+    std::size_t bytes = 0;
+};
+
 /// Work that a device repeats without the host: a CUDA or HIP graph on a stream of its own. For one
 /// thread. The device must outlive it.
 class DeviceGraph {
@@ -81,6 +88,9 @@ class Device {
     /// default stream, not for other streams; vendors refuse them while a stream is being captured.
     virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
     virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+    /// The pieces to the host, one behind another, waiting once where the device can: unless it
+    /// knows better, one by one.
+    virtual void gather_to_host(void* host, std::span<const DevicePiece> pieces);
     /// The same within the device. Unless a device knows better, through this host.
     virtual void copy_on_device(void* to, const void* from, std::size_t bytes);
     /// Zeros in memory that no work in flight uses; complete, for all streams, when it returns. May

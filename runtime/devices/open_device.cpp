@@ -111,6 +111,14 @@ std::unique_ptr<DeviceGraph> Device::record(const std::function<void(StreamRef)>
     return nullptr;
 }
 
+void Device::gather_to_host(void* host, std::span<const DevicePiece> pieces) {
+    auto* to = static_cast<std::byte*>(host);
+    for (auto& piece : pieces) {
+        copy_to_host(to, piece.data, piece.bytes);
+        to += piece.bytes;
+    }
+}
+
 void Device::copy_on_device(void* to, const void* from, std::size_t bytes) {
     if (bytes == 0) return;
     Buffer here(bytes);

@@ -104,6 +104,18 @@ void fill(const CsrView& matrix, const Signature& signature, const Layout& layou
 
 }  // namespace
 
+void describe_bcsr(const CsrView& matrix, const Signature& signature, std::int64_t blocks,
+                   StoredMatrix& stored) {
+    const Layout layout = layout_of(signature);
+    const std::int64_t block_rows = round_up(matrix.rows, layout.rows) / layout.rows;
+    stored.scalars["num_block_rows"] = block_rows;
+    stored.scalars["num_blocks"] = blocks;
+    stored.stored = blocks * layout.size();
+    stored.bytes = stored.stored * static_cast<std::int64_t>(size_of(storage_type(signature))) +
+                   blocks * static_cast<std::int64_t>(size_of(signature.index)) +
+                   (block_rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));
+}
+
 StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const Storing& how) {
     const Layout layout = layout_of(signature);
     StoredMatrix stored = new_stored(Format::bcsr, matrix, how.memory_limit);
@@ -120,12 +132,7 @@ StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const
             fill<From, To, Index>(matrix, signature, layout, ends, stored);
         });
     });
-    stored.scalars["num_block_rows"] = static_cast<std::int64_t>(ends.size()) - 1;
-    stored.scalars["num_blocks"] = blocks;
-    stored.stored = blocks * layout.size();
-    stored.bytes = stored.stored * static_cast<std::int64_t>(size_of(storage_type(signature))) +
-                   blocks * static_cast<std::int64_t>(size_of(signature.index)) +
-                   static_cast<std::int64_t>(ends.size() * size_of(signature.offset));
+    describe_bcsr(matrix, signature, blocks, stored);
     return stored;
 }
 

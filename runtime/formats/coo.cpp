@@ -2,6 +2,13 @@
 
 namespace spmvgen {
 
+void describe_coo(const CsrView& matrix, const Signature& signature, StoredMatrix& stored) {
+    stored.scalars["path_steps"] = matrix.rows + matrix.nnz;
+    stored.stored = matrix.nnz;
+    stored.bytes =
+        matrix.nnz * (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));
+}
+
 StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
     StoredMatrix stored = store_csr(matrix, signature, {false, how.memory_limit});
@@ -18,8 +25,7 @@ StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const 
     const void* const row_ptr = stored.arrays.at("row_ptr");
     std::erase_if(stored.owned, [&](const Buffer& buffer) { return buffer.data() == row_ptr; });
     stored.arrays.erase("row_ptr");
-    stored.bytes =
-        matrix.nnz * (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));
+    describe_coo(matrix, signature, stored);
     return stored;
 }
 

@@ -55,10 +55,7 @@ void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& 
     const std::int64_t stride = round_up(matrix.rows, shape.height);
     const Strip strip{0, stride, round_up(shape.width, shape.chunk), shape.chunk};
     check_padding(matrix, stored, static_cast<double>(strip.width) * static_cast<double>(stride));
-    stored.scalars["width"] = strip.width;
-    stored.scalars["stride"] = stride;
     const std::int64_t entries = stride * strip.width;
-    stored.stored += entries;
     dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index, [&]<typename Index>(Index) {
             Index* col_idx = add_array<Index>(stored, "col_idx", entries);
@@ -68,22 +65,38 @@ void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& 
                 fill_row<From>(matrix, row < matrix.rows ? row : -1, strip, row, col_idx, values);
         });
     });
+    describe_ell(matrix, signature, shape, stored);
+}
+
+void describe_ell(const CsrView& matrix, const Signature& signature, const EllShape& shape,
+                  StoredMatrix& stored) {
+    const std::int64_t stride = round_up(matrix.rows, shape.height);
+    const std::int64_t width = round_up(shape.width, shape.chunk);
+    stored.scalars["width"] = width;
+    stored.scalars["stride"] = stride;
+    stored.stored += stride * width;
     stored.bytes +=
         entries_read(matrix, shape.height, shape.width, shape.chunk) * entry_bytes(signature);
 }
 
+EllShape gpu_ell_shape(const Signature& signature, std::int64_t longest) {
+    return {gpu_alignment, longest, param(signature, "group", 1)};
+}
+
+std::int64_t ell_parts(const CsrView& matrix, const Signature& signature) {
+    const std::int64_t rows_per_block =
+        param(signature, "block", 1) / param(signature, "groups", 1);
+    return round_up(matrix.rows, rows_per_block) / rows_per_block *
+           param(signature, "blocks_per_row", 1);
+}
+
 StoredMatrix store_ell(const CsrView& matrix, const Signature& signature, const Storing& how) {
     const bool gpu = is_gpu(signature);
-    EllShape shape;
-    shape.width = longest_row(matrix);
-    shape.height = gpu ? gpu_alignment : param(signature, "lanes") * param(signature, "unroll");
-    shape.chunk = gpu ? param(signature, "group", 1) : 1;
+    EllShape shape = gpu_ell_shape(signature, longest_row(matrix));
+    if (!gpu) shape.height = param(signature, "lanes") * param(signature, "unroll");
     StoredMatrix stored = new_stored(Format::ell, matrix, how.memory_limit);
     if (gpu) {
-        const std::int64_t rows_per_block =
-            param(signature, "block", 1) / param(signature, "groups", 1);
-        stored.scalars["num_parts"] = round_up(matrix.rows, rows_per_block) / rows_per_block *
-                                      param(signature, "blocks_per_row", 1);
+        stored.scalars["num_parts"] = ell_parts(matrix, signature);
     } else {
         add_block_widths(matrix, signature, shape.height, stored);
     }

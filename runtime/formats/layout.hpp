@@ -33,6 +33,15 @@ StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const
 StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how);
 StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, const Storing& how);
 
+/// The counts of tiles that a matrix with so many entries has in the signature's layout.
+struct TilesShape {
+    std::int64_t lanes, items;  ///< lanes of a tile, and the entries of each
+    std::int64_t tile;          ///< entries of a tile
+    std::int64_t run;           ///< tiles of a run
+    std::int64_t tiles, runs;
+};
+TilesShape tiles_shape(std::int64_t nnz, const Signature& signature);
+
 /// Adds what kernel csr_by_length reads beside CSR: its middle rows, the parts of its long ones,
 /// and the blocks of its grid. Reads row_ptr.
 void add_length_classes(const CsrView& matrix, const Signature& signature, StoredMatrix& stored);
@@ -50,6 +59,20 @@ std::int64_t param(const Signature& signature, std::string_view name,
 /// Bytes of a stored value and its column.
 std::int64_t entry_bytes(const Signature& signature);
 
+/// What convert() tells of a matrix beside its arrays: scalars, entries and bytes, for what makes
+/// the arrays elsewhere. `stored` comes from new_stored(); `matrix` is read as far as rows go.
+///
+/// The slices of SELL have so many columns together.
+void describe_sell(const CsrView& matrix, const Signature& signature, std::int64_t columns,
+                   StoredMatrix& stored);
+void describe_bcsr(const CsrView& matrix, const Signature& signature, std::int64_t blocks,
+                   StoredMatrix& stored);
+void describe_coo(const CsrView& matrix, const Signature& signature, StoredMatrix& stored);
+/// So many rows have entries. Throws Error(invalid_argument) when not all do but the signature says
+/// so.
+void describe_tiles(const CsrView& matrix, const Signature& signature, std::int64_t filled,
+                    StoredMatrix& stored);
+
 /// Columns of padded arrays begin at multiples of so many elements: of a full memory transaction,
 /// whatever the type.
 inline constexpr std::int64_t gpu_alignment = 32;
@@ -61,6 +84,15 @@ struct EllShape {
     std::int64_t width = 0;
     std::int64_t chunk = 1;
 };
+
+/// How a GPU's kernel of format ell wants rows of which the longest has so many entries.
+EllShape gpu_ell_shape(const Signature& signature, std::int64_t longest);
+/// The scalar num_parts of these.
+std::int64_t ell_parts(const CsrView& matrix, const Signature& signature);
+
+/// The scalars width and stride of ELL; adds its entries and bytes.
+void describe_ell(const CsrView& matrix, const Signature& signature, const EllShape& shape,
+                  StoredMatrix& stored);
 
 /// Adds col_idx and values of ELL, and the scalars width and stride.
 void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& shape,

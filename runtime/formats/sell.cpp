@@ -110,14 +110,22 @@ void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& store
                 fill_row<From>(matrix, row_at(slice * shape.height + l), strip, l, col_idx, values);
         }
     });
-    stored.scalars["num_slices"] = shape.slices;
-    const std::int64_t offsets = shape.slices + 1 + (is_gpu(signature) ? 0 : shape.slices);
-    stored.bytes = stored.stored * entry_bytes(signature) +
-                   offsets * static_cast<std::int64_t>(size_of(signature.offset)) +
-                   (shape.sigma > 1 ? matrix.rows * static_cast<std::int64_t>(sizeof(Index)) : 0);
+    describe_sell(matrix, signature, ends.back(), stored);
 }
 
 }  // namespace
+
+void describe_sell(const CsrView& matrix, const Signature& signature, std::int64_t columns,
+                   StoredMatrix& stored) {
+    const SellShape shape = sell_shape(matrix, signature);
+    stored.stored = columns * shape.height;
+    stored.scalars["num_slices"] = shape.slices;
+    const std::int64_t offsets = shape.slices + 1 + (is_gpu(signature) ? 0 : shape.slices);
+    const std::int64_t order = shape.sigma > 1 ? matrix.rows : 0;
+    stored.bytes = stored.stored * entry_bytes(signature) +
+                   offsets * static_cast<std::int64_t>(size_of(signature.offset)) +
+                   order * static_cast<std::int64_t>(size_of(signature.index));
+}
 
 StoredMatrix store_sell(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");

@@ -20,24 +20,6 @@ constexpr std::int64_t divide_up(std::int64_t count, std::int64_t unit) {
     return (count + unit - 1) / unit;
 }
 
-/// What the signature says of the layout, and the counts that follow for a matrix.
-struct TilesShape {
-    std::int64_t lanes, items, tile, run, tiles, runs;
-};
-
-TilesShape tiles_shape(const CsrView& matrix, const Signature& signature) {
-    TilesShape shape{.lanes = signature.target.wavefront,
-                     .items = param(signature, "items"),
-                     .tile = 0,
-                     .run = param(signature, "run"),
-                     .tiles = 0,
-                     .runs = 0};
-    shape.tile = shape.lanes * shape.items;
-    shape.tiles = divide_up(matrix.nnz, shape.tile);
-    shape.runs = divide_up(shape.tiles, shape.run);
-    return shape;
-}
-
 /// The rows that have entries, and how many of them come before each part of tile_rows_a_part rows.
 struct FilledRows {
     std::int64_t count = 0;
@@ -176,10 +158,9 @@ void write_columns(const CsrView& matrix, const TilesShape& shape, std::int64_t 
     });
 }
 
-/// Returns the bytes of the arrays that one apply reads.
 template <typename From, typename To>
-std::int64_t write_values(const CsrView& matrix, const Signature& signature,
-                          const TilesShape& shape, StoredMatrix& stored) {
+void write_values(const CsrView& matrix, const Signature& signature, const TilesShape& shape,
+                  StoredMatrix& stored) {
     const ValueArrays<From, To> values(matrix, signature, stored, stored.stored);
     const From* const from = matrix.values_as<From>();
     place_entries(shape, [&](std::int64_t entry, std::int64_t place) {
@@ -188,15 +169,14 @@ std::int64_t write_values(const CsrView& matrix, const Signature& signature,
         else
             values.pad(place);
     });
-    return values.bytes();
 }
 
-void check_gaps(const CsrView& matrix, const FilledRows& filled, const Signature& signature) {
-    if (param(signature, "gaps") == 1 || filled.count == matrix.rows) return;
+void check_gaps(const CsrView& matrix, std::int64_t filled, const Signature& signature) {
+    if (param(signature, "gaps") == 1 || filled == matrix.rows) return;
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("kernel {} with gaps=0 takes no empty rows, but {} of {} rows are: use "
                             "gaps=1",
-                            signature.kernel, matrix.rows - filled.count, matrix.rows));
+                            signature.kernel, matrix.rows - filled, matrix.rows));
 }
 
 /// Bytes that one apply reads beside the values.
@@ -210,14 +190,47 @@ std::int64_t index_bytes(const Signature& signature, const TilesShape& shape,
 
 }  // namespace
 
+TilesShape tiles_shape(std::int64_t nnz, const Signature& signature) {
+    TilesShape shape{.lanes = signature.target.wavefront,
+                     .items = param(signature, "items"),
+                     .tile = 0,
+                     .run = param(signature, "run"),
+                     .tiles = 0,
+                     .runs = 0};
+    shape.tile = shape.lanes * shape.items;
+    shape.tiles = divide_up(nnz, shape.tile);
+    shape.runs = divide_up(shape.tiles, shape.run);
+    return shape;
+}
+
+void describe_tiles(const CsrView& matrix, const Signature& signature, std::int64_t filled,
+                    StoredMatrix& stored) {
+    check_gaps(matrix, filled, signature);
+    const TilesShape shape = tiles_shape(matrix.nnz, signature);
+    const std::int64_t empty = param(signature, "gaps") == 1 ? matrix.rows - filled : 0;
+    const std::int64_t block = param(signature, "block");
+    stored.stored = shape.tiles * shape.tile;
+    stored.scalars["num_tiles"] = shape.tiles;
+    stored.scalars["num_runs"] = shape.runs;
+    stored.scalars["num_filled"] = filled;
+    stored.scalars["num_empty"] = empty;
+    const auto hot = stored.scalars.find("num_hot");
+    stored.scalars["gather_items"] =
+        std::max({shape.runs, empty, hot != stored.scalars.end() ? hot->second : std::int64_t{0}});
+    stored.scalars["grid_blocks"] =
+        divide_up(shape.runs, block / shape.lanes) + divide_up(empty, block);
+    stored.bytes =
+        value_array_bytes(signature, stored.stored) + index_bytes(signature, shape, stored);
+}
+
 StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, const Storing& how) {
     const std::int64_t hot = param(signature, "hubs", 0) + param(signature, "warm", 0);
     check_fits(matrix.rows, signature.index, "rows", "index");
     check_fits(matrix.cols + hot, signature.index, "columns and hubs", "index");
     StoredMatrix stored = new_stored(Format::tiles, matrix, how.memory_limit);
-    const TilesShape shape = tiles_shape(matrix, signature);
+    const TilesShape shape = tiles_shape(matrix.nnz, signature);
     const FilledRows filled = filled_rows(matrix);
-    check_gaps(matrix, filled, signature);
+    check_gaps(matrix, filled.count, signature);
     const bool gaps = param(signature, "gaps") == 1;
     stored.stored = shape.tiles * shape.tile;
     dispatch(signature.index, [&]<typename Index>(Index) {
@@ -226,19 +239,9 @@ StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, cons
         write_columns<Index>(matrix, shape, hot, stored);
     });
     dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
-        stored.bytes = write_values<From, To>(matrix, signature, shape, stored);
+        write_values<From, To>(matrix, signature, shape, stored);
     });
-    const std::int64_t empty = gaps ? matrix.rows - filled.count : 0;
-    const std::int64_t block = param(signature, "block");
-    stored.scalars["num_tiles"] = shape.tiles;
-    stored.scalars["num_runs"] = shape.runs;
-    stored.scalars["num_filled"] = filled.count;
-    stored.scalars["num_empty"] = empty;
-    stored.scalars["gather_items"] =
-        std::max({shape.runs, empty, hot > 0 ? stored.scalars["num_hot"] : 0});
-    stored.scalars["grid_blocks"] =
-        divide_up(shape.runs, block / shape.lanes) + divide_up(empty, block);
-    stored.bytes += index_bytes(signature, shape, stored);
+    describe_tiles(matrix, signature, filled.count, stored);
     return stored;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <utility>
 
 #include "matrix/chunks.hpp"
 
@@ -30,19 +31,23 @@ std::vector<std::int64_t> column_uses(const CsrView& matrix, int threads) {
 
 std::vector<std::int64_t> most_used_columns(std::span<const std::int64_t> uses,
                                             std::int64_t count) {
-    std::vector<std::int64_t> columns;
+    std::vector<ColumnUses> columns;
     for (std::size_t j = 0; j < uses.size(); ++j)
-        if (uses[j] > 0) columns.push_back(static_cast<std::int64_t>(j));
-    const auto before = [&](std::int64_t a, std::int64_t b) {
-        const auto uses_a = uses[static_cast<std::size_t>(a)];
-        const auto uses_b = uses[static_cast<std::size_t>(b)];
-        return uses_a != uses_b ? uses_a > uses_b : a < b;
+        if (uses[j] > 0) columns.push_back({static_cast<std::int64_t>(j), uses[j]});
+    return most_used_columns(std::move(columns), count);
+}
+
+std::vector<std::int64_t> most_used_columns(std::vector<ColumnUses> columns, std::int64_t count) {
+    const auto before = [](const ColumnUses& a, const ColumnUses& b) {
+        return a.uses != b.uses ? a.uses > b.uses : a.column < b.column;
     };
     const auto wanted = std::min<std::int64_t>(count, std::ssize(columns));
     std::ranges::nth_element(columns, columns.begin() + wanted, before);
     columns.resize(static_cast<std::size_t>(wanted));
     std::ranges::sort(columns, before);
-    return columns;
+    std::vector<std::int64_t> numbers;
+    for (auto& column : columns) numbers.push_back(column.column);
+    return numbers;
 }
 
 TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, int threads) {

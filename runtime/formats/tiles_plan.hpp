@@ -16,6 +16,13 @@ std::vector<std::int64_t> column_uses(const CsrView& matrix, int threads = 0);
 /// that nothing uses are left out.
 std::vector<std::int64_t> most_used_columns(std::span<const std::int64_t> uses, std::int64_t count);
 
+/// A column and how often it occurs.
+struct ColumnUses {
+    std::int64_t column = 0, uses = 0;
+};
+/// The same, of these columns.
+std::vector<std::int64_t> most_used_columns(std::vector<ColumnUses> columns, std::int64_t count);
+
 /// What the tuner needs to choose the parameters of kernels of format tiles.
 struct TilesPlan {
     std::int64_t filled_rows = 0;  ///< rows with entries; the parameter `gaps` is 0 when all are

@@ -96,7 +96,7 @@ void capture_handle(const CsrView& matrix, const Options& options, const Info& i
         const auto device = device_for(options, nullptr);
         DeviceCsr input(*device, matrix);
         input.complete();
-        capture(input.here(), options, info, settings);
+        capture(input.on_host(), options, info, settings);
     });
 }
 

@@ -45,7 +45,8 @@ bool CsrOnDevice::has_room() const {
 }
 
 bool CsrOnDevice::pays(bool compile) const {
-    return !copies_ || (here_.nnz >= (compile ? least_compiled : least_copied) && has_room());
+    const std::int64_t least = compile ? least_compiled : copies_ ? least_copied : 0;
+    return here_.nnz >= least && has_room();
 }
 
 }  // namespace spmvgen

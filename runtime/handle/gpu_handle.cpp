@@ -5,6 +5,7 @@
 
 #include "formats/value_pattern.hpp"
 #include "handle/apply_memory.hpp"
+#include "handle/conversion_on_device.hpp"
 #include "handle/csr_on_device.hpp"
 #include "handle/device_options.hpp"
 #include "handle/device_speed.hpp"
@@ -15,7 +16,6 @@
 #include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
-#include "handle/strips_there.hpp"
 #include "handle/trials.hpp"
 #include "handle/variant_table.hpp"
 #include "kernel/refuse.hpp"
@@ -25,7 +25,6 @@
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser.hpp"
-#include "tuner/strips_choice.hpp"
 
 namespace spmvgen {
 
@@ -49,12 +48,26 @@ bool needs_rows_only(const Options& options) {
     const auto is_more = [&](const char* name, std::int64_t least) {
         return is_given(name) && options.params.at(name) > least;
     };
-    const bool by_column =
-        is_more("block_rows", 1) || is_more("block_cols", 1) || is_more("fill", 0);
-    if (options.updatable && by_column) return false;
-    return options.level == "rule" && options.expected_applies == 0 &&
-           (options.kernel == "strips" || options.format == "strips") && is_given("block_rows") &&
-           is_given("block_cols") && (is_given("value_code") || !may_encode(options));
+    if (options.level != "rule" || options.expected_applies != 0) return false;
+    if (may_encode(options) && !is_given("value_code")) return false;
+    const bool has_blocks = is_given("block_rows") && is_given("block_cols");
+    if (options.kernel == "strips" || options.format == "strips") {
+        const bool by_column =
+            is_more("block_rows", 1) || is_more("block_cols", 1) || is_more("fill", 0);
+        return has_blocks && !(options.updatable && by_column);
+    }
+    if (options.kernel == "auto") return false;
+    switch (kernel_entry(options.kernel).format) {
+        case Format::bcsr:
+            return has_blocks && !options.updatable;
+        case Format::tiles:
+            return options.kernel == "tiles";
+        case Format::hyb:
+        case Format::strips:
+            return false;
+        default:
+            return true;
+    }
 }
 
 /// All but the table of variants and the workspaces stays as the constructor left it, until new
@@ -79,15 +92,16 @@ class GpuHandle : public HandleImpl {
 
     void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
                    CsrOnDevice& csr);
-    /// Whether a matrix on this host is sooner converted on the device.
-    bool copying_pays(const MatrixThere& matrix, const CsrOnDevice& csr, const Options& options);
+    /// Whether the matrix is sooner converted on the device, with what it takes to get there.
+    bool converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr);
     ProvidedGpuKernel get_kernel();
     /// Begins the conversion on the device that has A, of whose rows the longest has so many
     /// entries. Where that cannot be, all of A comes here, for the host.
-    void plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row);
+    void plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,
+                        std::int64_t max_row);
     /// `complete`: columns and values are here, too.
-    std::string begin_strips(const MatrixThere& matrix, bool complete, const Options& options);
-    void fit_strips(const Options& options);
+    std::string begin_conversion(const MatrixOnDevice& matrix, bool complete,
+                                 const Options& options);
     void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device,
                       CsrOnDevice& csr);
     /// New numbers that are on the device, for a matrix that has them as they are.
@@ -105,7 +119,7 @@ class GpuHandle : public HandleImpl {
     GpuMatrix matrix_;
     std::span<const std::int32_t> row_order_;  ///< while the constructor runs
     std::shared_ptr<const GpuKernel> converter_;
-    std::optional<StripsThere> strips_;  ///< while the constructor runs
+    std::unique_ptr<ConversionOnDevice> conversion_;  ///< while the constructor runs
     std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
     ValuePattern pattern_;
     StreamWorkspaces workspaces_;
@@ -145,7 +159,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     const RowFeatures features = is_here ? analyse_row_lengths(matrix, options.threads)
                                          : features_of_rows(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
-    CsrOnDevice csr(*device_, matrix, on_device != nullptr ? &on_device->there() : nullptr);
+    CsrOnDevice csr(*device_, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
     Chooser chooser(matrix, features, options.threads);
     const Choice rule = is_here ? chooser(request) : choose(features, request);
     if (matrix.nnz > 0) {
@@ -160,9 +174,10 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     }
     tell_choice_ms(watch);
     if (on_device != nullptr)
-        plan_there(*on_device, options, features.max_row);
-    else if (copying_pays({matrix, matrix, features.max_row}, csr, options) &&
-             begin_strips({csr.view(), matrix, features.max_row}, true, options).empty())
+        plan_on_device(*on_device, csr, options, features.max_row);
+    else if (options.memory_limit == 0 && !has_csr_arrays(signature_) &&
+             converting_pays({matrix, matrix, features.max_row}, csr) &&
+             begin_conversion({csr.view(), matrix, features.max_row}, true, options).empty())
         info_.reason += "; converted on the device";
     const Stopwatch making;
     find_general(features, request);
@@ -181,19 +196,19 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
     info_.kernel_ms += watch.ms();
     tell_origin(provided);
-    if (strips_ && conversion_to(signature_, matrix) != converter_->loaded->signature()) {
-        strips_.reset();  // it was begun for another kernel
+    if (conversion_ && conversion_to(signature_, matrix) != converter_->loaded->signature()) {
+        conversion_.reset();  // it was begun for another kernel
         if (on_device != nullptr) {
             on_device->complete();
             info_.reason += ", in the end on the host";
         }
     }
     const Stopwatch conversion;
-    if (strips_)
-        matrix_ = strips_->store(signature_, options.memory_limit);
+    if (conversion_)
+        matrix_ = conversion_->store(signature_, options.memory_limit);
     else
         convert_here(matrix, options, on_device, csr);
-    strips_.reset();
+    conversion_.reset();
     describe(matrix, matrix_.stored);
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
     info_.convert_ms += conversion.ms();
@@ -212,71 +227,62 @@ void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
                       options.memory_limit});
 }
 
-bool GpuHandle::copying_pays(const MatrixThere& matrix, const CsrOnDevice& csr,
-                             const Options& options) {
-    if (kernel_entry(signature_.kernel).format != Format::strips || options.memory_limit != 0 ||
-        !csr.pays() || !why_not_there(matrix, signature_).empty())
-        return false;
+bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr) {
+    if (!csr.pays() || !why_not_on_device(matrix, signature_).empty()) return false;
     const auto distance =
-        provider_.distance(conversion_to(signature_, matrix.here), policy_, device_);
+        provider_.distance(conversion_to(signature_, matrix.on_host), policy_, device_);
     return csr.pays(distance == KernelProvider::Distance::compiler);
 }
 
-void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row) {
-    if (kernel_entry(signature_.kernel).format == Format::strips && input.there().nnz > 0) {
-        const std::string why =
-            begin_strips({input.there(), input.here(), max_row}, input.is_complete(), options);
-        info_.reason +=
-            why.empty() ? "; converted on the device" : "; converted on the host: " + why;
+void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,
+                               std::int64_t max_row) {
+    const MatrixOnDevice matrix{input.on_device(), input.on_host(), max_row, !options.copy};
+    const bool as_it_is = has_csr_arrays(signature_);
+    const bool strips = kernel_entry(signature_.kernel).format == Format::strips;
+    if (matrix.on_device.nnz > 0 && !(as_it_is && input.is_complete()) &&
+        (strips || converting_pays(matrix, csr))) {
+        const std::string why = begin_conversion(matrix, input.is_complete(), options);
+        if (!as_it_is)
+            info_.reason +=
+                why.empty() ? "; converted on the device" : "; converted on the host: " + why;
     }
-    if (strips_ || input.is_complete()) return;
+    if (conversion_ || input.is_complete()) return;
     const Stopwatch rest;
     input.complete();
-    validate(input.here(), options.threads);
+    validate(input.on_host(), options.threads);
     info_.analysis_ms += rest.ms();
 }
 
-/// Why the device cannot; "" = strips_ is there.
-std::string GpuHandle::begin_strips(const MatrixThere& matrix, bool complete,
-                                    const Options& options) {
+/// Why the device cannot; "" = conversion_ is there.
+std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, bool complete,
+                                        const Options& options) {
     // Whether holes pay only the columns tell.
-    if (strips_shape(signature_).holes && !complete && !options.params.contains("fill"))
+    if (kernel_entry(signature_.kernel).format == Format::strips &&
+        strips_shape(signature_).holes && !complete && !options.params.contains("fill"))
         signature_.params["fill"] = 0;
-    if (auto why = why_not_there(matrix, signature_); !why.empty())
+    if (auto why = why_not_on_device(matrix, signature_); !why.empty())
         return "the device makes no " + why;
     const Stopwatch making;
     try {
         converter_ =
-            provider_.get(conversion_to(signature_, matrix.there), policy_, device_).kernel;
+            provider_.get(conversion_to(signature_, matrix.on_device), policy_, device_).kernel;
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile) throw;
         return error.what();
     }
     info_.kernel_ms += making.ms();
     const Stopwatch conversion;
-    strips_.emplace(*device_, *converter_->loaded, matrix, signature_);
-    const std::string fault = strips_->fault();
+    conversion_ = spmvgen::begin_conversion(*device_, *converter_->loaded, matrix, signature_);
+    const std::string fault = conversion_->fault();
     if (!fault.empty()) {
-        strips_.reset();
+        conversion_.reset();
         return "there are " + fault;
     }
-    if (!complete) fit_strips(options);
+    if (!complete)
+        conversion_->fit(signature_,
+                         [&](const char* name) { return !options.params.contains(name); });
     info_.convert_ms = conversion.ms();
     return "";
-}
-
-/// What the tuner makes of the columns, where they are here.
-void GpuHandle::fit_strips(const Options& options) {
-    const auto is_open = [&](const char* name) { return !options.params.contains(name); };
-    const StripsPlan plan = strips_->plan();
-    if (is_open("codes")) {
-        signature_.params["codes"] =
-            worthwhile_codes(plan, strips_shape(signature_), strips_->bytes(signature_));
-        strips_->use_codes(signature_.params["codes"]);
-    }
-    if (is_open("ragged")) signature_.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
-    if (is_open("fill")) signature_.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
-    if (is_open("long_rows")) signature_.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
 }
 
 ProvidedGpuKernel GpuHandle::get_kernel() {

@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "formats/stored_matrix.hpp"
+#include "handle/conversion_on_device.hpp"
 #include "handle/csr_on_device.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
-#include "handle/strips_there.hpp"
 #include "handle/trial_parts.hpp"
 #include "registry.hpp"
 #include "tuner/break_even.hpp"
@@ -25,8 +25,7 @@ class GpuTrials : public Trials {
           max_row_(max_row) {}
 
     std::optional<double> storing_on_device_ms(const Signature& s) const override {
-        const Format format = kernel_entry(s.kernel).format;
-        if (format == Format::strips ? !converts(s) : format != Format::csr) return std::nullopt;
+        if (kernel_entry(s.kernel).format != Format::csr && !converts(s)) return std::nullopt;
         return csr_.is_there() ? 0 : 1e3 * csr_.bytes() / assumed_cpu_rate;
     }
 
@@ -83,8 +82,8 @@ class GpuTrials : public Trials {
 
     /// Whether the device makes what the kernel reads.
     bool converts(const Signature& s) const {
-        return kernel_entry(s.kernel).format == Format::strips && num_rhs_ == 1 && csr_.pays() &&
-               memory_limit_ == 0 && why_not_there({matrix_, matrix_, max_row_}, s).empty();
+        return !has_csr_arrays(s) && num_rhs_ == 1 && csr_.pays() && memory_limit_ == 0 &&
+               why_not_on_device({matrix_, matrix_, max_row_}, s).empty();
     }
     /// Null when the host has to convert.
     std::shared_ptr<const GpuKernel> converter_to(const Signature& s) {
@@ -99,8 +98,9 @@ class GpuTrials : public Trials {
 
     GpuMatrix store(const Signature& s, const GpuKernel* converter) {
         if (converter != nullptr) {
-            StripsThere strips(*device_, *converter->loaded, {csr_.view(), matrix_, max_row_}, s);
-            if (strips.fault().empty()) return strips.store(s, memory_limit_);
+            const auto conversion =
+                begin_conversion(*device_, *converter->loaded, {csr_.view(), matrix_, max_row_}, s);
+            if (conversion->fault().empty()) return conversion->store(s, memory_limit_);
         }
         const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);
         // With a limit there is no copy beside what the kernel reads.

@@ -1,31 +1,8 @@
 // The steps of gpu/convert_strips.hpp that only blocks larger than 1×1 take. Blocks are listed as
 // entries of a smaller CSR matrix; what comes between goes over these.
 #pragma once
+#include "dialect/gpu_block_rows.hpp"
 #include "dialect/gpu_convert_strips.hpp"
-
-/// How many blocks each block row has; none where A has not these columns, or they do not rise.
-template <typename Index, typename Offset, int block_rows, int block_cols, int block>
-void convert_strips_count_blocks(long num_rows, long num_cols, long num_block_rows,
-                                 const Offset* __restrict__ row_ptr,
-                                 const Index* __restrict__ col_idx,
-                                 Offset* __restrict__ block_count,
-                                 unsigned long long* __restrict__ counts) {
-    const long block_row = static_cast<long>(blockIdx.x) * block + threadIdx.x;
-    if (block_row < num_block_rows) {
-        long at[block_rows] = {};
-        long end[block_rows] = {};
-        begin_block_row<block_rows>(at, end, row_ptr, block_row, num_rows);
-        Offset blocks = 0;
-        if (count_bad_rows<block_rows>(at, end, col_idx, num_cols, counts) == 0) {
-            Index column = next_block<block_rows, block_cols>(at, end, col_idx);
-            for (; column >= 0; ++blocks) {
-                pass_block<block_rows, block_cols>(at, end, col_idx, column);
-                column = next_block<block_rows, block_cols>(at, end, col_idx);
-            }
-        }
-        block_count[block_row] = blocks;
-    }
-}
 
 /// The block columns of the blocks, and whether each is whole.
 template <typename Index, typename Offset, int block_rows, int block_cols, int block>

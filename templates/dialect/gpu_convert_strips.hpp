@@ -1,49 +1,7 @@
 // What the steps share that convert CSR into strips on the device.
 #pragma once
-#include "dialect/coded_values.hpp"
-#include "dialect/gpu.hpp"
+#include "dialect/gpu_convert.hpp"
 #include "dialect/strips_format.hpp"
-
-/// Sorts `count` keys, a power of two, in shared memory: Batcher's bitonic network. All `block`
-/// threads of the block take part, and see the sorted keys afterwards.
-template <int count, int block>
-[[gnu::always_inline]] inline void sort_keys(unsigned* keys) {
-    for (int size = 2; size <= count; size *= 2) {
-        for (int gap = size / 2; gap > 0; gap /= 2) {
-            for (int pair = static_cast<int>(threadIdx.x); pair < count / 2; pair += block) {
-                const int low = pair / gap * 2 * gap + pair % gap;
-                const unsigned a = keys[low];
-                const unsigned b = keys[low + gap];
-                if ((a > b) == ((low & size) == 0)) {
-                    keys[low] = b;
-                    keys[low + gap] = a;
-                }
-            }
-            __syncthreads();
-        }
-    }
-}
-
-/// The sum of what the threads before this one have. All `block` threads of the block take part;
-/// warp_sums holds the sums of the warps afterwards.
-template <int block, typename Number>
-[[gnu::always_inline]] inline Number sum_before(Number* warp_sums, Number own) {
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    Number sum = own;
-    for (int delta = 1; delta < warp_size; delta *= 2) {
-        const Number below = shuffle_up(sum, delta);
-        sum += lane >= delta ? below : static_cast<Number>(0);
-    }
-    if (lane == warp_size - 1) {
-        warp_sums[warp] = sum;
-    }
-    __syncthreads();
-    for (int w = 0; w < block / warp_size; ++w) {
-        sum += w < warp ? warp_sums[w] : static_cast<Number>(0);
-    }
-    return sum - own;
-}
 
 /// The row at a position.
 template <int slice, int sigma, int period>
@@ -137,15 +95,11 @@ template <typename Index>
     return bent == 0 ? 0 : widest >> 8 == 0 ? 1 : widest >> 16 == 0 ? 2 : widest >> 32 == 0 ? 3 : 4;
 }
 
-/// Counts of a conversion.
-constexpr int count_ragged = 4;   ///< slices; before it strips of slices with each code
-constexpr int count_outside = 5;  ///< strips and chunks with a column that A has not
-constexpr int count_unfit = 6;    ///< slices that no code fits
-constexpr int count_inexact = 7;  ///< values that the value code has not
-constexpr int count_filled = 8;   ///< slices with blocks that are not whole, or with holes
-constexpr int count_falling = 9;  ///< block rows whose columns do not rise
-constexpr int last_total = 10;    ///< no count: what the last scan summed up
-constexpr int count_holes = 11;   ///< strips of slices with holes
+/// Counts of this conversion beside those of dialect/gpu_convert.hpp.
+constexpr int count_ragged = 4;  ///< slices; before it strips of slices with each code
+constexpr int count_unfit = 6;   ///< slices that no code fits
+constexpr int count_filled = 8;  ///< slices with blocks that are not whole, or with holes
+constexpr int count_holes = 11;  ///< strips of slices with holes
 
 /// Puts a delta to its place.
 [[gnu::always_inline]] inline void put_delta(unsigned char* bytes, int code, long place,
@@ -181,21 +135,6 @@ template <int elements>
     }
 }
 
-/// Puts a value to its place; value_code is not one_value.
-template <int value_code, typename Vector, typename Storage>
-[[gnu::always_inline]] inline void put_value(Storage* values, unsigned char* coded_values,
-                                             long place, Vector value) {
-    if constexpr (value_code == plain_values) {
-        values[place] = converted<Storage>(value);
-    } else {
-        if constexpr (is_complex<Vector>) {
-            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value.re));
-        } else {
-            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value));
-        }
-    }
-}
-
 /// Of a matrix whose values are all one, that.
 template <typename Vector, typename Storage>
 [[gnu::always_inline]] inline void put_one_value(Storage* values, const Vector* csr_values,
@@ -213,36 +152,6 @@ template <typename Vector, typename Storage>
         slice_info[own.slice] = (info & ~code_bits) | empty_code;
     }
     return info;
-}
-
-/// Whether two numbers have the same bits; not so of NaNs.
-template <typename Real>
-[[gnu::always_inline]] inline bool is_same_number(Real a, Real b) {
-    return a == b && (a != 0 || (1 / a < 0) == (1 / b < 0));
-}
-
-/// Whether a real number can be had back from its code; `first` is the matrix's first.
-template <int value_code, typename Real>
-[[gnu::always_inline]] inline bool has_real_code(Real value, Real first) {
-    if constexpr (value_code == one_value) {
-        return is_same_number(value, first);
-    } else {
-        return value >= -128 && value <= 127 &&
-               is_same_number(value, static_cast<Real>(static_cast<int>(value)));
-    }
-}
-
-/// The same of any value.
-template <int value_code, typename Vector>
-[[gnu::always_inline]] inline bool has_code(Vector value, Vector first) {
-    if constexpr (!is_complex<Vector>) {
-        return has_real_code<value_code>(value, first);
-    } else if constexpr (value_code == one_value) {
-        return is_same_number(value.re, first.re) && is_same_number(value.im, first.im);
-    } else {
-        return has_real_code<value_code>(value.re, first.re) &&
-               is_same_number(value.im, value.im - value.im);
-    }
 }
 
 /// A part of a long row for a block.
@@ -266,83 +175,4 @@ template <typename Index, typename Offset>
     chunk.to = long_ptr[row] + begin;
     chunk.count = left < size ? left : static_cast<long>(size);
     return chunk;
-}
-
-/// Where the rows of a block row begin and end; rows beyond the last are empty.
-template <int block_rows, typename Offset>
-[[gnu::always_inline]] inline void begin_block_row(long* at, long* end, const Offset* row_ptr,
-                                                   long block_row, long num_rows) {
-    for (int i = 0; i < block_rows; ++i) {
-        const long row = block_row * block_rows + i;
-        at[i] = row < num_rows ? static_cast<long>(row_ptr[row]) : 0;
-        end[i] = row < num_rows ? static_cast<long>(row_ptr[row + 1]) : 0;
-    }
-}
-
-/// Whether rows have columns that A has not (1) or that do not rise (2); these are counted. 0 = no.
-template <int block_rows, typename Index>
-[[gnu::always_inline]] inline int count_bad_rows(const long* at, const long* end,
-                                                 const Index* col_idx, long num_cols,
-                                                 unsigned long long* counts) {
-    int bad = 0;
-    for (int i = 0; i < block_rows; ++i) {
-        Index before = -1;
-        for (long k = at[i]; k < end[i]; ++k) {
-            const Index column = col_idx[k];
-            bad = column < 0 || column >= num_cols ? 1 : bad == 0 && column <= before ? 2 : bad;
-            before = column;
-        }
-    }
-    if (bad != 0) {
-        atomicAdd(counts + (bad == 1 ? count_outside : count_falling), 1ull);
-    }
-    return bad;
-}
-
-/// The block column of the next block of rows whose columns rise; -1 when there is none.
-template <int block_rows, int block_cols, typename Index>
-[[gnu::always_inline]] inline Index next_block(const long* at, const long* end,
-                                               const Index* col_idx) {
-    Index column = -1;
-    for (int i = 0; i < block_rows; ++i) {
-        if (at[i] < end[i]) {
-            const Index own = col_idx[at[i]] / block_cols;
-            column = column < 0 || own < column ? own : column;
-        }
-    }
-    return column;
-}
-
-/// Whether a row has element j of the block at block column `column` next. Then it goes on.
-template <int block_cols, typename Index>
-[[gnu::always_inline]] inline bool take_element(long& at, long end, const Index* col_idx,
-                                                Index column, int j) {
-    const bool exists = at < end && col_idx[at] == column * block_cols + j;
-    at += exists ? 1 : 0;
-    return exists;
-}
-
-/// Goes on behind the block at block column `column`: how many elements it has.
-template <int block_rows, int block_cols, typename Index>
-[[gnu::always_inline]] inline int pass_block(long* at, const long* end, const Index* col_idx,
-                                             Index column) {
-    int elements = 0;
-    for (int i = 0; i < block_rows; ++i) {
-        for (int j = 0; j < block_cols; ++j) {
-            elements += take_element<block_cols>(at[i], end[i], col_idx, column, j) ? 1 : 0;
-        }
-    }
-    return elements;
-}
-
-/// The block column of the next block but `skipped`, which other lanes of the block row have.
-template <int block_rows, int block_cols, typename Index>
-[[gnu::always_inline]] inline Index block_after(long* at, const long* end, const Index* col_idx,
-                                                int skipped) {
-    Index column = next_block<block_rows, block_cols>(at, end, col_idx);
-    for (int i = 0; i < skipped; ++i) {
-        pass_block<block_rows, block_cols>(at, end, col_idx, column);
-        column = next_block<block_rows, block_cols>(at, end, col_idx);
-    }
-    return column;
 }

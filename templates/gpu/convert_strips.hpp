@@ -15,7 +15,7 @@
 //             value_code       0, 1, 2: as coded_values.hpp says; no dictionaries.
 // Work:       count_blocks, list_blocks: a block row a thread. order: a block a window. widths,
 //             holes, codes, fill: a lane of a slice each thread. scan: one block. long_columns,
-//             long_values: a block a chunk of a long row. check: values shared out evenly.
+//             long_values: a block a chunk of a long row. check_values: shared out evenly.
 // Reads:      the row offsets three times, columns twice (where there may be holes, up to five
 //             times), values once, each lane its own row; writes every array once, side by side.
 #pragma once
@@ -28,24 +28,9 @@
 template <typename Offset, int sigma, int block>
 void convert_strips_order(long num_rows, long long_above, const Offset* __restrict__ row_ptr,
                           unsigned short* __restrict__ places) {
-    constexpr int bits = __builtin_ctz(sigma);
-    constexpr unsigned longest = (1u << (32 - bits)) - 2u;
-    // What sorts a row: how much shorter than the longest it is, then its place.
     __shared__ unsigned keys[sigma];
     const long first = static_cast<long>(blockIdx.x) * sigma;
-    for (int i = static_cast<int>(threadIdx.x); i < sigma; i += block) {
-        const long row = first + i;
-        unsigned rank = longest + 1u;
-        if (row < num_rows) {
-            const long length = row_ptr[row + 1] - row_ptr[row];
-            if (length <= long_above) {
-                rank = longest - static_cast<unsigned>(length);
-            }
-        }
-        keys[i] = rank << bits | static_cast<unsigned>(i);
-    }
-    __syncthreads();
-    sort_keys<sigma, block>(keys);
+    sort_window<sigma, block>(keys, row_ptr, first, num_rows, long_above);
     for (int i = static_cast<int>(threadIdx.x); i < sigma; i += block) {
         if (first + i < num_rows) {
             places[first + i] = static_cast<unsigned short>(keys[i] & (sigma - 1u));
@@ -127,40 +112,6 @@ void convert_strips_holes(long num_rows, long num_cols, long num_slices,
     if (count > 0 && lane == 0) {
         slice_info[own] = static_cast<int>(count) << full_strips_shift | filled_slice;
         slice_size[own] = static_cast<Offset>(count);
-    }
-}
-
-/// ptr[i] = the sum of the sizes before slice i, at last that of all, which the host reads among the
-/// counts.
-template <typename Offset, int block>
-void convert_strips_scan(long num_slices, const Offset* __restrict__ slice_size,
-                         Offset* __restrict__ ptr, unsigned long long* __restrict__ counts) {
-    constexpr int items = 4;  // of a thread, so that one block has few rounds
-    __shared__ Offset warp_sums[block / warp_size];
-    Offset before = 0;  // of earlier rounds
-    for (long begin = 0; begin < num_slices; begin += block * items) {
-        const long first = begin + static_cast<long>(threadIdx.x) * items;
-        Offset size[items] = {};
-        Offset own = 0;
-        for (int i = 0; i < items; ++i) {
-            size[i] = first + i < num_slices ? slice_size[first + i] : static_cast<Offset>(0);
-            own += size[i];
-        }
-        Offset at = before + sum_before<block>(warp_sums, own);
-        for (int w = 0; w < block / warp_size; ++w) {
-            before += warp_sums[w];
-        }
-        for (int i = 0; i < items; ++i) {
-            if (first + i < num_slices) {
-                ptr[first + i] = at;
-            }
-            at += size[i];
-        }
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) {
-        ptr[num_slices] = before;
-        counts[last_total] = static_cast<unsigned long long>(before);
     }
 }
 
@@ -252,21 +203,6 @@ void convert_strips_codes(long num_rows, long num_cols, long num_slices, int cod
         if (outside) {
             atomicAdd(counts + count_outside, 1ull);
         }
-    }
-}
-
-/// Tells whether there is a value that its code has not.
-template <typename Vector, int value_code, int block>
-void convert_strips_check(long nnz, const Vector* __restrict__ csr_values,
-                          unsigned long long* __restrict__ counts) {
-    const Vector first = csr_values[0];
-    bool fits = true;
-    for (long i = static_cast<long>(blockIdx.x) * block + threadIdx.x; i < nnz;
-         i += static_cast<long>(gridDim.x) * block) {
-        fits = fits && has_code<value_code>(csr_values[i], first);
-    }
-    if (!fits) {
-        atomicAdd(counts + count_inexact, 1ull);
     }
 }
 

@@ -119,6 +119,42 @@ TEST_P(GpuRegistry, SpillsForNoType) {
         }
 }
 
+/// Conversions off their presets, with what takes most registers and shared memory.
+TEST(GpuConversions, CompileWithOtherParameters) {
+    using enum ValueType;
+    using Params = std::map<std::string, std::int64_t>;
+    const std::vector<std::pair<const char*, Params>> variants{
+        {"convert_ell", {{"group", 32}}},
+        {"convert_sell", {{"sigma", 4096}, {"slice", 64}, {"threads_per_row", 32}}},
+        {"convert_bcsr", {{"block_rows", 3}, {"block_cols", 3}}},
+        {"convert_tiles", {{"items", 32}, {"value_code", 1}}},
+        {"convert_tiles", {{"items", 32}, {"has_hubs", 1}}},
+        {"convert_strips", {{"block_rows", 3}, {"block_cols", 3}, {"sigma", 1024}}}};
+    ClangGenerator generator;
+    for (auto& [kernel, params] : variants)
+        for (const char* arch : {"sm_90", "gfx90a"})
+            for (const auto& [value, storage] : {std::pair{f64, f64}, std::pair{c64, c32}}) {
+                const Target target = parse_target(arch);
+                const TargetKind vendor = architecture(target).kind;
+                const Compiler compiler =
+                    vendor == TargetKind::cuda && known(Compiler::nvrtc, target) ? Compiler::nvrtc
+                                                                                 : Compiler::clang;
+                if (!makes(compiler, vendor, loadable_kind(vendor))) continue;
+                Signature s;
+                s.kernel = kernel;
+                s.params = params;
+                s.target = target;
+                s.value = value;
+                s.storage = storage;
+                s.index = s.offset = value == c64 ? IndexType::i64 : IndexType::i32;
+                SCOPED_TRACE(to_string(complete(s)));
+                const KernelBinary binary = generator.compile(generator.emit(complete(s), ""),
+                                                              loadable_kind(vendor), compiler);
+                EXPECT_GT(binary.bytes.size(), 100u);
+                expect_no_spill(binary);
+            }
+}
+
 TEST(GpuGenerator, SaysForEachCompilerWhyItCannot) {
     ClangGenerator generator;
     Signature s;

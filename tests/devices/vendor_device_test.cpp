@@ -100,6 +100,22 @@ TEST_P(VendorDevice, CopiesWithinTheDeviceAreCompleteWhenTheyReturn) {
     EXPECT_EQ(download<int>(*own, *to), (std::vector<int>{1, 2, 0}));
 }
 
+TEST_P(VendorDevice, GathersPiecesAndWaitsOnce) {
+    const auto own = device();
+    const auto memory = upload<int>(*own, {1, 2, 3, 4, 5, 6});
+    const auto* from = static_cast<const int*>(memory->data());
+    const DevicePiece pieces[] = {{from + 4, 8}, {from, 0}, {from + 1, 4}};
+    std::vector<int> gathered(4);
+    standin.calls();
+    own->gather_to_host(gathered.data(), pieces);
+    EXPECT_EQ(gathered, (std::vector<int>{5, 6, 2, 0}));
+    const std::string calls = standin.calls();
+    EXPECT_THAT(calls, HasSubstr(cuda ? "cuMemcpyDtoD_v2 cuMemcpyDtoD_v2 "
+                                      : "hipMemcpyDtoD hipMemcpyDtoD "));
+    EXPECT_THAT(calls, HasSubstr(cuda ? "cuMemcpyDtoH_v2" : "hipMemcpyDtoH"));
+    EXPECT_THAT(calls, testing::Not(HasSubstr("StreamSynchronize")));
+}
+
 TEST_P(VendorDevice, MemoryAndKernelsOutliveTheDevice) {
     auto own = device();
     auto memory = own->allocate(8);

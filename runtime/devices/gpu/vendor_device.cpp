@@ -149,6 +149,23 @@ class VendorDevice final : public Device {
         check(calls_.copy_to_host(host, device, bytes), calls_.copy_to_host, facts().text);
     }
 
+    // Copies within the device do not wait: only the last one, to the host, does.
+    void gather_to_host(void* host, std::span<const DevicePiece> pieces) override {
+        std::size_t bytes = 0;
+        for (auto& piece : pieces) bytes += piece.bytes;
+        const auto together = allocate(bytes);
+        auto* to = static_cast<std::byte*>(together->data());
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        for (auto& piece : pieces) {
+            if (piece.bytes == 0) continue;
+            check(calls_.copy_on_device(to, piece.data, piece.bytes), calls_.copy_on_device,
+                  facts().text);
+            to += piece.bytes;
+        }
+        copy_to_host(host, together->data(), bytes);
+    }
+
     // Such a copy is not over for the host when the call returns.
     void copy_on_device(void* to, const void* from, std::size_t bytes) override {
         if (bytes == 0) return;

@@ -1,5 +1,5 @@
 // Conversion to strips on the device: the arrays are the host's, bit for bit.
-#include "handle/strips_there.hpp"
+#include "handle/strips_on_device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include "matrix/csr_matrix.hpp"
 #include "matrix/gallery.hpp"
 #include "matrix/rows_only.hpp"
+#include "matrix_on_device.hpp"
 #include "modes.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -21,28 +22,6 @@ namespace spmvgen {
 namespace {
 
 using testing::HasSubstr;
-
-/// A matrix in a device's memory.
-class There {
-  public:
-    There(Device& device, const CsrView& a) {
-        view_ = a;
-        view_.row_ptr = put(device, a.row_ptr, a.rows + 1, size_of(a.offset_type));
-        view_.col_idx = put(device, a.col_idx, a.nnz, size_of(a.index_type));
-        view_.values = put(device, a.values, a.nnz, size_of(a.value_type));
-    }
-    const CsrView& view() const { return view_; }
-
-  private:
-    const void* put(Device& device, const void* from, std::int64_t count, std::size_t element) {
-        const std::size_t bytes = static_cast<std::size_t>(count) * element;
-        auto& memory = memory_.emplace_back(device.allocate(bytes));
-        device.copy_to_device(memory->data(), from, bytes);
-        return memory->data();
-    }
-    CsrView view_;
-    std::vector<std::unique_ptr<DeviceMemory>> memory_;
-};
 
 KernelPolicy policy() {
     return {.mode = CacheMode::on, .directory = fixtures::cache_of_this_run()};
@@ -104,13 +83,13 @@ std::map<std::string, Extent> extents(const StoredMatrix& m, const Signature& s)
 /// Converts on the device and on the host and compares.
 void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s) {
     SCOPED_TRACE(to_string(s));
-    const There there(*device, a);
-    MatrixThere matrix{there.view(), a, features_of_rows(a).max_row};
-    matrix.here.col_idx = matrix.here.values = nullptr;
-    ASSERT_EQ(why_not_there(matrix, s), "");
+    const OnDevice there(*device, a);
+    MatrixOnDevice matrix{there.view(), a, features_of_rows(a).max_row};
+    matrix.on_host.col_idx = matrix.on_host.values = nullptr;
+    ASSERT_EQ(why_not_on_device(matrix, s), "");
     const auto converter =
         KernelProvider::process().get(conversion_to(s, a), policy(), device).kernel;
-    StripsThere strips(*device, *converter->loaded, matrix, s);
+    StripsOnDevice strips(*device, *converter->loaded, matrix, s);
     ASSERT_EQ(strips.fault(), "");
     const StripsPlan plan = plan_strips(a, s);
     if (s.params.at("codes") == 15) {
@@ -147,14 +126,14 @@ fixtures::Fixture rising(fixtures::Fixture f) {
     return f;
 }
 
-class StripsThereTest : public testing::TestWithParam<const char*> {
+class StripsOnDeviceTest : public testing::TestWithParam<const char*> {
   protected:
     std::shared_ptr<Device> device_ = open_device(GetParam());
 };
-INSTANTIATE_TEST_SUITE_P(, StripsThereTest, testing::Values("simt:sm_90", "simt:gfx906"),
+INSTANTIATE_TEST_SUITE_P(, StripsOnDeviceTest, testing::Values("simt:sm_90", "simt:gfx906"),
                          [](auto& test) { return std::string(test.param).substr(5); });
 
-TEST_P(StripsThereTest, EveryFixtureAsTheHostMakesIt) {
+TEST_P(StripsOnDeviceTest, EveryFixtureAsTheHostMakesIt) {
     for (auto& fixture : fixtures::all()) {
         SCOPED_TRACE(fixture.name);
         if (fixture.nnz() == 0) continue;
@@ -166,7 +145,7 @@ TEST_P(StripsThereTest, EveryFixtureAsTheHostMakesIt) {
     }
 }
 
-TEST_P(StripsThereTest, Blocks) {
+TEST_P(StripsOnDeviceTest, Blocks) {
     const CsrMatrix dofs = make_gallery_matrix("fem_tri:nx=12,ny=12,dofs=3");
     const Params three{{"block_rows", 3}, {"block_cols", 3}};
     expect_equal(device_, dofs.view(), strips_signature(*device_, dofs.view(), three));
@@ -183,7 +162,7 @@ TEST_P(StripsThereTest, Blocks) {
     }
 }
 
-TEST_P(StripsThereTest, OtherTypes) {
+TEST_P(StripsOnDeviceTest, OtherTypes) {
     const auto& fixture = fixtures::find("every_length");
     const fixtures::TypedMatrix<float, int, long> a(fixture);
     expect_equal(device_, a.view(), strips_signature(*device_, a.view(), {{"sigma", 64}}));
@@ -194,7 +173,7 @@ TEST_P(StripsThereTest, OtherTypes) {
     expect_equal(device_, c.view(), strips_signature(*device_, c.view(), {}, ValueType::f32));
 }
 
-TEST_P(StripsThereTest, WindowsAndCodesOfLargerMatrices) {
+TEST_P(StripsOnDeviceTest, WindowsAndCodesOfLargerMatrices) {
     for (const char* spec : {"stencil5:nx=90,ny=40", "random:rows=5000,cols=70000,per_row=3"}) {
         SCOPED_TRACE(spec);
         const CsrMatrix a = make_gallery_matrix(spec);
@@ -204,7 +183,7 @@ TEST_P(StripsThereTest, WindowsAndCodesOfLargerMatrices) {
     }
 }
 
-TEST_P(StripsThereTest, HolesInDiagonals) {
+TEST_P(StripsOnDeviceTest, HolesInDiagonals) {
     const std::int64_t widest = device_->facts().target.wavefront;
     for (const char* spec :
          {"stencil7:nx=9,ny=8,nz=7", "mesh3d:nx=7,ny=7,nz=7,points=15,dofs=1,keep=0.9",
@@ -225,7 +204,7 @@ TEST_P(StripsThereTest, HolesInDiagonals) {
     }
 }
 
-TEST_P(StripsThereTest, RowsThatTakeTurns) {
+TEST_P(StripsOnDeviceTest, RowsThatTakeTurns) {
     const std::int64_t widest = device_->facts().target.wavefront;
     for (const char* spec :
          {"curl_curl:nx=7,ny=6,nz=5,keep=0.85", "arrow:n=700", "random:rows=500"}) {
@@ -249,7 +228,7 @@ TEST_P(StripsThereTest, RowsThatTakeTurns) {
     }
 }
 
-TEST_P(StripsThereTest, CodedValues) {
+TEST_P(StripsOnDeviceTest, CodedValues) {
     fixtures::TypedMatrix<double, int, int> a(fixtures::find("longer_than_a_block"));
     for (std::size_t k = 0; k < a.values.size(); ++k)
         a.values[k] = static_cast<double>(k % 256) - 128.0;
@@ -258,14 +237,15 @@ TEST_P(StripsThereTest, CodedValues) {
     expect_equal(device_, a.view(), strips_signature(*device_, a.view(), {{"value_code", 2}}));
 }
 
-TEST_P(StripsThereTest, FindsWhatIsWrong) {
+TEST_P(StripsOnDeviceTest, FindsWhatIsWrong) {
     fixtures::TypedMatrix<double, int, int> a(fixtures::find("one_dense_row"));
     const auto fault = [&](const Params& params) {
         const Signature s = strips_signature(*device_, a.view(), params);
-        const There there(*device_, a.view());
+        const OnDevice there(*device_, a.view());
         const auto converter =
             KernelProvider::process().get(conversion_to(s, a.view()), policy(), device_).kernel;
-        return StripsThere(*device_, *converter->loaded, {there.view(), a.view(), 300}, s).fault();
+        return StripsOnDevice(*device_, *converter->loaded, {there.view(), a.view(), 300}, s)
+            .fault();
     };
     EXPECT_EQ(fault({}), "");
     EXPECT_EQ(fault({{"block_rows", 2}, {"long_from", 1024}}), "");
@@ -334,13 +314,13 @@ TEST(StripsOnTheHost, AreTheSameForAnyNumberOfThreads) {
             << name;
 }
 
-TEST(StripsThere, SaysWhatItDoesNotMake) {
+TEST(StripsOnDevice, SaysWhatItDoesNotMake) {
     const auto device = open_device("simt:sm_90");
     const fixtures::TypedMatrix<double, int, int> a(fixtures::find("regular"));
     const auto why = [&](const Params& params, std::int64_t longest = 5,
                          std::optional<ValueType> storage = {}) {
-        return why_not_there({a.view(), a.view(), longest},
-                             strips_signature(*device, a.view(), params, storage));
+        return why_not_on_device({a.view(), a.view(), longest},
+                                 strips_signature(*device, a.view(), params, storage));
     };
     EXPECT_EQ(why({}), "");
     EXPECT_EQ(why({{"block_rows", 2}}, 129), "blocks of rows of 129 entries");
@@ -351,7 +331,7 @@ TEST(StripsThere, SaysWhatItDoesNotMake) {
     EXPECT_EQ(why({{"long_rows", 0}}, 65535), "rows of 65535 entries");
     Signature wide = strips_signature(*device, a.view(), {});
     wide.index = IndexType::i64;
-    EXPECT_EQ(why_not_there({a.view(), a.view(), 5}, wide),
+    EXPECT_EQ(why_not_on_device({a.view(), a.view(), 5}, wide),
               "i64 columns and i32 offsets made of i32 and i32");
 }
 

@@ -1,4 +1,4 @@
-#include "handle/strips_there.hpp"
+#include "handle/strips_on_device.hpp"
 
 #include <fmt/format.h>
 
@@ -8,27 +8,18 @@
 #include <utility>
 
 #include "formats/layout.hpp"
+#include "handle/converters.hpp"
 #include "matrix/chunks.hpp"
-#include "registry.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/strips_choice.hpp"
 
 namespace spmvgen {
 namespace {
 
 // What stands where in the counts (templates/dialect/gpu_convert_strips.hpp).
-constexpr std::size_t count_ragged = 4, count_outside = 5, count_unfit = 6, count_inexact = 7,
-                      count_filled = 8, count_falling = 9, last_total = 10, count_holes = 11;
+constexpr std::size_t count_ragged = 4, count_unfit = 6, count_filled = 8, count_holes = 11;
 
-constexpr std::size_t alignment = 256;
 constexpr std::int64_t rows_a_part = 65536;
-
-std::size_t aligned(std::size_t bytes) {
-    return (bytes + alignment - 1) / alignment * alignment;
-}
-
-std::size_t bytes_of(std::int64_t count, std::size_t element) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * element;
-}
 
 /// Rows longer than that stand apart, or cannot be stored.
 std::int64_t most_entries(const StripsShape& shape) {
@@ -39,7 +30,7 @@ std::int64_t most_entries(const StripsShape& shape) {
 void append(std::vector<std::byte>& bytes, const std::vector<std::int64_t>& numbers,
             IndexType type) {
     const std::size_t begin = bytes.size();
-    bytes.resize(begin + aligned(bytes_of(std::ssize(numbers), size_of(type))));
+    bytes.resize(begin + aligned(array_bytes(std::ssize(numbers), size_of(type))));
     dispatch(type, [&]<typename Number>(Number) {
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             const auto number = static_cast<Number>(numbers[i]);
@@ -48,46 +39,10 @@ void append(std::vector<std::byte>& bytes, const std::vector<std::int64_t>& numb
     });
 }
 
-/// One array of several in the same memory, of which each keeps all.
-class PartOfMemory : public DeviceMemory {
-  public:
-    PartOfMemory(std::shared_ptr<DeviceMemory> all, std::size_t begin, std::size_t bytes)
-        : all_(std::move(all)), begin_(begin), bytes_(bytes) {}
-    void* data() const override { return static_cast<std::byte*>(all_->data()) + begin_; }
-    std::size_t bytes() const override { return bytes_; }
-
-  private:
-    std::shared_ptr<DeviceMemory> all_;
-    std::size_t begin_, bytes_;
-};
-
-/// The values that a parameter of the converter may have.
-bool converter_allows(std::string_view parameter, std::int64_t value) {
-    const auto& params = kernel_entry("convert_strips").params;
-    const auto found = std::ranges::find(params, parameter, &Parameter::name);
-    return found != params.end() && allows(*found, value);
-}
-
-}  // namespace
-
-std::string why_not_there(const MatrixThere& given, const Signature& signature) {
-    const CsrView& matrix = given.there;
+std::string why_no_strips(const MatrixOnDevice& given, const Signature& signature) {
     const std::int64_t max_row = given.max_row;
     const StripsShape shape = strips_shape(signature);
-    if (matrix.nnz == 0) return "no entries";
     if (param(signature, "any_order", 0) == 1) return "rows in another order";
-    if (!converter_allows("value_code", param(signature, "value_code", 0))) return "a dictionary";
-    if (storage_type(signature) != matrix.value_type && size_of(storage_type(signature)) == 2)
-        return fmt::format("{} values", to_string(storage_type(signature)));
-    if (matrix.index_type != signature.index || matrix.offset_type != signature.offset)
-        return fmt::format("{} columns and {} offsets made of {} and {}",
-                           to_string(signature.index), to_string(signature.offset),
-                           to_string(matrix.index_type), to_string(matrix.offset_type));
-    for (auto& [name, value] :
-         {std::pair{"sigma", shape.sigma}, std::pair{"slice", shape.lanes},
-          std::pair{"block_rows", shape.block_rows}, std::pair{"block_cols", shape.block_cols},
-          std::pair{"threads_per_row", shape.threads_per_row}})
-        if (!converter_allows(name, value)) return fmt::format("{}={}", name, value);
     if (shape.lanes > shape.wavefront) return fmt::format("slice={}", shape.lanes);
     // What the sort's keys hold beside a row's place.
     const int bits = 32 - std::countr_zero(static_cast<std::uint64_t>(shape.sigma));
@@ -102,25 +57,23 @@ std::string why_not_there(const MatrixThere& given, const Signature& signature) 
     return "";
 }
 
-Signature conversion_to(const Signature& signature, const CsrView& matrix) {
-    Signature s;
-    s.kernel = "convert_strips";
-    s.value = matrix.value_type;
-    s.storage = storage_type(signature);
-    s.index = signature.index;
-    s.offset = signature.offset;
-    s.target = signature.target;
-    for (const char* name :
-         {"slice", "sigma", "threads_per_row", "block_rows", "block_cols", "value_code"})
-        if (const auto found = signature.params.find(name); found != signature.params.end())
-            s.params.insert(*found);
-    s.params["fill"] = strips_shape(signature).holes ? 1 : 0;
-    s.params["period"] = strips_shape(signature).period;
-    return complete(s);
+void set_strips_params(const Signature& signature, Signature& converter) {
+    converter.params["fill"] = strips_shape(signature).holes ? 1 : 0;
+    converter.params["period"] = strips_shape(signature).period;
 }
 
-StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const MatrixThere& matrix,
-                         const Signature& signature)
+std::unique_ptr<ConversionOnDevice> begin_strips(Device& device, const DeviceKernel& converter,
+                                                 const MatrixOnDevice& matrix,
+                                                 const Signature& signature) {
+    return std::make_unique<StripsOnDevice>(device, converter, matrix, signature);
+}
+
+}  // namespace
+
+const Converter strips_converter{"convert_strips", why_no_strips, begin_strips, set_strips_params};
+
+StripsOnDevice::StripsOnDevice(Device& device, const DeviceKernel& converter,
+                               const MatrixOnDevice& matrix, const Signature& signature)
     : device_(device),
       converter_(converter),
       matrix_(matrix),
@@ -130,12 +83,12 @@ StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const Ma
     slices_ = (block_rows() + shape_.positions() - 1) / shape_.positions();
     list_long_rows();
     reserve_rows();
-    values_.arrays["row_ptr"] = matrix.there.row_ptr;
-    values_.arrays["col_idx"] = matrix.there.col_idx;
-    values_.arrays["csr_values"] = matrix.there.values;
-    values_.scalars = {{"num_rows", matrix.here.rows},
-                       {"num_cols", matrix.here.cols},
-                       {"nnz", matrix.here.nnz},
+    values_.arrays["row_ptr"] = matrix.on_device.row_ptr;
+    values_.arrays["col_idx"] = matrix.on_device.col_idx;
+    values_.arrays["csr_values"] = matrix.on_device.values;
+    values_.scalars = {{"num_rows", matrix.on_host.rows},
+                       {"num_cols", matrix.on_host.cols},
+                       {"nnz", matrix.on_host.nnz},
                        {"num_block_rows", block_rows()},
                        {"num_slices", slices_},
                        {"num_lanes", slices_ * shape_.lanes},
@@ -148,15 +101,13 @@ StripsThere::StripsThere(Device& device, const DeviceKernel& converter, const Ma
     find_codes(codes);
 }
 
-void StripsThere::list_blocks() {
+void StripsOnDevice::list_blocks() {
     launch("count_blocks");
     StepValues& v = values_;
-    v.arrays["slice_size"] = v.arrays["block_count"];
-    v.arrays["ptr"] = v.arrays["block_ptr"];
-    v.scalars["num_slices"] = block_rows();
-    const std::int64_t blocks = scan();
-    block_col_ = device_.allocate(bytes_of(blocks, size_of(index_)));
-    block_whole_ = device_.allocate(bytes_of(blocks, 1));
+    scan("block_count", block_rows(), "block_ptr");
+    const std::int64_t blocks = total();
+    block_col_ = device_.allocate(array_bytes(blocks, size_of(index_)));
+    block_whole_ = device_.allocate(array_bytes(blocks, 1));
     v.arrays["block_col"] = block_col_->data();
     v.arrays["block_whole"] = block_whole_->data();
     launch("list_blocks");
@@ -164,12 +115,10 @@ void StripsThere::list_blocks() {
     v.arrays["row_ptr"] = v.arrays["block_ptr"];
     v.arrays["col_idx"] = v.arrays["block_col"];
     v.scalars["num_rows"] = block_rows();
-    v.scalars["num_slices"] = slices_;
-    v.arrays["slice_size"] = v.arrays["size_of_slices"];
 }
 
-void StripsThere::list_long_rows() {
-    const CsrView& a = matrix_.here;
+void StripsOnDevice::list_long_rows() {
+    const CsrView& a = matrix_.on_host;
     const std::int64_t most = most_entries(shape_);
     if (matrix_.max_row <= most) return;
     std::vector<std::vector<std::int64_t>> parts(
@@ -188,7 +137,7 @@ void StripsThere::list_long_rows() {
     }
 }
 
-void StripsThere::reserve_rows() {
+void StripsOnDevice::reserve_rows() {
     using Sizes = std::vector<std::pair<const char*, std::size_t>>;
     // What is copied there comes first.
     std::vector<std::byte> made;
@@ -215,61 +164,75 @@ void StripsThere::reserve_rows() {
         return memory;
     };
     const std::int64_t of_blocks = shape_.block_size() > 1 ? block_rows() : 0;
-    of_rows_ =
-        lay_out({{"long_col", bytes_of(long_ptr_.back(), size_of(index_))},
-                 {"slice_ptr", bytes_of(slices_ + 1, size_of(offset_))},
-                 {"delta_ptr", bytes_of(slices_ + 1, size_of(offset_))},
-                 {"slice_info", bytes_of(slices_, sizeof(std::int32_t))},
-                 {"lengths", bytes_of(slices_ * shape_.lanes, sizeof(std::uint16_t))},
-                 {"places", bytes_of(shape_.sigma > 1 ? block_rows() : 0, sizeof(std::uint16_t))}},
-                made.size());
+    of_rows_ = lay_out(
+        {{"long_col", array_bytes(long_ptr_.back(), size_of(index_))},
+         {"slice_ptr", array_bytes(slices_ + 1, size_of(offset_))},
+         {"delta_ptr", array_bytes(slices_ + 1, size_of(offset_))},
+         {"slice_info", array_bytes(slices_, sizeof(std::int32_t))},
+         {"lengths", array_bytes(slices_ * shape_.lanes, sizeof(std::uint16_t))},
+         {"places", array_bytes(shape_.sigma > 1 ? block_rows() : 0, sizeof(std::uint16_t))}},
+        made.size());
     device_.copy_to_device(of_rows_->data(), made.data(), made.size());
-    scratch_ = lay_out({{"size_of_slices", bytes_of(slices_, size_of(offset_))},
-                        {"block_count", bytes_of(of_blocks, size_of(offset_))},
-                        {"block_ptr", bytes_of(of_blocks + 1, size_of(offset_))}},
+    scratch_ = lay_out({{"slice_size", array_bytes(slices_, size_of(offset_))},
+                        {"block_count", array_bytes(of_blocks, size_of(offset_))},
+                        {"block_ptr", array_bytes(of_blocks + 1, size_of(offset_))}},
                        0);
-    values_.arrays["slice_size"] = values_.arrays["size_of_slices"];
 }
 
-std::int64_t StripsThere::scan() {
+void StripsOnDevice::scan(const char* sizes, std::int64_t count, const char* ptr) {
+    values_.arrays["sizes"] = values_.arrays.at(sizes);
+    values_.arrays["ptr"] = values_.arrays.at(ptr);
+    values_.scalars["num_sizes"] = count;
     launch("scan");
+}
+
+std::int64_t StripsOnDevice::total() {
     std::uint64_t total = 0;
     device_.copy_to_host(&total, static_cast<const std::uint64_t*>(place_of("counts")) + last_total,
                          sizeof total);
     return static_cast<std::int64_t>(total);
 }
 
-void StripsThere::find_strips(std::int64_t codes) {
+void StripsOnDevice::find_strips(std::int64_t codes) {
     if (shape_.sigma > 1) launch("order");
     launch("widths");
     if (shape_.holes && (codes & 1) != 0) launch("holes");
-    values_.arrays["ptr"] = values_.arrays["slice_ptr"];
-    strips_ = scan();
-    bases_ = device_.allocate(bytes_of(strips_, size_of(index_)));
+    scan("slice_size", slices_, "slice_ptr");
+    strips_ = total();
+    bases_ = device_.allocate(array_bytes(strips_, size_of(index_)));
     values_.arrays["bases"] = bases_->data();
 }
 
-void StripsThere::find_codes(std::int64_t codes) {
+void StripsOnDevice::find_codes(std::int64_t codes) {
     codes_ = codes;
     values_.scalars["codes"] = codes;
     launch("codes");
     if (!chunk_row_.empty()) launch("long_columns");
-    if (param(converter_.signature(), "value_code") > 0) launch("check");
-    values_.arrays["ptr"] = values_.arrays["delta_ptr"];
-    launch("scan");
+    const Signature& s = converter_.signature();
+    if (param(s, "value_code") > 0 || storage_type(s) != s.value) launch("check_values");
+    scan("slice_size", slices_, "delta_ptr");
     device_.copy_to_host(counts_.data(), place_of("counts"), sizeof counts_);
     units_ = static_cast<std::int64_t>(counts_[last_total]);
 }
 
-std::string StripsThere::fault() const {
-    if (counts_[count_outside] > 0) return "columns that the matrix has not";
-    if (counts_[count_unfit] > 0) return "slices that no code fits";
-    if (counts_[count_falling] > 0) return "rows whose columns do not rise, for blocks";
-    if (counts_[count_inexact] > 0) return "values that the value code has not";
-    return "";
+std::string StripsOnDevice::fault() const {
+    if (counts_[count_outside] == 0 && counts_[count_unfit] > 0) return "slices that no code fits";
+    return fault_of(counts_, converter_.signature());
 }
 
-void StripsThere::use_codes(std::int64_t codes) {
+/// What the tuner makes of the columns, where they are on the host.
+void StripsOnDevice::fit(Signature& signature, const IsOpen& is_open) {
+    const StripsPlan plan = this->plan();
+    if (is_open("codes")) {
+        signature.params["codes"] = worthwhile_codes(plan, shape_, bytes(signature));
+        use_codes(signature.params["codes"]);
+    }
+    if (is_open("ragged")) signature.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
+    if (is_open("fill")) signature.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
+    if (is_open("long_rows")) signature.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
+}
+
+void StripsOnDevice::use_codes(std::int64_t codes) {
     if (codes == codes_) return;
     counts_.fill(0);
     device_.zero(place_of("counts"), sizeof counts_);
@@ -277,7 +240,7 @@ void StripsThere::use_codes(std::int64_t codes) {
     find_codes(codes);
 }
 
-StripsPlan StripsThere::plan() const {
+StripsPlan StripsOnDevice::plan() const {
     StripsPlan plan;
     plan.slices = slices_;
     plan.strips = strips_;
@@ -293,7 +256,7 @@ StripsPlan StripsThere::plan() const {
     return plan;
 }
 
-double StripsThere::bytes(const Signature& signature) const {
+double StripsOnDevice::bytes(const Signature& signature) const {
     const std::int64_t code = param(signature, "value_code", 0);
     const auto value = static_cast<std::int64_t>(size_of(storage_type(signature)));
     return static_cast<double>(sizes().bytes(index_, offset_) + stored() * (code == 0   ? value
@@ -301,7 +264,7 @@ double StripsThere::bytes(const Signature& signature) const {
                                                                                         : 1));
 }
 
-StripsSizes StripsThere::sizes() const {
+StripsSizes StripsOnDevice::sizes() const {
     return {.slices = slices_,
             .strips = strips_,
             .delta_bytes = units_ * shape_.lanes,
@@ -312,10 +275,10 @@ StripsSizes StripsThere::sizes() const {
             .chunks = std::ssize(chunk_row_)};
 }
 
-GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_limit) {
+GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_limit) {
     GpuMatrix made;
     StoredMatrix& stored = made.stored;
-    const CsrView& a = matrix_.here;
+    const CsrView& a = matrix_.on_host;
     stored.format = Format::strips;
     stored.stored = this->stored();
     stored.bytes = sizes().bytes(index_, offset_);
@@ -325,8 +288,8 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     const std::size_t element = size_of(storage_type(signature));
     const std::size_t delta_bytes =
         static_cast<std::size_t>(units_ * shape_.lanes + bytes_beyond_deltas);
-    const std::size_t value_bytes = bytes_of(code == 0 ? stored.stored : 1, element);
-    const std::size_t coded_bytes = bytes_of(code == 1 ? stored.stored : 1, 1);
+    const std::size_t value_bytes = array_bytes(code == 0 ? stored.stored : 1, element);
+    const std::size_t coded_bytes = array_bytes(code == 1 ? stored.stored : 1, 1);
     const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
     check_device_limit(Format::strips, of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes,
                        memory_limit);
@@ -342,8 +305,8 @@ GpuMatrix StripsThere::store(const Signature& signature, std::int64_t memory_lim
     values_.scalars["long_begin"] = long_begin;
     values_.scalars["empty_code"] =
         std::countr_zero(static_cast<std::uint64_t>(param(signature, "codes", 15)));
-    values_.arrays["row_ptr"] = matrix_.there.row_ptr;
-    values_.arrays["col_idx"] = matrix_.there.col_idx;
+    values_.arrays["row_ptr"] = matrix_.on_device.row_ptr;
+    values_.arrays["col_idx"] = matrix_.on_device.col_idx;
     values_.scalars["num_rows"] = a.rows;
     launch(shape_.block_size() > 1 ? "fill_blocks" : "fill");
     if (!chunk_row_.empty() && code != 2) launch("long_values");
