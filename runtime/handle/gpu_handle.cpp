@@ -57,6 +57,9 @@ bool needs_rows_only(const Options& options) {
            is_given("block_cols") && (is_given("value_code") || !may_encode(options));
 }
 
+/// What a choice knows of the matrix.
+enum class Seen { rows, sample, all };
+
 /// All but the table of variants and the workspaces stays as the constructor left it, until new
 /// values come.
 class GpuHandle : public HandleImpl {
@@ -78,18 +81,17 @@ class GpuHandle : public HandleImpl {
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
     void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
-                   CsrOnDevice& csr);
+                   CsrOnDevice& csr, Chooser& chooser);
     /// Whether a matrix on this host is sooner converted on the device.
     bool copying_pays(const MatrixThere& matrix, const CsrOnDevice& csr, const Options& options);
     ProvidedGpuKernel get_kernel();
     /// Begins the conversion on the device that has A, of whose rows the longest has so many
     /// entries. Where that cannot be, all of A comes here, for the host.
-    void plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row);
-    /// `complete`: columns and values are here, too.
-    std::string begin_strips(const MatrixThere& matrix, bool complete, const Options& options);
-    void fit_strips(const Options& options);
+    void plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row, Seen seen);
+    std::string begin_strips(const MatrixThere& matrix, Seen seen, const Options& options);
+    void fit_strips(const Options& options, std::int64_t nnz);
     void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device,
-                      CsrOnDevice& csr);
+                      CsrOnDevice& csr, Chooser& chooser);
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
@@ -147,7 +149,12 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     info_.analysis_ms = analysis.ms();
     CsrOnDevice csr(*device_, matrix, on_device != nullptr ? &on_device->there() : nullptr);
     Chooser chooser(matrix, features, options.threads);
-    const Choice rule = is_here ? chooser(request) : choose(features, request);
+    Request asked = request;
+    Choice rule = is_here ? chooser.sampled(asked) : choose(features, request);
+    // Where nothing else asks for the finished kernel, the device may look at all of the matrix.
+    const bool is_open = options.level == "rule" && options.expected_applies == 0;
+    const Seen seen = !is_here ? Seen::rows : is_open ? Seen::sample : Seen::all;
+    if (seen == Seen::all) chooser.settle(rule, asked);
     if (matrix.nnz > 0) {
         const auto trials = gpu_trials(matrix, csr, features.max_row, num_rhs_, device_,
                                        options.memory_limit, provider_, policy_);
@@ -160,14 +167,21 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     }
     tell_choice_ms(watch);
     if (on_device != nullptr)
-        plan_there(*on_device, options, features.max_row);
+        plan_there(*on_device, options, features.max_row, seen);
     else if (copying_pays({matrix, matrix, features.max_row}, csr, options) &&
-             begin_strips({csr.view(), matrix, features.max_row}, true, options).empty())
+             begin_strips({csr.view(), matrix, features.max_row}, seen, options).empty())
         info_.reason += "; converted on the device";
+    if (seen == Seen::sample && !strips_) {
+        const Stopwatch settling;
+        Choice settled{signature_, info_.reason};
+        chooser.settle(settled, asked);
+        take(settled);
+        info_.choice_ms += settling.ms();
+    }
     const Stopwatch making;
     find_general(features, request);
     info_.kernel_ms += making.ms();
-    make_base(matrix, options, on_device, csr);
+    make_base(matrix, options, on_device, csr, chooser);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     row_order_ = {};
@@ -175,7 +189,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 }
 
 void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
-                          CsrOnDevice& csr) {
+                          CsrOnDevice& csr, Chooser& chooser) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
     if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
@@ -192,7 +206,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     if (strips_)
         matrix_ = strips_->store(signature_, options.memory_limit);
     else
-        convert_here(matrix, options, on_device, csr);
+        convert_here(matrix, options, on_device, csr, chooser);
     strips_.reset();
     describe(matrix, matrix_.stored);
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
@@ -205,8 +219,9 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
 }
 
 void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
-                             const DeviceCsr* on_device, CsrOnDevice& csr) {
-    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit, row_order_);
+                             const DeviceCsr* on_device, CsrOnDevice& csr, Chooser& chooser) {
+    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit, row_order_,
+                                        chooser.take_layout(signature_).get());
     matrix_ = upload(*device_, stored, matrix,
                      {csr.is_there() ? &csr.view() : nullptr, on_device != nullptr && !options.copy,
                       options.memory_limit});
@@ -222,10 +237,10 @@ bool GpuHandle::copying_pays(const MatrixThere& matrix, const CsrOnDevice& csr,
     return csr.pays(distance == KernelProvider::Distance::compiler);
 }
 
-void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row) {
+void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_t max_row,
+                           Seen seen) {
     if (kernel_entry(signature_.kernel).format == Format::strips && input.there().nnz > 0) {
-        const std::string why =
-            begin_strips({input.there(), input.here(), max_row}, input.is_complete(), options);
+        const std::string why = begin_strips({input.there(), input.here(), max_row}, seen, options);
         info_.reason +=
             why.empty() ? "; converted on the device" : "; converted on the host: " + why;
     }
@@ -237,11 +252,16 @@ void GpuHandle::plan_there(DeviceCsr& input, const Options& options, std::int64_
 }
 
 /// Why the device cannot; "" = strips_ is there.
-std::string GpuHandle::begin_strips(const MatrixThere& matrix, bool complete,
-                                    const Options& options) {
+std::string GpuHandle::begin_strips(const MatrixThere& matrix, Seen seen, const Options& options) {
+    const auto open = [&](const char* name, std::int64_t value) {
+        if (!options.params.contains(name)) signature_.params[name] = value;
+    };
     // Whether holes pay only the columns tell.
-    if (strips_shape(signature_).holes && !complete && !options.params.contains("fill"))
-        signature_.params["fill"] = 0;
+    if (seen == Seen::rows && strips_shape(signature_).holes) open("fill", 0);
+    if (seen == Seen::sample) {
+        open("long_rows", 1);
+        if (signature_.params.at("codes") != whole_columns) open("codes", all_strip_codes);
+    }
     if (auto why = why_not_there(matrix, signature_); !why.empty())
         return "the device makes no " + why;
     const Stopwatch making;
@@ -260,23 +280,26 @@ std::string GpuHandle::begin_strips(const MatrixThere& matrix, bool complete,
         strips_.reset();
         return "there are " + fault;
     }
-    if (!complete) fit_strips(options);
+    if (seen != Seen::all) fit_strips(options, matrix.here.nnz);
     info_.convert_ms = conversion.ms();
     return "";
 }
 
 /// What the tuner makes of the columns, where they are here.
-void GpuHandle::fit_strips(const Options& options) {
+void GpuHandle::fit_strips(const Options& options, std::int64_t nnz) {
     const auto is_open = [&](const char* name) { return !options.params.contains(name); };
     const StripsPlan plan = strips_->plan();
-    if (is_open("codes")) {
+    const bool holes = strips_shape(signature_).holes;
+    if (is_open("codes") && signature_.params.at("codes") != whole_columns) {
         signature_.params["codes"] =
             worthwhile_codes(plan, strips_shape(signature_), strips_->bytes(signature_));
         strips_->use_codes(signature_.params["codes"]);
     }
     if (is_open("ragged")) signature_.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
-    if (is_open("fill")) signature_.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
+    // The conversion to diagonals with holes has begun.
+    if (is_open("fill") && !holes) signature_.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
     if (is_open("long_rows")) signature_.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
+    info_.reason += "; " + describe_strips(plan, signature_, nnz);
 }
 
 ProvidedGpuKernel GpuHandle::get_kernel() {

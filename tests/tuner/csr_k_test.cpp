@@ -215,17 +215,18 @@ TEST(CsrKPlans, ALongRowOfACpuIsTold) {
 }
 
 TEST(CsrKPlans, SizesWithoutMeaningAreRefused) {
-    EXPECT_EQ(
-        code_and_text([] { plan(regular(5), csr_k_request("x86-64-v3", {{"k", 2}, {"ssrs", 4}})); }),
-        "invalid_argument: parameter ssrs=4 means nothing with k=2, which has no "
-        "super-super-rows: leave it out, or use k=3");
+    EXPECT_EQ(code_and_text(
+                  [] { plan(regular(5), csr_k_request("x86-64-v3", {{"k", 2}, {"ssrs", 4}})); }),
+              "invalid_argument: parameter ssrs=4 means nothing with k=2, which has no "
+              "super-super-rows: leave it out, or use k=3");
     EXPECT_EQ(code_and_text([] {
                   choose(regular(5), csr_k_request("sm_80", {{"subwarp", 32}, {"sr_threads", 12}}));
               }),
               "invalid_argument: kernel csr_k_blocks would have blocks of 3072 threads: use "
               "parameters that give a multiple of 32 up to 1024");
     EXPECT_EQ(code_and_text([] {
-                  choose(regular(5), csr_k_request("sm_80", {{"row_threads", 4}, {"sr_threads", 1}}));
+                  choose(regular(5),
+                         csr_k_request("sm_80", {{"row_threads", 4}, {"sr_threads", 1}}));
               }),
               "invalid_argument: kernel csr_k_blocks would have blocks of 4 threads: use "
               "parameters that give a multiple of 32 up to 1024");
