@@ -83,8 +83,9 @@ std::int64_t entry_bytes(const Signature& signature) {
 }
 
 StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow,
-                     std::int64_t memory_limit, std::span<const std::int32_t> row_order) {
-    const Storing how{borrow, memory_limit, row_order};
+                     std::int64_t memory_limit, std::span<const std::int32_t> row_order,
+                     const StripsLayout* strips) {
+    const Storing how{borrow, memory_limit, row_order, strips};
     const KernelEntry& entry = kernel_entry(signature.kernel);
     if (!takes_values(signature, matrix.value_type))
         throw Error(ErrorCode::invalid_argument,

@@ -14,6 +14,7 @@ struct Storing {
     bool borrow = false;
     std::int64_t memory_limit = 0;
     std::span<const std::int32_t> row_order = {};
+    const StripsLayout* strips = nullptr;
 };
 
 /// A conversion with its types fixed: the caller has checked that rows, columns and nonzeros fit

@@ -14,6 +14,8 @@
 
 namespace spmvgen {
 
+struct StripsLayout;
+
 /// A matrix in the storage format of one kernel: named arrays and scalars, as the kernel's
 /// arguments name them. Immutable once made.
 struct StoredMatrix {
@@ -51,7 +53,11 @@ class TooLarge : public Error {
 ///
 /// `row_order`, for kernels that take their rows in any order (their parameter any_order is 1):
 /// which element of y each row of `matrix` makes, a permutation; empty = its own.
+///
+/// `strips`, for format strips: lay_out_strips() of the matrix for the signature, where somebody
+/// has it; one of another shape is left alone.
 StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow,
-                     std::int64_t memory_limit = 0, std::span<const std::int32_t> row_order = {});
+                     std::int64_t memory_limit = 0, std::span<const std::int32_t> row_order = {},
+                     const StripsLayout* strips = nullptr);
 
 }  // namespace spmvgen

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -391,8 +392,11 @@ void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::
 
 StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how) {
     StoredMatrix stored = new_stored(Format::strips, matrix, how.memory_limit);
-    const StripsLayout layout =
-        lay_out_strips(matrix, strips_shape(signature), param(signature, "codes", 15));
+    const StripsShape shape = strips_shape(signature);
+    std::optional<StripsLayout> own;
+    if (how.strips == nullptr || how.strips->shape != shape)
+        own = lay_out_strips(matrix, shape, param(signature, "codes", all_strip_codes));
+    const StripsLayout& layout = own ? *own : *how.strips;
     check_promises(signature, layout);
     stored.bytes = layout.index_bytes(signature.index, signature.offset);
     stored.stored = layout.stored();

@@ -79,6 +79,11 @@ class StripRanges {
             if (layout.blocks[static_cast<std::size_t>(row)] <= 0) continue;
             const Number* const of_row = columns.of(row);
             has_fill_ = has_fill_ || columns.has_fill();
+            if (t == 1) {
+                add(of_row, 1, layout.blocks[static_cast<std::size_t>(row)],
+                    static_cast<Number>(layout.shape.offset_of(p)));
+                continue;
+            }
             for (std::int64_t lane = p * t; lane < (p + 1) * t; ++lane)
                 add(of_row + lane % t, t, layout.strips_of(slice, lane),
                     static_cast<Number>(layout.shape.offset_of(lane)));
@@ -116,14 +121,17 @@ class StripRanges {
     }
     /// The first `strips` blocks of a lane, `step` apart.
     void add(const Number* columns, std::int64_t step, std::int64_t strips, Number offset) {
+        Number* const low = low_.data();
+        Number* const high = high_.data();
+        Number* const least = least_start_.data();
+        Number* const greatest = greatest_start_.data();
         for (std::int64_t k = 0; k < strips; ++k) {
-            const auto at = static_cast<std::size_t>(k);
             const Number column = columns[k * step];
             const auto start = static_cast<Number>(column - offset);
-            low_[at] = std::min(low_[at], column);
-            high_[at] = std::max(high_[at], column);
-            least_start_[at] = std::min(least_start_[at], start);
-            greatest_start_[at] = std::max(greatest_start_[at], start);
+            low[k] = std::min(low[k], column);
+            high[k] = std::max(high[k], column);
+            least[k] = std::min(least[k], start);
+            greatest[k] = std::max(greatest[k], start);
         }
     }
 

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <span>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
@@ -50,19 +54,61 @@ void take_long_rows(const CsrView& matrix, StripsLayout& layout) {
     }
 }
 
-/// Sorts the windows by falling number of blocks, equal ones in their order, long ones last.
+/// Numbers of blocks up to which rows are sorted by counting.
+constexpr std::int64_t most_counted = 4096;
+
+/// The rows of one window by falling number of blocks, equal ones in their order.
+void sort_window(std::span<const std::int64_t> blocks, std::span<std::uint16_t> places,
+                 std::vector<std::uint32_t>& counts) {
+    std::iota(places.begin(), places.end(), std::uint16_t{0});
+    if (std::ranges::is_sorted(blocks, std::greater<>())) return;
+    const std::int64_t most = std::ranges::max(blocks);
+    if (most > most_counted) {
+        std::ranges::stable_sort(
+            places, [&](std::uint16_t a, std::uint16_t b) { return blocks[a] > blocks[b]; });
+        return;
+    }
+    // Long rows have -1 blocks and come last.
+    const auto class_of = [&](std::size_t row) {
+        return static_cast<std::size_t>(most - blocks[row]);
+    };
+    counts.assign(static_cast<std::size_t>(most) + 2, 0);
+    for (std::size_t row = 0; row < blocks.size(); ++row) ++counts[class_of(row)];
+    std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), std::uint32_t{0});
+    for (std::size_t row = 0; row < blocks.size(); ++row)
+        places[counts[class_of(row)]++] = static_cast<std::uint16_t>(row);
+}
+
+/// Sorts the windows, long rows last.
 void sort_windows(StripsLayout& layout, int threads) {
     const std::int64_t sigma = layout.shape.sigma, rows = layout.block_rows();
     if (sigma == 1) return;
     layout.places.resize(static_cast<std::size_t>(rows));
-    for_parts(rows, sigma, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        const auto first = layout.places.begin() + begin, last = layout.places.begin() + end;
-        const auto blocks = layout.blocks.begin() + begin;
-        std::iota(first, last, std::uint16_t{0});
-        if (std::is_sorted(blocks, layout.blocks.begin() + end, std::greater<>())) return;
-        std::stable_sort(first, last,
-                         [&](std::uint16_t a, std::uint16_t b) { return blocks[a] > blocks[b]; });
+    const std::int64_t part = std::max(sigma, strip_rows_a_part);  // both powers of two
+    for_parts(rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        std::vector<std::uint32_t> counts;
+        for (; begin < end; begin += sigma) {
+            const auto at = static_cast<std::size_t>(begin);
+            const auto size = static_cast<std::size_t>(std::min(sigma, end - begin));
+            sort_window(std::span(layout.blocks).subspan(at, size),
+                        std::span(layout.places).subspan(at, size), counts);
+        }
     });
+}
+
+/// The most blocks of a slice's rows, which have a lane each, and the fewest; a long row has -1.
+std::pair<std::int64_t, std::int64_t> most_and_fewest(const StripsLayout& layout,
+                                                      std::int64_t slice) {
+    const std::int64_t first = slice * layout.shape.lanes;
+    const std::int64_t last = std::min(first + layout.shape.lanes, layout.block_rows());
+    std::int64_t most = 0, fewest = most_strips;
+    for (std::int64_t position = first; position < last; ++position) {
+        const std::int64_t n =
+            layout.blocks[static_cast<std::size_t>(layout.block_row_at(position))];
+        most = std::max(most, n);
+        fewest = std::min(fewest, n);
+    }
+    return {most, fewest};
 }
 
 /// Widths of the slices, whether they are ragged, and their full strips.
@@ -73,9 +119,11 @@ void measure_slices(StripsLayout& layout, int threads) {
     layout.slice_ptr.assign(static_cast<std::size_t>(slices) + 1, 0);
     layout.slice_info.assign(static_cast<std::size_t>(slices), 0);
     for_parts(slices, slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        const bool in_lanes = shape.threads_per_row == 1 && shape.period == 1;
         for (std::int64_t slice = begin; slice < end; ++slice) {
             std::int64_t width = 0, full = most_strips;
-            for (std::int64_t p = 0; p < shape.positions(); ++p) {
+            if (in_lanes) std::tie(width, full) = most_and_fewest(layout, slice);
+            for (std::int64_t p = 0; !in_lanes && p < shape.positions(); ++p) {
                 const std::int64_t row = layout.block_row_at(slice * shape.positions() + p);
                 if (row < 0) break;
                 const std::int64_t lane = p * shape.threads_per_row;
@@ -269,9 +317,25 @@ StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std
     return layout;
 }
 
+bool use_codes(StripsLayout& layout, std::int64_t codes) {
+    std::array<std::int32_t, 4> wider{};
+    for (int code = 0; code < 4; ++code)
+        wider[static_cast<std::size_t>(code)] = allowed_code(codes, code);
+    for (std::int64_t slice = 0; slice < layout.slices(); ++slice) {
+        std::int32_t& info = layout.slice_info[static_cast<std::size_t>(slice)];
+        const std::int32_t code = wider[static_cast<std::size_t>(code_of(info))];
+        if (code < 0 || (code > 0 && layout.has_holes(slice))) return false;
+        info += code - code_of(info);
+    }
+    return true;
+}
+
 StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads) {
-    constexpr std::int64_t all_codes = 15;
-    const StripsLayout layout = lay_out_strips(matrix, strips_shape(signature), all_codes, threads);
+    return plan_of(lay_out_strips(matrix, strips_shape(signature), all_strip_codes, threads),
+                   signature);
+}
+
+StripsPlan plan_of(const StripsLayout& layout, const Signature& signature) {
     StripsPlan plan;
     plan.slices = layout.slices();
     plan.strips = layout.strips();

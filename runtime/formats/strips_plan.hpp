@@ -19,6 +19,8 @@ inline constexpr std::int64_t most_strips = 65534;
 inline constexpr std::int64_t length_of_long = 65535;
 /// Slices that a thread takes at a time.
 inline constexpr std::int64_t slices_a_part = 64;
+/// The parameter `codes` that has every code.
+inline constexpr std::int64_t all_strip_codes = 15;
 /// Bytes behind the last delta, which vectors may be loaded from.
 inline constexpr std::int64_t bytes_beyond_deltas = 64;
 
@@ -182,5 +184,12 @@ void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::
 /// that none of `codes` fits.
 StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std::int64_t codes,
                             int threads = 0);
+
+/// What a layout with all codes comes to: plan_strips().
+StripsPlan plan_of(const StripsLayout& layout, const Signature& signature);
+
+/// Makes of a layout with all codes the one that lay_out_strips() makes with those of `codes`.
+/// False where that is another one, or none: the layout is then of no use any more.
+bool use_codes(StripsLayout& layout, std::int64_t codes);
 
 }  // namespace spmvgen

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "matrix/chunks.hpp"
@@ -12,6 +13,18 @@ namespace {
 
 constexpr std::int64_t entries_a_part = 1 << 16;
 constexpr std::int64_t rows_a_part = 1 << 14;
+constexpr std::int64_t sampled_run = 16;  ///< entries of a sample, one after another
+
+/// Calls to(column) for `runs` runs of one of two samples of the entries.
+template <typename Index, typename To>
+void visit_sample(const CsrView& matrix, std::int64_t which, std::int64_t runs, const To& to) {
+    const Index* const columns = matrix.col_idx_as<Index>();
+    runs *= 2;
+    for (std::int64_t run = which; run < runs; run += 2) {
+        const std::int64_t begin = (matrix.nnz / sampled_run) * run / runs * sampled_run;
+        for (std::int64_t k = begin; k < begin + sampled_run; ++k) to(columns[k]);
+    }
+}
 
 }  // namespace
 
@@ -76,6 +89,36 @@ TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, 
                                            static_cast<double>(matrix.nnz));
     }
     return plan;
+}
+
+std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
+                               std::int64_t sampled, int threads) {
+    if (matrix.nnz <= 4 * sampled) return plan_tiles(matrix, hubs, threads).hub_share;
+    std::vector<double> shares;
+    const std::int64_t runs = sampled / sampled_run;
+    dispatch(matrix.index_type, [&]<typename Index>(Index) {
+        std::vector<std::uint32_t> uses(static_cast<std::size_t>(matrix.cols));
+        std::vector<std::pair<std::uint32_t, Index>> used;  // how often, and the column
+        visit_sample<Index>(matrix, 0, runs, [&](Index column) {
+            if (uses[static_cast<std::size_t>(column)]++ == 0) used.push_back({0, column});
+        });
+        for (auto& [times, column] : used) times = uses[static_cast<std::size_t>(column)];
+        std::ranges::sort(used, std::greater());
+        // From here on the place of a column among them, counted from 1.
+        for (std::size_t i = 0; i < used.size(); ++i)
+            uses[static_cast<std::size_t>(used[i].second)] = static_cast<std::uint32_t>(i + 1);
+        std::vector<std::int64_t> hits(used.size() + 1, 0);
+        visit_sample<Index>(matrix, 1, runs, [&](Index column) {
+            if (const auto place = uses[static_cast<std::size_t>(column)]; place > 0) ++hits[place];
+        });
+        std::inclusive_scan(hits.begin(), hits.end(), hits.begin());
+        for (const std::int64_t count : hubs)
+            shares.push_back(
+                static_cast<double>(
+                    hits[static_cast<std::size_t>(std::min(count, std::ssize(used)))]) /
+                static_cast<double>(runs * sampled_run));
+    });
+    return shares;
 }
 
 }  // namespace spmvgen

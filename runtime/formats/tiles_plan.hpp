@@ -37,4 +37,10 @@ struct TilesPlan {
 /// column_uses().
 TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, int threads = 0);
 
+/// The share of all entries, 0 … 1, in so many of the most used columns. Of a matrix with far more
+/// entries than `sampled`, from two samples of so many: columns that are most used in one of them,
+/// and how many entries of the other they have. One thread reads col_idx then.
+std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
+                               std::int64_t sampled, int threads = 0);
+
 }  // namespace spmvgen

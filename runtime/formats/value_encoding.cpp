@@ -20,6 +20,9 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t values_a_part = 8192;
+/// What is looked at before all of the values, where there are far more.
+constexpr std::int64_t sampled_parts = 16, values_a_sample = 1024;
+constexpr std::int64_t least_sampled = 4 * sampled_parts * values_a_sample;
 
 /// What may still hold for all values.
 constexpr unsigned equal = 1, int8 = 2, bf16 = 4, f16 = 8, f32 = 16;
@@ -73,22 +76,55 @@ bool all_equal(const Value* values, std::int64_t count, const Value& first) {
     return difference == 0;
 }
 
+constexpr unsigned narrow = int8 | bf16 | f16 | f32;
+
+/// Of `wanted`, the properties of the matrix's first value.
+template <typename Value>
+unsigned of_first_value(const Value* values, unsigned wanted) {
+    return (wanted & equal) | narrow_properties(values, 1, wanted & narrow);
+}
+
+/// Of `before`, the properties that the values begin … end-1 have, too.
+template <typename Value>
+unsigned left_of(unsigned before, const Value* values, std::int64_t begin, std::int64_t end) {
+    if (before == 0 || all_equal(values + begin, end - begin, values[0])) return before;
+    if ((before & narrow) == 0) return 0;
+    return narrow_properties(values + begin, end - begin, before & narrow);
+}
+
 /// Of `wanted`, the properties that all values have.
 template <typename Value>
 unsigned common_properties(const CsrView& a, unsigned wanted, int threads) {
     const Value* const values = a.values_as<Value>();
-    constexpr unsigned narrow = int8 | bf16 | f16 | f32;
-    const unsigned of_first = narrow_properties(values, 1, wanted & narrow);
-    std::atomic<unsigned> left{(wanted & equal) | of_first};
+    std::atomic<unsigned> left{of_first_value(values, wanted)};
+    if (left == 0) return 0;
     for_parts(a.nnz, values_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         const unsigned before = left.load(std::memory_order_relaxed);
-        if (before == 0 || all_equal(values + begin, end - begin, values[0])) return;
-        const unsigned after =
-            (before & narrow) == 0
-                ? 0
-                : narrow_properties(values + begin, end - begin, before & narrow);
-        left.fetch_and(after, std::memory_order_relaxed);
+        left.fetch_and(left_of(before, values, begin, end), std::memory_order_relaxed);
     });
+    return left;
+}
+
+/// What a few values from all over the matrix leave possible for all of them.
+struct Possible {
+    unsigned properties;
+    bool dictionary;
+};
+
+template <typename Value>
+Possible possible(const CsrView& a, Possible wanted) {
+    if (a.nnz < least_sampled) return wanted;
+    const Value* const values = a.values_as<Value>();
+    Possible left{of_first_value(values, wanted.properties), wanted.dictionary};
+    ValueSet different;
+    for (std::int64_t part = 0; part < sampled_parts; ++part) {
+        const std::int64_t begin = a.nnz / sampled_parts * part, end = begin + values_a_sample;
+        left.properties = left_of(left.properties, values, begin, end);
+        for (std::int64_t k = begin; k < end && left.dictionary; ++k) {
+            different.insert(bits_of(values[k]));
+            left.dictionary = !different.full();
+        }
+    }
     return left;
 }
 
@@ -145,15 +181,16 @@ ValueType narrowest(ValueType type, unsigned has) {
 
 template <typename Value>
 ValueEncoding encode(const CsrView& a, const EncodingChoice& allowed, int threads) {
-    const unsigned has =
-        common_properties<Value>(a, wanted_properties(a.value_type, allowed), threads);
+    const Possible left =
+        possible<Value>(a, {wanted_properties(a.value_type, allowed), allowed.dictionary});
+    const unsigned has = common_properties<Value>(a, left.properties, threads);
     ValueEncoding found{narrowest(a.value_type, has)};
     if ((has & equal) != 0)
         found.code = ValueCode::one_value;
     else if ((has & int8) != 0)
         found.code = ValueCode::small_integers;
     else if (auto different =
-                 allowed.dictionary ? different_values<Value>(a, threads) : std::nullopt) {
+                 left.dictionary ? different_values<Value>(a, threads) : std::nullopt) {
         found.code = ValueCode::dictionary;
         found.dictionary = std::move(*different);
     }

@@ -50,8 +50,9 @@ std::int64_t value_bytes(const ValueEncoding& encoding);
 /// The code of fewest bytes that is allowed, and the narrowest storage type, that give each value
 /// back bit for bit: -0 and infinities are kept, NaNs by codes one_value and dictionary only, for a
 /// conversion may change their payload. Of equal size, integers come before a dictionary and bf16
-/// before f16. Looks at every value, each at most twice, and stops as soon as nothing narrower is
-/// left. Parallel on `threads` threads (0 = what OpenMP would use).
+/// before f16. Looks at a few values of a large matrix first, then at every value, each at most
+/// twice, and stops as soon as nothing narrower is left. Parallel on `threads` threads (0 = what
+/// OpenMP would use).
 ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed, int threads = 0);
 
 /// The encoding that the signature's parameter value_code (plain where it has none) and storage

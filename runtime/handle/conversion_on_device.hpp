@@ -34,8 +34,9 @@ class ConversionOnDevice {
     /// refuses with a better text.
     virtual std::string fault() const = 0;
 
-    /// Sets the open parameters that the columns decide, where the tuner has not seen them.
-    virtual void fit(Signature&, const IsOpen&) {}
+    /// Sets the open parameters that the columns decide, where the tuner has not seen all of them.
+    /// Returns a line for people, or nothing.
+    virtual std::string fit(Signature&, const IsOpen&) { return ""; }
 
     /// Makes the arrays; once. Complete when it returns. The signature is that of the constructor
     /// but for what conversion_to() does not look at. Throws TooLarge as convert() and upload() do.

@@ -70,6 +70,9 @@ bool needs_rows_only(const Options& options) {
     }
 }
 
+/// What a choice knows of the matrix.
+enum class Seen { rows, sample, all };
+
 /// All but the table of variants and the workspaces stays as the constructor left it, until new
 /// values come.
 class GpuHandle : public HandleImpl {
@@ -91,19 +94,17 @@ class GpuHandle : public HandleImpl {
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
     void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
-                   CsrOnDevice& csr);
+                   CsrOnDevice& csr, Chooser& chooser);
     /// Whether the matrix is sooner converted on the device, with what it takes to get there.
     bool converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr);
     ProvidedGpuKernel get_kernel();
     /// Begins the conversion on the device that has A, of whose rows the longest has so many
     /// entries. Where that cannot be, all of A comes here, for the host.
     void plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,
-                        std::int64_t max_row);
-    /// `complete`: columns and values are here, too.
-    std::string begin_conversion(const MatrixOnDevice& matrix, bool complete,
-                                 const Options& options);
+                        std::int64_t max_row, Seen seen);
+    std::string begin_conversion(const MatrixOnDevice& matrix, Seen seen, const Options& options);
     void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device,
-                      CsrOnDevice& csr);
+                      CsrOnDevice& csr, Chooser& chooser);
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
@@ -161,7 +162,12 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     info_.analysis_ms = analysis.ms();
     CsrOnDevice csr(*device_, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
     Chooser chooser(matrix, features, options.threads);
-    const Choice rule = is_here ? chooser(request) : choose(features, request);
+    Request asked = request;
+    Choice rule = is_here ? chooser.sampled(asked) : choose(features, request);
+    // Where nothing else asks for the finished kernel, the device may look at all of the matrix.
+    const bool is_open = options.level == "rule" && options.expected_applies == 0;
+    const Seen seen = !is_here ? Seen::rows : is_open ? Seen::sample : Seen::all;
+    if (seen == Seen::all) chooser.settle(rule, asked);
     if (matrix.nnz > 0) {
         const auto trials = gpu_trials(matrix, csr, features.max_row, num_rhs_, device_,
                                        options.memory_limit, provider_, policy_);
@@ -174,15 +180,22 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     }
     tell_choice_ms(watch);
     if (on_device != nullptr)
-        plan_on_device(*on_device, csr, options, features.max_row);
+        plan_on_device(*on_device, csr, options, features.max_row, seen);
     else if (options.memory_limit == 0 && !has_csr_arrays(signature_) &&
              converting_pays({matrix, matrix, features.max_row}, csr) &&
-             begin_conversion({csr.view(), matrix, features.max_row}, true, options).empty())
+             begin_conversion({csr.view(), matrix, features.max_row}, seen, options).empty())
         info_.reason += "; converted on the device";
+    if (seen == Seen::sample && !conversion_) {
+        const Stopwatch settling;
+        Choice settled{signature_, info_.reason};
+        chooser.settle(settled, asked);
+        take(settled);
+        info_.choice_ms += settling.ms();
+    }
     const Stopwatch making;
     find_general(features, request);
     info_.kernel_ms += making.ms();
-    make_base(matrix, options, on_device, csr);
+    make_base(matrix, options, on_device, csr, chooser);
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     row_order_ = {};
@@ -190,7 +203,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 }
 
 void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
-                          CsrOnDevice& csr) {
+                          CsrOnDevice& csr, Chooser& chooser) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
     if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
@@ -207,7 +220,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     if (conversion_)
         matrix_ = conversion_->store(signature_, options.memory_limit);
     else
-        convert_here(matrix, options, on_device, csr);
+        convert_here(matrix, options, on_device, csr, chooser);
     conversion_.reset();
     describe(matrix, matrix_.stored);
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
@@ -220,8 +233,9 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
 }
 
 void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
-                             const DeviceCsr* on_device, CsrOnDevice& csr) {
-    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit, row_order_);
+                             const DeviceCsr* on_device, CsrOnDevice& csr, Chooser& chooser) {
+    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit, row_order_,
+                                        chooser.take_layout(signature_).get());
     matrix_ = upload(*device_, stored, matrix,
                      {csr.is_there() ? &csr.view() : nullptr, on_device != nullptr && !options.copy,
                       options.memory_limit});
@@ -235,13 +249,13 @@ bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice&
 }
 
 void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,
-                               std::int64_t max_row) {
+                               std::int64_t max_row, Seen seen) {
     const MatrixOnDevice matrix{input.on_device(), input.on_host(), max_row, !options.copy};
     const bool as_it_is = has_csr_arrays(signature_);
     const bool strips = kernel_entry(signature_.kernel).format == Format::strips;
     if (matrix.on_device.nnz > 0 && !(as_it_is && input.is_complete()) &&
         (strips || converting_pays(matrix, csr))) {
-        const std::string why = begin_conversion(matrix, input.is_complete(), options);
+        const std::string why = begin_conversion(matrix, seen, options);
         if (!as_it_is)
             info_.reason +=
                 why.empty() ? "; converted on the device" : "; converted on the host: " + why;
@@ -254,12 +268,19 @@ void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const O
 }
 
 /// Why the device cannot; "" = conversion_ is there.
-std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, bool complete,
+std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
                                         const Options& options) {
-    // Whether holes pay only the columns tell.
-    if (kernel_entry(signature_.kernel).format == Format::strips &&
-        strips_shape(signature_).holes && !complete && !options.params.contains("fill"))
-        signature_.params["fill"] = 0;
+    const auto open = [&](const char* name, std::int64_t value) {
+        if (!options.params.contains(name)) signature_.params[name] = value;
+    };
+    if (kernel_entry(signature_.kernel).format == Format::strips) {
+        // Whether holes pay only the columns tell.
+        if (seen == Seen::rows && strips_shape(signature_).holes) open("fill", 0);
+        if (seen == Seen::sample) {
+            open("long_rows", 1);
+            if (signature_.params.at("codes") != whole_columns) open("codes", all_strip_codes);
+        }
+    }
     if (auto why = why_not_on_device(matrix, signature_); !why.empty())
         return "the device makes no " + why;
     const Stopwatch making;
@@ -278,9 +299,11 @@ std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, bool compl
         conversion_.reset();
         return "there are " + fault;
     }
-    if (!complete)
-        conversion_->fit(signature_,
-                         [&](const char* name) { return !options.params.contains(name); });
+    if (seen != Seen::all) {
+        const std::string found = conversion_->fit(
+            signature_, [&](const char* name) { return !options.params.contains(name); });
+        if (!found.empty()) info_.reason += "; " + found;
+    }
     info_.convert_ms = conversion.ms();
     return "";
 }

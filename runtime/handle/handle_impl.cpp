@@ -146,6 +146,7 @@ Request request_of(const Options& options, const Signature& types) {
             .vectors = types.value,
             .storage = storage_type(types),
             .look = options.expected_applies == 0 || options.expected_applies >= worth_looking,
+            .applies = options.expected_applies,
             .encode = may_encode(options),
             .accumulator = types.accumulator,
             .epilogue = options.epilogue,

@@ -84,7 +84,9 @@ class HostHandle : public HandleImpl {
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
     Variant make_variant(Scale alpha, Scale beta);
-    void store(const CsrView& matrix, const Signature& signature, const Options& options);
+    /// `strips` as convert() takes it.
+    void store(const CsrView& matrix, const Signature& signature, const Options& options,
+               const StripsLayout* strips = nullptr);
     void borrow_values(const void* values);
     const Variant& variant(Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
@@ -178,14 +180,15 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options, const 
         return keep_csr(matrix, options);
     }
     const Stopwatch conversion;
-    store(matrix, signature_, options);
+    store(matrix, signature_, options, chooser.take_layout(signature_).get());
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
     info_.convert_ms = conversion.ms();
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
 
-void HostHandle::store(const CsrView& matrix, const Signature& signature, const Options& options) {
-    stored_ = convert(matrix, signature, !options.copy, options.memory_limit);
+void HostHandle::store(const CsrView& matrix, const Signature& signature, const Options& options,
+                       const StripsLayout* strips) {
+    stored_ = convert(matrix, signature, !options.copy, options.memory_limit, {}, strips);
     if (arrays_ == Arrays::own)
         check_memory(stored_, bytes_read_of(matrix, stored_),
                      ": use a format that takes less, or raise the limit");

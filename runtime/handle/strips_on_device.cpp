@@ -221,15 +221,17 @@ std::string StripsOnDevice::fault() const {
 }
 
 /// What the tuner makes of the columns, where they are on the host.
-void StripsOnDevice::fit(Signature& signature, const IsOpen& is_open) {
+std::string StripsOnDevice::fit(Signature& signature, const IsOpen& is_open) {
     const StripsPlan plan = this->plan();
-    if (is_open("codes")) {
+    if (is_open("codes") && signature.params.at("codes") != whole_columns) {
         signature.params["codes"] = worthwhile_codes(plan, shape_, bytes(signature));
         use_codes(signature.params["codes"]);
     }
     if (is_open("ragged")) signature.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
-    if (is_open("fill")) signature.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
+    // The conversion to diagonals with holes has begun.
+    if (is_open("fill") && !shape_.holes) signature.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
     if (is_open("long_rows")) signature.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
+    return describe_strips(plan, signature, matrix_.on_host.nnz);
 }
 
 void StripsOnDevice::use_codes(std::int64_t codes) {

@@ -24,7 +24,7 @@ class StripsOnDevice final : public ConversionOnDevice {
                    const Signature& signature);
 
     std::string fault() const override;
-    void fit(Signature& signature, const IsOpen& is_open) override;
+    std::string fit(Signature& signature, const IsOpen& is_open) override;
 
     /// As plan_strips(), with the codes that were taken.
     StripsPlan plan() const;

@@ -42,8 +42,9 @@ class TilesOnDevice final : public ConversionOnDevice {
     }
     std::string fault() const override { return fault_of(counts_, steps_.converter()); }
 
-    void fit(Signature& signature, const IsOpen& is_open) override {
+    std::string fit(Signature& signature, const IsOpen& is_open) override {
         if (is_open("gaps")) signature.params["gaps"] = filled() < steps_.matrix().on_host.rows;
+        return "";
     }
 
     GpuMatrix store(const Signature& signature, std::int64_t memory_limit) override {

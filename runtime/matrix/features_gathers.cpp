@@ -1,4 +1,6 @@
 // Sectors of x that entries taken together touch.
+#include <utility>
+
 #include "matrix/chunks.hpp"
 #include "matrix/row_strips.hpp"
 
@@ -10,7 +12,7 @@ constexpr std::int64_t sector_columns = 4;  // 32 bytes of x, 8 bytes an element
 constexpr std::int64_t lanes = 32;
 constexpr std::array<std::int64_t, 6> subwarps{1, 2, 4, 8, 16, 32};
 constexpr std::array<std::int64_t, 3> window_rows{32, 512, 8192};
-constexpr StripLimits warp_limits{.draws = 1024, .entries = 65536};
+constexpr StripLimits warp_limits{.draws = 1024, .entries = most_of_warps};
 constexpr StripLimits window_limits{.draws = 64, .entries = 262144};
 constexpr std::int64_t run_draws = 4096;
 
@@ -32,6 +34,30 @@ class Distinct {
 
   private:
     std::vector<std::int64_t> numbers_;
+};
+
+/// The same for at most so many numbers as a warp has lanes: a table that is never cleared.
+class DistinctOfWarp {
+  public:
+    void add(std::int64_t number) {
+        std::size_t slot = static_cast<std::size_t>(number) * 0x9e3779b97f4a7c15u >> (64 - bits);
+        while (rounds_[slot] == round_ && numbers_[slot] != number) slot = (slot + 1) % slots;
+        count_ += rounds_[slot] != round_;
+        rounds_[slot] = round_;
+        numbers_[slot] = number;
+    }
+    std::int64_t take() {
+        ++round_;
+        return std::exchange(count_, 0);
+    }
+
+  private:
+    static constexpr std::size_t bits = 7, slots = std::size_t{1} << bits;
+    static_assert(slots >= 2 * lanes);
+    std::array<std::int64_t, slots> numbers_{};
+    std::array<std::uint64_t, slots> rounds_{};  // that the numbers are of
+    std::uint64_t round_ = 1;
+    std::int64_t count_ = 0;
 };
 
 /// Sectors of x, one bit each, where that is little memory next to the matrix.
@@ -65,8 +91,12 @@ class SectorMap {
 template <typename Offset, typename Index>
 class Gathers {
   public:
-    explicit Gathers(const CsrView& a, int threads)
-        : a_(a), threads_(threads), row_ptr_(a.row_ptr_as<Offset>()), col_(a.col_idx_as<Index>()) {}
+    Gathers(const CsrView& a, int threads, std::int64_t of_warps)
+        : a_(a),
+          threads_(threads),
+          of_warps_(of_warps),
+          row_ptr_(a.row_ptr_as<Offset>()),
+          col_(a.col_idx_as<Index>()) {}
 
     /// Of 32 entries that follow one another.
     double runs() const {
@@ -74,7 +104,7 @@ class Gathers {
         const bool exact = a_.nnz <= exact_gathers_up_to;
         const generators::Random random(0, generators::Purpose::place);
         std::int64_t sectors = 0, entries = 0;
-        Distinct distinct;
+        DistinctOfWarp distinct;
         for (std::int64_t draw = 0; draw < (exact ? all : run_draws); ++draw) {
             const std::int64_t begin = lanes * (exact ? draw : random.below(all, draw));
             const std::int64_t end = std::min(begin + lanes, a_.nnz);
@@ -87,8 +117,9 @@ class Gathers {
 
     /// Of a warp with each subwarp, from one of them on; 0 for those before.
     std::array<double, subwarps.size()> warps(std::size_t from = 0) const {
-        return over_strips<subwarps.size()>(lanes, warp_limits, [this, from] {
-            return [this, from, distinct = Distinct()](std::int64_t strip) mutable {
+        const StripLimits limits{warp_limits.draws, std::min(warp_limits.entries, of_warps_)};
+        return over_strips<subwarps.size()>(lanes, limits, [this, from] {
+            return [this, from, distinct = DistinctOfWarp()](std::int64_t strip) mutable {
                 std::array<std::int64_t, subwarps.size()> sectors{};
                 for (std::size_t s = from; s < subwarps.size(); ++s) {
                     const std::int64_t height = lanes / subwarps[s], end = row_after(strip, lanes);
@@ -132,7 +163,7 @@ class Gathers {
     /// A warp's loads of x: `subwarp` lanes for each of the rows, each load taking the next
     /// `subwarp` entries of every row that has any left.
     std::int64_t of_warp(std::int64_t first, std::int64_t last, std::int64_t subwarp,
-                         Distinct& distinct) const {
+                         DistinctOfWarp& distinct) const {
         std::array<std::int64_t, lanes> rows{};
         std::size_t left = 0;
         for (std::int64_t row = first; row < last; ++row) rows[left++] = row;
@@ -157,7 +188,7 @@ class Gathers {
     template <std::size_t numbers, typename MakeCounter>
     std::array<double, numbers> over_strips(std::int64_t height, const StripLimits& limits,
                                             const MakeCounter& make_counter) const {
-        const bool all = a_.nnz <= exact_gathers_up_to;
+        const bool all = a_.nnz <= exact_gathers_up_to && a_.nnz <= 2 * limits.entries;
         const std::vector<RowStrip> strips =
             all ? all_strips(a_, height) : draw_strips<Offset>(a_, limits, height);
         std::vector<std::array<std::int64_t, numbers>> counts(strips.size());
@@ -183,35 +214,38 @@ class Gathers {
 
     const CsrView& a_;
     int threads_;
+    std::int64_t of_warps_;
     bool fits_ = SectorMap::fits(a_);
     const Offset* row_ptr_;
     const Index* col_;
 };
 
 template <typename Visit>
-void visit_gathers(const CsrView& a, int threads, Features& f, Visit&& visit) {
+void visit_gathers(const CsrView& a, int threads, std::int64_t of_warps, Features& f,
+                   Visit&& visit) {
     f.run_sectors = 1;
     f.warp_sectors.fill(1);
     f.window_sectors.fill(1);
     if (a.nnz == 0) return;
     dispatch(a.offset_type, [&]<typename Offset>(Offset) {
-        dispatch(a.index_type,
-                 [&]<typename Index>(Index) { visit(Gathers<Offset, Index>(a, threads)); });
+        dispatch(a.index_type, [&]<typename Index>(Index) {
+            visit(Gathers<Offset, Index>(a, threads, of_warps));
+        });
     });
 }
 
 }  // namespace
 
-void analyse_gathers(const CsrView& a, int threads, Features& f) {
-    visit_gathers(a, threads, f, [&](const auto& gathers) {
+void analyse_gathers(const CsrView& a, int threads, Features& f, std::int64_t of_warps) {
+    visit_gathers(a, threads, of_warps, f, [&](const auto& gathers) {
         f.run_sectors = gathers.runs();
         f.warp_sectors = gathers.warps();
         f.window_sectors = gathers.windows();
     });
 }
 
-void analyse_gathers_of_rows(const CsrView& a, int threads, Features& f) {
-    visit_gathers(a, threads, f, [&](const auto& gathers) {
+void analyse_gathers_of_rows(const CsrView& a, int threads, Features& f, std::int64_t of_warps) {
+    visit_gathers(a, threads, of_warps, f, [&](const auto& gathers) {
         f.warp_sectors.back() = gathers.warps(subwarps.size() - 1).back();
         f.window_sectors = gathers.windows();
     });

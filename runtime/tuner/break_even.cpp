@@ -30,4 +30,10 @@ bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms) {
            static_cast<double>(applies) * measuring_saves * apply_us >= 1e3 * budget_ms;
 }
 
+bool counting_repays(std::int64_t applies, double rules_us, std::int64_t sampled) {
+    if (applies == 0) return true;
+    const double us = 1e3 * counting_ms + counting_us_an_entry * static_cast<double>(sampled);
+    return static_cast<double>(applies) * counting_saves * rules_us >= us;
+}
+
 }  // namespace spmvgen

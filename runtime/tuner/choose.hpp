@@ -55,8 +55,9 @@ struct Request {
     bool batch = false;          ///< kernels of batches instead of single matrices
     std::optional<ValueType> vectors = {};  ///< of x and y; absent = A's
     std::optional<ValueType> storage = {};  ///< narrower than `vectors`, for A's values
-    bool look = true;     ///< many applies are expected: all columns and values may be looked at
-    bool encode = false;  ///< values may be stored in fewer bytes where that loses nothing
+    bool look = true;  ///< many applies are expected: all columns and values may be looked at
+    std::int64_t applies = 0;  ///< that are expected, which counting work must repay; 0 = many
+    bool encode = false;       ///< values may be stored in fewer bytes where that loses nothing
     /// With `encode`: what the values allow; what params says wins. Absent = as they are.
     std::optional<ExactValues> exact = {};
     std::optional<ValueType> accumulator = {};  ///< wider than `vectors`, for the sums

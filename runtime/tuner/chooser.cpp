@@ -11,6 +11,7 @@
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/block_choice.hpp"
+#include "tuner/break_even.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/cost/counted_choice.hpp"
 #include "tuner/cpu_grid.hpp"
@@ -36,8 +37,10 @@ constexpr std::int64_t least_weighed = 20'000;
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
 constexpr std::int64_t least_gathered_entries = 4'000'000;
-constexpr double least_hub_index_bytes = 3;  ///< of strips, a nonzero
-constexpr double least_blocked_mean = 6;     ///< mean row, for blocks
+constexpr std::int64_t filled_share = 4;  ///< one of so many of the sample's entries, for the fill
+constexpr std::int64_t sampled_for_hubs = 1 << 19;  ///< entries
+constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
+constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
 
 bool is_host(const Request& request) {
     return architecture(request.target).kind == TargetKind::host;
@@ -63,12 +66,28 @@ Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads
     : matrix_(matrix),
       features_(features),
       threads_(threads),
-      strips_(matrix, threads),
+      sample_(SampledRows::of_choice(matrix)),
+      strips_(matrix, features, sample_, threads),
       tiles_(matrix, threads) {}
 
 Chooser::~Chooser() = default;
 
 Choice Chooser::operator()(Request request) {
+    Choice choice = sampled(request);
+    settle(choice, request);
+    return choice;
+}
+
+Choice Chooser::sampled(Request& request) {
+    Choice choice = by_rules(request);
+    const bool is_free = request.kernel == "auto" && request.rule.empty();
+    // A CPU's time is that of rows, too.
+    const std::int64_t size = matrix_.nnz + (is_host(request) ? matrix_.rows : 0);
+    if (is_free && request.look && size >= least_weighed) weigh(choice, request);
+    return choice;
+}
+
+Choice Chooser::by_rules(Request& request) {
     if (!request.rule.empty() && request.kernel == "auto")
         request = with_paper_rule(std::move(request), paper_rule(request.rule));
     look_at_values(request);
@@ -78,11 +97,12 @@ Choice Chooser::operator()(Request request) {
     look_at_gathers(request);
     Choice choice = choose(features_, request);
     fit(choice, request);
-    const bool is_free = request.kernel == "auto" && request.rule.empty();
-    // A CPU's time is that of rows, too.
-    const std::int64_t size = matrix_.nnz + (is_host(request) ? matrix_.rows : 0);
-    if (is_free && request.look && size >= least_weighed) weigh(choice, request);
     return choice;
+}
+
+void Chooser::settle(Choice& choice, const Request& request) {
+    if (matrix_.nnz == 0 || kernel_entry(choice.signature.kernel).format != Format::strips) return;
+    choice.reason += "; " + strips_.settle(choice.signature, request.params);
 }
 
 CountedChoice* Chooser::predictions(const Request& request) {
@@ -94,9 +114,8 @@ CountedChoice* Chooser::predictions(const Request& request) {
         return nullptr;
     const int team = host ? request.threads : 0;
     if (predictions_ == nullptr || !predictions_->is_of(request.profile, team))
-        predictions_ =
-            std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team, *constants,
-                                            [this]() -> const BlockFill& { return fill(); });
+        predictions_ = std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team,
+                                                       *constants, *this);
     return predictions_.get();
 }
 
@@ -122,13 +141,13 @@ std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
 
 void Chooser::weigh(Choice& choice, const Request& request) {
     const auto rules = predict(choice.signature, request);
-    if (!rules) return;
-    const CostConstants& constants = predictions(request)->constants();
-    for (auto& candidate : predictions(request)->ranked(request)) {
-        const bool own = candidate.kernel == choice.signature.kernel;
-        const double margin = own ? constants.own_margin : constants.margin;
-        if (candidate.prediction.us >= (1 - margin) * rules->us) continue;
-        auto better = of_grid(kernel_entry(candidate.kernel), candidate.params, request);
+    if (!rules || !counting_repays(request.applies, rules->us, sample_.view().nnz)) return;
+    CountedChoice& counted = *predictions(request);
+    const std::string of_rules = choice.signature.kernel;
+    for (auto& candidate : counted.better(request, choice.signature, rules->us)) {
+        if (candidate.prediction.us >= counted.limit_us(candidate.kernel, of_rules, rules->us))
+            continue;
+        auto better = sampled_of_grid(kernel_entry(candidate.kernel), candidate.params, request);
         if (!better) continue;
         better->reason = fmt::format("predicted {:.1f} µs ± {:.0f} %, the rules' {} {:.1f} µs ({})",
                                      candidate.prediction.us, 100 * candidate.prediction.error,
@@ -146,6 +165,17 @@ std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request requ
     const Situation situation{features_, request, {&kernel}};
     const BlockFill fills = blocked ? fill() : BlockFill();
     return kernel.gpu ? gpu_grid(kernel, situation, fills) : cpu_grid(kernel, situation, fills);
+}
+
+std::optional<Choice> Chooser::sampled_of_grid(const KernelEntry& kernel, const Params& params,
+                                               Request request) {
+    request.kernel = kernel.id;
+    request.params.insert(params.begin(), params.end());
+    try {
+        return by_rules(request);
+    } catch (const Error&) {  // what the caller fixed does not go with it
+        return std::nullopt;
+    }
 }
 
 std::optional<Choice> Chooser::of_grid(const KernelEntry& kernel, const Params& params,
@@ -177,7 +207,10 @@ bool Chooser::may_have_blocks(const Request& request) const {
 }
 
 const BlockFill& Chooser::fill() {
-    if (!fill_) fill_ = block_fill(matrix_, default_sigma, threads_);
+    if (fill_) return *fill_;
+    fill_ = low_block_fill(sample_.view(), sample_.wanted() / filled_share, 1);
+    fill_->share *= static_cast<double>(sample_.view().rows) /
+                    static_cast<double>(std::max<std::int64_t>(matrix_.rows, 1));
     return *fill_;
 }
 
@@ -225,10 +258,9 @@ void Chooser::look_at_hubs(Request& request) {
     const std::int64_t hubs =
         hub_columns(request.target, vectors_type(request, features_.value_type));
     if (matrix_.cols <= 2 * hubs) return;
-    if (!hub_shares_.contains(hubs)) {
-        const TilesPlan plan = plan_tiles(matrix_, std::span(&hubs, 1), threads_);
-        hub_shares_[hubs] = plan.hub_share.front();
-    }
+    if (!hub_shares_.contains(hubs))
+        hub_shares_[hubs] =
+            hub_shares(matrix_, std::span(&hubs, 1), sampled_for_hubs, threads_).front();
     request.hubs = HubsOutlook{hubs, hub_shares_.at(hubs)};
 }
 
@@ -248,8 +280,7 @@ void Chooser::fit(Choice& choice, const Request& request) {
     if (matrix_.nnz == 0) return;
     const Format format = kernel_entry(choice.signature.kernel).format;
     if (format == Format::strips)
-        choice.reason +=
-            "; " + strips_.fit(choice.signature, request.params, [this] { return fill(); });
+        strips_.fit(choice.signature, request.params, [this] { return fill(); });
     if (format != Format::tiles) return;
     if (!request.params.contains("gaps"))
         choice.signature.params["gaps"] = features_.empty_rows > 0 ? 1 : 0;

@@ -30,16 +30,18 @@ struct Ranked {
     Prediction prediction;
 };
 
-/// choose() for one matrix with these features, with what the matrix itself says of it; each of
-/// these is looked at once, when a request needs it:
+/// choose() for one matrix with these features, with what the matrix itself says of it. A sample of
+/// its rows decides; each thing is looked at once, when a request needs it:
 /// - for blocked CSR, and with Request::look where it is one of several kernels, the fill of
-///   blocks, from a sample, and the device's profile among tuning_files("dense-");
-/// - with Request::encode and ::look what values can be stored as without loss;
+///   blocks, and the device's profile among tuning_files("dense-");
+/// - with Request::encode and ::look what values can be stored as without loss: of all of them,
+///   where a few say that they can be;
 /// - for strips how the columns compress, for their parameters of the matrix and, with
-///   Request::look, for the rules when row lengths leave strips in the running;
+///   Request::look, for the rules when row lengths leave strips in the running; in all of the
+///   matrix once strips are chosen;
 /// - for tiles with hubs how many entries how many columns have;
-/// - with Request::profile a sample of its rows, for predicted times of all kernels;
-/// - with Request::look how much of x larger blocks of a GPU's threads would share, from a sample.
+/// - with Request::profile predicted times of all kernels;
+/// - with Request::look how much of x larger blocks of a GPU's threads would share.
 /// The matrix must outlive it. For one thread at a time.
 class Chooser {
   public:
@@ -50,6 +52,10 @@ class Chooser {
     Chooser& operator=(const Chooser&) = delete;
     /// Throws Error(invalid_argument) as choose().
     Choice operator()(Request request);
+    /// The same as far as a sample of the matrix tells: what settle() sets may yet be another.
+    Choice sampled(Request& request);
+    /// Looks at all of the matrix for what the chosen kernel must know of it.
+    void settle(Choice& choice, const Request& request);
     /// What is weighed of one of the kernels that a request leaves free: the sets of
     /// tuner/gpu_grid.hpp or cpu_grid.hpp, of which an empty one stands for the rules' parameters.
     std::vector<Params> grid_params(const KernelEntry& kernel, Request request);
@@ -68,10 +74,19 @@ class Chooser {
     bool has_predicted() const { return predictions_ != nullptr; }
     /// The time of an apply on the device of Request::profile.
     std::optional<Prediction> predict(const Signature& signature, const Request& request);
-    /// How the matrix would lie as strips. Lives as long as this.
-    const StripsPlan& strips_plan(const Signature& signature) { return strips_.plan(signature); }
+    /// How a signature of format strips lies, where that was looked at for the last choice; null
+    /// otherwise. For convert(), and given once.
+    std::unique_ptr<StripsLayout> take_layout(const Signature& signature) {
+        return strips_.take_layout(signature);
+    }
 
   private:
+    friend class CountedChoice;  ///< asks for what is not settled yet
+    /// The rules' choice, as far as the sample tells.
+    Choice by_rules(Request& request);
+    /// of_grid(), as far as the sample tells.
+    std::optional<Choice> sampled_of_grid(const KernelEntry& kernel, const Params& params,
+                                          Request request);
     bool may_have_blocks(const Request& request) const;
     void look_at_values(Request& request);
     void look_at_blocks(Request& request);
@@ -94,6 +109,7 @@ class Chooser {
     std::optional<ExactValues> exact_;
     std::map<ValueType, double> saved_gathers_;
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
+    SampledRows sample_;
     StripsChooser strips_;
     TilesChooser tiles_;
     std::unique_ptr<CountedChoice> predictions_;

@@ -23,7 +23,7 @@ constexpr double least_mean = 3;          ///< mean row: of shorter ones y's pla
 constexpr double least_sectors = 0.3;     ///< of x an entry, that a block of threads asks for,
 constexpr double most_of_sectors = 0.85;  ///< and of these those that clusters ask for
 constexpr double order_margin = 0.12;
-constexpr double sampled_entries = 60'000;
+constexpr double clustered_entries = 60'000;
 constexpr int clusters_of_place = 2;  ///< that follow one another: they share columns, too
 constexpr int least_places = 4, most_places = 32;
 /// Bytes of CSR a second and thread that are put into clusters, and copied in their order.
@@ -42,7 +42,7 @@ double sectors_of_blocks(const CsrView& rows, const RowFeatures& features) {
 int sampled_places(const RowFeatures& features) {
     const double entries = static_cast<double>(rows_of_place) * std::max(features.mean_row, 1.0);
     return static_cast<int>(
-        std::clamp<double>(sampled_entries / entries, least_places, most_places));
+        std::clamp<double>(clustered_entries / entries, least_places, most_places));
 }
 
 /// Some places of an order of all rows.
@@ -60,9 +60,9 @@ std::vector<std::int64_t> rows_of(std::span<const std::int32_t> order, int place
 
 /// The least time with the rows in an order of which some are in `sample`.
 std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatures& features,
-                                           SampledRows sample, Request request) {
-    MatrixFigures figures(matrix, features, std::move(sample));
-    Chooser chooser(figures.sample(), figures.features(), 1);
+                                           const SampledRows& sample, Request request) {
+    MatrixFigures figures(matrix, features, sample, 1, CountedFor::gpu);
+    Chooser chooser(sample.view(), figures.features(), 1);
     const DeviceProfile& profile = *std::exchange(request.profile, nullptr);
     request.encode = request.exact.has_value();  // the sample has no values
     request.params["any_order"] = 1;
@@ -107,15 +107,16 @@ std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& fea
         is_complex(request.vectors.value_or(a.value_type)))
         return std::nullopt;
     const double sectors = sectors_of_blocks(
-        SampledRows(a, static_cast<std::int64_t>(sampled_entries)).view(), features);
+        SampledRows(a, static_cast<std::int64_t>(clustered_entries)).view(), features);
     if (sectors < least_sectors) return std::nullopt;
     const int places = sampled_places(features);
-    SampledRows some(a,
+    const SampledRows some(a,
                      reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
     if (sectors_of_blocks(some.view(), features) > most_of_sectors * sectors) return std::nullopt;
 
     Chooser chooser(a, features, threads);
-    const Choice plain = chooser(request);
+    Request as_they_come = request;
+    const Choice plain = chooser.sampled(as_they_come);
     const auto plain_time = chooser.predict(plain.signature, request);
     if (!plain_time) return std::nullopt;
     const Request same = with_values_of(request, plain.signature);
@@ -123,10 +124,10 @@ std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& fea
         return time && time->us <= (1 - order_margin) * plain_time->us &&
                repays(a, plain_time->us - time->us, expected_applies, threads);
     };
-    if (!pays(predict_in_order(a, features, std::move(some), same))) return std::nullopt;
+    if (!pays(predict_in_order(a, features, some, same))) return std::nullopt;
     OrderChoice found;
     found.order = reorder(a, ReorderMethod::rows, {}, threads);
-    const auto time = predict_in_order(a, features, {a, rows_of(found.order.order, places)}, same);
+    const auto time = predict_in_order(a, features, SampledRows(a, rows_of(found.order.order, places)), same);
     if (!pays(time)) return std::nullopt;
     found.us = time->us;
     found.plain_us = plain_time->us;

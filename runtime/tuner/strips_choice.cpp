@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
+#include "tuner/cost/length_histogram.hpp"
 #include "tuner/row_period.hpp"
 #include "tuner/strips_shape.hpp"
 
@@ -28,7 +30,6 @@ constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // rgg_n_2_21_s0 71.1 and 64.0, packing-500x100x100-b050 (16 entries a row) 55.4 and 57.4; in f32
 // venturiLevel3 33.6 and 30.4, rgg_n_2_21_s0 55.5 and 47.3, packing 42.6 and 47.2. Tiles of f32,
 // which have no padding: M6 (padding 1.27) 43.2, not compressed 41.0; AS365 (1.37) 46.1 and 49.9.
-constexpr std::int64_t whole_columns = 8;        ///< `codes` of 32 bits alone
 constexpr double least_whole_index_bytes = 1.5;  ///< compressed, a nonzero
 constexpr double most_whole_padding = 1.6;       ///< of rows as they come,
 constexpr double most_narrow_padding = 1.3;      ///< and of f32, unless rows are many_of_whole
@@ -90,6 +91,21 @@ std::string codes_text(std::int64_t codes) {
 
 }  // namespace
 
+std::string describe_strips(const StripsPlan& plan, const Signature& s, std::int64_t nnz) {
+    const auto an_entry = [&](std::int64_t n) {
+        return static_cast<double>(n) / static_cast<double>(nnz);
+    };
+    std::string text = fmt::format(
+        "strips of {}x{}, deltas of {} bits, {:.2f} bytes of indices an "
+        "entry, padding {:.2f}",
+        s.params.at("block_rows"), s.params.at("block_cols"), codes_text(s.params.at("codes")),
+        an_entry(plan.index_bytes), an_entry(plan.stored));
+    if (plan.long_rows > 0)
+        text +=
+            fmt::format(", {} long rows of {} entries apart", plan.long_rows, plan.long_entries);
+    return text;
+}
+
 bool may_be_strips(const RowFeatures& f, bool host) {
     return f.nnz >= (host ? least_host_entries : least_entries) &&
            (f.sell_sorted_padding.back() <= most_sorted_padding ||
@@ -116,15 +132,57 @@ std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, 
     return kept.codes();
 }
 
+StripsChooser::Plans& StripsChooser::plans(const Signature& signature) {
+    PlanKey key{strips_shape(signature), signature.index, signature.offset};
+    if (features_.max_row * key.shape.block_rows <= key.shape.long_from * key.shape.threads_per_row)
+        key.shape.long_from = 0;  // no row is long
+    const auto found = std::ranges::find(plans_, key, &Plans::key);
+    if (found != plans_.end()) return *found;
+    Plans& made = plans_.emplace_back(Plans{key, {}, {}});
+    // One thread: the sample is small, and starting a team takes longer than looking at it.
+    made.of_sample = plan_strips(sample_.view(), signature, sample_.is_whole() ? threads_ : 1);
+    made.of_matrix = sample_.is_whole() ? made.of_sample : estimated(made.of_sample, key.shape);
+    return made;
+}
+
+const StripsPlan& StripsChooser::sample_plan(const Signature& signature) {
+    return plans(signature).of_sample;
+}
+
 const StripsPlan& StripsChooser::plan(const Signature& signature) {
-    const StripsShape shape = strips_shape(signature);
-    const std::string key =
-        fmt::format("{} {} {} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols,
-                    shape.lanes, shape.threads_per_row, shape.sigma, shape.period, shape.long_from,
-                    shape.holes, to_string(signature.index), to_string(signature.offset));
-    const auto found = plans_.find(key);
-    if (found != plans_.end()) return found->second;
-    return plans_.emplace(key, plan_strips(matrix_, signature, threads_)).first->second;
+    return plans(signature).of_matrix;
+}
+
+StripsPlan StripsChooser::estimated(const StripsPlan& found, const StripsShape& shape) const {
+    // Of long rows, which are few, row lengths tell more than the sample does.
+    double long_rows = 0, long_entries = 0;
+    const auto entries = [](std::int64_t n) { return static_cast<double>(n); };
+    if (shape.long_from > 0 && shape.block_size() == 1) {
+        const LengthHistogram lengths(features_);
+        const auto limit = entries(shape.long_from * shape.threads_per_row);
+        long_rows = features_.max_row > limit ? std::max(lengths.rows(limit), 1.0) : 0;
+        long_entries = std::min(lengths.entries(limit), entries(matrix_.nnz));
+    } else {
+        long_rows = entries(found.long_rows) * sample_.scale();
+        long_entries = entries(found.long_entries) * sample_.scale();
+    }
+    const double in_slices = entries(sample_.view().nnz - found.long_entries);
+    const double scale = in_slices > 0 ? (entries(matrix_.nnz) - long_entries) / in_slices : 0;
+    const auto scaled = [&](std::int64_t n) { return std::llround(scale * entries(n)); };
+    const std::int64_t of_long = static_cast<std::int64_t>(size_of(IndexType::i32));
+    StripsPlan plan;
+    plan.slices = scaled(found.slices);
+    plan.strips = scaled(found.strips);
+    std::ranges::transform(found.strips_of_code, plan.strips_of_code.begin(), scaled);
+    plan.ragged_slices = scaled(found.ragged_slices);
+    plan.filled_slices = scaled(found.filled_slices);
+    plan.long_rows = std::llround(long_rows);
+    plan.long_entries = std::llround(long_entries);
+    plan.stored = scaled(found.stored - found.long_entries) + plan.long_entries;
+    plan.index_bytes =
+        scaled(found.index_bytes - of_long * found.long_entries) + of_long * plan.long_entries;
+    plan.hole_mask_bytes = scaled(found.hole_mask_bytes);
+    return plan;
 }
 
 double StripsChooser::bytes(const Signature& signature) {
@@ -184,43 +242,70 @@ bool StripsChooser::choose_whole_columns(Signature& s,
     return true;
 }
 
-std::string StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
-                               const std::function<BlockFill()>& fill) {
+void StripsChooser::set_found(Signature& s, const std::map<std::string, std::int64_t>& given,
+                              const StripsPlan& found) {
+    const auto set = [&](const char* name, bool value) {
+        if (is_open(given, name)) s.params[name] = value ? 1 : 0;
+    };
+    set("ragged", found.ragged_slices > 0);
+    set("fill", found.filled_slices > 0);
+    set("long_rows", found.long_rows > 0);
+}
+
+void StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
+                        const std::function<BlockFill()>& fill) {
     const bool gpu = kernel_entry(s.kernel).gpu;
+    const RowsOfSample rows{sample_.view(), sample_.is_whole() ? nullptr : &features_,
+                            sample_.is_whole() ? threads_ : 1};
     if (is_open(given, "long_rows")) s.params["long_rows"] = 1;
-    if (gpu) choose_strip_lanes(matrix_, s, given, threads_);
+    if (gpu) choose_strip_lanes(rows, s, given);
     if (is_open(given, "block_rows") && is_open(given, "block_cols") && s.num_rhs == 1) {
         Signature blocked = s;
-        const auto [rows, cols] = sampled_block(fill(), matrix_.rows, s);
-        blocked.params["block_rows"] = rows;
-        blocked.params["block_cols"] = cols;
-        if (gpu && rows * cols > 1) choose_strip_lanes(matrix_, blocked, given, threads_);
+        const auto [high, wide] = sampled_block(fill(), matrix_.rows, s);
+        blocked.params["block_rows"] = high;
+        blocked.params["block_cols"] = wide;
+        if (gpu && high * wide > 1) choose_strip_lanes(rows, blocked, given);
         if (!gpu && !has_fast_gathers(s.target) && is_open(given, "lanes"))
             blocked.params["lanes"] = blocked_lanes;
-        if (rows * cols > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
+        if (high * wide > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
     }
     if (is_open(given, "fill")) choose_holes(s, given);
     const bool whole = choose_whole_columns(s, given);
     const StripsPlan& made = plan(s);
-    const StripsShape shape = strips_shape(s);
     if (gpu && !whole) choose_strip_unroll(made, s, given);
-    const auto set = [&](const char* name, std::int64_t value) {
-        if (is_open(given, name)) s.params[name] = value;
-    };
-    if (!whole) set("codes", worthwhile_codes(made, shape, bytes(s)));
-    set("ragged", made.ragged_slices > 0 ? 1 : 0);
-    set("fill", made.filled_slices > 0 ? 1 : 0);
-    set("long_rows", made.long_rows > 0 ? 1 : 0);
-    const auto nnz = static_cast<double>(matrix_.nnz);
-    std::string text = fmt::format(
-        "strips of {}x{}, deltas of {} bits, {:.2f} bytes of indices an "
-        "entry, padding {:.2f}",
-        shape.block_rows, shape.block_cols, codes_text(s.params.at("codes")),
-        static_cast<double>(made.index_bytes) / nnz, static_cast<double>(made.stored) / nnz);
-    if (made.long_rows > 0)
-        text +=
-            fmt::format(", {} long rows of {} entries apart", made.long_rows, made.long_entries);
-    return text;
+    if (is_open(given, "codes") && !whole)
+        s.params["codes"] = worthwhile_codes(made, strips_shape(s), bytes(s));
+    set_found(s, given, made);
+}
+
+std::string StripsChooser::settle(Signature& s, const std::map<std::string, std::int64_t>& given) {
+    Signature full = s;
+    if (is_open(given, "long_rows")) full.params["long_rows"] = 1;
+    layout_ = std::make_unique<StripsLayout>(
+        lay_out_strips(matrix_, strips_shape(full), all_strip_codes, threads_));
+    const StripsPlan made = plan_of(*layout_, full);
+    plans(full).of_matrix = made;
+    if (is_open(given, "codes") && s.params.at("codes") != whole_columns)
+        s.params["codes"] = worthwhile_codes(made, layout_->shape, bytes(full));
+    set_found(s, given, made);
+    plans(s).of_matrix = made;
+    return describe_strips(made, s, matrix_.nnz);
+}
+
+std::unique_ptr<StripsLayout> StripsChooser::take_layout(const Signature& signature) {
+    if (layout_ == nullptr || kernel_entry(signature.kernel).format != Format::strips)
+        return nullptr;
+    const StripsShape shape = strips_shape(signature);
+    StripsShape own = layout_->shape;
+    // Where nothing is long and nothing has holes, it lies as without.
+    if (layout_->long_row.empty()) own.long_from = shape.long_from;
+    const bool holed = own.holes && std::ranges::any_of(layout_->slice_info, [](std::int32_t info) {
+                           return (info & filled_slice) != 0;
+                       });
+    if (!holed && !shape.holes) own.holes = false;
+    if (own != shape || !use_codes(*layout_, signature.params.at("codes"))) return nullptr;
+    layout_->shape = shape;
+    return std::move(layout_);
 }
 
 StripsOutlook StripsChooser::outlook(const Signature& signature) {

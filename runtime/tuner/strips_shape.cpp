@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "registry.hpp"
@@ -38,22 +41,64 @@ struct Lengths {
     std::int64_t all_rows = 0;
 };
 
+void add_rows(Lengths& lengths, std::int64_t blocks, std::int64_t rows) {
+    lengths.blocks.push_back(blocks);
+    lengths.rows.push_back(rows);
+    lengths.all_rows += rows;
+}
+
 Lengths count_lengths(const std::vector<std::int64_t>& blocks) {
     constexpr std::int64_t short_length = 4096;
-    std::vector<std::int64_t> of_short(short_length, 0);
+    std::vector<std::int64_t> of_short;
     std::map<std::int64_t, std::int64_t> of_longer;
-    for (const std::int64_t n : blocks)
-        ++(n < short_length ? of_short[static_cast<std::size_t>(n)] : of_longer[n]);
-    Lengths lengths;
-    lengths.all_rows = std::ssize(blocks);
-    for (std::int64_t n = 0; n < short_length; ++n)
-        if (const std::int64_t rows = of_short[static_cast<std::size_t>(n)]; rows > 0) {
-            lengths.blocks.push_back(n);
-            lengths.rows.push_back(rows);
+    for (const std::int64_t n : blocks) {
+        if (n >= short_length) {
+            ++of_longer[n];
+            continue;
         }
-    for (auto& [n, rows] : of_longer) {
-        lengths.blocks.push_back(n);
-        lengths.rows.push_back(rows);
+        if (n >= std::ssize(of_short)) of_short.resize(static_cast<std::size_t>(n) + 1, 0);
+        ++of_short[static_cast<std::size_t>(n)];
+    }
+    Lengths lengths;
+    for (std::size_t n = 0; n < of_short.size(); ++n)
+        if (of_short[n] > 0) add_rows(lengths, static_cast<std::int64_t>(n), of_short[n]);
+    for (auto& [n, rows] : of_longer) add_rows(lengths, n, rows);
+    return lengths;
+}
+
+/// Lengths of a sample in the numbers that all rows have. Of rows of single entries each class of
+/// the histogram has as many as it should, of which the longest is there.
+Lengths of_all_rows(const Lengths& sample, const RowFeatures& all, bool blocks) {
+    if (blocks) {
+        Lengths lengths = sample;
+        const auto count = std::max<std::int64_t>(sample.all_rows, 1);
+        for (std::int64_t& rows : lengths.rows)
+            rows = std::max<std::int64_t>(1, all.rows / count * rows);
+        lengths.all_rows =
+            std::accumulate(lengths.rows.begin(), lengths.rows.end(), std::int64_t{0});
+        return lengths;
+    }
+    const auto class_of = [](std::int64_t n) {
+        return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(n)));
+    };
+    std::vector<std::int64_t> sampled(all.row_histogram.size(), 0);
+    for (std::size_t i = 0; i < sample.blocks.size(); ++i)
+        if (class_of(sample.blocks[i]) < sampled.size())
+            sampled[class_of(sample.blocks[i])] += sample.rows[i];
+    Lengths lengths;
+    std::size_t i = 0;
+    for (std::size_t c = 0; c < sampled.size(); ++c) {
+        const std::int64_t rows = all.row_histogram[c];
+        const double weight =
+            sampled[c] > 0 ? static_cast<double>(rows) / static_cast<double>(sampled[c]) : 0;
+        for (; i < sample.blocks.size() && class_of(sample.blocks[i]) == c; ++i)
+            if (const auto n = std::llround(weight * static_cast<double>(sample.rows[i])); n > 0)
+                add_rows(lengths, sample.blocks[i], n);
+        const bool has_longest = rows > 0 && class_of(all.max_row) == c;
+        if (rows > 0 && sampled[c] == 0 && rows > (has_longest ? 1 : 0))
+            add_rows(lengths, std::int64_t{3} << c >> 2, rows - (has_longest ? 1 : 0));
+        if (has_longest && (lengths.blocks.empty() || lengths.blocks.back() < all.max_row))
+            add_rows(lengths, all.max_row, 1);
     }
     return lengths;
 }
@@ -124,8 +169,7 @@ std::vector<std::int64_t> values_of(const Signature& s, const Params& given, con
 }
 
 /// Lanes of a row and the limit of long rows.
-void choose_lanes(const std::vector<std::int64_t>& blocks, Signature& s, const Params& given) {
-    const Lengths lengths = count_lengths(blocks);
+void choose_lanes(const Lengths& lengths, Signature& s, const Params& given) {
     const StripsShape shape = strips_shape(s);
     const std::int64_t sigma = given.contains("sigma") ? shape.sigma : windows.back();
     double least = std::numeric_limits<double>::infinity();
@@ -142,6 +186,10 @@ void choose_lanes(const std::vector<std::int64_t>& blocks, Signature& s, const P
 
 /// The window with the fewest bytes.
 void choose_window(const std::vector<std::int64_t>& blocks, Signature& s, int threads) {
+    if (std::ranges::adjacent_find(blocks, std::not_equal_to<>()) == blocks.end()) {
+        s.params["sigma"] = 1;  // nothing to sort
+        return;
+    }
     double least = std::numeric_limits<double>::infinity();
     std::int64_t best = 1;
     for (const std::int64_t sigma : windows) {
@@ -161,13 +209,14 @@ void choose_window(const std::vector<std::int64_t>& blocks, Signature& s, int th
 
 }  // namespace
 
-void choose_strip_lanes(const CsrView& matrix, Signature& signature, const Params& given,
-                        int threads) {
+void choose_strip_lanes(const RowsOfSample& rows, Signature& signature, const Params& given) {
     if (!given.contains("slice")) signature.params["slice"] = signature.target.wavefront;
-    const std::vector<std::int64_t> blocks =
-        count_strip_blocks(matrix, strips_shape(signature), threads);
-    choose_lanes(blocks, signature, given);
-    if (!given.contains("sigma")) choose_window(blocks, signature, threads);
+    const StripsShape shape = strips_shape(signature);
+    const std::vector<std::int64_t> blocks = count_strip_blocks(rows.view, shape, rows.threads);
+    Lengths lengths = count_lengths(blocks);
+    if (rows.all != nullptr) lengths = of_all_rows(lengths, *rows.all, shape.block_size() > 1);
+    choose_lanes(lengths, signature, given);
+    if (!given.contains("sigma")) choose_window(blocks, signature, rows.threads);
 }
 
 void choose_strip_unroll(const StripsPlan& plan, Signature& signature, const Params& given) {

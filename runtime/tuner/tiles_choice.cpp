@@ -15,6 +15,9 @@ namespace {
 constexpr double nearly = 0.9;     ///< of the share that the largest count covers
 constexpr double few_hits = 0.15;  ///< share of the entries that does not pay for shared memory
 
+constexpr std::int64_t least_sampled = 1 << 13, most_sampled = 1 << 19;  ///< entries,
+constexpr std::int64_t sampled_share = 64;                               ///< one of so many
+
 /// Whether so many hubs leave room for the blocks that the signature asks for.
 bool fits(Signature s, std::int64_t hubs) {
     s.params["hubs"] = hubs;
@@ -33,12 +36,15 @@ std::string TilesChooser::fit(Signature& s, const std::map<std::string, std::int
     const auto& params = kernel_entry(s.kernel).params;
     const auto hubs = std::ranges::find(params, "hubs", &Parameter::name);
     if (hubs == params.end() || given.contains("hubs")) return "";
-    if (!plan_) plan_ = plan_tiles(matrix_, hubs->allowed, threads_);
+    if (shares_.empty())
+        shares_ = hub_shares(matrix_, hubs->allowed,
+                             std::clamp(matrix_.nnz / sampled_share, least_sampled, most_sampled),
+                             threads_);
     std::vector<std::size_t> fitting;  // places in `allowed`, which ascends
     for (std::size_t i = 0; i < hubs->allowed.size(); ++i)
         if (fits(s, hubs->allowed[i])) fitting.push_back(i);
     if (fitting.empty()) return "";
-    const auto share = [&](std::size_t i) { return plan_->hub_share[i]; };
+    const auto share = [&](std::size_t i) { return shares_[i]; };
     const double most = share(fitting.back());
     const std::size_t chosen =
         most < few_hits ? fitting.front()

@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "formats/tiles_plan.hpp"
 #include "spmvgen/matrix.hpp"
@@ -10,8 +10,9 @@
 
 namespace spmvgen {
 
-/// What one matrix suggests for kernels that keep hub columns in shared memory. Counts, at most
-/// once, how often each column occurs. The matrix must outlive it. For one thread at a time.
+/// What one matrix suggests for kernels that keep hub columns in shared memory. Looks, at most
+/// once, how often columns occur, in large matrices by a sample. The matrix must outlive it. For
+/// one thread at a time.
 class TilesChooser {
   public:
     /// threads = 0: what OpenMP would use.
@@ -27,7 +28,7 @@ class TilesChooser {
   private:
     const CsrView matrix_;
     const int threads_;
-    std::optional<TilesPlan> plan_;  ///< for all counts that the kernel allows
+    std::vector<double> shares_;  ///< of all counts that the kernel allows
 };
 
 }  // namespace spmvgen

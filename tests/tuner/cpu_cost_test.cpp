@@ -102,7 +102,7 @@ TEST(CpuFigures, BlocksOfTheSampleAreThoseOfTheMatrix) {
 
 TEST(CpuFigures, AFewLongRowsAreSampled) {
     const CsrMatrix m = with_lengths(std::vector<std::int64_t>(79, 4000), 4000);
-    const SampledRows sample(m.view(), 50'000, 16, cpu_sample_period);
+    const SampledRows sample(m.view(), 50'000, 16, block_sample_period);
     EXPECT_GE(sample.view().rows, 64);
     EXPECT_LT(sample.scale(), 20);
 }

@@ -327,6 +327,12 @@ TEST(BreakEven, MeasuringMustBeRepaid) {
     EXPECT_FALSE(measuring_repays(49'999, 100, 1000));
 }
 
+TEST(BreakEven, CountingMustBeRepaid) {
+    EXPECT_TRUE(counting_repays(0, 1, 50'000)) << "0 applies are many";
+    EXPECT_TRUE(counting_repays(100, 100, 10'000));  // 3 ms at best
+    EXPECT_FALSE(counting_repays(99, 100, 10'000));
+}
+
 /// Kernel names without repeats: the run-off times some once more.
 std::set<std::string> tried(const Scripted& scripted) {
     return {scripted.order.begin(), scripted.order.end()};

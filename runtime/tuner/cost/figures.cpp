@@ -1,7 +1,5 @@
 #include "tuner/cost/figures.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -12,10 +10,12 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t sampled_entries = 50'000;
+constexpr std::int64_t own_entries = 50'000;    ///< of a sample of its own
 constexpr std::int64_t sorted_together = 4096;  ///< rows
 constexpr std::int64_t sector_columns = 4;      ///< of 32 bytes, 8 bytes an element
 constexpr std::int64_t warp_lanes = 32;
+constexpr std::int64_t few_of_warps = 12'288;  ///< entries, of a sample that others look at, too
+constexpr double least_sectors = 1.0 / 32;
 constexpr std::int64_t most_tiles = 128;  ///< that sectors are counted of
 
 /// Different sectors among the columns of a warp's lanes.
@@ -36,25 +36,38 @@ MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int
     : matrix_(matrix),
       threads_(threads),
       whose_(whose),
-      sample_(matrix, sampled_entries, 16, whose == CountedFor::cpu ? cpu_sample_period : 1) {
+      own_(std::make_unique<SampledRows>(matrix, own_entries, 16,
+                                         whose == CountedFor::cpu ? block_sample_period : 1)),
+      sample_(*own_) {
     static_cast<RowFeatures&>(features_) = rows;
+    best_ = features_;
+    best_.run_sectors = least_sectors;
+    best_.warp_sectors.fill(least_sectors);
+    best_.window_sectors.fill(0);
     look_at_gathers(sample_.view(), features_);
 }
 
-MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, SampledRows sample)
-    : matrix_(matrix), threads_(1), whose_(CountedFor::gpu), sample_(std::move(sample)) {
+MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows,
+                             const SampledRows& sample, int threads, CountedFor whose)
+    : matrix_(matrix), threads_(threads), whose_(whose), sample_(sample) {
     static_cast<RowFeatures&>(features_) = rows;
+    best_ = features_;
+    best_.run_sectors = least_sectors;
+    best_.warp_sectors.fill(least_sectors);
+    best_.window_sectors.fill(0);
     look_at_gathers(sample_.view(), features_);
 }
 
 void MatrixFigures::look_at_gathers(const CsrView& rows, Features& features) const {
+    const std::int64_t of_warps = own_ != nullptr ? most_of_warps : few_of_warps;
     if (whose_ == CountedFor::cpu)
-        analyse_gathers_of_rows(rows, threads_, features);
+        analyse_gathers_of_rows(rows, threads_, features, of_warps);
     else
-        analyse_gathers(rows, threads_, features);
+        analyse_gathers(rows, threads_, features, of_warps);
 }
 
 const Features& MatrixFigures::sorted() {
+    if (optimistic_) return best_;
     if (!sorted_) {
         sorted_ = features_;
         const CsrMatrix rows = sample_.sorted(sorted_together);
@@ -64,11 +77,13 @@ const Features& MatrixFigures::sorted() {
 }
 
 const Features& MatrixFigures::sorted_in(std::int64_t sigma) {
+    if (optimistic_) return best_;
     const auto [place, is_new] = sorted_in_.try_emplace(sigma, features_);
     if (!is_new) return place->second;
     const double a_window = std::max(features_.mean_row, 1.0) * static_cast<double>(sigma);
-    const auto windows = static_cast<std::int64_t>(sampled_entries / a_window);
-    const SampledRows rows(matrix_, sampled_entries, std::clamp<std::int64_t>(windows, 1, 16));
+    const auto windows =
+        static_cast<std::int64_t>(static_cast<double>(sample_.wanted()) / a_window);
+    const SampledRows rows(matrix_, sample_.wanted(), std::clamp<std::int64_t>(windows, 1, 16));
     look_at_gathers(rows.sorted(sigma).view(), place->second);
     return place->second;
 }
@@ -82,21 +97,27 @@ const BlockFill& MatrixFigures::fill() {
 
 const StripsFigures& MatrixFigures::strips(const Signature& signature) {
     const StripsShape shape = strips_shape(signature);
-    const std::string key =
-        fmt::format("{} {} {} {} {} {} {} {}", shape.block_rows, shape.block_cols, shape.lanes,
-                    shape.threads_per_row, shape.sigma, shape.period, shape.long_from, shape.holes);
-    const auto found = strips_.find(key);
+    if (optimistic_) return best_strips_ = best_strips(shape);
+    const auto found =
+        std::ranges::find(strips_, shape, &std::pair<StripsShape, StripsFigures>::first);
     if (found != strips_.end()) return found->second;
     const StripsPlan plan = shared_.strips_plan ? shared_.strips_plan(signature)
                                                 : plan_strips(sample_.view(), signature, threads_);
     const double scale = sample_.scale();
     const auto of_all = [&](std::int64_t n) { return scale * static_cast<double>(n); };
     return strips_
-        .emplace(key,
-                 StripsFigures{of_all(plan.stored), of_all(plan.index_bytes - plan.hole_mask_bytes),
-                               of_all(plan.strips), of_all(plan.strips_of_code[0]),
-                               of_all(plan.long_entries)})
-        .first->second;
+        .emplace_back(shape, StripsFigures{of_all(plan.stored),
+                                           of_all(plan.index_bytes - plan.hole_mask_bytes),
+                                           of_all(plan.strips), of_all(plan.strips_of_code[0]),
+                                           of_all(plan.long_entries)})
+        .second;
+}
+
+StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
+    const double padding = slices(shape.positions(), shape.sigma).padding;
+    const double stored = padding * static_cast<double>(features_.nnz);
+    const double strips = stored / static_cast<double>(shape.lanes);
+    return {stored, strips * static_cast<double>(size_of(IndexType::i32)), strips, strips, 0};
 }
 
 double MatrixFigures::tile_sectors(std::int64_t items) {
@@ -104,7 +125,8 @@ double MatrixFigures::tile_sectors(std::int64_t items) {
     if (found != tile_sectors_.end()) return found->second;
     const CsrView a = sample_.view();
     const std::int64_t tile = warp_lanes * items, tiles = (a.nnz + tile - 1) / tile;
-    const std::int64_t step = std::max<std::int64_t>(1, tiles / most_tiles);
+    const std::int64_t most = own_ != nullptr ? most_tiles : few_of_warps / tile;
+    const std::int64_t step = std::max<std::int64_t>(1, tiles / std::max<std::int64_t>(most, 1));
     std::int64_t sectors = 0, entries = 0;
     dispatch(a.index_type, [&]<typename Index>(Index) {
         const Index* col = a.col_idx_as<Index>();

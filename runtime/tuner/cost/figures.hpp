@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "formats/strips_plan.hpp"
 #include "matrix/block_fill.hpp"
@@ -33,10 +35,6 @@ struct SlicesFigures {
 /// Whose work is counted from the figures.
 enum class CountedFor { gpu, cpu };
 
-/// The period of a CPU's sample (SampledRows): blocks of 1 … 8 rows are those of the matrix. The
-/// constants of GPUs are fitted without.
-inline constexpr std::int64_t cpu_sample_period = 840;
-
 /// What somebody else looks at, too, and keeps; empty = nobody does.
 struct SharedFigures {
     std::function<const BlockFill&()> fill;                          ///< of the matrix
@@ -52,8 +50,12 @@ class MatrixFigures {
     MatrixFigures& operator=(const MatrixFigures&) = delete;
     MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads = 0,
                   CountedFor whose = CountedFor::gpu);
-    /// For a GPU, of the matrix with its rows in another order, some of which are in `sample`.
-    MatrixFigures(const CsrView& matrix, const RowFeatures& rows, SampledRows sample);
+    /// From a sample that others look at, too; it must outlive this.
+    MatrixFigures(const CsrView& matrix, const RowFeatures& rows, const SampledRows& sample,
+                  int threads, CountedFor whose);
+    /// Whether what columns decide is taken for the best that it can be: strips without deltas and
+    /// x from caches where rows are sorted. Only row lengths are looked at then.
+    void be_optimistic(bool value) { optimistic_ = value; }
     /// Must outlive this.
     void share(SharedFigures shared) { shared_ = std::move(shared); }
 
@@ -80,23 +82,29 @@ class MatrixFigures {
     double busiest(int threads, bool by_rows) const;
     /// Share of the entries that the `count` most used columns have.
     double hub_share(std::int64_t count);
-    /// The rows that were looked at. Lives as long as this.
-    CsrView sample() const { return sample_.view(); }
 
   private:
     void look_at_gathers(const CsrView& rows, Features& features) const;
+    StripsFigures best_strips(const StripsShape& shape);
+    /// Lengths of the sample's rows, sorted in windows of `sigma` rows.
+    const std::vector<std::int64_t>& lengths_in(std::int64_t sigma);
 
     CsrView matrix_;
     int threads_;
     CountedFor whose_;
     SharedFigures shared_;
-    SampledRows sample_;
+    std::unique_ptr<SampledRows> own_;
+    const SampledRows& sample_;
     Features features_;
+    bool optimistic_ = false;
+    Features best_;  ///< with as few sectors as there can be
+    StripsFigures best_strips_;
     std::optional<Features> sorted_;
     std::map<std::int64_t, Features> sorted_in_;
     std::optional<BlockFill> fill_;
-    std::map<std::string, StripsFigures> strips_;
+    std::deque<std::pair<StripsShape, StripsFigures>> strips_;
     std::map<std::int64_t, double> tile_sectors_, hub_shares_;
+    std::map<std::int64_t, std::vector<std::int64_t>> lengths_in_;  ///< by σ
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;
 };

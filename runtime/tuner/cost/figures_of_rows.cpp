@@ -35,14 +35,23 @@ std::int64_t first_row(const CsrView& a, std::int64_t thread, std::int64_t threa
 
 }  // namespace
 
-const SlicesFigures& MatrixFigures::slices(std::int64_t height, std::int64_t sigma) {
-    const auto [place, is_new] = slices_.try_emplace({height, sigma});
-    if (!is_new) return place->second;
-    std::vector<std::int64_t> lengths = lengths_of(sample_.view());
+const std::vector<std::int64_t>& MatrixFigures::lengths_in(std::int64_t sigma) {
+    const auto [place, is_new] = lengths_in_.try_emplace(sigma);
+    std::vector<std::int64_t>& lengths = place->second;
+    if (!is_new) return lengths;
+    lengths = lengths_of(sample_.view());
     const std::int64_t rows = std::ssize(lengths);
     for (std::int64_t begin = 0; sigma > 1 && begin < rows; begin += sigma)
         std::sort(lengths.begin() + begin, lengths.begin() + std::min(begin + sigma, rows),
                   std::greater<>());
+    return lengths;
+}
+
+const SlicesFigures& MatrixFigures::slices(std::int64_t height, std::int64_t sigma) {
+    const auto [place, is_new] = slices_.try_emplace({height, sigma});
+    if (!is_new) return place->second;
+    const std::vector<std::int64_t>& lengths = lengths_in(sigma);
+    const std::int64_t rows = std::ssize(lengths);
     std::int64_t columns = 0, full = 0, turns = 0;
     std::pair<std::int64_t, std::int64_t> before{-1, -1};
     for (std::int64_t begin = 0; begin < rows; begin += height) {

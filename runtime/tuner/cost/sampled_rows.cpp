@@ -4,12 +4,43 @@
 #include <cmath>
 #include <numeric>
 
+#include "matrix/gallery/random.hpp"
+
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t window_multiple = 64;  ///< rows: whole slices
-constexpr std::int64_t most_window = 16384;   ///< rows
-constexpr std::int64_t most_rows = 4;         ///< for each entry wanted, of a matrix taken whole
+constexpr std::int64_t window_multiple = 64;   ///< rows: whole slices
+constexpr std::int64_t most_window = 16384;    ///< rows
+constexpr std::int64_t most_rows = 4;          ///< for each entry wanted, of a matrix taken whole
+constexpr std::int64_t blocks_multiple = 192;  ///< rows: whole slices, and blocks of 3 and 6 rows
+constexpr std::int64_t least_windows = 4, most_windows = 32;  ///< of a choice
+constexpr std::int64_t least_of_row = 32;                     ///< entries of a long row
+
+constexpr std::int64_t least_sampled = 4'000, most_sampled = 50'000;  ///< entries,
+constexpr std::int64_t sampled_share = 16;                            ///< one of so many
+
+double mean_row(const CsrView& a) {
+    return static_cast<double>(a.nnz) / static_cast<double>(std::max<std::int64_t>(a.rows, 1));
+}
+
+/// Rows of a window with so many entries, a multiple of `multiple`.
+std::int64_t rows_of_window(const CsrView& a, std::int64_t entries, std::int64_t multiple) {
+    const auto wanted = static_cast<std::int64_t>(static_cast<double>(entries) / mean_row(a));
+    return std::clamp((wanted + multiple - 1) / multiple * multiple, multiple, most_window);
+}
+
+/// Entries that rows may have each, at most `most`, for all of them to have not many more than
+/// `entries`.
+std::int64_t most_of_row(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
+                         std::int64_t entries) {
+    const auto sum = [&] {
+        std::int64_t all = 0;
+        for (const std::int64_t row : rows) all += std::min(a.row_length(row), most);
+        return all;
+    };
+    while (most > least_of_row && sum() > 2 * entries) most /= 2;
+    return most;
+}
 
 /// Columns of these rows, of each at most `most` entries, as a matrix of its own.
 CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most) {
@@ -36,33 +67,65 @@ CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std
     return m;
 }
 
+/// Windows of `height` rows each, as SampledRows has them: in the middle of equal parts of the
+/// rows, or with `drawn` anywhere in these, for matrices can have periods.
+std::vector<std::int64_t> rows_of(const CsrView& a, std::int64_t windows, std::int64_t height,
+                                  std::int64_t period, bool drawn = false) {
+    const std::int64_t places = (a.rows + height - 1) / height;  // whole windows
+    const std::int64_t count = std::min(windows, places);
+    const generators::Random random(0, generators::Purpose::place);
+    std::vector<std::int64_t> rows;
+    for (std::int64_t w = 0; w < count; ++w) {
+        const std::int64_t part = places * w / count, next = places * (w + 1) / count;
+        const std::int64_t at = height * (drawn ? part + random.below(next - part, w)
+                                                : (2 * w + 1) * places / (2 * count));
+        const std::int64_t behind = ((at - std::ssize(rows)) % period + period) % period;
+        const std::int64_t begin = behind <= at ? at - behind : at;
+        for (std::int64_t row = begin; row < std::min(begin + height, a.rows); ++row)
+            rows.push_back(row);
+    }
+    return rows;
+}
+
 }  // namespace
+
+std::int64_t sampled_entries(const CsrView& matrix) {
+    return std::clamp(matrix.nnz / sampled_share, least_sampled, most_sampled);
+}
 
 SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64_t windows,
                          std::int64_t period)
-    : matrix_(matrix), whole_(matrix.nnz <= entries && matrix.rows <= most_rows * entries) {
+    : matrix_(matrix),
+      wanted_(entries),
+      whole_(matrix.nnz <= entries && matrix.rows <= most_rows * entries) {
     if (whole_) return;
     const std::int64_t of_window = entries / windows;
-    const double mean = static_cast<double>(matrix.nnz) / static_cast<double>(matrix.rows);
-    const auto wanted = static_cast<std::int64_t>(static_cast<double>(of_window) / mean);
-    const std::int64_t height =
-        std::clamp<std::int64_t>((wanted + window_multiple - 1) / window_multiple * window_multiple,
-                                 window_multiple, most_window);
-    const std::int64_t count = std::min(windows, (matrix.rows + height - 1) / height);
-    std::vector<std::int64_t> rows;
-    const std::int64_t places = (matrix.rows + height - 1) / height;  // whole windows
-    for (std::int64_t w = 0; w < count; ++w) {
-        const std::int64_t at = (2 * w + 1) * places / (2 * count) * height;
-        const std::int64_t behind = ((at - std::ssize(rows)) % period + period) % period;
-        const std::int64_t begin = behind <= at ? at - behind : at;
-        for (std::int64_t row = begin; row < std::min(begin + height, matrix.rows); ++row)
-            rows.push_back(row);
-    }
-    sample_ = copy_rows(matrix, rows, of_window);
+    const std::int64_t height = rows_of_window(matrix, of_window, window_multiple);
+    sample_ = copy_rows(matrix, rows_of(matrix, windows, height, period), of_window);
+}
+
+SampledRows SampledRows::of_choice(const CsrView& matrix) {
+    SampledRows sample(matrix);
+    const std::int64_t entries = sample.wanted_ = sampled_entries(matrix);
+    sample.whole_ = matrix.nnz <= entries && matrix.rows <= most_rows * entries;
+    if (sample.whole_) return sample;
+    const auto windows = [&](std::int64_t multiple) {
+        return static_cast<std::int64_t>(static_cast<double>(entries) /
+                                         (mean_row(matrix) * static_cast<double>(multiple)));
+    };
+    const std::int64_t multiple =
+        windows(blocks_multiple) >= least_windows ? blocks_multiple : window_multiple;
+    const std::int64_t count = std::clamp(windows(multiple), least_windows, most_windows);
+    const std::int64_t height = rows_of_window(matrix, entries / count, multiple);
+    const auto rows = rows_of(matrix, count, height, block_sample_period, true);
+    sample.sample_ = copy_rows(matrix, rows, most_of_row(matrix, rows, entries / count, entries));
+    return sample;
 }
 
 SampledRows::SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows)
-    : matrix_(matrix), sample_(copy_rows(matrix, rows, matrix.nnz)) {}
+    : matrix_(matrix), sample_(copy_rows(matrix, rows, matrix.nnz)) {
+    wanted_ = sample_.nnz;
+}
 
 double SampledRows::scale() const {
     return static_cast<double>(matrix_.nnz) /

@@ -7,6 +7,14 @@
 
 namespace spmvgen {
 
+/// The period of a CPU's sample, and of all that a choice looks at: blocks of 1 … 8 rows are those
+/// of the matrix. The constants of GPUs are fitted without.
+inline constexpr std::int64_t block_sample_period = 840;
+
+/// Entries that a choice looks at before it is made: a share of small matrices, for looking is to
+/// take no more than a few products.
+std::int64_t sampled_entries(const CsrView& matrix);
+
 /// Some of a matrix' rows, with all columns: what stands for it where a figure need not be exact.
 class SampledRows {
   public:
@@ -19,9 +27,14 @@ class SampledRows {
                 std::int64_t period = 1);
     /// These rows, in this order.
     SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows);
+    /// What a choice looks at: about sampled_entries(), never more than twice as many. There are
+    /// fewer windows where rows are long.
+    static SampledRows of_choice(const CsrView& matrix);
 
     CsrView view() const { return whole_ ? matrix_ : sample_.view(); }
     bool is_whole() const { return whole_; }
+    /// About so many entries were asked for.
+    std::int64_t wanted() const { return wanted_; }
     /// Entries of the matrix over those of the sample.
     double scale() const;
     /// The rows in another order, for one row at a place: rows sorted by length, longest first, in
@@ -29,7 +42,10 @@ class SampledRows {
     CsrMatrix sorted(std::int64_t sigma) const;
 
   private:
+    explicit SampledRows(const CsrView& matrix) : matrix_(matrix) {}
+
     CsrView matrix_;
+    std::int64_t wanted_ = 0;
     bool whole_ = false;
     CsrMatrix sample_;
 };

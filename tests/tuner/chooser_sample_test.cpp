@@ -1,0 +1,171 @@
+// What is chosen by a sample of the rows, and what of that is looked at in all of the matrix.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "formats/tiles_plan.hpp"
+#include "formats/value_encoding.hpp"
+#include "matrix/block_fill.hpp"
+#include "matrix/gallery.hpp"
+#include "registry.hpp"
+#include "tuner/chooser.hpp"
+#include "tuner/cost/figures.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Matrices that are alike everywhere, far larger than a sample.
+const char* const homogeneous[] = {"stencil5:nx=100,ny=4000", "stencil27:nx=40,ny=40,nz=30",
+                                   "fem:nx=120,ny=110", "debruijn:k=18,random_values=0",
+                                   "random:rows=200000,cols=200000,per_row=5"};
+
+Signature strips_for(const char* target) {
+    Signature s;
+    s.target = parse_target(target);
+    s.kernel = architecture(s.target).kind == TargetKind::host ? "strips_cpu" : "strips";
+    return complete(s);
+}
+
+/// What the rows that are looked at lead to.
+Signature fitted(const CsrView& a, const RowFeatures& features, const SampledRows& sample,
+                 Signature s) {
+    StripsChooser chooser(a, features, sample, 2);
+    chooser.fit(s, {}, [&] { return block_fill(a, 1); });
+    chooser.settle(s, {});
+    return s;
+}
+
+TEST(ChooserSample, LeadsToWhatAllOfAHomogeneousMatrixDoes) {
+    for (const char* name : homogeneous)
+        for (const char* target : {"x86-64-v3", "sm_90"}) {
+            const CsrMatrix matrix = make_gallery_matrix(name);
+            const CsrView a = matrix.view();
+            const RowFeatures features = analyse_row_lengths(a);
+            const SampledRows few = SampledRows::of_choice(a), all(a, a.nnz, 1);
+            ASSERT_FALSE(few.is_whole());
+            ASSERT_TRUE(all.is_whole());
+            EXPECT_EQ(kernel_name(fitted(a, features, few, strips_for(target))),
+                      kernel_name(fitted(a, features, all, strips_for(target))))
+                << name;
+        }
+}
+
+TEST(ChooserSample, WhatOccursIsLookedForInAllOfTheMatrix) {
+    // One row in the middle of the sample's windows has other columns and is longer.
+    CsrMatrix matrix = make_gallery_matrix("stencil5:nx=700,ny=600");
+    const CsrView a = matrix.view();
+    const RowFeatures features = analyse_row_lengths(a);
+    const SampledRows sample = SampledRows::of_choice(a);
+    StripsChooser chooser(a, features, sample, 2);
+    Signature s = strips_for("sm_90");
+    s.params["fill"] = 0;
+    chooser.fit(s, {{"fill", 0}}, [&] { return block_fill(a, 1); });
+    const Signature before = s;
+    // The middle of the first grid line is in no window; its columns are now far from each other.
+    auto columns = matrix.col_idx.as<std::int32_t>();
+    const std::int64_t row = 350;
+    columns[static_cast<std::size_t>(a.row_begin(row + 1) - 1)] =
+        static_cast<std::int32_t>(a.cols - 1);
+    EXPECT_NE(chooser.settle(s, {{"fill", 0}}), "");
+    const StripsPlan exact = plan_strips(a, before);
+    EXPECT_EQ(chooser.outlook(s).index_bytes * static_cast<double>(a.nnz),
+              static_cast<double>(exact.index_bytes - exact.hole_mask_bytes));
+    EXPECT_NO_THROW(convert(a, s, false));
+}
+
+bool same_arrays(const StoredMatrix& a, const StoredMatrix& b) {
+    if (a.scalars != b.scalars || a.owned.size() != b.owned.size()) return false;
+    for (std::size_t i = 0; i < a.owned.size(); ++i)
+        if (a.owned[i].bytes() != b.owned[i].bytes() ||
+            std::memcmp(a.owned[i].data(), b.owned[i].data(), a.owned[i].bytes()) != 0)
+            return false;
+    return a.bytes == b.bytes && a.stored == b.stored;
+}
+
+TEST(ChooserSample, ALayoutThatIsHandedOverGivesTheSameArrays) {
+    for (const char* name : {"stencil5:nx=300,ny=200", "fem:nx=60,ny=50", "random:seed=7",
+                             "circuit:n=20000,per_row=6,dense=3,dense_length=9000",
+                             "mesh3d:nx=30,ny=30,nz=20,dofs=3,keep=0.95"})
+        for (const char* target : {"x86-64-v3", "sm_90"})
+            for (const bool encode : {false, true}) {
+                const CsrMatrix matrix = make_gallery_matrix(name);
+                const RowFeatures features = analyse_row_lengths(matrix.view());
+                Chooser chooser(matrix.view(), features, 2);
+                Request request{.kernel = kernel_entry(strips_for(target).kernel).id.data(),
+                                .target = parse_target(target)};
+                request.encode = encode;
+                const Signature s = chooser(request).signature;
+                const auto layout = chooser.take_layout(s);
+                ASSERT_NE(layout, nullptr) << name << " " << kernel_name(s);
+                EXPECT_EQ(chooser.take_layout(s), nullptr) << "it is given once";
+                EXPECT_TRUE(same_arrays(convert(matrix.view(), s, false),
+                                        convert(matrix.view(), s, false, 0, {}, layout.get())))
+                    << name << " " << kernel_name(s);
+            }
+}
+
+TEST(ChooserSample, ALayoutOfAnotherShapeIsNoneOfTheSignatures) {
+    const CsrMatrix matrix = make_gallery_matrix("stencil5:nx=300,ny=200");
+    const RowFeatures features = analyse_row_lengths(matrix.view());
+    Chooser chooser(matrix.view(), features, 2);
+    Request request{.kernel = "strips", .target = parse_target("sm_90")};
+    Signature s = chooser(request).signature;
+    s.params["sigma"] = s.params["sigma"] == 1 ? 256 : 1;
+    EXPECT_EQ(chooser.take_layout(s), nullptr);
+}
+
+/// All ones but for one value in the middle of the last tenth.
+CsrMatrix nearly_ones(double other) {
+    CsrMatrix matrix = make_gallery_matrix("debruijn:k=18,random_values=0");
+    auto values = matrix.values.as<double>();
+    std::ranges::fill(values, 1.0);
+    values[values.size() / 20 * 19 + 5] = other;
+    return matrix;
+}
+
+TEST(ChooserSample, ValuesThatOnlyASampleCanCodeAreNotCoded) {
+    const EncodingChoice anything{.small_integers = true, .one_value = true, .dictionary = true};
+    const auto encoding = [&](double other) {
+        return encode_values(nearly_ones(other).view(), anything, 2);
+    };
+    EXPECT_EQ(encoding(1.0).code, ValueCode::one_value);
+    EXPECT_EQ(encoding(2.0).code, ValueCode::small_integers);
+    EXPECT_EQ(encoding(1e300).code, ValueCode::dictionary);
+    EXPECT_EQ(encoding(1e300).storage, ValueType::f64);
+    EXPECT_EQ(encoding(0.1).dictionary.size(), 2U);
+}
+
+TEST(ChooserSample, FillsAreExactUpToTheLimit) {
+    for (const char* name : {"fem:nx=30,ny=30,dofs=4", "random:seed=7", "stencil9:nx=60,ny=60"}) {
+        const CsrMatrix matrix = make_gallery_matrix(name);
+        const BlockFill exact = block_fill(matrix.view(), 1);
+        const BlockFill low = low_block_fill(matrix.view(), matrix.nnz);
+        for (int r = 1; r <= most_block; ++r)
+            for (int c = 1; c <= most_block; ++c)
+                if (exact.at(r, c) <= most_low_fill)
+                    EXPECT_DOUBLE_EQ(low.at(r, c), exact.at(r, c)) << name << r << "x" << c;
+                else
+                    EXPECT_GE(low.at(r, c), std::min(exact.at(r, c), 2.0)) << name << r << "x" << c;
+    }
+}
+
+TEST(ChooserSample, HubsOfALargeMatrixAreThoseOfTwoSamples) {
+    const CsrMatrix matrix = make_gallery_matrix("rmat:scale=16,edges=1500000");
+    const std::array<std::int64_t, 3> hubs{512, 2048, 8192};
+    const std::vector<double> exact = plan_tiles(matrix.view(), hubs).hub_share;
+    const std::vector<double> sampled = hub_shares(matrix.view(), hubs, 1 << 17);
+    for (std::size_t i = 0; i < hubs.size(); ++i) EXPECT_NEAR(sampled[i], exact[i], 0.05);
+    EXPECT_EQ(hub_shares(matrix.view(), hubs, matrix.nnz), exact) << "small enough for all";
+}
+
+TEST(ChooserSample, LongRowsDoNotMakeItLarge) {
+    const CsrMatrix matrix = make_gallery_matrix("random:rows=300,cols=5000,per_row=250");
+    const SampledRows sample = SampledRows::of_choice(matrix.view());
+    EXPECT_EQ(sample.wanted(), matrix.nnz / 16);
+    EXPECT_LE(sample.view().nnz, matrix.nnz / 8);
+    EXPECT_GE(sample.view().nnz, matrix.nnz / 32);
+}
+
+}  // namespace
+}  // namespace spmvgen
