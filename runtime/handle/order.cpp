@@ -28,7 +28,7 @@ Request request_on(const Device& device, const CsrView& matrix, const Options& o
 bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    const Device* device) {
     if (options.reorder != "auto" || device == nullptr || options.op != "N" ||
-        options.level == "exhaustive" || options.memory_limit != 0)
+        options.level == "exhaustive")
         return false;
     return may_choose_order(matrix.rows, matrix.cols, matrix.nnz,
                             request_on(*device, matrix, options, provider));
