@@ -64,7 +64,7 @@ void tell_bytes(Json& row, const CsrOnDevice& csr, const GpuMatrix& made) {
 }
 
 /// Converts once, timed unless it is the first time.
-GpuMatrix convert_once(const Settings& settings, const DeviceKernel& converter,
+GpuMatrix convert_once(const Settings& settings, const ConversionKernels& converter,
                        const MatrixOnDevice& matrix, const Signature& signature, bool timed,
                        Json& row) {
     settings.device->synchronize({});
@@ -96,13 +96,12 @@ void measure(const Settings& settings, const CsrMatrix& a, const RowFeatures& fe
         throw Error(ErrorCode::unsupported, "the device makes no " + why);
     KernelPolicy policy;
     policy.mode = CacheMode::memory;
-    const auto converter = KernelProvider::process()
-                               .get(conversion_to(signature, a.view()), policy, settings.device)
-                               .kernel;
+    const ConversionKernels converter =
+        load_converters(KernelProvider::process(), policy, settings.device, signature, a.view());
     GpuMatrix made;
     for (int round = 0; round <= settings.rounds; ++round) {
         made = {};
-        made = convert_once(settings, *converter->loaded, matrix, signature, round > 0, row);
+        made = convert_once(settings, converter, matrix, signature, round > 0, row);
     }
     tell_bytes(row, csr, made);
     made = {};

@@ -45,7 +45,8 @@ GridRule block_each(const Signature&) {
 constexpr const char *lanes = "num_lanes", *rows = "num_rows", *rows_of_blocks = "num_block_rows",
                      *slices = "num_slices", *chunks = "num_chunks", *places = "num_places",
                      *tiles = "num_tiles", *tiles_and_one = "tiles_and_one", *one = "one",
-                     *patches = "num_patches", *columns = "num_cols", *hot = "num_hot";
+                     *patches = "num_patches", *columns = "num_cols", *hot = "num_hot",
+                     *offsets = "num_offsets";
 
 GridRule window_each(const Signature& s) {
     return {.items = "num_rows", .items_per_block = s.params.at("sigma")};
@@ -149,6 +150,18 @@ KernelEntry convert_csr() {
             .steps = {check_columns(),
                       check_range(),
                       step("convert_values", all_entries, rounds)},
+            .workspace = {}};
+}
+
+KernelEntry convert_integers() {
+    return {.id = "convert_integers",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/convert_integers.hpp",
+            .summary = "CSR's columns and offsets in 32 bits, on the device that has them",
+            .params = {block},
+            .steps = {step("convert_integers_columns", all_entries),
+                      step("convert_integers_offsets", thread_each<offsets>)},
             .workspace = {}};
 }
 
@@ -262,9 +275,9 @@ KernelEntry convert_strips() {
 }  // namespace
 
 std::span<const KernelEntry> conversion_kernels() {
-    static const std::vector<KernelEntry> all{convert_csr(),   convert_coo(),  convert_ell(),
-                                              convert_sell(),  convert_bcsr(), convert_tiles(),
-                                              convert_strips()};
+    static const std::vector<KernelEntry> all{convert_csr(),   convert_integers(), convert_coo(),
+                                              convert_ell(),   convert_sell(),     convert_bcsr(),
+                                              convert_tiles(), convert_strips()};
     return all;
 }
 

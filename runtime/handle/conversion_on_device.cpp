@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "devices/gpu/kernel_steps.hpp"
 #include "formats/layout.hpp"
 #include "handle/converters.hpp"
 #include "registry.hpp"
@@ -52,7 +53,9 @@ std::string wrong_types(const CsrView& matrix, const Signature& signature) {
     const ValueType storage = storage_type(signature);
     if (storage != matrix.value_type && size_of(storage) == 2)
         return fmt::format("{} values", to_string(storage));
-    if (matrix.index_type == signature.index && matrix.offset_type == signature.offset) return "";
+    if (size_of(matrix.index_type) >= size_of(signature.index) &&
+        size_of(matrix.offset_type) >= size_of(signature.offset))
+        return "";
     return fmt::format("{} columns and {} offsets made of {} and {}", to_string(signature.index),
                        to_string(signature.offset), to_string(matrix.index_type),
                        to_string(matrix.offset_type));
@@ -69,6 +72,7 @@ std::string why_not_on_device(const MatrixOnDevice& matrix, const Signature& sig
     // The host says what does not fit.
     if (std::max(matrix.on_device.rows, matrix.on_device.cols) > limit_of(signature.index))
         return "rows and columns beyond the index type";
+    if (matrix.on_device.nnz > limit_of(signature.offset)) return "entries beyond the offset type";
     return converter->why_not != nullptr ? converter->why_not(matrix, signature) : "";
 }
 
@@ -89,14 +93,80 @@ Signature conversion_to(const Signature& signature, const CsrView& matrix) {
     return complete(s);
 }
 
+std::optional<Signature> narrowing_to(const Signature& signature, const CsrView& matrix) {
+    if (matrix.index_type == signature.index && matrix.offset_type == signature.offset)
+        return std::nullopt;
+    Signature s;
+    s.kernel = "convert_integers";
+    s.target = signature.target;
+    return complete(s);
+}
+
+ConversionKernels load_converters(KernelProvider& provider, const KernelPolicy& policy,
+                                  const std::shared_ptr<Device>& device, const Signature& signature,
+                                  const CsrView& matrix) {
+    ConversionKernels kernels;
+    kernels.converter = provider.get(conversion_to(signature, matrix), policy, device).kernel;
+    if (const auto narrowing = narrowing_to(signature, matrix))
+        kernels.narrowing = provider.get(*narrowing, policy, device).kernel;
+    return kernels;
+}
+
+KernelProvider::Distance conversion_distance(KernelProvider& provider, const KernelPolicy& policy,
+                                             const std::shared_ptr<Device>& device,
+                                             const Signature& signature, const CsrView& matrix) {
+    const auto distance = provider.distance(conversion_to(signature, matrix), policy, device);
+    const auto narrowing = narrowing_to(signature, matrix);
+    return narrowing ? std::max(distance, provider.distance(*narrowing, policy, device)) : distance;
+}
+
+NarrowedOnDevice::NarrowedOnDevice(Device& device, const DeviceKernel& kernel,
+                                   const CsrView& matrix, const Signature& signature)
+    : view_(matrix) {
+    StepValues values;
+    values.scalars = {
+        {"nnz", matrix.nnz}, {"num_cols", matrix.cols}, {"num_offsets", matrix.rows + 1}};
+    const auto narrow = [&](const char* step, const char* wide, const char* made,
+                            const void*& array, std::int64_t count) {
+        auto memory = device.allocate(static_cast<std::size_t>(count) * size_of(IndexType::i32));
+        values.arrays[wide] = array;
+        values.arrays[made] = array = memory->data();
+        launch_step(device, kernel, step, values);
+        return memory;
+    };
+    if (matrix.index_type != signature.index)
+        columns_ = narrow("columns", "wide_col_idx", "narrow_col_idx", view_.col_idx, matrix.nnz);
+    if (matrix.offset_type != signature.offset)
+        offsets_ =
+            narrow("offsets", "wide_row_ptr", "narrow_row_ptr", view_.row_ptr, matrix.rows + 1);
+    view_.index_type = signature.index;
+    view_.offset_type = signature.offset;
+}
+
 bool has_csr_arrays(const Signature& signature) {
     return converter_of(signature) == &csr_converter;
 }
 
-std::unique_ptr<ConversionOnDevice> begin_conversion(Device& device, const DeviceKernel& converter,
-                                                     const MatrixOnDevice& matrix,
+bool has_arrays_of(const CsrView& matrix, const Signature& signature) {
+    return has_csr_arrays(signature) && !narrowing_to(signature, matrix) &&
+           storage_type(signature) == matrix.value_type;
+}
+
+std::unique_ptr<ConversionOnDevice> begin_conversion(Device& device,
+                                                     const ConversionKernels& kernels,
+                                                     MatrixOnDevice matrix,
                                                      const Signature& signature) {
-    return converter_of(signature)->begin(device, converter, matrix, signature);
+    std::unique_ptr<const NarrowedOnDevice> narrowed;
+    if (kernels.narrowing != nullptr) {
+        narrowed = std::make_unique<NarrowedOnDevice>(device, *kernels.narrowing->loaded,
+                                                      matrix.on_device, signature);
+        matrix.on_device = narrowed->view();
+        matrix.borrow = false;
+    }
+    auto conversion =
+        converter_of(signature)->begin(device, *kernels.converter->loaded, matrix, signature);
+    conversion->keep(std::move(narrowed));
+    return conversion;
 }
 
 }  // namespace spmvgen

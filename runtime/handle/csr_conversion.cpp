@@ -40,6 +40,7 @@ class CsrOfDevice final : public EntriesOnDevice {
         // What convert() makes of row offsets. The rest it only passes on where types are right.
         CsrView a = matrix.on_device;
         a.row_ptr = matrix.on_host.row_ptr;
+        a.offset_type = matrix.on_host.offset_type;
         Signature plain = signature;
         plain.value = a.value_type;
         plain.storage.reset();

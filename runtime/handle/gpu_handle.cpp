@@ -119,7 +119,7 @@ class GpuHandle : public HandleImpl {
     std::shared_ptr<Device> device_;  ///< outlives what is on it
     GpuMatrix matrix_;
     std::span<const std::int32_t> row_order_;  ///< while the constructor runs
-    std::shared_ptr<const GpuKernel> converter_;
+    ConversionKernels converter_;
     std::unique_ptr<ConversionOnDevice> conversion_;  ///< while the constructor runs
     std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
     ValuePattern pattern_;
@@ -209,7 +209,8 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
     info_.kernel_ms += watch.ms();
     tell_origin(provided);
-    if (conversion_ && conversion_to(signature_, matrix) != converter_->loaded->signature()) {
+    if (conversion_ &&
+        conversion_to(signature_, matrix) != converter_.converter->loaded->signature()) {
         conversion_.reset();  // it was begun for another kernel
         if (on_device != nullptr) {
             on_device->complete();
@@ -244,14 +245,14 @@ void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
 bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr) {
     if (!csr.pays() || !why_not_on_device(matrix, signature_).empty()) return false;
     const auto distance =
-        provider_.distance(conversion_to(signature_, matrix.on_host), policy_, device_);
+        conversion_distance(provider_, policy_, device_, signature_, matrix.on_host);
     return csr.pays(distance == KernelProvider::Distance::compiler);
 }
 
 void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,
                                std::int64_t max_row, Seen seen) {
     const MatrixOnDevice matrix{input.on_device(), input.on_host(), max_row, !options.copy};
-    const bool as_it_is = has_csr_arrays(signature_);
+    const bool as_it_is = has_arrays_of(matrix.on_device, signature_);
     const bool strips = kernel_entry(signature_.kernel).format == Format::strips;
     if (matrix.on_device.nnz > 0 && !(as_it_is && input.is_complete()) &&
         (strips || converting_pays(matrix, csr))) {
@@ -285,15 +286,14 @@ std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
         return "the device makes no " + why;
     const Stopwatch making;
     try {
-        converter_ =
-            provider_.get(conversion_to(signature_, matrix.on_device), policy_, device_).kernel;
+        converter_ = load_converters(provider_, policy_, device_, signature_, matrix.on_device);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile) throw;
         return error.what();
     }
     info_.kernel_ms += making.ms();
     const Stopwatch conversion;
-    conversion_ = spmvgen::begin_conversion(*device_, *converter_->loaded, matrix, signature_);
+    conversion_ = spmvgen::begin_conversion(*device_, converter_, matrix, signature_);
     const std::string fault = conversion_->fault();
     if (!fault.empty()) {
         conversion_.reset();

@@ -66,10 +66,10 @@ class GpuTrials : public Trials {
         }
         const Stopwatch watch;
         const ProvidedGpuKernel provided = provider_.get(s, policy_, device_);
-        const std::shared_ptr<const GpuKernel> converter = converter_to(s);
+        const ConversionKernels converter = converter_to(s);
         kernel_ms_ = watch.ms();
         const GpuMatrix& on_device =
-            stored_.get(s, stored_as_, last_conversion_, [&] { return store(s, converter.get()); });
+            stored_.get(s, stored_as_, last_conversion_, [&] { return store(s, converter); });
         return std::make_unique<GpuRun>(
             provided.kernel, *device_, on_device, x_->data(),
             static_cast<std::size_t>(matrix_.rows * num_rhs_) * size_of(s.value));
@@ -85,21 +85,21 @@ class GpuTrials : public Trials {
         return !has_csr_arrays(s) && num_rhs_ == 1 && csr_.pays() && memory_limit_ == 0 &&
                why_not_on_device({matrix_, matrix_, max_row_}, s).empty();
     }
-    /// Null when the host has to convert.
-    std::shared_ptr<const GpuKernel> converter_to(const Signature& s) {
-        if (!converts(s)) return nullptr;
+    /// Without a converter the host has to convert.
+    ConversionKernels converter_to(const Signature& s) {
+        if (!converts(s)) return {};
         try {
-            return provider_.get(conversion_to(s, matrix_), policy_, device_).kernel;
+            return load_converters(provider_, policy_, device_, s, matrix_);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::compile) throw;
-            return nullptr;
+            return {};
         }
     }
 
-    GpuMatrix store(const Signature& s, const GpuKernel* converter) {
-        if (converter != nullptr) {
+    GpuMatrix store(const Signature& s, const ConversionKernels& converter) {
+        if (converter.converter != nullptr) {
             const auto conversion =
-                begin_conversion(*device_, *converter->loaded, {csr_.view(), matrix_, max_row_}, s);
+                begin_conversion(*device_, converter, {csr_.view(), matrix_, max_row_}, s);
             if (conversion->fault().empty()) return conversion->store(s, memory_limit_);
         }
         const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);

@@ -3,47 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "any_matrix.hpp"
+#include "arrays_on_device.hpp"
 #include "devices/device.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
-#include "handle/conversion_on_device.hpp"
-#include "handle/input.hpp"
 #include "matrix/gallery.hpp"
-#include "registry.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {
 namespace {
 
 using testing::StartsWith;
-
-/// The arrays of a matrix in a device's memory.
-struct There {
-    template <typename Value>
-    There(Device& device, const AnyMatrix<Value>& a)
-        : row_ptr(put(device, a.row_ptr)),
-          row_idx(put(device, a.row_idx)),
-          col_idx(put(device, a.col_idx)),
-          values(put(device, a.values)) {
-        view = a.view();
-        view.row_ptr = row_ptr->data();
-        view.col_idx = col_idx->data();
-        view.values = values->data();
-        list = a.entries();
-        list.row_idx = row_idx->data();
-        list.col_idx = col_idx->data();
-        list.values = values->data();
-    }
-    template <typename T>
-    static std::unique_ptr<DeviceMemory> put(Device& device, const std::vector<T>& from) {
-        auto memory = device.allocate(from.size() * sizeof(T));
-        device.copy_to_device(memory->data(), from.data(), memory->bytes());
-        return memory;
-    }
-    std::unique_ptr<DeviceMemory> row_ptr, row_idx, col_idx, values;
-    CsrView view;
-    CooView list;
-};
 
 // Every format, op and order; copied or borrowed; then new numbers from the device.
 TEST(DeviceArrays, AreMultipliedAndTakeNewNumbers) {
@@ -159,164 +129,6 @@ TEST(DeviceArrays, CopiedOnesStayOnTheDevice) {
     EXPECT_EQ(device->within, 4);
     EXPECT_EQ(device->log->synchronisations, synchronised + 1) << "the stream, before the copy";
     EXPECT_EQ(product_of(handle, a), a.product(a.numbers(1)));
-}
-
-/// The SIMT executor, counting the bytes that are copied to and from it.
-class CountingDevice : public Device {
-  public:
-    explicit CountingDevice(const std::string& text) : inner_(open_device(text)) {}
-    std::size_t came_here = 0, went_there = 0;
-    std::size_t most_free = SIZE_MAX;
-
-    const DeviceFacts& facts() const override { return inner_->facts(); }
-    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
-        return inner_->allocate(bytes);
-    }
-    void copy_to_device(void* device, const void* host, std::size_t bytes) override {
-        went_there += bytes;
-        inner_->copy_to_device(device, host, bytes);
-    }
-    void copy_to_host(void* host, const void* device, std::size_t bytes) override {
-        came_here += bytes;
-        inner_->copy_to_host(host, device, bytes);
-    }
-    void copy_on_device(void* to, const void* from, std::size_t bytes) override {
-        inner_->copy_on_device(to, from, bytes);
-    }
-    void zero(void* device, std::size_t bytes) override { inner_->zero(device, bytes); }
-    std::size_t free_bytes() override { return std::min(most_free, inner_->free_bytes()); }
-    std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) override {
-        return inner_->load(binary);
-    }
-    void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& grid,
-                void* const* arguments, StreamRef stream) override {
-        inner_->launch(kernel, step, grid, arguments, stream);
-    }
-    void synchronize(StreamRef stream) override { inner_->synchronize(stream); }
-
-  private:
-    std::shared_ptr<Device> inner_;
-};
-
-/// What a matrix has in some ranges of entries, of any types.
-template <typename Value, typename Index>
-void expect_ranges_fetched() {
-    CountingDevice device("simt:sm_90");
-    AnyMatrix<Value> a(200);
-    const std::vector<Index> columns(a.col_idx.begin(), a.col_idx.end());
-    const There there(device, a);
-    const auto there_columns = There::put(device, columns);
-    CsrView view = there.view;
-    view.col_idx = there_columns->data();
-    view.index_type = sizeof(Index) == 4 ? IndexType::i32 : IndexType::i64;
-    const DeviceCsr matrix(device, view);
-    const std::vector<EntryRange> ranges{{5, 8}, {300, 300}, {0, 2}, {100, 140}};
-    for (const bool with_values : {false, true}) {
-        device.came_here = 0;
-        const EntriesOfRanges found = matrix.fetch(ranges, with_values);
-        EXPECT_EQ(device.came_here, 45 * (sizeof(Index) + (with_values ? sizeof(Value) : 0)));
-        EXPECT_EQ(found.values != nullptr, with_values);
-        std::size_t at = 0;
-        for (const auto [begin, end] : ranges)
-            for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end);
-                 ++k, ++at) {
-                EXPECT_EQ(static_cast<const Index*>(found.col_idx)[at], columns[k]);
-                if (with_values) {
-                    EXPECT_EQ(static_cast<const Value*>(found.values)[at], a.values[k]);
-                }
-            }
-    }
-    EXPECT_FALSE(matrix.is_complete());
-}
-
-TEST(DeviceArrays, RangesOfEntriesComeHereAlone) {
-    expect_ranges_fetched<double, std::int32_t>();
-    expect_ranges_fetched<float, std::int64_t>();
-    expect_ranges_fetched<std::complex<double>, std::int64_t>();
-}
-
-/// The kernel that converts for these options is at hand, as an earlier handle leaves it.
-void make_converter(const CsrView& a, const Options& options,
-                    const std::shared_ptr<Device>& device) {
-    Signature s;
-    s.kernel = options.kernel;
-    s.value = a.value_type;
-    s.index = a.index_type;
-    s.offset = a.offset_type;
-    s.params = options.params;
-    s.target = device->facts().target;
-    KernelPolicy policy;
-    policy.mode = CacheMode::memory;
-    KernelProvider::process().get(conversion_to(complete(s), a), policy, device);
-}
-
-/// Kernels whose parameters rows decide, of each format that is made on the device.
-const std::vector<std::pair<const char*, std::map<std::string, std::int64_t>>> by_rows{
-    {"csr_classical", {}},
-    {"csr_by_length", {}},
-    {"coo", {}},
-    {"ell_groups", {}},
-    {"sell_slices", {{"sigma", 64}, {"threads_per_row", 2}, {"slice", 32}}},
-    {"tiles", {{"value_code", 0}, {"items", 8}, {"run", 4}}},
-    {"bcsr_fused", {{"block_rows", 1}, {"block_cols", 1}}}};
-
-Options by_rows_options(const char* kernel, const std::map<std::string, std::int64_t>& params) {
-    Options options = options_for("simt:sm_90");
-    options.device_arrays = true;
-    options.kernel = kernel;
-    options.params = params;
-    options.encodings = "none";
-    return options;
-}
-
-/// A matrix of small integers whose columns rise, with long and empty rows.
-AnyMatrix<double> rising_matrix() {
-    AnyMatrix<double> a(300);
-    for (std::size_t row = 0; row + 1 < a.row_ptr.size(); ++row)
-        for (auto k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
-            a.col_idx[static_cast<std::size_t>(k)] = static_cast<int>(row) / 2 + k - a.row_ptr[row];
-    return a;
-}
-
-// No columns and no values come to the host where it has nothing to choose by them.
-TEST(DeviceArrays, AreConvertedOnTheDevice) {
-    const auto device = std::make_shared<CountingDevice>("simt:sm_90");
-    const AnyMatrix<double> a = rising_matrix();
-    const There there(*device, a);
-    const auto fresh = a.numbers(1);
-    const auto fresh_there = There::put(*device, fresh);
-    for (auto& [kernel, params] : by_rows)
-        for (const bool copy : {true, false}) {
-            SCOPED_TRACE(testing::Message() << kernel << ", copy " << copy);
-            Options options = by_rows_options(kernel, params);
-            options.copy = copy;
-            const bool by_columns = kernel == std::string("bcsr_fused");
-            options.updatable = !by_columns;
-            make_converter(there.view, options, device);
-            device->came_here = 0;
-            Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
-            EXPECT_LT(device->came_here, a.row_ptr.size() * sizeof(int) + 300)
-                << "row offsets and counts; " << handle.info().reason;
-            EXPECT_EQ(product_of(handle, a), a.product(a.values));
-            if (by_columns) continue;
-            handle.update_values(static_cast<const double*>(fresh_there->data()));
-            EXPECT_EQ(product_of(handle, a), a.product(fresh));
-        }
-}
-
-// What is no matrix is refused as the host refuses it, whoever finds it.
-TEST(DeviceArrays, WithColumnsOutsideAreRefused) {
-    const auto device = open_device("simt:sm_90");
-    AnyMatrix<double> a = rising_matrix();
-    a.col_idx[70] = 300;
-    const There there(*device, a);
-    for (auto& [kernel, params] : by_rows) {
-        SCOPED_TRACE(kernel);
-        const Options options = by_rows_options(kernel, params);
-        make_converter(there.view, options, device);
-        EXPECT_THAT(code_and_text([&] { const Handle handle(there.view, options); }),
-                    testing::HasSubstr("has column 300, outside 0…299"));
-    }
 }
 
 Options strips_options(const std::string& device) {

@@ -17,12 +17,12 @@ using testing::HasSubstr;
 
 // [ 1 2 ]
 // [ 0 3 ]
-struct Tiny {
+struct TinyStored {
     std::vector<int> row_ptr{0, 2, 3};
     std::vector<int> col_idx{0, 1, 1};
     std::vector<double> values{1, 2, 3};
     StoredMatrix stored;
-    Tiny() {
+    TinyStored() {
         stored.arrays = {
             {"row_ptr", row_ptr.data()}, {"col_idx", col_idx.data()}, {"values", values.data()}};
         stored.scalars = {{"num_rows", 2}};
@@ -54,7 +54,7 @@ std::string load_error(const KernelBinary& binary) {
 }
 
 TEST(LoadedKernel, RunsWithArgumentsBoundByName) {
-    Tiny tiny;
+    TinyStored tiny;
     const BoundKernel bound(loaded(csr_launch()), tiny.stored);
     const double x[] = {10, 20}, alpha = 2, beta = 3;
     for (const int threads : {1, 2, 5}) {
@@ -98,7 +98,7 @@ TEST(LoadedKernel, LeavesNoDescriptorAndNoFileBehind) {
 }
 
 TEST(BoundKernel, StepsRunInOrderAndOnceMeansOnce) {
-    Tiny tiny;
+    TinyStored tiny;
     const LaunchDescription launch{
         {{"fake_leave", StepRule::per_thread, {{"left", "long*"}}},
          {"fake_collect", StepRule::once, {{"left", "long*"}, {"y", "double*"}}}},
@@ -118,7 +118,7 @@ TEST(BoundKernel, StepsRunInOrderAndOnceMeansOnce) {
 }
 
 TEST(BoundKernel, TheTeamIsWhatOpenMpGives) {
-    Tiny tiny;
+    TinyStored tiny;
     const LaunchDescription launch{
         {{"fake_leave", StepRule::per_thread, {{"left", "long*"}}},
          {"fake_collect", StepRule::once, {{"left", "long*"}, {"y", "double*"}}}},
@@ -138,7 +138,7 @@ TEST(BoundKernel, TheTeamIsWhatOpenMpGives) {
 }
 
 TEST(BoundKernel, RefusesArgumentsThatDoNotFit) {
-    Tiny tiny;
+    TinyStored tiny;
     const std::string name = "internal: kernel " + to_string(csr_signature()) + ": ";
     const auto with = [](const Argument& argument) {
         return LaunchDescription{{{"fake_csr_f64", StepRule::per_thread, {argument}}}, {}};

@@ -33,7 +33,7 @@ struct LevelsMatrix {
     std::vector<double> values{1, 2, 3, 4};
     CsrView view() const { return csr_view(3, 2, row_ptr.data(), col_idx.data(), values.data()); }
 };
-const std::vector<double> x{10, 20};
+const std::vector<double> levels_x{10, 20};
 const std::vector<double> product{50, 60, 40};
 
 std::vector<std::string> names(const Info& info) {
@@ -77,7 +77,7 @@ struct Levels : testing::Test {
     }
     static std::vector<double> multiplied(const Handle& handle) {
         std::vector<double> y(3);
-        handle.apply(1.0, x.data(), 0.0, y.data());
+        handle.apply(1.0, levels_x.data(), 0.0, y.data());
         return y;
     }
 };

@@ -66,12 +66,10 @@ class ConversionOnDeviceTest : public testing::TestWithParam<const char*> {
         MatrixOnDevice matrix{there.view(), a, features_of_rows(a).max_row};
         matrix.on_host.col_idx = matrix.on_host.values = nullptr;
         EXPECT_EQ(why_not_on_device(matrix, s), "");
-        converter_ =
-            KernelProvider::process()
-                .get(conversion_to(s, a),
-                     {.mode = CacheMode::on, .directory = fixtures::cache_of_this_run()}, device_)
-                .kernel;
-        return begin_conversion(*device_, *converter_->loaded, matrix, s);
+        kernels_ = load_converters(
+            KernelProvider::process(),
+            {.mode = CacheMode::on, .directory = fixtures::cache_of_this_run()}, device_, s, a);
+        return begin_conversion(*device_, kernels_, matrix, s);
     }
     std::string fault(const CsrView& a, const Signature& s) {
         const OnDevice there(*device_, a);
@@ -109,7 +107,7 @@ class ConversionOnDeviceTest : public testing::TestWithParam<const char*> {
     std::shared_ptr<Device> device_ = open_device(GetParam());
 
   private:
-    std::shared_ptr<const GpuKernel> converter_;  ///< outlives the conversion
+    ConversionKernels kernels_;  ///< outlive the conversion
 };
 INSTANTIATE_TEST_SUITE_P(, ConversionOnDeviceTest, testing::Values("simt:sm_90", "simt:gfx906"),
                          [](auto& test) { return std::string(test.param).substr(5); });
@@ -264,6 +262,26 @@ TEST_P(ConversionOnDeviceTest, OtherTypes) {
     }
 }
 
+/// Arrays of 64 bits for kernels that take 32, of columns, of offsets, and of both.
+TEST_P(ConversionOnDeviceTest, NarrowerIndices) {
+    const fixtures::Fixture fixture = sorted(fixtures::find("every_length"));
+    const fixtures::TypedMatrix<double, int, int> narrow(fixture);
+    const fixtures::TypedMatrix<double, long, long> both(fixture);
+    const fixtures::TypedMatrix<double, long, int> columns(fixture);
+    const fixtures::TypedMatrix<double, int, long> offsets(fixture);
+    for (auto& [kernel, params] : every_format) {
+        const Signature s = signature_of(*device_, narrow.view(), kernel, params);
+        for (const CsrView& a : {both.view(), columns.view(), offsets.view()}) expect_equal(a, s);
+    }
+    fixtures::TypedMatrix<double, long, long> wrong(fixture);
+    for (const long column : {-1l, long{fixture.cols}, 1l << 32}) {
+        wrong.col_idx[20] = column;
+        for (auto& [kernel, params] : every_format)
+            EXPECT_EQ(fault(wrong.view(), signature_of(*device_, narrow.view(), kernel, params)),
+                      "columns that the matrix has not");
+    }
+}
+
 TEST_P(ConversionOnDeviceTest, FindsWhatIsWrong) {
     fixtures::TypedMatrix<double, int, int> a(fixtures::find("one_dense_row"));
     for (auto& [kernel, params] : every_format) {
@@ -331,6 +349,11 @@ TEST(ConversionOnDevice, SaysWhatItDoesNotMake) {
     EXPECT_EQ(why("sell_slices", {{"sigma", 4096}}, (1 << 20) - 2),
               "rows of 1048574 entries in windows of 4096");
     EXPECT_EQ(why("coo", {}, 5, ValueType::bf16), "bf16 values");
+    // What is given in 64 bits is narrowed first.
+    const fixtures::TypedMatrix<double, long, long> large(fixtures::find("regular"));
+    EXPECT_EQ(why_not_on_device({large.view(), large.view(), 5},
+                                signature_of(*device, a.view(), "coo", {})),
+              "");
     Signature wide = signature_of(*device, a.view(), "coo", {});
     wide.index = IndexType::i64;
     EXPECT_EQ(why_not_on_device({a.view(), a.view(), 5}, wide),

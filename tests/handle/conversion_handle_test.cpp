@@ -1,0 +1,168 @@
+// Handles of arrays on a device, converted there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "any_matrix.hpp"
+#include "arrays_on_device.hpp"
+#include "handle/conversion_on_device.hpp"
+#include "handle/input.hpp"
+#include "registry.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// What a matrix has in some ranges of entries, of any types.
+template <typename Value, typename Index>
+void expect_ranges_fetched() {
+    CountingDevice device("simt:sm_90");
+    AnyMatrix<Value> a(200);
+    const std::vector<Index> columns(a.col_idx.begin(), a.col_idx.end());
+    const There there(device, a);
+    const auto there_columns = There::put(device, columns);
+    CsrView view = there.view;
+    view.col_idx = there_columns->data();
+    view.index_type = sizeof(Index) == 4 ? IndexType::i32 : IndexType::i64;
+    const DeviceCsr matrix(device, view);
+    const std::vector<EntryRange> ranges{{5, 8}, {300, 300}, {0, 2}, {100, 140}};
+    for (const bool with_values : {false, true}) {
+        device.came_here = 0;
+        const EntriesOfRanges found = matrix.fetch(ranges, with_values);
+        EXPECT_EQ(device.came_here, 45 * (sizeof(Index) + (with_values ? sizeof(Value) : 0)));
+        EXPECT_EQ(found.values != nullptr, with_values);
+        std::size_t at = 0;
+        for (const auto [begin, end] : ranges)
+            for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end);
+                 ++k, ++at) {
+                EXPECT_EQ(static_cast<const Index*>(found.col_idx)[at], columns[k]);
+                if (with_values) {
+                    EXPECT_EQ(static_cast<const Value*>(found.values)[at], a.values[k]);
+                }
+            }
+    }
+    EXPECT_FALSE(matrix.is_complete());
+}
+
+TEST(DeviceArrays, RangesOfEntriesComeHereAlone) {
+    expect_ranges_fetched<double, std::int32_t>();
+    expect_ranges_fetched<float, std::int64_t>();
+    expect_ranges_fetched<std::complex<double>, std::int64_t>();
+}
+
+/// The kernel that converts for these options is at hand, as an earlier handle leaves it.
+void make_converter(const CsrView& a, const Options& options,
+                    const std::shared_ptr<Device>& device) {
+    Signature s;
+    s.kernel = options.kernel;
+    s.value = a.value_type;
+    if (!options.storage.empty()) s.storage = parse_value_type(options.storage);
+    s.params = options.params;
+    s.target = device->facts().target;
+    KernelPolicy policy;
+    policy.mode = CacheMode::memory;
+    load_converters(KernelProvider::process(), policy, device, complete(s), a);
+}
+
+/// Kernels whose parameters rows decide, of each format that is made on the device.
+const std::vector<std::pair<const char*, std::map<std::string, std::int64_t>>> by_rows{
+    {"csr_classical", {}},
+    {"csr_by_length", {}},
+    {"coo", {}},
+    {"ell_groups", {}},
+    {"sell_slices", {{"sigma", 64}, {"threads_per_row", 2}, {"slice", 32}}},
+    {"tiles", {{"value_code", 0}, {"items", 8}, {"run", 4}}},
+    {"bcsr_fused", {{"block_rows", 1}, {"block_cols", 1}}}};
+
+Options by_rows_options(const char* kernel, const std::map<std::string, std::int64_t>& params) {
+    Options options = options_for("simt:sm_90");
+    options.device_arrays = true;
+    options.kernel = kernel;
+    options.params = params;
+    options.encodings = "none";
+    return options;
+}
+
+/// A matrix of small integers whose columns rise, with long and empty rows.
+AnyMatrix<double> rising_matrix() {
+    AnyMatrix<double> a(300);
+    for (std::size_t row = 0; row + 1 < a.row_ptr.size(); ++row)
+        for (auto k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+            a.col_idx[static_cast<std::size_t>(k)] = static_cast<int>(row) / 2 + k - a.row_ptr[row];
+    return a;
+}
+
+// No columns and no values come to the host where it has nothing to choose by them.
+TEST(DeviceArrays, AreConvertedOnTheDevice) {
+    const auto device = std::make_shared<CountingDevice>("simt:sm_90");
+    const AnyMatrix<double> a = rising_matrix();
+    const There there(*device, a);
+    const auto fresh = a.numbers(1);
+    const auto fresh_there = There::put(*device, fresh);
+    for (auto& [kernel, params] : by_rows)
+        for (const bool copy : {true, false}) {
+            SCOPED_TRACE(testing::Message() << kernel << ", copy " << copy);
+            Options options = by_rows_options(kernel, params);
+            options.copy = copy;
+            const bool by_columns = kernel == std::string("bcsr_fused");
+            options.updatable = !by_columns;
+            make_converter(there.view, options, device);
+            device->came_here = 0;
+            Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
+            EXPECT_LT(device->came_here, a.row_ptr.size() * sizeof(int) + 300)
+                << "row offsets and counts; " << handle.info().reason;
+            EXPECT_EQ(product_of(handle, a), a.product(a.values));
+            if (by_columns) continue;
+            handle.update_values(static_cast<const double*>(fresh_there->data()));
+            EXPECT_EQ(product_of(handle, a), a.product(fresh));
+        }
+}
+
+// Indices of 64 bits are narrowed there, and values rounded.
+TEST(DeviceArrays, OfOtherTypesAreConvertedOnTheDevice) {
+    const auto device = std::make_shared<CountingDevice>("simt:sm_90");
+    const AnyMatrix<double> a = rising_matrix();
+    const There there(*device, a);
+    const auto row_ptr =
+        There::put(*device, std::vector<std::int64_t>(a.row_ptr.begin(), a.row_ptr.end()));
+    const auto col_idx =
+        There::put(*device, std::vector<std::int64_t>(a.col_idx.begin(), a.col_idx.end()));
+    CsrView wide = there.view;
+    wide.row_ptr = row_ptr->data();
+    wide.col_idx = col_idx->data();
+    wide.index_type = wide.offset_type = IndexType::i64;
+    const auto fresh = a.numbers(1);
+    const auto fresh_there = There::put(*device, fresh);
+    for (auto& [kernel, params] : by_rows) {
+        SCOPED_TRACE(kernel);
+        Options options = by_rows_options(kernel, params);
+        options.storage = "f32";
+        options.updatable = kernel != std::string("bcsr_fused");
+        make_converter(wide, options, device);
+        device->came_here = 0;
+        Handle handle = make_handle(wide, options, KernelProvider::process(), device);
+        EXPECT_LT(device->came_here, a.row_ptr.size() * sizeof(std::int64_t) + 300);
+        EXPECT_THAT(handle.info().reason, testing::EndsWith("; converted on the device"));
+        EXPECT_THAT(handle.info().kernel, testing::HasSubstr("_sf32_i32_o32_"));
+        EXPECT_EQ(product_of(handle, a), a.product(a.values));
+        if (!options.updatable) continue;
+        handle.update_values(static_cast<const double*>(fresh_there->data()));
+        EXPECT_EQ(product_of(handle, a), a.product(fresh));
+    }
+}
+
+// What is no matrix is refused as the host refuses it, whoever finds it.
+TEST(DeviceArrays, WithColumnsOutsideAreRefused) {
+    const auto device = open_device("simt:sm_90");
+    AnyMatrix<double> a = rising_matrix();
+    a.col_idx[70] = 300;
+    const There there(*device, a);
+    for (auto& [kernel, params] : by_rows) {
+        SCOPED_TRACE(kernel);
+        const Options options = by_rows_options(kernel, params);
+        make_converter(there.view, options, device);
+        EXPECT_THAT(code_and_text([&] { const Handle handle(there.view, options); }),
+                    testing::HasSubstr("has column 300, outside 0…299"));
+    }
+}
+
+}  // namespace
+}  // namespace spmvgen
