@@ -23,6 +23,7 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t strip_rows_a_part = 4096;
+constexpr std::int64_t lengths_a_part = 65536;  ///< of which only lengths are looked at
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 
 int code_of(std::int32_t info) {
@@ -193,6 +194,9 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
             StripRanges<typename Columns::Number> ranges;
             for (std::int64_t slice = begin; slice < end; ++slice) {
                 if (layout.has_holes(slice)) continue;
+                const auto s = static_cast<std::size_t>(slice);
+                // Of rows without entries there is nothing to look at.
+                if (layout.slice_ptr[s] == layout.slice_ptr[s + 1] && (codes & 1) != 0) continue;
                 ranges.collect(layout, slice, columns);
                 const int narrowest = ranges.narrowest();
                 const int code = allowed_code(codes, narrowest);
@@ -202,8 +206,7 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                         narrowest < 4 ? fmt::format("deltas of {} bits", 4 << narrowest)
                                       : "deltas of more than 32 bits",
                         codes, narrowest < 4 ? "use codes=15" : "use csr"));
-                layout.slice_info[static_cast<std::size_t>(slice)] |=
-                    code | (ranges.has_fill() ? filled_slice : 0);
+                layout.slice_info[s] |= code | (ranges.has_fill() ? filled_slice : 0);
             }
         });
 }
@@ -231,13 +234,20 @@ std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const Strips
                                              int threads) {
     const std::int64_t count = round_up(matrix.rows, shape.block_rows) / shape.block_rows;
     std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
+    if (shape.block_size() == 1) {
+        dispatch(matrix.offset_type, [&]<typename Offset>(Offset) {
+            const Offset* const ptr = matrix.row_ptr_as<Offset>();
+            for_parts(count, lengths_a_part, threads,
+                      [&](std::int64_t begin, std::int64_t end, int) {
+                          for (std::int64_t row = begin; row < end; ++row)
+                              blocks[static_cast<std::size_t>(row)] = ptr[row + 1] - ptr[row];
+                      });
+        });
+        return blocks;
+    }
     for_parts(count, strip_rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
         for (std::int64_t b = begin; b < end; ++b) {
-            if (shape.block_size() == 1) {
-                blocks[static_cast<std::size_t>(b)] = matrix.row_length(b);
-                continue;
-            }
             row.make(b * shape.block_rows,
                      [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
             blocks[static_cast<std::size_t>(b)] = static_cast<std::int64_t>(row.size());

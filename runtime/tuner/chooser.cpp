@@ -63,12 +63,7 @@ const KernelEntry* free_strips(const Request& request) {
 }  // namespace
 
 Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads)
-    : matrix_(matrix),
-      features_(features),
-      threads_(threads),
-      sample_(SampledRows::of_choice(matrix)),
-      strips_(matrix, features, sample_, threads),
-      tiles_(matrix, threads) {}
+    : matrix_(matrix), features_(features), threads_(threads), tiles_(matrix, threads) {}
 
 Chooser::~Chooser() = default;
 
@@ -87,7 +82,14 @@ Choice Chooser::sampled(Request& request) {
     return choice;
 }
 
+void Chooser::take_sample(const Request& request) {
+    if (sample_) return;
+    sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample);
+    strips_.emplace(matrix_, features_, *sample_, threads_);
+}
+
 Choice Chooser::by_rules(Request& request) {
+    take_sample(request);
     if (!request.rule.empty() && request.kernel == "auto")
         request = with_paper_rule(std::move(request), paper_rule(request.rule));
     look_at_values(request);
@@ -102,7 +104,7 @@ Choice Chooser::by_rules(Request& request) {
 
 void Chooser::settle(Choice& choice, const Request& request) {
     if (matrix_.nnz == 0 || kernel_entry(choice.signature.kernel).format != Format::strips) return;
-    choice.reason += "; " + strips_.settle(choice.signature, request.params);
+    choice.reason += "; " + strips_->settle(choice.signature, request.params);
 }
 
 CountedChoice* Chooser::predictions(const Request& request) {
@@ -113,6 +115,7 @@ CountedChoice* Chooser::predictions(const Request& request) {
     if (request.profile == nullptr || constants == nullptr || !plain || matrix_.nnz == 0)
         return nullptr;
     const int team = host ? request.threads : 0;
+    take_sample(request);
     if (predictions_ == nullptr || !predictions_->is_of(request.profile, team))
         predictions_ = std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team,
                                                        *constants, *this);
@@ -141,7 +144,7 @@ std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
 
 void Chooser::weigh(Choice& choice, const Request& request) {
     const auto rules = predict(choice.signature, request);
-    if (!rules || !counting_repays(request.applies, rules->us, sample_.view().nnz)) return;
+    if (!rules || !counting_repays(request.applies, rules->us, sample_->view().nnz)) return;
     CountedChoice& counted = *predictions(request);
     const std::string of_rules = choice.signature.kernel;
     for (auto& candidate : counted.better(request, choice.signature, rules->us)) {
@@ -208,8 +211,8 @@ bool Chooser::may_have_blocks(const Request& request) const {
 
 const BlockFill& Chooser::fill() {
     if (fill_) return *fill_;
-    fill_ = low_block_fill(sample_.view(), sample_.wanted() / filled_share, 1);
-    fill_->share *= static_cast<double>(sample_.view().rows) /
+    fill_ = low_block_fill(sample_->view(), sample_->wanted() / filled_share, 1);
+    fill_->share *= static_cast<double>(sample_->view().rows) /
                     static_cast<double>(std::max<std::int64_t>(matrix_.rows, 1));
     return *fill_;
 }
@@ -245,7 +248,7 @@ void Chooser::look_at_strips(Request& request) {
     named.kernel = entry->id;
     Choice choice = choose(features_, named);
     fit(choice, named);
-    request.strips = strips_.outlook(choice.signature);
+    request.strips = strips_->outlook(choice.signature);
 }
 
 void Chooser::look_at_hubs(Request& request) {
@@ -280,7 +283,7 @@ void Chooser::fit(Choice& choice, const Request& request) {
     if (matrix_.nnz == 0) return;
     const Format format = kernel_entry(choice.signature.kernel).format;
     if (format == Format::strips)
-        strips_.fit(choice.signature, request.params, [this] { return fill(); });
+        strips_->fit(choice.signature, request.params, [this] { return fill(); });
     if (format != Format::tiles) return;
     if (!request.params.contains("gaps"))
         choice.signature.params["gaps"] = features_.empty_rows > 0 ? 1 : 0;

@@ -77,11 +77,13 @@ class Chooser {
     /// How a signature of format strips lies, where that was looked at for the last choice; null
     /// otherwise. For convert(), and given once.
     std::unique_ptr<StripsLayout> take_layout(const Signature& signature) {
-        return strips_.take_layout(signature);
+        return strips_ ? strips_->take_layout(signature) : nullptr;
     }
 
   private:
     friend class CountedChoice;  ///< asks for what is not settled yet
+    /// Takes the sample when the first request comes.
+    void take_sample(const Request& request);
     /// The rules' choice, as far as the sample tells.
     Choice by_rules(Request& request);
     /// of_grid(), as far as the sample tells.
@@ -109,8 +111,8 @@ class Chooser {
     std::optional<ExactValues> exact_;
     std::map<ValueType, double> saved_gathers_;
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
-    SampledRows sample_;
-    StripsChooser strips_;
+    std::optional<SampledRows> sample_;
+    std::optional<StripsChooser> strips_;
     TilesChooser tiles_;
     std::unique_ptr<CountedChoice> predictions_;
 };

@@ -285,6 +285,7 @@ std::string StripsChooser::settle(Signature& s, const std::map<std::string, std:
         lay_out_strips(matrix_, strips_shape(full), all_strip_codes, threads_));
     const StripsPlan made = plan_of(*layout_, full);
     plans(full).of_matrix = made;
+    if (layout_->shape.sigma == 1) choose_whole_columns(s, given);
     if (is_open(given, "codes") && s.params.at("codes") != whole_columns)
         s.params["codes"] = worthwhile_codes(made, layout_->shape, bytes(full));
     set_found(s, given, made);

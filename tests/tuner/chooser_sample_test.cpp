@@ -42,7 +42,7 @@ TEST(ChooserSample, LeadsToWhatAllOfAHomogeneousMatrixDoes) {
             const CsrMatrix matrix = make_gallery_matrix(name);
             const CsrView a = matrix.view();
             const RowFeatures features = analyse_row_lengths(a);
-            const SampledRows few = SampledRows::of_choice(a), all(a, a.nnz, 1);
+            const SampledRows few = SampledRows::of_choice(a, host_sample), all(a, a.nnz, 1);
             ASSERT_FALSE(few.is_whole());
             ASSERT_TRUE(all.is_whole());
             EXPECT_EQ(kernel_name(fitted(a, features, few, strips_for(target))),
@@ -56,7 +56,7 @@ TEST(ChooserSample, WhatOccursIsLookedForInAllOfTheMatrix) {
     CsrMatrix matrix = make_gallery_matrix("stencil5:nx=700,ny=600");
     const CsrView a = matrix.view();
     const RowFeatures features = analyse_row_lengths(a);
-    const SampledRows sample = SampledRows::of_choice(a);
+    const SampledRows sample = SampledRows::of_choice(a, host_sample);
     StripsChooser chooser(a, features, sample, 2);
     Signature s = strips_for("sm_90");
     s.params["fill"] = 0;
@@ -160,11 +160,11 @@ TEST(ChooserSample, HubsOfALargeMatrixAreThoseOfTwoSamples) {
 }
 
 TEST(ChooserSample, LongRowsDoNotMakeItLarge) {
-    const CsrMatrix matrix = make_gallery_matrix("random:rows=300,cols=5000,per_row=250");
-    const SampledRows sample = SampledRows::of_choice(matrix.view());
-    EXPECT_EQ(sample.wanted(), matrix.nnz / 16);
-    EXPECT_LE(sample.view().nnz, matrix.nnz / 8);
-    EXPECT_GE(sample.view().nnz, matrix.nnz / 32);
+    const CsrMatrix matrix = make_gallery_matrix("random:rows=1200,cols=5000,per_row=250");
+    const SampledRows sample = SampledRows::of_choice(matrix.view(), gpu_sample);
+    EXPECT_EQ(sample.wanted(), matrix.nnz / 32);
+    EXPECT_LE(sample.view().nnz, matrix.nnz / 16);
+    EXPECT_GE(sample.view().nnz, matrix.nnz / 64);
 }
 
 }  // namespace

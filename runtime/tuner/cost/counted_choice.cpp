@@ -48,11 +48,12 @@ CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
     : profile_(profile),
       team_(team),
       constants_(constants),
-      figures_(matrix, features, chooser.sample_, 1, team == 0 ? CountedFor::gpu : CountedFor::cpu),
+      figures_(matrix, features, *chooser.sample_, 1,
+               team == 0 ? CountedFor::gpu : CountedFor::cpu),
       chooser_(&chooser) {
     figures_.share({[this]() -> const BlockFill& { return chooser_->fill(); },
                     [this](const Signature& signature) -> const StripsPlan& {
-                        return chooser_->strips_.sample_plan(signature);
+                        return chooser_->strips_->sample_plan(signature);
                     }});
 }
 

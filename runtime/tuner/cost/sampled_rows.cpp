@@ -13,14 +13,12 @@ constexpr std::int64_t window_multiple = 64;   ///< rows: whole slices
 constexpr std::int64_t most_window = 16384;    ///< rows
 constexpr std::int64_t most_rows = 4;          ///< for each entry wanted, of a matrix taken whole
 constexpr std::int64_t blocks_multiple = 192;  ///< rows: whole slices, and blocks of 3 and 6 rows
-constexpr std::int64_t least_windows = 4, most_windows = 32;  ///< of a choice
+constexpr std::int64_t least_windows = 2, most_windows = 32;  ///< of a choice
 constexpr std::int64_t least_of_row = 32;                     ///< entries of a long row
 
-constexpr std::int64_t least_sampled = 4'000, most_sampled = 50'000;  ///< entries,
-constexpr std::int64_t sampled_share = 16;                            ///< one of so many
-
 double mean_row(const CsrView& a) {
-    return static_cast<double>(a.nnz) / static_cast<double>(std::max<std::int64_t>(a.rows, 1));
+    return static_cast<double>(std::max<std::int64_t>(a.nnz, 1)) /
+           static_cast<double>(std::max<std::int64_t>(a.rows, 1));
 }
 
 /// Rows of a window with so many entries, a multiple of `multiple`.
@@ -89,8 +87,8 @@ std::vector<std::int64_t> rows_of(const CsrView& a, std::int64_t windows, std::i
 
 }  // namespace
 
-std::int64_t sampled_entries(const CsrView& matrix) {
-    return std::clamp(matrix.nnz / sampled_share, least_sampled, most_sampled);
+std::int64_t SampleSize::entries(const CsrView& matrix) const {
+    return std::clamp(matrix.nnz / share, least, most);
 }
 
 SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64_t windows,
@@ -104,9 +102,9 @@ SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64
     sample_ = copy_rows(matrix, rows_of(matrix, windows, height, period), of_window);
 }
 
-SampledRows SampledRows::of_choice(const CsrView& matrix) {
+SampledRows SampledRows::of_choice(const CsrView& matrix, const SampleSize& size) {
     SampledRows sample(matrix);
-    const std::int64_t entries = sample.wanted_ = sampled_entries(matrix);
+    const std::int64_t entries = sample.wanted_ = size.entries(matrix);
     sample.whole_ = matrix.nnz <= entries && matrix.rows <= most_rows * entries;
     if (sample.whole_) return sample;
     const auto windows = [&](std::int64_t multiple) {

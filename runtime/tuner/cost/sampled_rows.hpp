@@ -11,9 +11,14 @@ namespace spmvgen {
 /// of the matrix. The constants of GPUs are fitted without.
 inline constexpr std::int64_t block_sample_period = 840;
 
-/// Entries that a choice looks at before it is made: a share of small matrices, for looking is to
-/// take no more than a few products.
-std::int64_t sampled_entries(const CsrView& matrix);
+/// Entries that a choice looks at before it is made: one of so many, for looking is to take no more
+/// than some products, within these limits.
+struct SampleSize {
+    std::int64_t share, least, most;
+    std::int64_t entries(const CsrView& matrix) const;
+};
+/// Of a CPU, and of a GPU, whose products take less time.
+inline constexpr SampleSize host_sample{8, 6'000, 50'000}, gpu_sample{32, 6'000, 25'000};
 
 /// Some of a matrix' rows, with all columns: what stands for it where a figure need not be exact.
 class SampledRows {
@@ -27,9 +32,9 @@ class SampledRows {
                 std::int64_t period = 1);
     /// These rows, in this order.
     SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows);
-    /// What a choice looks at: about sampled_entries(), never more than twice as many. There are
+    /// What a choice looks at: about so many entries, never more than twice as many. There are
     /// fewer windows where rows are long.
-    static SampledRows of_choice(const CsrView& matrix);
+    static SampledRows of_choice(const CsrView& matrix, const SampleSize& size);
 
     CsrView view() const { return whole_ ? matrix_ : sample_.view(); }
     bool is_whole() const { return whole_; }
