@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,8 @@ struct MatrixOnDevice {
     CsrView on_host;           ///< the same, of which only row_ptr is on this host
     std::int64_t max_row = 0;  ///< entries of the longest row
     bool borrow = false;       ///< arrays that stay as they are need no copy
+    /// As convert() takes it: which element of y each row makes; empty = its own.
+    std::span<const std::int32_t> row_order = {};
 };
 
 /// Whether a parameter of a signature is not one that was asked for.

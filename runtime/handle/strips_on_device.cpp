@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "formats/layout.hpp"
@@ -42,7 +43,6 @@ void append(std::vector<std::byte>& bytes, const std::vector<std::int64_t>& numb
 std::string why_no_strips(const MatrixOnDevice& given, const Signature& signature) {
     const std::int64_t max_row = given.max_row;
     const StripsShape shape = strips_shape(signature);
-    if (param(signature, "any_order", 0) == 1) return "rows in another order";
     if (shape.lanes > shape.wavefront) return fmt::format("slice={}", shape.lanes);
     // What the sort's keys hold beside a row's place.
     const int bits = 32 - std::countr_zero(static_cast<std::uint64_t>(shape.sigma));
@@ -277,6 +277,20 @@ StripsSizes StripsOnDevice::sizes() const {
             .chunks = std::ssize(chunk_row_)};
 }
 
+/// Which element of y each row makes.
+std::unique_ptr<DeviceMemory> StripsOnDevice::upload_order() {
+    std::vector<std::int64_t> order(matrix_.row_order.begin(), matrix_.row_order.end());
+    if (order.empty()) {
+        order.resize(static_cast<std::size_t>(matrix_.on_host.rows));
+        std::iota(order.begin(), order.end(), std::int64_t{0});
+    }
+    std::vector<std::byte> bytes;
+    append(bytes, order, index_);
+    auto memory = device_.allocate(bytes.size());
+    device_.copy_to_device(memory->data(), bytes.data(), bytes.size());
+    return memory;
+}
+
 GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_limit) {
     GpuMatrix made;
     StoredMatrix& stored = made.stored;
@@ -293,8 +307,11 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     const std::size_t value_bytes = array_bytes(code == 0 ? stored.stored : 1, element);
     const std::size_t coded_bytes = array_bytes(code == 1 ? stored.stored : 1, 1);
     const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
-    check_device_limit(Format::strips, of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes,
-                       memory_limit);
+    const bool any_order = param(signature, "any_order", 0) == 1;
+    const std::size_t order_bytes = any_order ? array_bytes(a.rows, size_of(index_)) : 0;
+    check_device_limit(
+        Format::strips,
+        of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes + order_bytes, memory_limit);
     // Two allocations are sooner done than three.
     const std::shared_ptr<DeviceMemory> bytes = device_.allocate(of_bytes);
     made.memory.push_back(std::make_unique<PartOfMemory>(bytes, 0, delta_bytes));
@@ -316,6 +333,11 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     constexpr std::array<std::byte, bytes_beyond_deltas> zeros{};
     device_.copy_to_device(static_cast<std::byte*>(place_of("deltas")) + delta_bytes - zeros.size(),
                            zeros.data(), zeros.size());
+    if (any_order) {
+        made.memory.push_back(upload_order());
+        stored.arrays["row_order"] = made.memory.back()->data();
+        stored.bytes += static_cast<std::int64_t>(order_bytes);
+    }
     made.memory.push_back(std::move(of_rows_));
     made.memory.push_back(std::move(bases_));
     for (const char* name :

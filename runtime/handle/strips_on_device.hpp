@@ -37,6 +37,7 @@ class StripsOnDevice final : public ConversionOnDevice {
     GpuMatrix store(const Signature& signature, std::int64_t memory_limit) override;
 
   private:
+    std::unique_ptr<DeviceMemory> upload_order();
     void list_long_rows();
     void list_blocks();
     void reserve_rows();

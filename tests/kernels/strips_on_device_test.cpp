@@ -6,6 +6,8 @@
 #include <omp.h>
 
 #include <cstring>
+#include <numeric>
+#include <span>
 #include <set>
 
 #include "fixtures.hpp"
@@ -58,7 +60,7 @@ std::map<std::string, Extent> extents(const StoredMatrix& m, const Signature& s)
     const std::size_t index = size_of(s.index), offset = size_of(s.offset);
     const std::int64_t code = s.params.at("value_code"), r = s.params.at("block_rows");
     const std::int64_t block_rows = (of("num_rows") + r - 1) / r;
-    return {
+    std::map<std::string, Extent> arrays{
         {"slice_ptr", {of("num_slices") + 1, offset}},
         {"slice_info", {of("num_slices"), 4}},
         {"delta_ptr", {of("num_slices") + 1, offset}},
@@ -78,14 +80,18 @@ std::map<std::string, Extent> extents(const StoredMatrix& m, const Signature& s)
         {"chunk_ptr", {of("num_long") + 1, offset}},
         {"chunk_row", {of("num_chunks"), index}},
     };
+    if (s.params.at("any_order") == 1) arrays["row_order"] = {of("num_rows"), index};
+    return arrays;
 }
 
 /// Converts on the device and on the host and compares.
-void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s) {
+void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s,
+                  std::span<const std::int32_t> order = {}) {
     SCOPED_TRACE(to_string(s));
     const OnDevice there(*device, a);
     MatrixOnDevice matrix{there.view(), a, features_of_rows(a).max_row};
     matrix.on_host.col_idx = matrix.on_host.values = nullptr;
+    matrix.row_order = order;
     ASSERT_EQ(why_not_on_device(matrix, s), "");
     const auto converter =
         KernelProvider::process().get(conversion_to(s, a), policy(), device).kernel;
@@ -99,7 +105,7 @@ void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s)
     }
     s.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
     s.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
-    const StoredMatrix host = convert(a, s, false, 1 << 30);
+    const StoredMatrix host = convert(a, s, false, 1 << 30, order);
     const GpuMatrix gpu = strips.store(s, 1 << 30);
     EXPECT_EQ(gpu.stored.scalars, host.scalars);
     EXPECT_EQ(gpu.stored.stored, host.stored);
@@ -159,6 +165,19 @@ TEST_P(StripsOnDeviceTest, Blocks) {
                                      Params{{"block_rows", 1}, {"block_cols", 4}, {"sigma", 64}},
                                      Params{{"block_rows", 5}, {"block_cols", 7}}})
             expect_equal(device_, a.view(), strips_signature(*device_, a.view(), params));
+    }
+}
+
+TEST_P(StripsOnDeviceTest, RowsInAnyOrder) {
+    const auto& fixture = fixtures::find("every_length");
+    std::vector<std::int32_t> backwards(static_cast<std::size_t>(fixture.rows));
+    std::iota(backwards.rbegin(), backwards.rend(), 0);
+    const fixtures::TypedMatrix<double, int, int> a(fixture);
+    const fixtures::TypedMatrix<double, long, int> wide(fixture);
+    for (const CsrView& view : {a.view(), wide.view()}) {
+        const Signature s = strips_signature(*device_, view, {{"any_order", 1}, {"sigma", 64}});
+        expect_equal(device_, view, s);
+        expect_equal(device_, view, s, backwards);
     }
 }
 
