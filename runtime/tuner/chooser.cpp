@@ -37,7 +37,7 @@ constexpr std::int64_t least_weighed = 20'000;
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
 constexpr std::int64_t least_gathered_entries = 4'000'000;
-constexpr std::int64_t filled_share = 4;  ///< one of so many of the sample's entries, for the fill
+constexpr std::int64_t filled_share = 2;  ///< one of so many of the sample's entries, for the fill
 constexpr std::int64_t sampled_for_hubs = 1 << 19;  ///< entries
 constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
 constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
