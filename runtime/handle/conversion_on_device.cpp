@@ -93,6 +93,12 @@ Signature conversion_to(const Signature& signature, const CsrView& matrix) {
     return complete(s);
 }
 
+bool converts_for(const Signature& converter, const Signature& signature, const CsrView& matrix) {
+    const Converter* const own = converter_of(signature);
+    return own != nullptr && unknown_param(*own, signature).empty() &&
+           wrong_types(matrix, signature).empty() && conversion_to(signature, matrix) == converter;
+}
+
 std::optional<Signature> narrowing_to(const Signature& signature, const CsrView& matrix) {
     if (matrix.index_type == signature.index && matrix.offset_type == signature.offset)
         return std::nullopt;

@@ -76,6 +76,8 @@ std::string why_not_on_device(const MatrixOnDevice& matrix, const Signature& sig
 
 /// The kernel that converts `matrix` for a signature that the device makes.
 Signature conversion_to(const Signature& signature, const CsrView& matrix);
+/// Whether that kernel, which converts, is the one for such a signature, too.
+bool converts_for(const Signature& converter, const Signature& signature, const CsrView& matrix);
 /// The kernel that makes its columns and offsets as narrow as the signature's; nothing where they
 /// are.
 std::optional<Signature> narrowing_to(const Signature& signature, const CsrView& matrix);

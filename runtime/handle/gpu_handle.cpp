@@ -13,6 +13,7 @@
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
+#include "handle/needs_rows_only.hpp"
 #include "handle/number_types.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
@@ -40,35 +41,6 @@ void check_gpu_options(const Options& o, const DeviceFacts& facts) {
 }
 
 namespace {
-
-/// Whether the options leave nothing to choose that columns or values decide, and new values find
-/// their places without columns.
-bool needs_rows_only(const Options& options) {
-    const auto is_given = [&](const char* name) { return options.params.contains(name); };
-    const auto is_more = [&](const char* name, std::int64_t least) {
-        return is_given(name) && options.params.at(name) > least;
-    };
-    if (options.level != "rule" || options.expected_applies != 0) return false;
-    if (may_encode(options) && !is_given("value_code")) return false;
-    const bool has_blocks = is_given("block_rows") && is_given("block_cols");
-    if (options.kernel == "strips" || options.format == "strips") {
-        const bool by_column =
-            is_more("block_rows", 1) || is_more("block_cols", 1) || is_more("fill", 0);
-        return has_blocks && !(options.updatable && by_column);
-    }
-    if (options.kernel == "auto") return false;
-    switch (kernel_entry(options.kernel).format) {
-        case Format::bcsr:
-            return has_blocks && !options.updatable;
-        case Format::tiles:
-            return options.kernel == "tiles";
-        case Format::hyb:
-        case Format::strips:
-            return false;
-        default:
-            return true;
-    }
-}
 
 /// What a choice knows of the matrix.
 enum class Seen { rows, sample, all };
@@ -211,7 +183,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     info_.kernel_ms += watch.ms();
     tell_origin(provided);
     if (conversion_ &&
-        conversion_to(signature_, matrix) != converter_.converter->loaded->signature()) {
+        !converts_for(converter_.converter->loaded->signature(), signature_, matrix)) {
         conversion_.reset();  // it was begun for another kernel
         if (on_device != nullptr) {
             on_device->complete();

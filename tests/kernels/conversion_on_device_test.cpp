@@ -334,6 +334,21 @@ TEST_P(ConversionOnDeviceTest, RefusesEmptyRowsWhereThereAreToBeNone) {
     EXPECT_EQ(fitted.params.at("gaps"), 1);
 }
 
+TEST(ConversionOnDevice, IsForSignaturesThatAreStoredAlike) {
+    const auto device = open_device("simt:sm_90");
+    const fixtures::TypedMatrix<double, int, int> a(fixtures::find("regular"));
+    const auto of = [&](const char* kernel, const Params& params) {
+        return signature_of(*device, a.view(), kernel, params);
+    };
+    const Signature converter = conversion_to(of("sell_slices", {{"sigma", 64}}), a.view());
+    const auto is_for = [&](const Signature& s) { return converts_for(converter, s, a.view()); };
+    EXPECT_TRUE(is_for(of("sell_slices", {{"sigma", 64}, {"block", 512}, {"unroll", 8}})));
+    EXPECT_FALSE(is_for(of("sell_slices", {})));
+    EXPECT_FALSE(is_for(of("sell_slices", {{"sigma", 16384}})));
+    EXPECT_FALSE(is_for(of("hyb", {})));
+    EXPECT_FALSE(is_for(of("csr_classical", {})));
+}
+
 TEST(ConversionOnDevice, SaysWhatItDoesNotMake) {
     const auto device = open_device("simt:sm_90");
     const fixtures::TypedMatrix<double, int, int> a(fixtures::find("regular"));

@@ -1,0 +1,10 @@
+#pragma once
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen {
+
+/// Whether the options leave nothing to choose that columns or values decide, and new values find
+/// their places without columns.
+bool needs_rows_only(const Options& options);
+
+}  // namespace spmvgen
