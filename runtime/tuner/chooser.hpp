@@ -62,6 +62,9 @@ class Chooser {
     /// The kernel with these and with what the matrix decides; what the request gives wins. Nothing
     /// when the request refuses it.
     std::optional<Choice> of_grid(const KernelEntry& kernel, const Params& params, Request request);
+    /// The same as far as the sample tells.
+    std::optional<Choice> sampled_of_grid(const KernelEntry& kernel, const Params& params,
+                                          Request request);
     /// All of the grid of a kernel.
     std::vector<Choice> grid(const KernelEntry& kernel, const Request& request);
     /// Of the kernels that the request leaves free those with the least predicted times, at most so
@@ -86,9 +89,6 @@ class Chooser {
     void take_sample(const Request& request);
     /// The rules' choice, as far as the sample tells.
     Choice by_rules(Request& request);
-    /// of_grid(), as far as the sample tells.
-    std::optional<Choice> sampled_of_grid(const KernelEntry& kernel, const Params& params,
-                                          Request request);
     bool may_have_blocks(const Request& request) const;
     void look_at_values(Request& request);
     void look_at_blocks(Request& request);

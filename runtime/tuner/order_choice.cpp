@@ -67,10 +67,14 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
     request.encode = request.exact.has_value();  // the sample has no values
     request.params["any_order"] = 1;
     request.params["block"] = cluster_rows;
+    const KernelEntry& strips = kernel_entry("strips");
     std::optional<Prediction> least;
-    for (auto& choice : chooser.grid(kernel_entry("strips"), request))
-        if (const auto time = predict_gpu(figures, choice.signature, profile, *gpu_constants()))
-            if (!least || time->us < least->us) least = time;
+    for (auto& params : chooser.grid_params(strips, request)) {
+        const auto choice = chooser.sampled_of_grid(strips, params, request);
+        if (!choice) continue;
+        const auto time = predict_gpu(figures, choice->signature, profile, *gpu_constants());
+        if (time && (!least || time->us < least->us)) least = time;
+    }
     return least;
 }
 
