@@ -86,6 +86,7 @@ void Chooser::take_sample(const Request& request) {
     if (sample_) return;
     sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample);
     strips_.emplace(matrix_, features_, *sample_, threads_);
+    sampled_tiles_.emplace(sample_->view(), 1);
 }
 
 Choice Chooser::by_rules(Request& request) {
@@ -103,8 +104,12 @@ Choice Chooser::by_rules(Request& request) {
 }
 
 void Chooser::settle(Choice& choice, const Request& request) {
-    if (matrix_.nnz == 0 || kernel_entry(choice.signature.kernel).format != Format::strips) return;
-    choice.reason += "; " + strips_->settle(choice.signature, request.params);
+    if (matrix_.nnz == 0) return;
+    const Format format = kernel_entry(choice.signature.kernel).format;
+    std::string found;
+    if (format == Format::strips) found = strips_->settle(choice.signature, request.params);
+    if (format == Format::tiles) found = tiles_.fit(choice.signature, request.params);
+    if (!found.empty()) choice.reason += "; " + found;
 }
 
 CountedChoice* Chooser::predictions(const Request& request) {
@@ -287,8 +292,7 @@ void Chooser::fit(Choice& choice, const Request& request) {
     if (format != Format::tiles) return;
     if (!request.params.contains("gaps"))
         choice.signature.params["gaps"] = features_.empty_rows > 0 ? 1 : 0;
-    if (const std::string found = tiles_.fit(choice.signature, request.params); !found.empty())
-        choice.reason += "; " + found;
+    sampled_tiles_->fit(choice.signature, request.params);
 }
 
 }  // namespace spmvgen

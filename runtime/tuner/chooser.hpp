@@ -113,6 +113,7 @@ class Chooser {
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     std::optional<SampledRows> sample_;
     std::optional<StripsChooser> strips_;
+    std::optional<TilesChooser> sampled_tiles_;
     TilesChooser tiles_;
     std::unique_ptr<CountedChoice> predictions_;
 };

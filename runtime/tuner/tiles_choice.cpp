@@ -15,7 +15,7 @@ namespace {
 constexpr double nearly = 0.9;     ///< of the share that the largest count covers
 constexpr double few_hits = 0.15;  ///< share of the entries that does not pay for shared memory
 
-constexpr std::int64_t least_sampled = 1 << 13, most_sampled = 1 << 19;  ///< entries,
+constexpr std::int64_t least_sampled = 1 << 17, most_sampled = 1 << 19;  ///< entries,
 constexpr std::int64_t sampled_share = 64;                               ///< one of so many
 
 /// Whether so many hubs leave room for the blocks that the signature asks for.
