@@ -155,7 +155,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         plan_on_device(*on_device, csr, options, features.max_row, seen);
     else if (options.memory_limit == 0 && !has_csr_arrays(signature_) &&
              converting_pays({matrix, matrix, features.max_row}, csr) &&
-             begin_conversion({csr.view(), matrix, features.max_row, false, row_order_}, seen, options)
+             begin_conversion({csr.view(), matrix, features.max_row, false, row_order_}, seen,
+                              options)
                  .empty())
         info_.reason += "; converted on the device";
     if (seen == Seen::sample && !conversion_) {

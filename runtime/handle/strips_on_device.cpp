@@ -309,9 +309,9 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
     const bool any_order = param(signature, "any_order", 0) == 1;
     const std::size_t order_bytes = any_order ? array_bytes(a.rows, size_of(index_)) : 0;
-    check_device_limit(
-        Format::strips,
-        of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes + order_bytes, memory_limit);
+    check_device_limit(Format::strips,
+                       of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes + order_bytes,
+                       memory_limit);
     // Two allocations are sooner done than three.
     const std::shared_ptr<DeviceMemory> bytes = device_.allocate(of_bytes);
     made.memory.push_back(std::make_unique<PartOfMemory>(bytes, 0, delta_bytes));

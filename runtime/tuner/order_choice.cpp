@@ -114,8 +114,8 @@ std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& fea
         SampledRows(a, static_cast<std::int64_t>(clustered_entries)).view(), features);
     if (sectors < least_sectors) return std::nullopt;
     const int places = sampled_places(features);
-    const SampledRows some(a,
-                     reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
+    const SampledRows some(
+        a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
     if (sectors_of_blocks(some.view(), features) > most_of_sectors * sectors) return std::nullopt;
 
     Chooser chooser(a, features, threads);
@@ -131,7 +131,8 @@ std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& fea
     if (!pays(predict_in_order(a, features, some, same))) return std::nullopt;
     OrderChoice found;
     found.order = reorder(a, ReorderMethod::rows, {}, threads);
-    const auto time = predict_in_order(a, features, SampledRows(a, rows_of(found.order.order, places)), same);
+    const auto time =
+        predict_in_order(a, features, SampledRows(a, rows_of(found.order.order, places)), same);
     if (!pays(time)) return std::nullopt;
     found.us = time->us;
     found.plain_us = plain_time->us;

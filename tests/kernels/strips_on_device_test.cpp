@@ -7,8 +7,8 @@
 
 #include <cstring>
 #include <numeric>
-#include <span>
 #include <set>
+#include <span>
 
 #include "fixtures.hpp"
 #include "handle/kernel_provider.hpp"
