@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t entries_a_part = 1 << 16;
 constexpr std::int64_t rows_a_part = 1 << 14;
-constexpr std::int64_t sampled_run = 16;  ///< entries of a sample, one after another
+constexpr std::int64_t sampled_run = 16;    ///< entries of a sample, one after another
+constexpr std::int64_t sparse_columns = 4;  ///< columns an entry, from which on most are not used
 
 /// Calls to(column) for `runs` runs of one of two samples of the entries.
 template <typename Index, typename To>
@@ -63,6 +64,21 @@ std::vector<std::int64_t> most_used_columns(std::vector<ColumnUses> columns, std
     return numbers;
 }
 
+std::vector<std::int64_t> uses_of_columns(const CsrView& matrix, int threads) {
+    if (matrix.cols < sparse_columns * matrix.nnz) return column_uses(matrix, threads);
+    return dispatch(matrix.index_type, [&]<typename Index>(Index) {
+        const Index* const begin = matrix.col_idx_as<Index>();
+        std::vector<Index> columns(begin, begin + matrix.nnz);
+        std::ranges::sort(columns);
+        std::vector<std::int64_t> uses;
+        for (std::size_t k = 0; k < columns.size(); ++k) {
+            if (k == 0 || columns[k] != columns[k - 1]) uses.push_back(0);
+            ++uses.back();
+        }
+        return uses;
+    });
+}
+
 TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, int threads) {
     std::atomic<std::int64_t> filled{0};
     for_parts(matrix.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
@@ -75,8 +91,8 @@ TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, 
     if (filled > 0)
         plan.entries_a_row = static_cast<double>(matrix.nnz) / static_cast<double>(filled);
     if (hubs.empty()) return plan;
-    std::vector<std::int64_t> uses = column_uses(matrix, threads);
-    const std::int64_t most = std::min(std::ranges::max(hubs), matrix.cols);
+    std::vector<std::int64_t> uses = uses_of_columns(matrix, threads);
+    const std::int64_t most = std::min(std::ranges::max(hubs), std::ssize(uses));
     std::ranges::nth_element(uses, uses.begin() + most, std::greater());
     std::ranges::sort(uses.begin(), uses.begin() + most, std::greater());
     for (std::int64_t k = 1; k < most; ++k)

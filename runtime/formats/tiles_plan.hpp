@@ -12,6 +12,9 @@ namespace spmvgen {
 /// what OpenMP would use).
 std::vector<std::int64_t> column_uses(const CsrView& matrix, int threads = 0);
 
+/// The same in any order, where columns that nothing uses may be left out.
+std::vector<std::int64_t> uses_of_columns(const CsrView& matrix, int threads = 0);
+
 /// The `count` most used columns, most used first, of equally used ones the lower first; columns
 /// that nothing uses are left out.
 std::vector<std::int64_t> most_used_columns(std::span<const std::int64_t> uses, std::int64_t count);

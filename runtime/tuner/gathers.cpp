@@ -1,8 +1,8 @@
 #include "tuner/gathers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "matrix/chunks.hpp"
@@ -11,34 +11,55 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t small_block = 256, large_block = 1024;
-constexpr std::int64_t samples = 32;  ///< large blocks that are looked at
-constexpr std::int64_t sector = 32;   ///< bytes
+constexpr std::int64_t most_samples = 32;  ///< large blocks that are looked at,
+constexpr std::int64_t least_samples = 4;
+constexpr std::int64_t blocks_a_part = 4;
+constexpr std::int64_t sampled_entries = 400'000;  ///< and about so many entries
+constexpr std::int64_t sector = 32;                ///< bytes
 
-std::int64_t distinct(std::vector<std::int64_t>& numbers) {
-    std::ranges::sort(numbers);
-    const auto rest = std::ranges::unique(numbers);
-    return std::ssize(numbers) - std::ssize(rest);
-}
+/// Numbers below a bound, a bit each.
+class Marks {
+  public:
+    explicit Marks(std::int64_t bound) : words_(static_cast<std::size_t>(bound / 64 + 1)) {}
+    /// Whether it was not marked yet.
+    bool mark(std::int64_t number) {
+        std::uint64_t& word = words_[static_cast<std::size_t>(number / 64)];
+        const std::uint64_t bit = std::uint64_t{1} << (number % 64);
+        const bool is_new = (word & bit) == 0;
+        word |= bit;
+        return is_new;
+    }
+    /// Takes the mark of this number away, and maybe those of others, which must go, too.
+    void clear(std::int64_t number) { words_[static_cast<std::size_t>(number / 64)] = 0; }
+
+  private:
+    std::vector<std::uint64_t> words_;
+};
 
 struct Sectors {
     std::int64_t of_small = 0, of_large = 0, entries = 0;
 };
 
-/// Of the large block that begins at row `begin`.
+/// Of the large block that begins at row `begin`. No mark is left in `own` and `all`.
 template <typename Column>
-Sectors sectors_of(const CsrView& a, std::int64_t begin, std::int64_t elements) {
+Sectors sectors_of(const CsrView& a, std::int64_t begin, std::int64_t elements, Marks& own,
+                   Marks& all) {
     Sectors sum;
-    std::vector<std::int64_t> all, own;
     const Column* columns = a.col_idx_as<Column>();
+    const auto sector_at = [&](std::int64_t k) {
+        return static_cast<std::int64_t>(columns[k]) / elements;
+    };
     for (std::int64_t block = begin; block < begin + large_block; block += small_block) {
-        own.clear();
-        for (std::int64_t k = a.row_begin(block); k < a.row_begin(block + small_block); ++k)
-            own.push_back(static_cast<std::int64_t>(columns[k]) / elements);
-        sum.entries += std::ssize(own);
-        all.insert(all.end(), own.begin(), own.end());
-        sum.of_small += distinct(own);
+        const std::int64_t first = a.row_begin(block), last = a.row_begin(block + small_block);
+        for (std::int64_t k = first; k < last; ++k) {
+            sum.of_small += own.mark(sector_at(k)) ? 1 : 0;
+            sum.of_large += all.mark(sector_at(k)) ? 1 : 0;
+        }
+        for (std::int64_t k = first; k < last; ++k) own.clear(sector_at(k));
+        sum.entries += last - first;
     }
-    sum.of_large = distinct(all);
+    for (std::int64_t k = a.row_begin(begin); k < a.row_begin(begin + large_block); ++k)
+        all.clear(sector_at(k));
     return sum;
 }
 
@@ -46,22 +67,26 @@ Sectors sectors_of(const CsrView& a, std::int64_t begin, std::int64_t elements) 
 
 double saved_by_large_blocks(const CsrView& a, ValueType vectors, int threads) {
     const std::int64_t blocks = a.rows / large_block;
-    if (blocks < samples) return 0;
+    if (blocks < most_samples) return 0;
+    const std::int64_t of_block = std::max<std::int64_t>(a.nnz / blocks, 1);
+    const auto samples =
+        std::clamp<std::int64_t>(sampled_entries / of_block, least_samples, most_samples);
     const auto value = static_cast<std::int64_t>(size_of(vectors));
     const std::int64_t elements = std::max<std::int64_t>(1, sector / value);
-    std::array<Sectors, samples> found;
+    std::vector<Sectors> found(static_cast<std::size_t>(samples));
     dispatch(a.index_type, [&]<typename Column>(Column) {
-        for_parts(samples, 1, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        for_parts(samples, blocks_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            Marks own(a.cols / elements), all(a.cols / elements);
             for (std::int64_t i = begin; i < end; ++i)
                 found[static_cast<std::size_t>(i)] =
-                    sectors_of<Column>(a, blocks * i / samples * large_block, elements);
+                    sectors_of<Column>(a, blocks * i / samples * large_block, elements, own, all);
         });
     });
     Sectors sum;
-    for (const Sectors& of_block : found) {
-        sum.of_small += of_block.of_small;
-        sum.of_large += of_block.of_large;
-        sum.entries += of_block.entries;
+    for (const Sectors& block : found) {
+        sum.of_small += block.of_small;
+        sum.of_large += block.of_large;
+        sum.entries += block.entries;
     }
     const std::int64_t entry = value + static_cast<std::int64_t>(size_of(IndexType::i32));
     // Beside entries and x each row has an offset and an element of y.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "formats/tiles_plan.hpp"
@@ -142,15 +144,20 @@ double MatrixFigures::tile_sectors(std::int64_t items) {
 }
 
 double MatrixFigures::hub_share(std::int64_t count) {
-    const auto found = hub_shares_.find(count);
-    if (found != hub_shares_.end()) return found->second;
-    const CsrView a = sample_.view();
-    const TilesPlan plan = plan_tiles(a, std::span(&count, 1), threads_);
+    if (count <= 0 || sample_.view().nnz == 0) return 0;
+    if (column_uses_.empty()) {
+        column_uses_ = uses_of_columns(sample_.view(), 1);
+        std::ranges::sort(column_uses_, std::greater());
+        std::partial_sum(column_uses_.begin(), column_uses_.end(), column_uses_.begin());
+    }
+    const std::int64_t last = std::min(count, std::ssize(column_uses_)) - 1;
+    const auto entries = static_cast<double>(sample_.view().nnz);
+    const double share =
+        static_cast<double>(column_uses_[static_cast<std::size_t>(last)]) / entries;
+    if (sample_.is_whole()) return share;
     // Of few samples even columns that are used alike seem to be used more than others.
-    const double chance = std::min(1.0, static_cast<double>(count) / static_cast<double>(a.nnz));
-    const double share = plan.hub_share.front();
-    return hub_shares_[count] =
-               sample_.is_whole() ? share : std::max(0.0, (share - chance) / (1 - chance));
+    const double chance = std::min(1.0, static_cast<double>(count) / entries);
+    return chance < 1 ? std::max(0.0, (share - chance) / (1 - chance)) : 0;
 }
 
 }  // namespace spmvgen

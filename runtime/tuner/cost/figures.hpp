@@ -103,7 +103,8 @@ class MatrixFigures {
     std::map<std::int64_t, Features> sorted_in_;
     std::optional<BlockFill> fill_;
     std::deque<std::pair<StripsShape, StripsFigures>> strips_;
-    std::map<std::int64_t, double> tile_sectors_, hub_shares_;
+    std::map<std::int64_t, double> tile_sectors_;
+    std::vector<std::int64_t> column_uses_;  ///< most used first, each with those before
     std::map<std::int64_t, std::vector<std::int64_t>> lengths_in_;  ///< by σ
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;
