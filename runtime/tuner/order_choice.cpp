@@ -26,6 +26,9 @@ constexpr double order_margin = 0.12;
 constexpr double clustered_entries = 60'000;
 constexpr int clusters_of_place = 2;  ///< that follow one another: they share columns, too
 constexpr int least_places = 4, most_places = 32;
+/// Of the L2: what x and y may take, for y is stored where its rows are.
+constexpr double most_of_l2 = 0.7;
+constexpr double unknown_l2 = 25e6;  ///< bytes, where the profile tells none
 /// Bytes of CSR a second and thread that are put into clusters, and copied in their order.
 constexpr double ordered_bytes_per_s = 4e8;
 
@@ -93,13 +96,19 @@ bool repays(const CsrView& a, double saved_us, std::int64_t applies, int threads
     return applies == 0 || static_cast<double>(applies) * saved_us > us;
 }
 
+bool vectors_fit(std::int64_t rows, const Request& request) {
+    const double l2 = request.profile->rated.l2_bytes;
+    const auto element = static_cast<double>(size_of(request.vectors.value_or(ValueType::f64)));
+    return 2 * element * static_cast<double>(rows) <= most_of_l2 * (l2 > 0 ? l2 : unknown_l2);
+}
+
 }  // namespace
 
 bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
-    return r.profile != nullptr && gpu_constants() != nullptr && r.kernel == "auto" &&
-           (r.format == "auto" || r.format == "strips") && r.params.empty() && r.rule.empty() &&
-           r.op == Op::none && r.num_rhs == 1 && !r.batch && r.look && rows == cols &&
-           rows >= least_rows && rows < std::numeric_limits<std::int32_t>::max() &&
+    return r.profile != nullptr && vectors_fit(rows, r) && gpu_constants() != nullptr &&
+           r.kernel == "auto" && (r.format == "auto" || r.format == "strips") && r.params.empty() &&
+           r.rule.empty() && r.op == Op::none && r.num_rhs == 1 && !r.batch && r.look &&
+           rows == cols && rows >= least_rows && rows < std::numeric_limits<std::int32_t>::max() &&
            nnz >= least_entries &&
            static_cast<double>(nnz) >= least_mean * static_cast<double>(rows);
 }

@@ -46,6 +46,8 @@ TEST(OrderChoice, IsMadeOnlyWhereAllIsFree) {
     EXPECT_TRUE(may_choose_order(n, n, nnz, h200_request()));
     EXPECT_FALSE(may_choose_order(n, n + 1, nnz, h200_request()));
     EXPECT_FALSE(may_choose_order(n, n, 100'000, h200_request()));
+    // x and y of 64 MB, of which an H200's L2 does not keep enough.
+    EXPECT_FALSE(may_choose_order(40 * n, 40 * n, 400 * n, h200_request()));
     const auto refused = [](auto change) {
         Request asked = h200_request();
         change(asked);
