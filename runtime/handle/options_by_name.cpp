@@ -98,7 +98,8 @@ void check_reorder(std::string_view text) {
     parse_reorder_option(text);
 }
 void check_compile_name(std::string_view text) {
-    check_compile(text);
+    if (text != "now" && text != "behind")
+        refuse(fmt::format("unknown time '{}': use now or behind", text));
 }
 void check_level_name(std::string_view text) {
     if (!is_level(text)) refuse(fmt::format("unknown level '{}': use {}", text, level_names));

@@ -64,6 +64,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"cache_dir", "/a b/"},
         {"permuted_vectors", "true"},
         {"strict", "true"},
+        {"compile", "behind"},
         {"level", "measure"},
         {"rule", "ginkgo"},
         {"kernel_sets", "/a:b.spmvset"},
@@ -109,7 +110,8 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         "target, deterministic, vectors, accumulator, storage, encodings, epilogue, num_rhs, op, "
         "transpose_by_atomics, "
         "threads, copy, device_arrays, updatable, memory_limit, reorder, permuted_vectors, "
-        "cache, cache_dir, kernel_sets, strict, level, rule, budget_ms, expected_applies, or "
+        "cache, cache_dir, kernel_sets, strict, compile, level, rule, budget_ms, expected_applies, "
+        "or "
         "param.NAME "
         "for a parameter of the kernel");
     EXPECT_THAT(refusal("param.", "1"), testing::HasSubstr("unknown option 'param.'"));
@@ -125,7 +127,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
               "invalid_argument: options.cache: unknown mode 'maybe': use one of on, memory, "
               "readonly, load, off");
     for (const char* name : {"format", "kernel", "op", "vectors", "accumulator", "storage",
-                             "encodings", "reorder", "level"})
+                             "encodings", "reorder", "compile", "level"})
         EXPECT_THAT(refusal(name, "nothing"),
                     testing::StartsWith(std::string("invalid_argument: options.") + name + ": "));
 }
