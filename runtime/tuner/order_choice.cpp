@@ -20,6 +20,7 @@ namespace {
 constexpr std::int64_t least_entries = 500'000;  ///< with fewer the L2 serves x well
 constexpr std::int64_t least_rows = 8192;
 constexpr double least_mean = 3;          ///< mean row: of shorter ones y's places cost more
+constexpr std::int64_t most_row = 1024;   ///< of a hub everybody is a neighbour
 constexpr double least_sectors = 0.3;     ///< of x an entry, that a block of threads asks for,
 constexpr double most_of_sectors = 0.85;  ///< and of these those that clusters ask for
 constexpr double order_margin = 0.12;
@@ -117,7 +118,7 @@ std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& fea
                                         const Request& request, std::int64_t expected_applies,
                                         int threads) {
     if (!may_choose_order(a.rows, a.cols, a.nnz, request) ||
-        is_complex(request.vectors.value_or(a.value_type)))
+        is_complex(request.vectors.value_or(a.value_type)) || features.max_row > most_row)
         return std::nullopt;
     const double sectors = sectors_of_blocks(
         SampledRows(a, static_cast<std::int64_t>(clustered_entries)).view(), features);
