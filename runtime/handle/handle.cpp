@@ -175,6 +175,7 @@ std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Opt
     if (impl == nullptr) {
         ms = watch.ms();
         impl = make_of_op(matrix, options, provider, device, arrays, on_device);
+        if (order) impl->tell_reason_before("rows in clusters would take too much memory");
     }
     impl->tell_more_time(ms, &Info::choice_ms);
     return impl;

@@ -281,8 +281,10 @@ void StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>&
 std::string StripsChooser::settle(Signature& s, const std::map<std::string, std::int64_t>& given) {
     Signature full = s;
     if (is_open(given, "long_rows")) full.params["long_rows"] = 1;
-    layout_ = std::make_unique<StripsLayout>(
-        lay_out_strips(matrix_, strips_shape(full), all_strip_codes, threads_));
+    // Signatures that differ in how they are run only lie alike.
+    if (layout_ == nullptr || layout_->shape != strips_shape(full))
+        layout_ = std::make_unique<StripsLayout>(
+            lay_out_strips(matrix_, strips_shape(full), all_strip_codes, threads_));
     const StripsPlan made = plan_of(*layout_, full);
     plans(full).of_matrix = made;
     if (layout_->shape.sigma == 1) choose_whole_columns(s, given);
@@ -304,9 +306,11 @@ std::unique_ptr<StripsLayout> StripsChooser::take_layout(const Signature& signat
                            return (info & filled_slice) != 0;
                        });
     if (!holed && !shape.holes) own.holes = false;
-    if (own != shape || !use_codes(*layout_, signature.params.at("codes"))) return nullptr;
-    layout_->shape = shape;
-    return std::move(layout_);
+    if (own != shape) return nullptr;
+    auto given = std::move(layout_);  // its codes are those of this signature from here on
+    if (!use_codes(*given, signature.params.at("codes"))) return nullptr;
+    given->shape = shape;
+    return given;
 }
 
 StripsOutlook StripsChooser::outlook(const Signature& signature) {

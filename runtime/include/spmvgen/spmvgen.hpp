@@ -89,8 +89,9 @@ struct Options {
     bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
                               ///< as it always is on a GPU
     /// "now": the handle is planned, and its kernel made, when the constructor returns. "behind":
-    /// the constructor returns at once; plain CSR serves (on a GPU with csr_classical) until a
-    /// thread has planned and made the rest, from when on that serves. info() tells who does.
+    /// the constructor returns when A is checked and, where it has to be, copied; plain CSR serves
+    /// (on a GPU csr_classical, which may have to be made) until a thread has planned and made the
+    /// rest, from when on that serves. info() tells who does.
     /// prepare(), update_values() and workspace_bytes() wait for it. It takes the memory of both.
     std::string compile = "now";
     /// How the kernel is chosen (docs/levels.md): "rule" by rules and predicted times; "recorded"

@@ -57,9 +57,10 @@ struct Reordering {
 };
 
 /// Computes an order from the pattern of A + Aᵀ; values do not matter, nor does the order of
-/// entries within a row, nor the number of threads: equal patterns get equal orders. Any number of
-/// connected components; rows without entries beside the diagonal are fine. `band` is for Band-k
-/// alone.
+/// entries within a row, nor the number of threads: equal patterns get equal orders. Of `rows` and
+/// a square matrix it is the pattern of A alone, with the entries of a row in the order that they
+/// have. Any number of connected components; rows without entries beside the diagonal are fine.
+/// `band` is for Band-k alone.
 ///
 /// Throws Error(invalid_argument) for a matrix that is broken or, unless only rows are moved, not
 /// square, and for `band` out of range; Error(unsupported) from 2^31 rows on, with those of columns

@@ -41,17 +41,16 @@ MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int
       own_(std::make_unique<SampledRows>(matrix, own_entries, 16,
                                          whose == CountedFor::cpu ? block_sample_period : 1)),
       sample_(*own_) {
-    static_cast<RowFeatures&>(features_) = rows;
-    best_ = features_;
-    best_.run_sectors = least_sectors;
-    best_.warp_sectors.fill(least_sectors);
-    best_.window_sectors.fill(0);
-    look_at_gathers(sample_.view(), features_);
+    begin(rows);
 }
 
 MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows,
                              const SampledRows& sample, int threads, CountedFor whose)
     : matrix_(matrix), threads_(threads), whose_(whose), sample_(sample) {
+    begin(rows);
+}
+
+void MatrixFigures::begin(const RowFeatures& rows) {
     static_cast<RowFeatures&>(features_) = rows;
     best_ = features_;
     best_.run_sectors = least_sectors;

@@ -84,6 +84,7 @@ class MatrixFigures {
     double hub_share(std::int64_t count);
 
   private:
+    void begin(const RowFeatures& rows);
     void look_at_gathers(const CsrView& rows, Features& features) const;
     StripsFigures best_strips(const StripsShape& shape);
     /// Lengths of the sample's rows, sorted in windows of `sigma` rows.
