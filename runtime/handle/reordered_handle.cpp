@@ -143,11 +143,12 @@ void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& option
 }
 
 void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms) {
+    const Stopwatch watch;
     info_.reorder = to_string(reordering.method);
-    info_.reorder_ms = reorder_ms;
-    const Bandedness before = bandedness(matrix), after = bandedness(matrix, reordering);
-    info_.bandwidth_before = before.bandwidth;
-    info_.bandwidth = after.bandwidth;
+    info_.bandwidth_before = info_.bandwidth = bandedness(matrix).bandwidth;
+    if (reordering.method != ReorderMethod::rows)  // columns stay
+        info_.bandwidth = bandedness(matrix, reordering).bandwidth;
+    info_.reorder_ms = reorder_ms + watch.ms();
 }
 
 void ReorderedHandle::set_values(const NewValues& values, Stream stream) {
