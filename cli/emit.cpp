@@ -192,7 +192,7 @@ Json launch_json(const KernelSource& source) {
         if (w.zeroed) json["zeroed"] = true;
         workspace.push_back(json);
     }
-    return {{"kernel", source.name},
+    return {{"kernel", kernel_name(source.signature)},
             {"target", to_string(source.signature.target)},
             {"steps", steps},
             {"workspace", workspace}};

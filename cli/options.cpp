@@ -18,11 +18,23 @@ bool parse_all(std::string_view text, Number& number) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
+/// `a=1,b=2` as two texts.
+std::vector<std::string> separated(const std::vector<std::string>& texts) {
+    std::vector<std::string> all;
+    for (auto& text : texts)
+        for (std::size_t at = 0; at <= text.size();) {
+            const auto comma = std::min(text.find(',', at), text.size());
+            all.push_back(text.substr(at, comma - at));
+            at = comma + 1;
+        }
+    return all;
+}
+
 }  // namespace
 
 std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>& texts) {
     std::map<std::string, std::int64_t> params;
-    for (auto& text : texts) {
+    for (auto& text : separated(texts)) {
         const auto equals = text.find('=');
         std::int64_t value = 0;
         if (equals == 0 || equals == std::string::npos ||

@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "emission/comment_lines.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -251,6 +253,10 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
     if (name == "values" || name == "coded_values") return values_text(file, name);
     if (const auto how = formula(file.signature, name); !how.empty()) return name + " = " + how;
     return text_in(known, name);
+}
+
+std::string argument_lines(const KernelFile& file, const std::string& name) {
+    return comment_lines("/// ", "///     ", argument_text(file, name));
 }
 
 }  // namespace spmvgen

@@ -101,10 +101,10 @@ std::string driver(const KernelFile& f) {
                        "\n/// y = " + product_text(f.signature) +
                        ", with all threads of OpenMP. Array sizes count elements.\n";
     for (auto& a : arguments) {
-        text += "/// " + argument_text(f, a.name) + "\n";
+        text += argument_lines(f, a.name);
         parameters.push_back(a.type + (a.type.ends_with("*") ? " __restrict__ " : " ") + a.name);
     }
-    return text + "extern \"C\" void " + kernel_name(f.signature) + "(" + joined(parameters) +
+    return text + "extern \"C\" void " + kernel_symbol(f.signature) + "(" + joined(parameters) +
            ") {\n" + region + "}\n#endif\n";
 }
 

@@ -154,9 +154,9 @@ KernelSource emit_kernel(const Signature& signature, const std::string& command)
                     specialize(use, full),
                     {}};
     file.launch = launch_description(file);
-    std::string text = specializer::format(kernel_file(file));
+    std::string text = specializer::format(kernel_file(file), true);
     check_text(text, use.options);
-    return {full, kernel_name(full), std::move(text), std::move(file.launch)};
+    return {full, kernel_symbol(full), std::move(text), std::move(file.launch)};
 }
 
 }  // namespace spmvgen

@@ -58,8 +58,8 @@ std::string kernel_head(const KernelFile& f, std::size_t index) {
         text += "/// Launch: ";
     text += grid_text(step) + ".\n";
     if (std::ranges::count(step.arguments, step.grid.items, &Argument::name) == 0)
-        text += "/// " + argument_text(f, step.grid.items) + "\n";
-    for (auto& a : step.arguments) text += "/// " + argument_text(f, a.name) + "\n";
+        text += argument_lines(f, step.grid.items);
+    for (auto& a : step.arguments) text += argument_lines(f, a.name);
     return text + "extern \"C\" __global__ void __launch_bounds__(" + launch_bounds(f, index) +
            ")\n" + step.symbol + "(";
 }
@@ -120,11 +120,8 @@ std::string gpu_text(const KernelFile& f) {
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
     // Between the steps of a conversion the host allocates: there is no one launcher.
-    if (is_conversion(f.entry.id))
-        return std::string("// A in format ") + to_string(f.entry.format) +
-               ". Array sizes count elements.\n\n" + text;
-    return "// y = " + product_text(f.signature) + ". Array sizes count elements.\n\n" +
-           instruction_texts(text) + text + gpu_launcher(f);
+    if (is_conversion(f.entry.id)) return text;
+    return instruction_texts(text) + text + gpu_launcher(f);
 }
 
 }  // namespace spmvgen

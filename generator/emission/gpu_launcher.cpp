@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "emission/argument_text.hpp"
+#include "emission/comment_lines.hpp"
 #include "emission/kernel_file.hpp"
 
 namespace spmvgen {
@@ -63,14 +64,12 @@ std::string size_text(const Workspace& w) {
 
 std::string launch_text(const Step& step, std::size_t index) {
     const std::string blocks = "blocks" + std::to_string(index + 1);
-    const std::string per_block = std::to_string(step.grid.items_per_block);
-    std::string text =
-        "long " + blocks + " = " +
-        (step.grid.items_per_block == 1
-             ? step.grid.items
-             : "(" + step.grid.items + " + " + std::to_string(step.grid.items_per_block - 1) +
-                   ") / " + per_block) +
-        ";\nif (" + blocks + " < 1) " + blocks + " = 1;\n";
+    const std::string& items = step.grid.items;
+    const std::string rounded = "(" + items + " + " +
+                                std::to_string(step.grid.items_per_block - 1) + ") / " +
+                                std::to_string(step.grid.items_per_block);
+    std::string text = "long " + blocks + " = " + items +
+                       " < 1 ? 1 : " + (step.grid.items_per_block == 1 ? items : rounded) + ";\n";
     if (step.grid.blocks_per_unit > 0) {
         const std::string most = std::to_string(step.grid.blocks_per_unit) + "L * units";
         text += "if (" + blocks + " > " + most + ") " + blocks + " = " + most + ";\n";
@@ -90,12 +89,13 @@ std::string launch_text(const Step& step, std::size_t index) {
 std::string gpu_launcher(const KernelFile& f) {
     std::string text = "\n#ifdef SPMVGEN_LAUNCHER\n/// Enqueues y = " + product_text(f.signature) +
                        " on `stream`. Pointers are the device's.\n";
-    for (auto& w : f.launch.workspace) text += "/// " + w.name + ": " + size_text(w) + ".\n";
-    for (auto& name : scalars_of_grids(f)) text += "/// " + argument_text(f, name) + "\n";
+    for (auto& w : f.launch.workspace)
+        text += comment_lines("/// ", "///     ", w.name + ": " + size_text(w) + ".");
+    for (auto& name : scalars_of_grids(f)) text += argument_lines(f, name);
     const auto parameters = launcher_parameters(f);
     if (std::ranges::count(parameters, "units", &Argument::name) > 0)
         text += "/// units: multiprocessors (compute units) of the device.\n";
-    text += "static inline void " + kernel_name(f.signature) + "_launch(" +
+    text += "static inline void " + kernel_symbol(f.signature) + "_launch(" +
             listed(parameters, true) + ") {\n";
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
         text += launch_text(f.launch.steps[i], i);

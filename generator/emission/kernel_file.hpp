@@ -24,7 +24,11 @@ bool is_share(const std::string& name);
 /// How the kernel is run: what each step takes but for its share, and the workspace in use.
 LaunchDescription launch_description(const KernelFile& file);
 
-/// The whole file but for its format: header, helpers and steps; of a CPU kernel the entry of each
+/// The comment that the file begins with: what it computes, the template's title, source, format
+/// and what is read, and the command that makes it again. At most 15 lines.
+std::string kernel_file_head(const KernelFile& file);
+
+/// The whole file but for its format: head, helpers and steps; of a CPU kernel the entry of each
 /// step and the OpenMP driver, of a GPU kernel the steps as __global__ functions.
 std::string kernel_file(const KernelFile& file);
 

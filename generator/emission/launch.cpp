@@ -15,7 +15,7 @@ std::int64_t workspace_bytes(const WorkspaceTemplate& w, const Signature& s) {
 /// Of a GPU kernel, the kernel's name, and behind it what tells the step from the others; of a CPU
 /// kernel, the name of the function that takes the arguments apart.
 std::string symbol(const KernelFile& f, std::size_t index) {
-    const std::string name = kernel_name(f.signature);
+    const std::string name = kernel_symbol(f.signature);
     if (!f.entry.gpu) return name + "_step" + std::to_string(index);
     const std::string function(f.steps[index].function);
     const std::string id(f.entry.id);

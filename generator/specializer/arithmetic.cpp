@@ -1,6 +1,7 @@
 #include "specializer/arithmetic.hpp"
 
 #include "clang/AST/ExprCXX.h"
+#include "inlining/expression_place.hpp"
 #include "specializer/constants.hpp"
 #include "specializer/liveness.hpp"
 
@@ -121,6 +122,8 @@ const clang::Expr* ExpressionCleaner::equal_operand(const clang::BinaryOperator*
         case clang::BO_Div:
             return value(r) == 1 && has_type_of(l, e) ? l : nullptr;
         case clang::BO_Sub:
+        case clang::BO_Shl:
+        case clang::BO_Shr:
             return value(r) == 0 && has_type_of(l, e) ? l : nullptr;
         default:
             return nullptr;
@@ -128,6 +131,7 @@ const clang::Expr* ExpressionCleaner::equal_operand(const clang::BinaryOperator*
 }
 
 bool ExpressionCleaner::is_zero_product(const clang::BinaryOperator* e) const {
+    if (e->getOpcode() == clang::BO_Rem) return value(e->getRHS()) == 1 && can_go(e->getLHS());
     return e->getOpcode() == clang::BO_Mul && e->getType()->isIntegerType() &&
            ((value(e->getLHS()) == 0 && can_go(e->getRHS())) ||
             (value(e->getRHS()) == 0 && can_go(e->getLHS())));
@@ -178,7 +182,9 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_binary(const clang::BinaryOp
 
 ExpressionCleaner::Outcome ExpressionCleaner::clean_parentheses(const clang::ParenExpr* e,
                                                                 const clang::Stmt* parent) {
-    if (!becomes_operand(e->getSubExpr()) ||
+    const bool operand = llvm::isa_and_nonnull<clang::ConditionalOperator>(parent) &&
+                         llvm::isa<clang::UnaryOperator>(e->getSubExpr());
+    if (!(operand || becomes_operand(e->getSubExpr())) ||
         llvm::isa_and_nonnull<clang::UnaryExprOrTypeTraitExpr>(parent))
         return {};
     edits_.replace({source_.begin(e->getLParen()), source_.end(e->getLParen())}, " ");
@@ -186,12 +192,14 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_parentheses(const clang::Par
     return {};
 }
 
-ExpressionCleaner::Outcome ExpressionCleaner::clean_cast(const clang::Expr* e) {
+ExpressionCleaner::Outcome ExpressionCleaner::clean_cast(const clang::Expr* e,
+                                                         const clang::Stmt* parent) {
     const auto* cast = llvm::cast<clang::CXXStaticCastExpr>(e);
     const auto* from = cast->getSubExpr()->IgnoreImplicit();
-    if (e->isLValue() || !e->getType()->isArithmeticType() ||
-        !same_type(from->getType(), e->getType()))
-        return {};
+    const bool idle = same_type(from->getType(), e->getType()) ||
+                      (llvm::isa_and_nonnull<clang::ArraySubscriptExpr>(parent) &&
+                       widens(from->getType(), e->getType(), source_.context));
+    if (e->isLValue() || !e->getType()->isArithmeticType() || !idle) return {};
     const Range all = source_.range(e->getSourceRange());
     const Range operand = source_.range(from->getSourceRange());
     const Range parentheses{source_.begin(cast->getAngleBrackets().getEnd()) + 1, all.end};
@@ -207,12 +215,39 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_conditional(
     return same_type(live->IgnoreImplicit()->getType(), e->getType()) ? keep(e, live) : Outcome{};
 }
 
+/// `(p + a)[i]` to `p[a + i]`, where a is wide enough for the sum.
+ExpressionCleaner::Outcome ExpressionCleaner::clean_subscript(const clang::ArraySubscriptExpr* e) {
+    const auto* base = llvm::dyn_cast<clang::ParenExpr>(e->getBase()->IgnoreImplicit());
+    const auto* sum =
+        base ? llvm::dyn_cast<clang::BinaryOperator>(base->getSubExpr()->IgnoreImplicit())
+             : nullptr;
+    const auto is_sum = [](const clang::BinaryOperator* b) {
+        return b && b->getOpcode() == clang::BO_Add && b->getLHS()->getType()->isPointerType();
+    };
+    if (!is_sum(sum) || binding_of(e->getIdx()) < Binding::additive) return {};
+    while (is_sum(llvm::dyn_cast<clang::BinaryOperator>(sum->getLHS()->IgnoreImplicit())))
+        sum = llvm::cast<clang::BinaryOperator>(sum->getLHS()->IgnoreImplicit());
+    const auto* first = sum->getRHS()->IgnoreImplicit();
+    if (source_.context.getTypeSize(first->getType()) < 64) return {};
+    edits_.remove({source_.begin(base->getLParen()), source_.end(base->getLParen())});
+    edits_.replace({source_.end(sum->getLHS()->getEndLoc()), source_.begin(first->getBeginLoc())},
+                   "[");
+    const bool first_only = value(e->getIdx()) == 0;
+    edits_.replace(
+        {source_.begin(base->getRParen()), first_only ? source_.end(e->getIdx()->getEndLoc())
+                                                      : source_.begin(e->getIdx()->getBeginLoc())},
+        first_only ? "" : " + ");
+    settled_ = false;
+    return {};
+}
+
 ExpressionCleaner::Outcome ExpressionCleaner::clean(const clang::Expr* e,
                                                     const clang::Stmt* parent) {
     if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return clean_binary(b, parent);
     if (auto* p = llvm::dyn_cast<clang::ParenExpr>(e)) return clean_parentheses(p, parent);
     if (auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e)) return clean_conditional(c);
-    if (llvm::isa<clang::CXXStaticCastExpr>(e)) return clean_cast(e);
+    if (llvm::isa<clang::CXXStaticCastExpr>(e)) return clean_cast(e, parent);
+    if (auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) return clean_subscript(a);
     const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e);
     const auto known = u && u->getOpcode() == clang::UO_LNot ? value(u) : std::nullopt;
     return known ? replace(e, *known, parent) : Outcome{};

@@ -8,8 +8,8 @@
 namespace spmvgen::specializer {
 
 /// Takes out what does nothing in an expression: `* 1`, `/ 1`, `+ 0`, `true &&`, `0 *`, comparisons
-/// of constants, parentheses around a name, casts to the same type. Knows the values of variables
-/// whose loops vanish.
+/// of constants, parentheses around a name, casts to the same type, sums of pointers under [].
+/// Knows the values of variables whose loops vanish.
 class ExpressionCleaner {
   public:
     ExpressionCleaner(const Source& source, TextEdits& edits) : source_(source), edits_(edits) {}
@@ -33,12 +33,15 @@ class ExpressionCleaner {
     /// Value of whole numbers and truth values (of less than 32 bits) made of literals, constexpr
     /// names, variables with a set value and operators.
     std::optional<std::int64_t> value(const clang::Expr* e) const;
+    /// False when an edit leaves something to clean that was not there before.
+    bool settled() const { return settled_; }
 
   private:
     Outcome clean_binary(const clang::BinaryOperator* e, const clang::Stmt* parent);
     Outcome clean_parentheses(const clang::ParenExpr* e, const clang::Stmt* parent);
-    Outcome clean_cast(const clang::Expr* e);
+    Outcome clean_cast(const clang::Expr* e, const clang::Stmt* parent);
     Outcome clean_conditional(const clang::ConditionalOperator* e);
+    Outcome clean_subscript(const clang::ArraySubscriptExpr* e);
     Outcome keep(const clang::Expr* e, const clang::Expr* operand);
     Outcome replace(const clang::Expr* e, std::int64_t value, const clang::Stmt* parent);
 
@@ -53,6 +56,7 @@ class ExpressionCleaner {
     const Source& source_;
     TextEdits& edits_;
     std::map<const clang::Decl*, std::int64_t> values_;  // looked up only
+    bool settled_ = true;
 };
 
 }  // namespace spmvgen::specializer

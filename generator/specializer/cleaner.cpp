@@ -6,22 +6,20 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/TypeLoc.h"
+#include "specializer/aliases.hpp"
 #include "specializer/arithmetic.hpp"
+#include "specializer/assignments.hpp"
 #include "specializer/constants.hpp"
+#include "specializer/doc_comments.hpp"
 #include "specializer/liveness.hpp"
 #include "specializer/loops.hpp"
+#include "specializer/single_elements.hpp"
 #include "specializer/statements.hpp"
 #include "specializer/syntax_walk.hpp"
 #include "specializer/tokens.hpp"
 
 namespace spmvgen::specializer {
 namespace {
-
-/// A local array of one element and where its elements are read or written.
-struct SingleElement {
-    bool scalar = true;  ///< every use is [0]
-    std::vector<Range> subscripts;
-};
 
 std::string type_text(clang::QualType type, const clang::ASTContext& context) {
     clang::PrintingPolicy policy(context.getLangOpts());
@@ -35,7 +33,7 @@ std::string type_text(clang::QualType type, const clang::ASTContext& context) {
 class Cleaner : public SyntaxWalk {
   public:
     Cleaner(clang::ASTContext& context, const std::string& text)
-        : source_(context), text_(text), expressions_(source_, edits) {}
+        : source_(context), text_(text), expressions_(source_, edits), singles_(source_, edits) {}
     TextEdits edits;
     bool settled = true;
 
@@ -55,7 +53,8 @@ class Cleaner : public SyntaxWalk {
             if (!liveness_.live(d)) remove_declaration(*d);
         remove_dead_locals();
         remove_dead_parameters();
-        make_scalars();
+        settled = settled && expressions_.settled();
+        singles_.rewrite([&](const clang::Decl* d) { return liveness_.live(d); });
     }
 
     bool traverse_statement(clang::Stmt* s) override {
@@ -87,11 +86,15 @@ class Cleaner : public SyntaxWalk {
         auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
         if (f) {
             functions_.push_back(f);
+            aliases_.enter(*f);
             const Range range = source_.range(f->getSourceRange());
             words_ = identifiers(text_, range);
             pragma_names_.clear();
             for (auto& w : pragma_identifiers(text_, range)) pragma_names_.insert(w.text);
-            for (auto* p : f->parameters()) refer_if_in_pragma(p, f);
+            for (auto* p : f->parameters()) {
+                refer_if_in_pragma(p, f);
+                if (!liveness_.live(f)) singles_.note_parameter(p);  // no step's
+            }
         }
         owned_by(d, [&] { return traverse_declaration(d); });
     }
@@ -105,8 +108,7 @@ class Cleaner : public SyntaxWalk {
         auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s);
         if (!name) return true;
         refer(name->getDecl());
-        if (auto found = arrays_.find(name->getDecl()); found != arrays_.end())
-            found->second.scalar = false;
+        singles_.whole(name->getDecl());
         if (auto* c = llvm::dyn_cast<clang::EnumConstantDecl>(name->getDecl()))
             refer(llvm::cast<clang::EnumDecl>(c->getDeclContext()));
         return true;
@@ -117,7 +119,10 @@ class Cleaner : public SyntaxWalk {
         return true;
     }
     bool traverse_local(clang::VarDecl* v) {
-        note_array(v);
+        if (!pragma_names_.contains(v->getNameAsString())) {
+            singles_.note_local(v);
+            aliases_.note(*v);
+        }
         const bool removable = !v->getInit() || can_go(v->getInit());
         if (!removable) refer(v);
         return owned_by(removable ? v : owner_,
@@ -137,7 +142,13 @@ class Cleaner : public SyntaxWalk {
                 continue;
             }
             if (!can_go(argument)) refer(parameter);
-            owned_by(parameter, [&] { return traverse_statement(argument); });
+            const auto* given = singles_.named(argument);
+            singles_.passed(given, parameter);
+            owned_by(parameter, [&] {
+                if (!given) return traverse_statement(argument);
+                refer(given);
+                return true;
+            });
         }
         return true;
     }
@@ -158,6 +169,8 @@ class Cleaner : public SyntaxWalk {
     /// True when the statement is dealt with, its children included.
     bool clean_statement(clang::Stmt* s) {
         if (auto* e = llvm::dyn_cast<clang::Expr>(s)) {
+            if (const auto* v = in_block() && !writer_ ? written_local(e) : nullptr)
+                return clean_write(v, e);
             if (idle_call(e) || clean_expression(e)) return true;
             auto* call = llvm::dyn_cast<clang::CallExpr>(e);
             // A lambda that is called is the first argument of an operator.
@@ -170,6 +183,15 @@ class Cleaner : public SyntaxWalk {
         return false;
     }
 
+    /// What only serves a local goes with it.
+    bool clean_write(const clang::VarDecl* local, clang::Expr* e) {
+        writes_.emplace_back(local, e);
+        writer_ = true;
+        const bool result = owned_by(
+            local, [&] { return clean_statement(e) || SyntaxWalk::traverse_statement(e); });
+        writer_ = false;
+        return result;
+    }
     /// A call that does nothing, its value unused.
     bool idle_call(const clang::Expr* e) {
         if (!llvm::isa<clang::CallExpr>(e) || !in_block() || !can_go(e)) return false;
@@ -178,13 +200,26 @@ class Cleaner : public SyntaxWalk {
     }
 
     bool clean_expression(clang::Expr* e) {
+        if (in_block()) {
+            if (is_idle_assignment(e, source_)) {
+                remove_statement(e, true, source_, edits);
+                return true;
+            }
+            shorten_assignment(e, source_, edits);
+        }
+        if (const auto* original = aliases_.original(e)) {
+            edits.replace(source_.range(e->getSourceRange()), original->getNameAsString());
+            refer(original);
+            return true;
+        }
         const auto* inner = e->IgnoreImplicit();
         if (const auto value = expressions_.value_of(inner)) {
             edits.replace(source_.range(inner->getSourceRange()),
                           loop_value(llvm::APSInt::get(*value), e, inner));
             return true;
         }
-        if (auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) return note_subscript(a);
+        if (auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e); a && note_subscript(a))
+            return true;
         const auto outcome = expressions_.clean(e, parent());
         if (outcome.operand) traverse_statement(const_cast<clang::Expr*>(outcome.operand));
         return outcome.left != ExpressionCleaner::Left::all;
@@ -263,23 +298,17 @@ class Cleaner : public SyntaxWalk {
             if (auto* n = llvm::dyn_cast<clang::NamedDecl>(declared))
                 refer_if_in_pragma(n, functions_.back());
     }
-    void note_array(const clang::VarDecl* v) {
-        const auto* array = source_.context.getAsConstantArrayType(v->getType());
-        const bool plain =
-            array && array->getSize() == 1 && !array->getElementType()->isArrayType();
-        if (plain && !pragma_names_.contains(v->getNameAsString())) arrays_[v] = {};
-    }
     bool note_subscript(clang::ArraySubscriptExpr* a) {
-        const auto* base = llvm::dyn_cast<clang::DeclRefExpr>(a->getBase()->IgnoreParenImpCasts());
-        const auto found = base ? arrays_.find(base->getDecl()) : arrays_.end();
-        if (found == arrays_.end() || expressions_.value(a->getIdx()) != 0) return false;
-        refer(base->getDecl());
-        found->second.subscripts.push_back(
-            {source_.end(a->getBase()->getEndLoc()), source_.end(a->getRBracketLoc())});
+        const auto* noted = singles_.named(a->getBase());
+        if (!noted || expressions_.value(a->getIdx()) != 0) return false;
+        refer(noted);
+        singles_.element(noted, a);
         return true;
     }
 
     void remove_dead_locals() {
+        for (auto& [local, write] : writes_)
+            if (!liveness_.live(local)) remove_statement(write, true, source_, edits);
         for (auto* d : local_statements_) {
             const bool dead = std::ranges::none_of(d->decls(), [&](const clang::Decl* x) {
                 const bool kind = llvm::isa<clang::VarDecl, clang::TypedefNameDecl>(x);
@@ -299,6 +328,7 @@ class Cleaner : public SyntaxWalk {
             std::vector<Range> all;
             for (auto* p : f->parameters()) all.push_back(source_.range(p->getSourceRange()));
             remove_dead(all, *f);
+            clean_comment(*f);
         }
         for (auto* call : calls_) {
             std::vector<Range> all;
@@ -311,6 +341,17 @@ class Cleaner : public SyntaxWalk {
             }
             remove_dead(all, *call->getDirectCallee());
         }
+    }
+    /// What the function's comment says of parameters that go.
+    void clean_comment(const clang::FunctionDecl& f) {
+        std::set<std::string> gone;
+        for (auto* p : f.parameters())
+            if (!liveness_.live(p)) gone.insert(p->getNameAsString());
+        const unsigned begin = source_.declaration_begin(f);
+        const std::string comment = comment_above(text_, begin);
+        const std::string cleaned = without_sentences_on(comment, gone);
+        if (cleaned != comment)
+            edits.replace({begin - static_cast<unsigned>(comment.size()), begin}, cleaned);
     }
     /// Removes the items of a parameter or argument list that belong to dead parameters of f.
     void remove_dead(const std::vector<Range>& items, const clang::FunctionDecl& f) {
@@ -333,42 +374,6 @@ class Cleaner : public SyntaxWalk {
         }
     }
 
-    void make_scalars() {
-        for (auto& [decl, use] : arrays_) {
-            if (!liveness_.live(decl)) continue;
-            if (!make_scalar(decl, use))
-                // The index may have been a loop variable that is gone.
-                for (auto& subscript : use.subscripts) edits.replace(subscript, "[0]");
-        }
-    }
-    bool make_scalar(const clang::Decl* decl, const SingleElement& use) {
-        if (!use.scalar) return false;
-        const auto* v = llvm::cast<clang::VarDecl>(decl);
-        const auto loc = v->getTypeSourceInfo()->getTypeLoc().getUnqualifiedLoc();
-        const auto array = loc.getAs<clang::ArrayTypeLoc>();
-        const auto* list = v->getInit()
-                               ? llvm::dyn_cast<clang::InitListExpr>(v->getInit()->IgnoreImplicit())
-                               : nullptr;
-        if (!array || (v->getInit() && !list)) return false;
-        if (list && !scalar_initialiser(*list, array.getTypePtr()->getElementType())) return false;
-        edits.remove(source_.range(array.getBracketsRange()));
-        for (auto& subscript : use.subscripts) edits.remove(subscript);
-        return true;
-    }
-    bool scalar_initialiser(const clang::InitListExpr& semantic, clang::QualType element) {
-        const auto* list = semantic.isSemanticForm() && semantic.getSyntacticForm()
-                               ? semantic.getSyntacticForm()
-                               : &semantic;
-        const Range all = source_.range(list->getSourceRange());
-        if (list->getNumInits() == 1)
-            edits.keep_only(all, source_.range(list->getInit(0)->getSourceRange()));
-        else if (element->isArithmeticType())
-            edits.replace(all, element->isIntegerType()
-                                   ? "0"
-                                   : floating_literal(llvm::APSInt::get(0), element));
-        return list->getNumInits() <= 1;
-    }
-
     Source source_;
     const std::string& text_;
     Liveness liveness_;
@@ -380,7 +385,10 @@ class Cleaner : public SyntaxWalk {
     std::vector<Word> words_;             // of the function at hand
     std::set<std::string> pragma_names_;  // of the function at hand
     ExpressionCleaner expressions_;
-    std::map<const clang::Decl*, SingleElement> arrays_;
+    std::vector<std::pair<const clang::VarDecl*, const clang::Expr*>> writes_;
+    bool writer_ = false;  // within one of these
+    SingleElements singles_;
+    Aliases aliases_;
 };
 
 }  // namespace

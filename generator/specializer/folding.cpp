@@ -5,6 +5,7 @@
 #include "clang/AST/TypeLoc.h"
 #include "llvm/ADT/StringExtras.h"
 #include "specializer/constants.hpp"
+#include "specializer/doc_comments.hpp"
 #include "specializer/rules.hpp"
 #include "specializer/statements.hpp"
 #include "specializer/syntax_walk.hpp"
@@ -308,6 +309,26 @@ void bind_pragmas(const clang::FunctionDecl& function, Range body, Folder& folde
 
 }  // namespace
 
+/// The comment above a function, about this specialisation: numbers that its template is bound to
+/// instead of their names, and nothing on truth values that are decided.
+std::string folded_comment(const clang::FunctionDecl& function, const std::string& comment) {
+    const auto* pattern = function.getPrimaryTemplate();
+    const auto* arguments = function.getTemplateSpecializationArgs();
+    if (!pattern || !arguments) return comment;
+    std::map<std::string, std::string> values;
+    std::set<std::string> decided;
+    for (unsigned i = 0; i < pattern->getTemplateParameters()->size(); ++i) {
+        const auto& argument = arguments->get(i);
+        const std::string name = pattern->getTemplateParameters()->getParam(i)->getNameAsString();
+        if (argument.getKind() != clang::TemplateArgument::Integral) continue;
+        if (argument.getIntegralType()->isBooleanType())
+            decided.insert(name);
+        else if (!argument.getIntegralType()->isEnumeralType())
+            values[name] = llvm::toString(argument.getAsIntegral(), 10);
+    }
+    return without_sentences_on(with_values(comment, values), decided);
+}
+
 std::string folded_function(clang::FunctionDecl* function, const std::string& name,
                             Entities& entities) {
     const Source& source = entities.source();
@@ -334,8 +355,9 @@ std::string folded_function(clang::FunctionDecl* function, const std::string& na
     while (whole.substr(after_attributes).starts_with("[["))
         after_attributes =
             skip_space(whole, static_cast<unsigned>(whole.find("]]", after_attributes)) + 2);
-    return comment_above(whole, head) + folder.edits.apply(whole, {begin, after_attributes}) +
-           "static inline " + folder.edits.apply(whole, {after_attributes, all.end});
+    return folded_comment(*function, comment_above(whole, head)) +
+           folder.edits.apply(whole, {begin, after_attributes}) + "static inline " +
+           folder.edits.apply(whole, {after_attributes, all.end});
 }
 
 std::string folded_type(clang::TagDecl* type, const std::string& name, Entities& entities) {

@@ -26,8 +26,9 @@ clang::format::FormatStyle house_style() {
 
 }  // namespace
 
-std::string format(const std::string& text) {
-    const auto style = house_style();
+std::string format(const std::string& text, bool drops_braces) {
+    auto style = house_style();
+    style.RemoveBracesLLVM = drops_braces;
     const auto changes = clang::format::reformat(
         style, text, {clang::tooling::Range(0, static_cast<unsigned>(text.size()))}, "kernel.cpp");
     auto formatted = clang::tooling::applyAllReplacements(text, changes);

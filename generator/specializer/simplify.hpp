@@ -24,11 +24,14 @@ struct SimplifiedText {
     std::vector<FunctionSignature> functions;  ///< the steps, in the order asked for
 };
 
+/// Whether helpers stay functions or are put where they are called.
+enum class Helpers { stay, inlined };
+
 /// Rewrites plain C++ until nothing is left to do: loops that run once become their body, `* 1` and
-/// `+ 0` go, arrays of one element become scalars, needless braces, variables, parameters (of the
-/// steps as well), functions and types go. Throws Error(internal) with Clang's messages when the
-/// text is not legal C++.
-SimplifiedText simplify(std::string text, const std::vector<std::string>& steps,
-                        const FrontEndOptions& options);
+/// `+ 0` go, arrays of one element become scalars, helpers are inlined (inlining/), needless
+/// braces, variables, parameters (of the steps as well), functions and types go. Throws
+/// Error(internal) with Clang's messages when the text is not legal C++.
+SimplifiedText simplify(const std::string& text, const std::vector<std::string>& steps,
+                        const FrontEndOptions& options, Helpers helpers);
 
 }  // namespace spmvgen::specializer

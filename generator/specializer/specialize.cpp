@@ -37,7 +37,7 @@ std::string specialised_text(const TemplateUse& use) {
 
 Specialized specialize(const TemplateUse& use) {
     check_directives(use.files, use.file);
-    auto simplified = simplify(specialised_text(use), use.functions, use.options);
+    auto simplified = simplify(specialised_text(use), use.functions, use.options, use.helpers);
     return {leading_comment(use.files.at(use.file)), std::move(simplified.text),
             std::move(simplified.functions)};
 }

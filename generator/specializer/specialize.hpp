@@ -15,6 +15,7 @@ struct TemplateUse {
     std::vector<std::string> functions;  ///< the steps, in order
     Bindings bindings;
     FrontEndOptions options;
+    Helpers helpers = Helpers::inlined;
 };
 
 struct Specialized {

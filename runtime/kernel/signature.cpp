@@ -33,6 +33,19 @@ std::string kernel_name(const Signature& s) {
     return name;
 }
 
+std::string kernel_symbol(const Signature& s) {
+    std::string name = kernel_name(s);
+    constexpr std::size_t readable = 40, digits = 8;
+    if (name.size() <= readable) return name;
+    const auto part = [](const char* prefix, const auto& type) {
+        return type ? prefix + std::string(to_string(*type)) : std::string();
+    };
+    return s.kernel + "_" + to_string(s.value) + part("_s", s.storage) +
+           part("_acc", s.accumulator) + "_i" + bits(s.index) + "_a" + letter(s.alpha) + "_b" +
+           letter(s.beta) + (s.num_rhs > 1 ? "_k" + std::to_string(s.num_rhs) : "") + "_" +
+           hash_text(name).substr(0, digits);
+}
+
 std::string to_string(const Signature& s) {
     return kernel_name(s) + "@" + to_string(s.target);
 }

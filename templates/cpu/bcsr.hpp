@@ -120,7 +120,8 @@ template <int block_rows, int block_cols, int num_rhs, typename Value, typename 
     }
 }
 
-/// The same without the fill: x is read where the matrix has an element, and nowhere else.
+/// sum[i][rhs] = the product of one block row, without the fill: x is read where the matrix
+/// has an element, and nowhere else.
 template <int block_rows, int block_cols, int num_rhs, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_unfilled(Value* sum, const Storage* values,

@@ -184,7 +184,7 @@ template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int n
     }
 }
 
-/// The same with loops of its own for each code.
+/// Several right-hand sides: the first `count` lanes of a slice, with a loop for each code.
 template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
           int block_rows, int block_cols, int sigma, int fill, int long_rows, int value_code,
           typename Value, typename Vector, typename Storage, typename Index>

@@ -10,6 +10,7 @@ struct complex_f32 {
     float re;
     float im;
 };
+/// Complex numbers of twice the precision, laid out as std::complex.
 struct complex_f64 {
     double re;
     double im;

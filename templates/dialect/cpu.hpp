@@ -116,7 +116,7 @@ template <typename Offset>
     return low;
 }
 
-/// The same path over entries that are sorted by row: how many of its first `step` steps take an
+/// Merge path over the rows' ends and entries that are sorted by row: how many of its first `step` steps take an
 /// entry; the other steps end a row.
 template <typename Index>
 [[gnu::always_inline]] inline long entries_taken(long nnz, const Index* row_idx, long step) {
@@ -181,7 +181,7 @@ template <int lanes, typename Value, typename Storage, typename Index, typename 
     }
 }
 
-/// The same for the first `count` lanes only. All lanes are loaded, so that all columns must be
+/// sum[l] += values[l] · x[col_idx[l]] for the lanes l below `count`. All lanes are loaded, so that all columns must be
 /// legal; what the others give, NaN included, is dropped.
 template <int lanes, typename Value, typename Storage, typename Index, typename Vector>
 [[gnu::always_inline]] inline void add_first_products(Value* sum, const Storage* values,
@@ -213,8 +213,8 @@ template <int lanes, typename Value, typename Storage, typename Index, typename 
     }
 }
 
-/// The same for the lanes that hold an entry; padding has the column -1. Padded lanes load x[0],
-/// which exists because some lane holds an entry, and drop what it gives.
+/// sum[l] += values[l] · x[col_idx[l]] for the lanes that hold an entry; padding has the column -1.
+/// Padded lanes load x[0], which exists because some lane holds an entry, and drop what it gives.
 template <int lanes, typename Value, typename Storage, typename Index, typename Vector>
 [[gnu::always_inline]] inline void add_unpadded_products(Value* sum, const Storage* values,
                                                          const Index* col_idx, const Vector* x) {

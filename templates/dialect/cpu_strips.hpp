@@ -122,7 +122,7 @@ template <int codes, int lanes, int block_rows, int block_cols, int value_code, 
     }
 }
 
-/// The same of a slice that has one of several codes. Lanes side by side have a loop of their own,
+/// sum += the products of the strips of a slice that has one of several codes. Lanes side by side have a loop of their own,
 /// which gathers nothing; so has each code where x is loaded singly, by deltas from memory.
 template <int codes, int lanes, int block_rows, int block_cols, int value_code, int prefetch,
           bool is_filled, typename Value, typename Vector, typename Storage, typename Index>

@@ -41,7 +41,7 @@ template <int code, int lanes>
     }
 }
 
-/// The same of a slice whose code `code` is one of `codes`.
+/// What the column of lane `lane` adds to the base of strip `strip`, by the code of its slice.
 template <int codes, int lanes>
 [[gnu::always_inline]] inline long delta_of_any(const unsigned char* deltas, long strip, int lane,
                                                 int code) {

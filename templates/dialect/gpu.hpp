@@ -51,7 +51,7 @@ template <typename Storage>
     }
 }
 
-/// The same as the type that is computed with.
+/// A stored value as the type that is computed with.
 template <typename Value, typename Storage>
 [[gnu::always_inline]] inline Value widened(Storage stored) {
     if constexpr (is_complex<Value>) {
@@ -84,7 +84,8 @@ template <int width = warp_size, typename Value>
     }
 }
 
-/// The same of the lane `delta` below.
+/// The value that the lane `delta` below has, in groups of `width` lanes; a lane whose partner lies
+/// outside its group gets one that means nothing. All lanes of the warp take part.
 template <int width = warp_size, typename Value>
 [[gnu::always_inline]] inline Value shuffle_up(Value value, int delta) {
     if constexpr (is_complex<Value>) {
@@ -202,9 +203,9 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
           typename Value, typename Vector>
 [[gnu::always_inline]] inline void store_row(Vector* y, long row, const Value* sum, Vector alpha,
                                              Vector beta) {
-    const long first = element_of<num_rhs, rhs_group>(row);
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        store<alpha_mode, beta_mode, has_epilogue>(y, first + rhs, sum[rhs], alpha, beta, row);
+        store<alpha_mode, beta_mode, has_epilogue>(y, element_of<num_rhs, rhs_group>(row) + rhs,
+                                                   sum[rhs], alpha, beta, row);
     }
 }
 

@@ -55,7 +55,8 @@ template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, 
     }
 }
 
-/// The same for small blocks, of which `batch` are loaded before the first is used.
+/// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, fill included. Of
+/// small blocks `batch` are loaded before the first is used.
 template <int block_rows, int block_cols, int step, int batch, int num_rhs, int rhs_group,
           typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_small_blocks(Value* sum, const Storage* values,
@@ -100,8 +101,8 @@ template <int block_rows, int block_cols, int step, int batch, int num_rhs, int 
     }
 }
 
-/// The same for any blocks: up to `unroll` are loaded before the first is used, as many as fit the
-/// registers.
+/// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, fill included. Up to
+/// `unroll` are loaded before the first is used, as many as fit the registers.
 template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
           typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_blocks(Value* sum, const Storage* values,
@@ -120,7 +121,8 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
     }
 }
 
-/// The same without the fill: x is read where the matrix has an element, and nowhere else.
+/// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, without the
+/// fill: x is read where the matrix has an element, and nowhere else.
 template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, typename Value,
           typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_unfilled_blocks(Value* sum, const Storage* values,

@@ -120,7 +120,7 @@ void convert_scan(long num_sizes, const Offset* __restrict__ sizes, Offset* __re
     }
 }
 
-/// The same for many sizes begins with this: what each block's stretch of them comes to. Then
+/// Prefix sums of many sizes begin with this: what each block's stretch of them comes to. Then
 /// convert_scan makes part_ptr of part_sums, and convert_scan_parts the rest.
 template <typename Offset, int block>
 void convert_sum_parts(long num_items, const Offset* __restrict__ item_sizes,
@@ -242,7 +242,7 @@ template <int value_code, typename Storage, typename Vector>
     }
 }
 
-/// The same of values that may be coded: whether there is one that its code has not.
+/// Of values that may be coded, whether there is one that its code has not.
 template <typename Vector, typename Storage, int value_code, int block>
 void convert_check_values(long nnz, const Vector* __restrict__ csr_values,
                           unsigned long long* __restrict__ counts) {

@@ -2,44 +2,8 @@
 #pragma once
 #include "dialect/gpu.hpp"
 
-/// sum[r] += the products of up to `unroll` entries of one row, which lie `step` elements apart
-/// from `place` on; of these the first `left` exist (all of them, when `whole`). All of A is loaded
-/// before the first use, then all of x. Padding has the column -1 and meets no x. Returns whether
-/// the row may go on: its last entry here was none of padding.
-template <int unroll, bool whole, int num_rhs, int rhs_group, typename Value, typename Vector,
-          typename Storage, typename Index>
-[[gnu::always_inline]] inline bool add_padded_batch(Value* sum, const Storage* values,
-                                                    const Index* col_idx, const Vector* x,
-                                                    long place, long step, long left) {
-    Index col[unroll];
-    Value value[unroll];
-    for (int u = 0; u < unroll; ++u) {
-        if constexpr (whole) {
-            col[u] = load_stream(col_idx + place + u * step);
-            value[u] = load_value<Value>(values + place + u * step);
-        } else {
-            col[u] = u < left ? load_stream(col_idx + place + u * step) : static_cast<Index>(-1);
-            value[u] = u < left ? load_value<Value>(values + place + u * step) : Value{};
-        }
-    }
-    Vector factor[unroll * rhs_group];
-    for (int u = 0; u < unroll; ++u) {
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            factor[u * rhs_group + rhs] =
-                col[u] >= 0 ? x[element_of<num_rhs, rhs_group>(col[u]) + rhs] : Vector{};
-        }
-    }
-    for (int u = 0; u < unroll; ++u) {
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] =
-                multiply_add(value[u], converted<Value>(factor[u * rhs_group + rhs]), sum[rhs]);
-        }
-    }
-    return col[unroll - 1] >= 0;
-}
-
 /// sum[r] += the products of one row, or of a part of it: `count` entries that lie `step` elements
-/// apart from `place` on. It ends early at padding.
+/// apart from `place` on. It ends early at padding, which has the column -1 and meets no x.
 template <int unroll, int num_rhs, int rhs_group, typename Value, typename Vector, typename Storage,
           typename Index>
 [[gnu::always_inline]] inline void add_padded_row(Value* sum, const Storage* values,
@@ -49,17 +13,30 @@ template <int unroll, int num_rhs, int rhs_group, typename Value, typename Vecto
     constexpr int most =
         (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
-    bool more = true;
-    for (; more && count >= batch; count -= batch) {
-        more = add_padded_batch<batch, true, num_rhs, rhs_group>(sum, values, col_idx, x, place,
-                                                                 step, count);
-        place += batch * step;
-    }
-    if constexpr (batch > 1) {
-        if (more && count > 0) {
-            add_padded_batch<batch, false, num_rhs, rhs_group>(sum, values, col_idx, x, place, step,
-                                                               count);
+    Index last = 0;
+    for (long k = 0; k < count && last >= 0; k += batch) {
+        // All of A is loaded before the first use, then all of x.
+        Index col[batch];
+        Value value[batch];
+        for (int u = 0; u < batch; ++u) {
+            const long at = place + (k + u) * step;
+            col[u] = k + u < count ? load_stream(col_idx + at) : static_cast<Index>(-1);
+            value[u] = k + u < count ? load_value<Value>(values + at) : Value{};
         }
+        Vector factor[batch * rhs_group];
+        for (int u = 0; u < batch; ++u) {
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                factor[u * rhs_group + rhs] =
+                    col[u] >= 0 ? x[element_of<num_rhs, rhs_group>(col[u]) + rhs] : Vector{};
+            }
+        }
+        for (int u = 0; u < batch; ++u) {
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                sum[rhs] =
+                    multiply_add(value[u], converted<Value>(factor[u * rhs_group + rhs]), sum[rhs]);
+            }
+        }
+        last = col[batch - 1];
     }
 }
 

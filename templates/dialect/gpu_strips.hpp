@@ -59,8 +59,8 @@ template <int block_rows, int block_cols>
     return (column >> j & 1) != 0;
 }
 
-/// sum[i][r] += the products of a lane's blocks of the strips k … k + batch - 1; of these it has
-/// those below `own`, or all, when `whole`. All of A is loaded before the first use, then all of x.
+/// sum[i][r] += the products of a lane's blocks in `batch` strips, from strip `k` on. All of A is
+/// loaded before the first use, then all of x. The lane has the strips below `own`.
 template <int code, bool filled, bool whole, int batch, int slice, int period, int block_rows,
           int block_cols, int value_code, int num_rhs, int rhs_group, typename Value,
           typename Vector, typename Storage, typename Index>
@@ -117,8 +117,8 @@ template <int code, bool filled, bool whole, int batch, int slice, int period, i
     }
 }
 
-/// The same for all strips of the lane, `own`; all lanes of the slice have the first `full`.
-/// `place` is where the lane's first value is.
+/// sum[i][r] += the products of all blocks of a lane, which has `own` strips. All lanes of the slice
+/// have the first `full`. `place` is where the lane's first value is.
 template <int code, bool filled, int unroll, int slice, int period, int block_rows, int block_cols,
           int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
           typename Storage, typename Index>
@@ -148,8 +148,8 @@ template <int code, bool filled, int unroll, int slice, int period, int block_ro
     }
 }
 
-/// The same with the slice's masks, where it has some: they follow `width` strips of deltas.
-/// sum[r] begins as 0.
+/// sum[i][r] = the products of all blocks of a lane; sum[i][r] begins as 0. The masks of a slice with
+/// holes follow `width` strips of deltas.
 template <int code, int fill, int unroll, int slice, int period, int block_rows, int block_cols,
           int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
           typename Storage, typename Index>
@@ -181,7 +181,7 @@ template <int code, int fill, int unroll, int slice, int period, int block_rows,
     }
 }
 
-/// The same with the slice's own code, one of those in `codes`.
+/// sum[i][r] = the products of all blocks of a lane, by the code of its slice.
 template <int codes, int fill, int unroll, int slice, int period, int block_rows, int block_cols,
           int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
           typename Storage, typename Index>

@@ -3,10 +3,8 @@
 // What:       a thread takes a row, or `threads_per_row` neighbouring lanes share one and add their
 //             sums by shuffles. Rows may be sorted by length in windows of σ, so that the rows of a
 //             slice are about equally long.
-// Source:     Kreutzer, Hager, Wellein, Fehske & Bishop, A Unified Sparse Matrix Data Format for
-//             Efficient General SpMV on Modern Processors with Wide SIMD Units, SISC 36(5), 2014;
-//             Anzt, Tomov & Dongarra, Implementing a Sparse Matrix Vector Product for the
-//             SELL-C/SELL-C-σ formats on NVIDIA GPUs, 2014 (SELL-P).
+// Source:     SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014) and SELL-P (Anzt,
+//             Tomov & Dongarra, SELL-C/SELL-C-σ formats on NVIDIA GPUs, 2014).
 // Parameters: block           128, 256, 512, 1024: threads of a block.
 //             slice           32, 64: C, the rows of a slice.
 //             sigma           1, 64, 256, 1024, 4096, 16384: rows in a sorting window; 1 = rows

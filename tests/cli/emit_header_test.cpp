@@ -57,7 +57,9 @@ TEST_F(EmitHeaderTest, DeclaresTheStepsOfACompiledKernel) {
     const Outcome outcome = run_line(
         "emit --kernel csr_balanced --arch x86-64-v3 --as object -o k.o --header out_of_line.h");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const std::string name = "csr_balanced_f64_i32_o32_a1_b0_k1_lanes4_unroll1";
+    Signature signature{.kernel = "csr_balanced"};
+    signature.target = parse_target("x86-64-v3");
+    const std::string name = kernel_symbol(complete(signature));
     for (const std::string step : {"_step0", "_step1"})
         EXPECT_THAT(read("out_of_line.h"),
                     HasSubstr("#define out_of_line" + step + " " + name + step + "\nvoid " + name +
@@ -70,9 +72,9 @@ TEST_F(EmitHeaderTest, TellsTheSymbolsOfAGpuKernel) {
                   .status,
               0);
     const auto launch = nlohmann::json::parse(read("k.json"));
-    const std::string name = launch["kernel"];
+    const std::string kernel = launch["kernel"], name = launch["steps"][0]["symbol"];
     EXPECT_EQ(read("k.h"),
-              "// How " + name +
+              "// How " + kernel +
                   "@gfx906 is called, for C and C++.\n"
                   "#pragma once\n"
                   "#define k_steps 1\n"

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "process.hpp"
@@ -54,12 +56,107 @@ class Emit : public testing::Test {
     std::filesystem::path folder_;
 };
 
-// Set SPMVGEN_UPDATE_GOLDEN=1 to write the file anew after an intended change; review the diff.
+/// A file of tests/generator/golden and the kernel that it shows.
+struct Golden {
+    const char* file;
+    const char* kernel;
+    const char* arch;
+    std::map<std::string, std::int64_t> params;
+};
+
+const std::vector<Golden>& golden_files() {
+    static const std::vector<Golden> files{
+        {"csr_rows.cpp", "csr_rows", "x86-64-v3", {}},
+        {"csr_vector.cpp", "csr_vector", "x86-64-v4", {}},
+        {"sell.cpp", "sell", "x86-64-v4", {}},
+        {"strips_cpu.cpp",
+         "strips_cpu",
+         "x86-64-v3",
+         {{"codes", 4}, {"fill", 0}, {"long_rows", 0}}},
+        {"csr_classical.cu", "csr_classical", "sm_90", {{"subwarp", 8}}},
+        {"csr_by_length.cu", "csr_by_length", "sm_90", {}},
+        {"csr_merge_path.cu", "csr_merge_path", "sm_90", {}},
+        {"sell_slices.cu", "sell_slices", "sm_90", {{"sigma", 1024}}},
+        {"strips.cu",
+         "strips",
+         "sm_90",
+         {{"codes", 4}, {"fill", 0}, {"long_rows", 0}, {"ragged", 1}, {"unroll", 6}}},
+        {"tiles.cu", "tiles", "sm_90", {}},
+        {"ell_groups.hip", "ell_groups", "gfx906", {}},
+        {"coo.hip", "coo", "gfx90a", {}},
+        {"bcsr_fused.hip", "bcsr_fused", "gfx942", {{"block_rows", 3}, {"block_cols", 3}}}};
+    return files;
+}
+
+// What a change of the specialiser or of a template does to emitted text. scripts/update-golden
+// writes the files anew after an intended change; review the diff.
 TEST_F(Emit, GoldenText) {
-    const std::filesystem::path golden = SPMVGEN_GOLDEN "/csr_rows.cpp";
-    const auto source = emit_kernel(signature_of("csr_rows"), "");
-    if (std::getenv("SPMVGEN_UPDATE_GOLDEN")) std::ofstream(golden) << source.text;
-    EXPECT_EQ(source.text, read_file(golden));
+    for (auto& golden : golden_files()) {
+        SCOPED_TRACE(golden.file);
+        Signature s = signature_of(golden.kernel);
+        s.target = parse_target(golden.arch);
+        s.params = golden.params;
+        const auto source = emit_kernel(s, "");
+        const auto path = std::filesystem::path(SPMVGEN_GOLDEN) / golden.file;
+        if (std::getenv("SPMVGEN_UPDATE_GOLDEN")) std::ofstream(path) << source.text;
+        EXPECT_EQ(source.text, read_file(path));
+    }
+}
+
+/// Lines up to the first that is empty, those behind it, and those of functions with one
+/// statement, but for an instruction that has no name.
+struct LineCounts {
+    std::ptrdiff_t head = 0, below = 0, wrappers = 0;
+};
+
+LineCounts counts_of(const std::string& text) {
+    LineCounts counts;
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    const auto empty = std::ranges::find(lines, "");
+    counts.head = empty - lines.begin();
+    counts.below = lines.end() - empty - 1;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (!lines[i].ends_with("{") || lines[i].starts_with(" ") || lines[i].starts_with("extern"))
+            continue;
+        const bool one = i + 2 < lines.size() && lines[i + 2] == "}" &&
+                         lines[i + 1].find("asm ") == std::string::npos;
+        if (one) counts.wrappers += 4;
+    }
+    return counts;
+}
+
+TEST_F(Emit, FilesAreShortAndHeadsAreShorter) {
+    const std::map<std::string, std::ptrdiff_t> most{{"csr_classical.cu", 60},
+                                                     {"ell_groups.hip", 50},
+                                                     {"strips.cu", 130},
+                                                     {"sell_slices.cu", 90}};
+    for (auto& golden : golden_files()) {
+        SCOPED_TRACE(golden.file);
+        const auto counts =
+            counts_of(read_file(std::filesystem::path(SPMVGEN_GOLDEN) / golden.file));
+        const auto limit = most.find(golden.file);
+        if (limit != most.end()) {
+            EXPECT_LE(counts.below, limit->second);
+            EXPECT_LE(counts.wrappers * 20, counts.below);
+        }
+    }
+    for (auto& entry : kernel_registry()) {
+        SCOPED_TRACE(entry.id);
+        EXPECT_LE(counts_of(emit_kernel(signature_of(entry.id), "").text).head, 15);
+    }
+}
+
+TEST_F(Emit, SymbolsHaveAtMost64Characters) {
+    for (auto& entry : kernel_registry()) {
+        Signature s = signature_of(entry.id);
+        s.alpha = s.beta = Scale::general;
+        if (!entry.batch && entry.refuses == nullptr) s.num_rhs = 64;
+        const auto source = emit_kernel(s, "");
+        for (auto& step : source.launch.steps) EXPECT_LE(step.symbol.size(), 64) << step.symbol;
+        EXPECT_LE((source.name + "_launch").size(), 64) << source.name;
+    }
 }
 
 TEST_F(Emit, SameBytesInOtherProcesses) {
@@ -137,7 +234,7 @@ TEST_F(Emit, RefusesWhatTheRegistryRefuses) {
 TEST_F(Emit, HeaderStaysAComment) {
     const auto text =
         emit_kernel(signature_of("csr_rows"), "spmvgen emit\nint x;\t--as 'a\\'\\").text;
-    EXPECT_NE(text.find("// Command:   spmvgen emit int x; --as 'a\\'\n"), text.npos) << text;
+    EXPECT_NE(text.find("// Command: spmvgen emit int x; --as 'a\\'\n"), text.npos) << text;
 }
 
 // Simplifying ends when nothing is left: another pass over what was emitted changes nothing.
@@ -149,7 +246,8 @@ TEST_F(Emit, NothingIsLeftToSimplify) {
         std::vector<std::string> entries;
         for (auto& step : source.launch.steps) entries.push_back(step.symbol);
         const std::string text = without(source.text, "extern \"C\" ");
-        const std::string again = specializer::simplify(text, entries, {}).text;
+        const std::string again =
+            specializer::simplify(text, entries, {}, specializer::Helpers::stay).text;
         const std::string end_of_steps = "/// Runs ";
         EXPECT_EQ(again.substr(0, again.find(end_of_steps)),
                   text.substr(0, text.find(end_of_steps)));

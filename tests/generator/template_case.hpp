@@ -12,6 +12,7 @@ namespace spmvgen::specializer {
 inline TemplateUse template_use(const std::string& text, Bindings bindings,
                                 std::vector<std::string> functions = {"kernel"}) {
     TemplateUse use;
+    use.helpers = Helpers::stay;
     use.files = {{"cpu/test.hpp", text}};
     use.file = "cpu/test.hpp";
     use.functions = std::move(functions);

@@ -75,7 +75,7 @@ struct LaunchDescription {
 /// Freestanding source text of one kernel.
 struct KernelSource {
     Signature signature;
-    std::string name;  ///< kernel_name(signature)
+    std::string name;  ///< kernel_symbol(signature): what its functions begin with
     std::string text;  ///< no includes; compiles alone as C++17 with GCC and Clang
     LaunchDescription launch;
 };

@@ -50,6 +50,11 @@ inline ValueType accumulator_type(const Signature& s) {
 /// epilogue is named by a hash of its text.
 std::string kernel_name(const Signature& signature);
 
+/// What the kernel's functions are called, at most 64 characters with what follows it in the names
+/// of launchers and steps: kernel_name() where that is short, else `strips_f64_i32_a1_b0_9f3c2a71`
+/// with a hash of it.
+std::string kernel_symbol(const Signature& signature);
+
 /// kernel_name + "@" + target: the canonical text.
 std::string to_string(const Signature& signature);
 

@@ -1,54 +1,29 @@
-// csr_rows_f64_i32_o32_a1_b0_k1
-//
-// Made by:   spmvgen 0.1.0
-// Command:   spmvgen emit --kernel csr_rows --arch x86-64-v3 --value f64 --index i32 --offset i32
-//            --alpha one --beta zero --rhs 1
-// Signature: csr_rows_f64_i32_o32_a1_b0_k1@x86-64-v3
-// Template:  templates/cpu/csr_rows.hpp
-//
+// csr_rows_f64_i32_o32_a1_b0_k1: y = A x
 // CSR, one row after another.
 //
-// What:       the plain CSR product, one accumulator a row (a row of accumulators when
-//             num_rhs > 1, over which the compiler vectorises). Good for short rows of any kind.
-// Source:     the textbook algorithm (Saad, Iterative Methods for Sparse Linear Systems, §3.4).
-// Parameters: none of its own.
-// Work:       a thread takes a contiguous run of rows with its share of rows plus nonzeros, found
-//             by binary search in row_ptr; no row is cut.
-// Reads:      nnz·(value + index) + (m+1)·offset bytes of A, x once for each entry;
-//             writes y once, reads it when β ≠ 0.
-
-/// Where the share of thread number `thread` begins when `total` units of work are cut into
-/// `threads` nearly equal shares; share(total, threads, threads) = total.
-[[gnu::always_inline]] static inline long share(long total, long thread, long threads) {
-    return total / threads * thread + total % threads * thread / threads;
-}
+// Source:  the textbook algorithm (Saad, Iterative Methods for Sparse Linear Systems, §3.4).
+// Reads:   nnz·(8 + 4) + (m+1)·4 bytes of A, x once for each entry; writes y once.
+// Made by: spmvgen 0.1.0 from templates/cpu/csr_rows.hpp
+// Command: spmvgen emit --kernel csr_rows --arch x86-64-v3 --value f64 --index i32 --offset i32
+//          --alpha one --beta zero --rhs 1
 
 /// First row of a thread's share when rows are not cut: every thread gets about the same number of
 /// rows plus entries. row_ptr has num_rows + 1 elements.
 [[gnu::always_inline]] static inline long first_row(long num_rows, const int* row_ptr, long thread,
                                                     long threads) {
-    const long work = share(num_rows + row_ptr[num_rows], thread, threads);
+    const long total = num_rows + row_ptr[num_rows];
+
+    const long work = total / threads * thread + total % threads * thread / threads;
     long low = 0;
     long high = num_rows;
     while (low < high) {
         const long middle = low + (high - low) / 2;
-        if (middle + row_ptr[middle] < work) {
+        if (middle + row_ptr[middle] < work)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
-}
-
-/// sum + a · b.
-[[gnu::always_inline]] static inline double multiply_add(double a, double b, double sum) {
-    return sum + a * b;
-}
-
-/// y[i] = α·sum + β·y[i]; y is not read when β = 0.
-[[gnu::always_inline]] static inline void store(double* y, long i, double sum) {
-    y[i] = sum;
 }
 
 /// y = αAx + βy for A in CSR, row after row.
@@ -60,10 +35,8 @@ static inline void csr_rows(long num_rows, const int* __restrict__ row_ptr,
     const long end = first_row(num_rows, row_ptr, thread + 1, threads);
     for (long row = begin; row < end; ++row) {
         double sum = {};
-        for (int k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-            sum = multiply_add(values[k], x[col_idx[k]], sum);
-        }
-        store(y, row, sum);
+        for (int k = row_ptr[row]; k < row_ptr[row + 1]; ++k) sum += values[k] * x[col_idx[k]];
+        y[row] = sum;
     }
 }
 

@@ -1,0 +1,262 @@
+// csr_by_length_f64_i32_a1_b0_bf251b40: y = A x
+// CSR, as many threads a row as its length asks for.
+//
+// Source:  this project's; a kernel for each class of lengths: ACSR (Ashari et al., SC 2014).
+// Reads:   nnz·(8 + 4) + rows·4 bytes of A, an index and two offsets for each middle row, three
+//          indices and two offsets for each part; x once for each entry; writes y once.
+// Made by: spmvgen 0.1.0 from templates/gpu/csr_by_length.hpp; sizes of arrays count elements
+// Command: spmvgen emit --kernel csr_by_length --arch sm_90 --value f64 --index i32 --offset i32
+//          --alpha one --beta zero --rhs 1 --param
+//          block=256,most_middle=512,most_short=16,share=4096 --param subwarp=4,unroll=4
+
+#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Waits until the launches ahead on the stream have ended and what they wrote is there.
+static __device__ __forceinline__ void griddepcontrol_wait() {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+#endif
+
+/// sum[r] += the products of the entries first, first + step, … below `count`. 4 of them are under
+/// way at a time: their values and columns are loaded before any x is, and every x before the first
+/// is used.
+static __device__ __forceinline__ void add_row_entries_256(double& sum, const double* values,
+                                                           const int* col_idx, const double* x,
+                                                           int first, int count) {
+    for (int left = count - first; left > 0; left -= 1024) {
+        const int k = count - left;
+        double value[4] = {};
+        int col[4] = {};
+        for (int u = 0; u < 4; ++u) {
+            if (left > u * 256) {
+                value[u] = __ldcs(values + k + u * 256);
+                col[u] = __ldcs(col_idx + k + u * 256);
+            }
+        }
+        double factor[4] = {};
+        for (int u = 0; u < 4; ++u)
+            if (left > u * 256) factor[u] = x[col[u]];
+        // Where there is no entry, both factors are zero.
+        for (int u = 0; u < 4; ++u)
+            sum += value[u] * factor[u];
+    }
+}
+
+/// The sum over each group of 32 lanes, a power of two, in its first lane. All lanes of the warp
+/// take part.
+static __device__ __forceinline__ double subwarp_sum_32(double value) {
+    for (int delta = 16; delta > 0; delta /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, static_cast<unsigned>(delta), 32);
+    return value;
+}
+
+/// The sum over each group of 8 lanes, a power of two, in its first lane. All lanes of the warp
+/// take part.
+static __device__ __forceinline__ double subwarp_sum_8(double value) {
+    for (int delta = 4; delta > 0; delta /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, static_cast<unsigned>(delta), 8);
+    return value;
+}
+
+/// Replaces sum[r] by the sum over the block's threads, in all lanes of its first warp. `warp_sum`
+/// has rhs_group places for each warp. All threads of the block take part.
+static __device__ __forceinline__ void sum_over_block(double& sum, double* warp_sum) {
+    constexpr int warps = 8;
+    const int thread = static_cast<int>(threadIdx.x);
+    sum = subwarp_sum_32(sum);
+    if (thread % 32 == 0) warp_sum[thread / 32] = sum;
+    __syncthreads();
+    if (thread < 32) {
+        sum = thread < warps ? warp_sum[thread] : 0.0;
+        sum = __shfl_sync(0xffffffffu, subwarp_sum_8(sum), 0, 32);
+    }
+}
+
+/// The sum as a number that is not 0, and back. A NaN of one payload comes back with another one.
+static __device__ __forceinline__ unsigned long long meeting_key(double sum) {
+    const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(sum));
+    return bits != 9222737547778440943ull ? bits ^ 9222737547778440943ull : 1;
+}
+
+/// Adds to *sum, what run `run` has of a row that the runs `first` … `last` share, the sums of all
+/// others, and says true; or leaves *sum for another run and says false. 1 words of `meetings`
+/// belong to a run.
+static __device__ __forceinline__ bool completes_row(double* sum, long run, long first, long last,
+                                                     unsigned long long* meetings) {
+    const long place = run - first;
+    for (long width = 1; width <= last - first; width *= 2) {
+        // Of two neighbouring subtrees of this width, the right one's first run names the place.
+        const bool is_right = (place & width) != 0;
+        const long right = is_right ? place & -width : (place & -width) + width;
+        if (first + right <= last) {
+            const unsigned long long key = meeting_key(*sum);
+            const unsigned long long other2 = atomicExch(meetings + (first + right), key);
+            if (other2 != 0) *(meetings + (first + right)) = 0;
+            if (other2 == 0) return false;
+            *sum += __longlong_as_double(static_cast<long long>(other2 ^ 9222737547778440943ull));
+        }
+    }
+    return true;
+}
+
+/// y of one right-hand side for a row of which run `run` has `sum`, one of the runs `first` …
+/// `last`; whoever completes it.
+static __device__ __forceinline__ void join_row(double sum, int rhs, long run, long first,
+                                                long last, long row, unsigned long long* meetings,
+                                                double* y) {
+    const long i = row + rhs;
+    unsigned long long* own = meetings + rhs;
+    if (completes_row(&sum, run, first, last, own)) y[i] = sum;
+}
+
+/// sum[r] += the products of the entries first, first + step, … below `count`. 4 of them are under
+/// way at a time: their values and columns are loaded before any x is, and every x before the first
+/// is used.
+static __device__ __forceinline__ void add_row_entries_32(double& sum, const double* values,
+                                                          const int* col_idx, const double* x,
+                                                          int first, int count) {
+    for (int left = count - first; left > 0; left -= 128) {
+        const int k = count - left;
+        double value[4] = {};
+        int col[4] = {};
+        for (int u = 0; u < 4; ++u) {
+            if (left > u * 32) {
+                value[u] = __ldcs(values + k + u * 32);
+                col[u] = __ldcs(col_idx + k + u * 32);
+            }
+        }
+        double factor[4] = {};
+        for (int u = 0; u < 4; ++u)
+            if (left > u * 32) factor[u] = x[col[u]];
+        // Where there is no entry, both factors are zero.
+        for (int u = 0; u < 4; ++u)
+            sum += value[u] * factor[u];
+    }
+}
+
+/// sum[r] += the products of the entries first, first + step, … below `count`. 4 of them are under
+/// way at a time: their values and columns are loaded before any x is, and every x before the first
+/// is used.
+static __device__ __forceinline__ void add_row_entries_4(double& sum, const double* values,
+                                                         const int* col_idx, const double* x,
+                                                         int first, int count) {
+    for (int left = count - first; left > 0; left -= 16) {
+        const int k = count - left;
+        double value[4] = {};
+        int col[4] = {};
+        for (int u = 0; u < 4; ++u) {
+            if (left > u * 4) {
+                value[u] = __ldcs(values + k + u * 4);
+                col[u] = __ldcs(col_idx + k + u * 4);
+            }
+        }
+        double factor[4] = {};
+        for (int u = 0; u < 4; ++u)
+            if (left > u * 4) factor[u] = x[col[u]];
+        // Where there is no entry, both factors are zero.
+        for (int u = 0; u < 4; ++u)
+            sum += value[u] * factor[u];
+    }
+}
+
+/// The sum over each group of 4 lanes, a power of two, in its first lane. All lanes of the warp
+/// take part.
+static __device__ __forceinline__ double subwarp_sum_4(double value) {
+    for (int delta = 2; delta > 0; delta /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, static_cast<unsigned>(delta), 4);
+    return value;
+}
+
+/// y = αAx + βy for A in CSR. part_row, part_begin, part_end: the row of each part of a long row,
+/// and the part's entries; part_first, part_last: first and last part of that row.
+/// Launch: grid (grid_blocks), blocks of 256 threads.
+/// grid_blocks = num_parts + ceil(num_middle / 8) + ceil(num_rows / 64)
+/// num_rows: rows of A
+/// num_parts: parts of long rows
+/// num_middle: rows that a warp takes each
+/// row_ptr[num_rows + 1]: where each row's entries begin, then their number
+/// col_idx[row_ptr[num_rows]]: column of each entry, from 0
+/// values[row_ptr[num_rows]]: value of each entry
+/// part_row[num_parts]: the long row that each is of
+/// part_begin[num_parts]: its first entry
+/// part_end[num_parts]: the entry behind its last
+/// part_first[num_parts]: first part of its row
+/// part_last[num_parts]: last part of its row
+/// middle_row[num_middle]: the rows that a warp takes each
+/// middle_begin[num_middle]: where the entries of each begin
+/// middle_end[num_middle]: and where they end
+/// x[columns of A]
+/// y[num_rows]
+/// meetings: workspace of 8 bytes for each block of launch 1; zeros when a launch begins, and again
+///     when it has ended
+extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf251b40(
+    long num_rows, long num_parts, long num_middle, const int* __restrict__ row_ptr,
+    const int* __restrict__ col_idx, const double* values, const int* __restrict__ part_row,
+    const int* __restrict__ part_begin, const int* __restrict__ part_end,
+    const int* __restrict__ part_first, const int* __restrict__ part_last,
+    const int* __restrict__ middle_row, const int* __restrict__ middle_begin,
+    const int* __restrict__ middle_end, const double* x, double* __restrict__ y,
+    unsigned long long* __restrict__ meetings) {
+    constexpr int warps = 8;
+    __shared__ double warp_sum[8];
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread % 32;
+    const long middle_block = static_cast<long>(blockIdx.x) - num_parts;
+    const long short_block = middle_block - (num_middle + warps - 1) / warps;
+    double sum = 0.0;
+    if (middle_block < 0) {
+        const long part = blockIdx.x;
+        const long row = part_row[part];
+        const long first = part_first[part];
+        const long last = part_last[part];
+        const int begin = part_begin[part];
+        const int count = part_end[part] - begin;
+        griddepcontrol_wait();
+        add_row_entries_256(sum, values + begin, col_idx + begin, x, thread, count);
+        sum_over_block(sum, warp_sum);
+        if (thread == 0) join_row(sum, 0, part, first, last, row, meetings, y);
+    } else if (short_block < 0) {
+        const long i = middle_block * warps + thread / 32;
+        if (i < num_middle) {
+            const long row = middle_row[i];
+            const int begin = middle_begin[i];
+            const int count = middle_end[i] - begin;
+            griddepcontrol_wait();
+            add_row_entries_32(sum, values + begin, col_idx + begin, x, lane, count);
+            sum = subwarp_sum_32(sum);
+            if (lane == 0) y[row] = sum;
+        }
+    } else {
+        const long row = short_block * 64 + thread / 4;
+        bool is_short = false;
+        // All lanes of a warp take part in the shuffles, those without a short row with no entries.
+        if (row < num_rows) {
+            const int begin = row_ptr[row];
+            const int count = row_ptr[row + 1] - begin;
+            is_short = count <= 16;
+            griddepcontrol_wait();
+            if (is_short)
+                add_row_entries_4(sum, values + begin, col_idx + begin, x, (lane % 4), count);
+        }
+        sum = subwarp_sum_4(sum);
+        if (lane % 4 == 0 && is_short) y[row] = sum;
+    }
+}
+
+#ifdef SPMVGEN_LAUNCHER
+/// Enqueues y = A x on `stream`. Pointers are the device's.
+/// meetings: workspace of 8 bytes for each block of launch 1: zeros before the first call, which
+///     every call leaves behind; calls that may run at once need one each.
+/// grid_blocks = num_parts + ceil(num_middle / 8) + ceil(num_rows / 64)
+static inline void csr_by_length_f64_i32_a1_b0_bf251b40_launch(
+    long num_rows, long num_parts, long num_middle, const int* row_ptr, const int* col_idx,
+    const double* values, const int* part_row, const int* part_begin, const int* part_end,
+    const int* part_first, const int* part_last, const int* middle_row, const int* middle_begin,
+    const int* middle_end, const double* x, double* y, unsigned long long* meetings,
+    long grid_blocks, cudaStream_t stream) {
+    long blocks1 = grid_blocks < 1 ? 1 : grid_blocks;
+    csr_by_length_f64_i32_a1_b0_bf251b40<<<dim3(static_cast<unsigned>(blocks1), 1), 256, 0,
+                                           stream>>>(
+        num_rows, num_parts, num_middle, row_ptr, col_idx, values, part_row, part_begin, part_end,
+        part_first, part_last, middle_row, middle_begin, middle_end, x, y, meetings);
+}
+#endif

@@ -1,0 +1,121 @@
+// strips_f64_i32_a1_b0_76b0f7b9: y = A x
+// Strips: slices of lanes with compressed columns, long rows on warps of their own, in one launch.
+//
+// Source:  SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014) with the columns
+//          compressed; docs/strips.md has every array.
+// Reads:   stored·8 bytes, a base a strip, stored·(0, 1, 2 or 4) bytes of deltas, three numbers a
+//          slice, 2 bytes a lane where a slice is ragged, 2 a block row (sigma > 1), an index a row
+//          (any_order); x once for each block; writes y once.
+// Made by: spmvgen 0.1.0 from templates/gpu/strips.hpp; sizes of arrays count elements
+// Command: spmvgen emit --kernel strips --arch sm_90 --value f64 --index i32 --offset i32 --alpha
+//          one --beta zero --rhs 1 --param any_order=0,block=256,block_cols=1,block_rows=1 --param
+//          codes=4,fill=0,long_from=256,long_rows=0,period=1 --param
+//          ragged=1,sigma=1,slice=32,threads_per_row=1,unroll=6 --param value_code=0
+
+#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Waits until the launches ahead on the stream have ended and what they wrote is there.
+static __device__ __forceinline__ void griddepcontrol_wait() {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+#endif
+
+/// The block column of lane `lane` in strip `k` of the slice that has these bases and deltas.
+static __device__ __forceinline__ int strip_column(const int* bases, const unsigned char* deltas,
+                                                   long k, int lane) {
+    return bases[k] + __ldcs(reinterpret_cast<const unsigned short*>(deltas) + k * 32 + lane);
+}
+
+/// sum[i][r] += the products of a lane's blocks in 6 strips, from strip `k` on. All of A is loaded
+/// before the first use, then all of x. The lane has the strips below `own`.
+static __device__ __forceinline__ void add_strips_0(double& sum, const int* bases,
+                                                    const unsigned char* deltas,
+                                                    const double* values, const double* x,
+                                                    long place, int lane, long k, int own) {
+    int col[6] = {};
+    double value[6] = {};
+    for (int u = 0; u < 6; ++u) {
+        if (k + u < own) {
+            col[u] = strip_column(bases, deltas, k + u, lane);
+            value[u] = __ldcs(values + place + (k + u) * 32);
+        }
+    }
+    double factor[6] = {};
+    for (int u = 0; u < 6; ++u)
+        if (k + u < own) factor[u] = x[col[u]];
+    for (int u = 0; u < 6; ++u)
+        sum += value[u] * factor[u];
+}
+
+/// y = αAx + βy.
+/// Launch: grid (ceil(num_warps / 8)), blocks of 256 threads.
+/// num_warps = num_slices
+/// num_rows: rows of A
+/// slice_ptr[num_slices + 1]: where each slice begins, in columns of slices
+/// slice_info[num_slices]: code of the deltas (bits 0, 1), whether lengths differ (bit 2), whether
+///     there are masks (bit 3), strips of all lanes
+/// bases[strips]: what the deltas of each strip are added to
+/// deltas: deltas of block columns, as many bits as the slice's code says
+/// lengths[lanes of slices]: strips of each; 65535 = its row is long
+/// values[stored entries]: value of each entry
+/// x[columns of A]
+/// y[num_rows]
+extern "C" __global__ void __launch_bounds__(256)
+    strips_f64_i32_a1_b0_76b0f7b9(long num_rows, const int* __restrict__ slice_ptr,
+                                  const int* __restrict__ slice_info, const int* __restrict__ bases,
+                                  const unsigned char* __restrict__ deltas,
+                                  const unsigned short* __restrict__ lengths, const double* values,
+                                  const double* x, double* __restrict__ y) {
+    long thread = static_cast<long>(blockIdx.x) * 256 + threadIdx.x;
+    double sum = 0.0;
+    // Whether the lane has rows here, none of them long.
+    bool mine = thread < num_rows;
+    if (mine) {
+        const long number = thread / 32;
+        const int lane = static_cast<int>(thread % 32);
+        const long first = slice_ptr[number];
+        const int width = static_cast<int>(slice_ptr[number + 1] - first);
+        const int info = slice_info[number];
+        const int full = info >> 4;
+        int own = width;
+        if ((info & 4) != 0) own = lengths[thread];
+        // Where all slices have one code and no masks, as many bytes come before as strips say.
+        const long delta_place = first * 2;
+        griddepcontrol_wait();
+        constexpr int batch = 6;
+        long k = 0;
+        // Compilers would mix two rounds and wait for the first in the middle of the loads.
+#pragma unroll 1
+        for (; k + batch <= full; k += batch) {
+            int col[6] = {};
+            double value[6] = {};
+            for (int u = 0; u < 6; ++u) {
+                col[u] = strip_column(bases + first, deltas + delta_place * 32, k + u, lane);
+                value[u] = __ldcs(values + first * 32 + lane + (k + u) * 32);
+            }
+            double factor[6] = {};
+            for (int u = 0; u < 6; ++u)
+                factor[u] = x[col[u]];
+            for (int u = 0; u < 6; ++u)
+                sum += value[u] * factor[u];
+        }
+#pragma unroll 1
+        for (; k < own; k += batch) {
+            add_strips_0(sum, bases + first, deltas + delta_place * 32, values, x,
+                         first * 32 + lane, lane, k, own);
+        }
+    }
+    if (mine) y[thread] = sum;
+}
+
+#ifdef SPMVGEN_LAUNCHER
+/// Enqueues y = A x on `stream`. Pointers are the device's.
+/// num_warps = num_slices
+static inline void strips_f64_i32_a1_b0_76b0f7b9_launch(
+    long num_rows, const int* slice_ptr, const int* slice_info, const int* bases,
+    const unsigned char* deltas, const unsigned short* lengths, const double* values,
+    const double* x, double* y, long num_warps, cudaStream_t stream) {
+    long blocks1 = num_warps < 1 ? 1 : (num_warps + 7) / 8;
+    strips_f64_i32_a1_b0_76b0f7b9<<<dim3(static_cast<unsigned>(blocks1), 1), 256, 0, stream>>>(
+        num_rows, slice_ptr, slice_info, bases, deltas, lengths, values, x, y);
+}
+#endif
