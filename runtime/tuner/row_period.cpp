@@ -7,7 +7,8 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t samples = 512;        ///< rows that are looked at,
+constexpr std::int64_t samples = 512;  ///< rows that are looked at, of as many or fewer,
+constexpr std::int64_t least_rows = 64;
 constexpr std::int64_t entries_of_row = 64;  ///< and entries of each
 constexpr std::array periods{2, 3, 4, 6};
 constexpr double most_of_next = 0.4;    ///< share of the entries, that the next row may have
@@ -33,7 +34,7 @@ double share_moved(const CsrView& a, std::int64_t distance) {
 }  // namespace
 
 int row_period(const CsrView& matrix) {
-    if (matrix.rows < samples) return 1;
+    if (matrix.rows < least_rows) return 1;
     return dispatch(matrix.index_type, [&]<typename Column>(Column) {
         if (share_moved<Column>(matrix, 1) > most_of_next) return 1;
         for (const int period : periods)

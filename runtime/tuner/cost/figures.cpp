@@ -84,7 +84,8 @@ const Features& MatrixFigures::sorted_in(std::int64_t sigma) {
     const double a_window = std::max(features_.mean_row, 1.0) * static_cast<double>(sigma);
     const auto windows =
         static_cast<std::int64_t>(static_cast<double>(sample_.wanted()) / a_window);
-    const SampledRows rows(matrix_, sample_.wanted(), std::clamp<std::int64_t>(windows, 1, 16));
+    const SampledRows rows(matrix_, sample_.wanted(), std::clamp<std::int64_t>(windows, 1, 16), 1,
+                           sample_.source());
     look_at_gathers(rows.sorted(sigma).view(), place->second);
     return place->second;
 }
