@@ -252,7 +252,6 @@ ExactValues Chooser::exact_values(bool half) {
 }
 
 void Chooser::look_at_blocks(Request& request) {
-    const std::string device = request.device.empty() ? to_string(request.target) : request.device;
     const BlockProblem problem{.rows = matrix_.rows,
                                .nnz = matrix_.nnz,
                                .value = vectors_type(request, features_.value_type),
@@ -262,8 +261,15 @@ void Chooser::look_at_blocks(Request& request) {
                                             : IndexType::i64,
                                .rows_given = given(request, "block_rows"),
                                .cols_given = given(request, "block_cols")};
-    request.blocks = choose_block(
-        fill(), problem, find_dense_profile(device, is_host(request) ? request.threads : 0));
+    const auto [found, is_new] = blocks_.try_emplace(
+        {problem.value, problem.storage, problem.rows_given, problem.cols_given});
+    if (is_new) {
+        const std::string device =
+            request.device.empty() ? to_string(request.target) : request.device;
+        found->second = choose_block(
+            fill(), problem, find_dense_profile(device, is_host(request) ? request.threads : 0));
+    }
+    request.blocks = found->second;
 }
 
 void Chooser::look_at_strips(Request& request) {

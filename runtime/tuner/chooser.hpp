@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,8 @@ class Chooser {
     EntrySource* const source_;
     std::optional<BlockFill> fill_;
     std::optional<ExactValues> exact_;
+    /// By types of vectors and values, and the sizes that are given.
+    std::map<std::tuple<ValueType, ValueType, int, int>, BlockChoice> blocks_;
     std::map<ValueType, double> saved_gathers_;
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     std::optional<SampledRows> sample_;
