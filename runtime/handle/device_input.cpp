@@ -1,12 +1,15 @@
 // Matrices whose arrays are in a device's memory.
 #include <fmt/format.h>
 
+#include <atomic>
+#include <iterator>
 #include <vector>
 
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
 #include "handle/order.hpp"
 #include "handle/stopwatch.hpp"
+#include "matrix/chunks.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "spmvgen/error.hpp"
@@ -20,13 +23,25 @@ Buffer to_host(Device& device, const void* array, std::int64_t count, std::size_
     return here;
 }
 
+constexpr std::int64_t columns_a_part = 1 << 16;
+
 /// Whether all of them are columns of the matrix.
-bool are_columns(const Buffer& columns, const CsrView& a) {
-    return dispatch(a.index_type, [&]<typename Index>(Index) {
-        return std::ranges::all_of(columns.as<Index>(), [&](Index j) {
-            return j >= 0 && static_cast<std::int64_t>(j) < a.cols;
-        });
+bool are_columns(const Buffer& columns, const CsrView& a, int threads) {
+    std::atomic<bool> right{true};
+    dispatch(a.index_type, [&]<typename Index>(Index) {
+        const auto all = columns.as<Index>();
+        for_parts(std::ssize(all), columns_a_part, threads,
+                  [&](std::int64_t begin, std::int64_t end, int) {
+                      bool wrong = false;
+                      for (std::int64_t k = begin; k < end; ++k) {
+                          const auto j =
+                              static_cast<std::int64_t>(all[static_cast<std::size_t>(k)]);
+                          wrong = wrong || j < 0 || j >= a.cols;
+                      }
+                      if (wrong) right.store(false, std::memory_order_relaxed);
+                  });
     });
+    return right;
 }
 
 }  // namespace
@@ -82,7 +97,7 @@ Buffer DeviceCsr::gathered(const void* array, std::size_t element,
 
 Buffer DeviceCsr::columns(std::span<const EntryRange> ranges) {
     Buffer here = gathered(on_device_.col_idx, size_of(on_device_.index_type), ranges);
-    if (!are_columns(here, on_device_)) {
+    if (!are_columns(here, on_device_, threads_)) {
         (void)all();  // says which one is not
         throw Error(ErrorCode::invalid_argument,
                     "broken CSR matrix: its columns changed while they were read");

@@ -6,6 +6,7 @@
 #include "handle/input.hpp"
 #include "handle/order.hpp"
 #include "handle/stopwatch.hpp"
+#include "handle/team_size.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/transpose.hpp"
@@ -166,6 +167,7 @@ std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Opt
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
                                                 DeviceCsr* on_device, Arrays arrays) {
+    const TeamSize team(options.threads);
     if (options.compile == "behind")
         return make_behind_handle(matrix, options, provider, std::move(device), arrays);
     if (names_order(options.reorder))

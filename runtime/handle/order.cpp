@@ -1,6 +1,7 @@
 #include "handle/order.hpp"
 
 namespace spmvgen {
+
 bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    const Device* device) {
     if (options.reorder != "auto" || device == nullptr || options.op != "N" ||

@@ -14,7 +14,8 @@ namespace spmvgen {
 bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    const Device* device);
 
-/// The order that pays, where that is so, of a matrix that may get one.
+/// The order that pays, where that is so, of a matrix that may get one; all of it is on this host
+/// then.
 std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options& options,
                                            PlannedMatrix& planned);
 

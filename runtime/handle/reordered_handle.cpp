@@ -104,10 +104,13 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
         tell(matrix, reordering, reorder_ms);
         order_ = std::move(reordering.order);
     }
-    if (rows_only)
+    if (rows_only) {
         signature_.target = parse_target(info_.target);
-    else if (!options.permuted_vectors)
+    } else if (!options.permuted_vectors) {
+        const Stopwatch making;
         make_permuter(matrix, options, std::move(device));
+        info_.kernel_ms += making.ms();
+    }
     info_.permuted_vectors = options.permuted_vectors;
     if (options.updatable) tell_order(std::move(from_given));
     info_.prepare_ms = watch.ms();

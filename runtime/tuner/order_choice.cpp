@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <utility>
@@ -122,7 +123,12 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
                             p.source);
     const double sectors = sectors_of_blocks(first.view(), features);
     if (sectors < least_sectors) return std::nullopt;
-    const CsrView& a = p.source != nullptr ? p.source->all() : p.matrix;
+    CsrView a = p.matrix;
+    Buffer columns;  // clusters are found along them: samples will not do
+    if (p.source != nullptr) {
+        columns = p.source->columns(std::array{EntryRange{0, a.nnz}});
+        a.col_idx = columns.data();
+    }
     const int places = sampled_places(features);
     const SampledRows some(
         a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
@@ -138,7 +144,8 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     };
     if (!pays(predict_in_order(a, features, some, same))) return std::nullopt;
     OrderChoice found;
-    found.order = reorder(a, ReorderMethod::rows, {}, p.threads);
+    const CsrView& all = p.source != nullptr ? p.source->all() : p.matrix;
+    found.order = reorder(all, ReorderMethod::rows, {}, p.threads);
     const auto time =
         predict_in_order(a, features, SampledRows(a, rows_of(found.order.order, places)), same);
     if (!pays(time)) return std::nullopt;

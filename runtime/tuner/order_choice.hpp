@@ -38,8 +38,9 @@ struct OrderProblem {
 /// again and again, and fewer times with rows that are neighbours: where the product is predicted
 /// to save `order_margin` of its time, first by some clusters, then by the order itself. Nothing
 /// where that does not pay, or not within the expected applies. What is looked at first is a
-/// sample, and most matrices go no further; all of the others come from the source.
-/// Throws Error(invalid_argument) for a broken matrix that seems to profit.
+/// sample, and most matrices go no further; of the others all columns come from the source, and
+/// where clusters seem to pay all of the matrix. Throws Error(invalid_argument) for a broken one
+/// that seems to profit.
 std::optional<OrderChoice> choose_order(const OrderProblem& problem);
 
 }  // namespace spmvgen

@@ -161,11 +161,14 @@ TEST(ChooserSource, GivesAllForWhatIsSettled) {
     EXPECT_TRUE(source.gave_all);
 }
 
-// Whether an order may pay a sample tells; all is fetched where it may.
-TEST(ChooserSource, GivesAllForAnOrderThatMayPay) {
-    for (const bool scattered : {false, true}) {
-        const CsrMatrix matrix = make_gallery_matrix(scattered ? "delaunay:n=120000,spatial=0"
-                                                               : "stencil7:nx=60,ny=60,nz=60");
+// Whether an order may pay a sample tells; all columns are fetched where it may.
+TEST(ChooserSource, GivesColumnsForAnOrderThatMayPay) {
+    enum Order { kept, in_question, pays };
+    for (const auto& [spec, expected] : {std::pair{"stencil7:nx=60,ny=60,nz=60", kept},
+                                         {"random:rows=60000,cols=60000,per_row=9", in_question},
+                                         {"delaunay:n=120000,spatial=0", pays}}) {
+        SCOPED_TRACE(spec);
+        const CsrMatrix matrix = make_gallery_matrix(spec);
         const CsrView here = matrix.view();
         const CsrView offsets = row_offsets_of(here);
         const RowFeatures features = analyse_row_lengths(here);
@@ -183,8 +186,9 @@ TEST(ChooserSource, GivesAllForAnOrderThatMayPay) {
                                              return *rule;
                                          },
                                          .source = &source});
-        EXPECT_EQ(order.has_value(), scattered);
-        EXPECT_EQ(source.gave_all, scattered);
+        EXPECT_EQ(order.has_value(), expected == pays);
+        EXPECT_EQ(source.columns_given >= here.nnz, expected != kept);
+        EXPECT_EQ(source.gave_all, expected == pays);
     }
 }
 
