@@ -114,6 +114,10 @@ class Gathers {
         for (std::size_t w = 0; w < sectors.size(); ++w) sectors[w] = window(window_rows[w]);
         return sectors;
     }
+    /// The same of so many rows.
+    double window(std::int64_t rows) const {
+        return numbers_.empty() ? mapped_window(rows) : numbered_window(rows);
+    }
 
   private:
     /// Calls use(sector_of, distinct) with what gives the sectors of entries, or numbers that stand
@@ -145,9 +149,7 @@ class Gathers {
         });
     }
 
-    /// Of so many rows.
-    double window(std::int64_t rows) const {
-        if (!numbers_.empty()) return numbered_window(rows);
+    double mapped_window(std::int64_t rows) const {
         const auto sectors = over_strips<1>(rows, window_limits, [this, rows] {
             return [this, rows, distinct = Distinct(),
                     map = SectorMap(fits_ ? a_ : CsrView())](std::int64_t strip) mutable {
@@ -269,6 +271,14 @@ void analyse_gathers_of_rows(const CsrView& a, int threads, Features& f, std::in
         f.warp_sectors.back() = gathers.warps(subwarps.size() - 1).back();
         f.window_sectors = gathers.windows();
     });
+}
+
+double sectors_of_window(const CsrView& a, std::size_t window, int threads) {
+    Features found;
+    double sectors = 1;
+    visit_gathers(a, threads, most_of_warps, found,
+                  [&](const auto& gathers) { sectors = gathers.window(window_rows[window]); });
+    return sectors;
 }
 
 }  // namespace spmvgen

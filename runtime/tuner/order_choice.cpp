@@ -36,11 +36,8 @@ constexpr double ordered_bytes_per_s = 4e8;
 constexpr std::int64_t rows_of_place = std::int64_t{clusters_of_place} * cluster_rows;
 
 /// Of x an entry, what blocks of about 512 rows ask for.
-double sectors_of_blocks(const CsrView& rows, const RowFeatures& features) {
-    Features found;
-    static_cast<RowFeatures&>(found) = features;
-    analyse_gathers_of_rows(rows, 1, found);
-    return found.window_sectors[1];
+double sectors_of_blocks(const CsrView& rows) {
+    return sectors_of_window(rows, 1, 1);
 }
 
 int sampled_places(const RowFeatures& features) {
@@ -121,7 +118,7 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
         return std::nullopt;
     const SampledRows first(p.matrix, static_cast<std::int64_t>(clustered_entries), 16, 1,
                             p.source);
-    const double sectors = sectors_of_blocks(first.view(), features);
+    const double sectors = sectors_of_blocks(first.view());
     if (sectors < least_sectors) return std::nullopt;
     CsrView a = p.matrix;
     Buffer columns;  // clusters are found along them: samples will not do
@@ -132,7 +129,7 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     const int places = sampled_places(features);
     const SampledRows some(
         a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
-    if (sectors_of_blocks(some.view(), features) > most_of_sectors * sectors) return std::nullopt;
+    if (sectors_of_blocks(some.view()) > most_of_sectors * sectors) return std::nullopt;
 
     const Choice& plain = p.rule();
     const auto plain_time = p.chooser.predict(plain.signature, p.request);
