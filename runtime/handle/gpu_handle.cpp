@@ -230,7 +230,8 @@ bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice&
     if (!csr.pays() || !why_not_on_device(matrix, signature_).empty()) return false;
     const auto distance =
         conversion_distance(provider_, policy_, device_, signature_, matrix.on_host);
-    return csr.pays(distance == KernelProvider::Distance::compiler);
+    const bool compile = distance == KernelProvider::Distance::compiler;
+    return csr.pays(compile) && (!compile || provider_.may_compile(policy_));
 }
 
 void GpuHandle::convert_copy(const CsrView& matrix, CsrOnDevice& csr, const Options& options,
