@@ -1,6 +1,7 @@
 // What making a handle on a GPU costs once all kernels are made, from arrays in host memory and in
-// the device's: a line of JSON for each matrix, with the steps of info() in milliseconds (medians)
-// and the time of a product, of the chosen kernel and of csr_classical, in microseconds.
+// the device's: a line of JSON for each matrix, with the steps of info() in milliseconds (medians),
+// the whole constructor, what copying CSR to the device takes (with allocating), and the time of a
+// product, of the chosen kernel and of csr_classical, in microseconds.
 //     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] gallery:…|FILE…
 #include <fmt/format.h>
 
@@ -69,9 +70,11 @@ Json steps_of(const CsrView& a, const Options& options, int rounds) {
     std::map<std::string, std::vector<double>> steps;
     std::string kernel, reason;
     for (int round = 0; round < rounds; ++round) {
+        const double start = seconds_now();
         const Handle handle(a, options);
         const Info& info = handle.info();
-        for (auto& [name, ms] : {std::pair{"prepare", info.prepare_ms},
+        for (auto& [name, ms] : {std::pair{"constructor", 1e3 * (seconds_now() - start)},
+                                 {"prepare", info.prepare_ms},
                                  {"analysis", info.analysis_ms},
                                  {"choice", info.choice_ms},
                                  {"kernel", info.kernel_ms},
@@ -108,6 +111,10 @@ Json line_of(Device& device, const std::string& name, Options options, int round
         json["csr_classical_us"] = product_us(device, csr, x_there->data(), y_there->data());
     }
     json["from_host"] = steps_of(a, options, rounds);
+    std::vector<double> copies;  // of the three arrays, from pageable memory
+    for (int round = 0; round < rounds; ++round)
+        copies.push_back(1e3 * seconds_of(1, [&] { (void)copied(device, a); }));
+    json["copy_csr_ms"] = quantile(copies, 0.5);
     options.device_arrays = true;
     (void)Handle(there.view, options);
     json["from_device"] = steps_of(there.view, options, rounds);

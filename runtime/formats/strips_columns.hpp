@@ -79,14 +79,13 @@ class StripRanges {
             if (layout.blocks[static_cast<std::size_t>(row)] <= 0) continue;
             const Number* const of_row = columns.of(row);
             has_fill_ = has_fill_ || columns.has_fill();
-            if (t == 1) {
-                add(of_row, 1, layout.blocks[static_cast<std::size_t>(row)],
-                    static_cast<Number>(layout.shape.offset_of(p)));
-                continue;
-            }
-            for (std::int64_t lane = p * t; lane < (p + 1) * t; ++lane)
-                add(of_row + lane % t, t, layout.strips_of(slice, lane),
-                    static_cast<Number>(layout.shape.offset_of(lane)));
+            const std::int64_t blocks = layout.blocks[static_cast<std::size_t>(row)];
+            const auto offset = static_cast<Number>(layout.shape.offset_of(p * t));
+            if (t == 1)
+                add(of_row, blocks, offset);
+            else
+                add_shared(of_row, blocks, t, offset,
+                           static_cast<Number>(layout.shape.offset_of(1)));
         }
     }
     bool has_fill() const { return has_fill_; }
@@ -119,19 +118,43 @@ class StripRanges {
         greatest_start_ = high_;
         has_fill_ = false;
     }
-    /// The first `strips` blocks of a lane, `step` apart.
-    void add(const Number* columns, std::int64_t step, std::int64_t strips, Number offset) {
+    /// The blocks of a row with a lane of its own.
+    void add(const Number* columns, std::int64_t strips, Number offset) {
         Number* const low = low_.data();
         Number* const high = high_.data();
         Number* const least = least_start_.data();
         Number* const greatest = greatest_start_.data();
+#pragma omp simd
         for (std::int64_t k = 0; k < strips; ++k) {
-            const Number column = columns[k * step];
+            const Number column = columns[k];
             const auto start = static_cast<Number>(column - offset);
             low[k] = std::min(low[k], column);
             high[k] = std::max(high[k], column);
             least[k] = std::min(least[k], start);
             greatest[k] = std::max(greatest[k], start);
+        }
+    }
+    /// Those of a row that so many lanes share: the offset of the first one, and of each of the
+    /// others `step` more.
+    void add_shared(const Number* columns, std::int64_t blocks, std::int64_t lanes, Number offset,
+                    Number step) {
+        for (std::size_t k = 0; blocks > 0; ++k, columns += lanes, blocks -= lanes) {
+            Number low = low_[k], high = high_[k];
+            Number least = least_start_[k], greatest = greatest_start_[k];
+            Number of_lane = offset;
+            for (std::int64_t i = 0; i < std::min(lanes, blocks); ++i) {
+                const Number column = columns[i];
+                const auto start = static_cast<Number>(column - of_lane);
+                low = std::min(low, column);
+                high = std::max(high, column);
+                least = std::min(least, start);
+                greatest = std::max(greatest, start);
+                of_lane = static_cast<Number>(of_lane + step);
+            }
+            low_[k] = low;
+            high_[k] = high;
+            least_start_[k] = least;
+            greatest_start_[k] = greatest;
         }
     }
 

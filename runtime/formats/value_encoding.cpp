@@ -117,8 +117,7 @@ Possible possible(const CsrView& a, Possible wanted) {
     const Value* const values = a.values_as<Value>();
     Possible left{of_first_value(values, wanted.properties), wanted.dictionary};
     ValueSet different;
-    for (std::int64_t part = 0; part < sampled_parts; ++part) {
-        const std::int64_t begin = a.nnz / sampled_parts * part, end = begin + values_a_sample;
+    for (const auto [begin, end] : values_looked_at_first(a.nnz)) {
         left.properties = left_of(left.properties, values, begin, end);
         for (std::int64_t k = begin; k < end && left.dictionary; ++k) {
             different.insert(bits_of(values[k]));
@@ -250,6 +249,15 @@ int rank(const Signature& s, ValueType given) {
 }
 
 }  // namespace
+
+std::vector<EntryRange> values_looked_at_first(std::int64_t entries) {
+    std::vector<EntryRange> ranges;
+    for (std::int64_t part = 0; entries >= least_sampled && part < sampled_parts; ++part) {
+        const std::int64_t begin = entries / sampled_parts * part;
+        ranges.push_back({begin, begin + values_a_sample});
+    }
+    return ranges;
+}
 
 std::int64_t value_bytes(const ValueEncoding& encoding) {
     switch (encoding.code) {

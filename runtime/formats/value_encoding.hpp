@@ -8,6 +8,7 @@
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "formats/stored_matrix.hpp"
+#include "matrix/entry_source.hpp"
 #include "matrix/value_classes.hpp"
 #include "spmvgen/matrix.hpp"
 
@@ -59,6 +60,10 @@ ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed
 /// type ask for; a storage type that rounds is as good as any other. Throws Error(invalid_argument)
 /// that names the first value which the code does not have.
 ValueEncoding required_encoding(const CsrView& matrix, const Signature& signature);
+
+/// The values that encode_values() looks at before all others of a matrix with so many: what is not
+/// possible for these alone, it does not give. Nothing = it looks at all of them at once.
+std::vector<EntryRange> values_looked_at_first(std::int64_t entries);
 
 /// Whether a matrix with these values can be stored for the signature without loss.
 bool holds_exactly(const CsrView& matrix, const Signature& signature);

@@ -50,8 +50,9 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
     view_.row_ptr = view_.col_idx = view_.values = nullptr;
     if (in_order_ || !keep || matrix.nnz == 0) return;
     row_ptr_ = copy_of(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
-    if (places_by_column(signature))
-        col_idx_ = copy_of(matrix.col_idx, matrix.nnz, size_of(matrix.index_type));
+    if (!places_by_column(signature)) return;
+    lacks_columns_ = matrix.col_idx == nullptr;
+    if (!lacks_columns_) col_idx_ = copy_of(matrix.col_idx, matrix.nnz, size_of(matrix.index_type));
 }
 
 std::int64_t ValuePattern::bytes() const {

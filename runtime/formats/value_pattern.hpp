@@ -28,11 +28,19 @@ class ValuePattern {
     ValuePattern() = default;
     /// For a matrix that was stored for `signature`. Copies what the format puts values by, and
     /// only when `keep`: without that, and for formats that store values in the order of the
-    /// entries, nothing.
+    /// entries, nothing. Where the matrix has no columns, these may be given later.
     ValuePattern(const CsrView& matrix, const Signature& signature, bool keep);
 
     /// Of what was copied.
     std::int64_t bytes() const;
+
+    /// Whether values have their places by columns, which are not there.
+    bool lacks_columns() const { return lacks_columns_; }
+    /// All columns of the matrix, of its index type.
+    void give_columns(Buffer columns) {
+        col_idx_ = std::move(columns);
+        lacks_columns_ = false;
+    }
 
     /// Whether the stored values are the given ones, one after another.
     bool as_given() const { return is_as_given(signature_); }
@@ -59,7 +67,7 @@ class ValuePattern {
 
     CsrView view_;
     Signature signature_;
-    bool in_order_ = true;
+    bool in_order_ = true, lacks_columns_ = false;
     Buffer row_ptr_, col_idx_;
 };
 

@@ -3,9 +3,11 @@
 namespace spmvgen {
 namespace {
 
-/// Entries, from which on a host converts for longer than it takes to copy them, and also to
-/// compile the kernel that converts.
-constexpr std::int64_t least_copied = 2'000'000, least_compiled = 8'000'000;
+/// Entries, from which on a host converts for longer than it takes to copy them.
+constexpr std::int64_t least_copied = 2'000'000;
+/// The same of those that are there, when the kernel that converts is to be compiled. That is done
+/// once: it is kept, for all matrices.
+constexpr std::int64_t least_compiled = 1 << 17;
 constexpr double beside = 4;  ///< times their bytes: what a conversion takes at most, with them
 
 }  // namespace
@@ -45,7 +47,7 @@ bool CsrOnDevice::has_room() const {
 }
 
 bool CsrOnDevice::pays(bool compile) const {
-    const std::int64_t least = compile ? least_compiled : copies_ ? least_copied : 0;
+    const std::int64_t least = copies_ ? least_copied : compile ? least_compiled : 0;
     return here_.nnz >= least && has_room();
 }
 

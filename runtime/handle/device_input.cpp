@@ -1,12 +1,15 @@
 // Matrices whose arrays are in a device's memory.
 #include <fmt/format.h>
 
+#include <atomic>
+#include <iterator>
 #include <vector>
 
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
 #include "handle/order.hpp"
 #include "handle/stopwatch.hpp"
+#include "matrix/chunks.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "spmvgen/error.hpp"
@@ -20,10 +23,31 @@ Buffer to_host(Device& device, const void* array, std::int64_t count, std::size_
     return here;
 }
 
+constexpr std::int64_t columns_a_part = 1 << 16;
+
+/// Whether all of them are columns of the matrix.
+bool are_columns(const Buffer& columns, const CsrView& a, int threads) {
+    std::atomic<bool> right{true};
+    dispatch(a.index_type, [&]<typename Index>(Index) {
+        const auto all = columns.as<Index>();
+        for_parts(std::ssize(all), columns_a_part, threads,
+                  [&](std::int64_t begin, std::int64_t end, int) {
+                      bool wrong = false;
+                      for (std::int64_t k = begin; k < end; ++k) {
+                          const auto j =
+                              static_cast<std::int64_t>(all[static_cast<std::size_t>(k)]);
+                          wrong = wrong || j < 0 || j >= a.cols;
+                      }
+                      if (wrong) right.store(false, std::memory_order_relaxed);
+                  });
+    });
+    return right;
+}
+
 }  // namespace
 
-DeviceCsr::DeviceCsr(Device& device, const CsrView& a)
-    : device_(device), on_device_(a), on_host_(a) {
+DeviceCsr::DeviceCsr(Device& device, const CsrView& a, int threads)
+    : device_(device), on_device_(a), on_host_(a), threads_(threads) {
     validate_shape(a);
     on_host_.row_ptr = on_host_.col_idx = on_host_.values = nullptr;
     if (a.rows > 0) {
@@ -48,30 +72,41 @@ void DeviceCsr::complete() {
     complete_ = true;
 }
 
-EntriesOfRanges DeviceCsr::fetch(std::span<const EntryRange> ranges, bool with_values) const {
-    const std::size_t index = size_of(on_device_.index_type);
-    const std::size_t value = size_of(on_device_.value_type);
+const CsrView& DeviceCsr::all() {
+    complete();
+    if (!checked_) validate(on_host_, threads_);
+    checked_ = true;
+    return on_host_;
+}
+
+Buffer DeviceCsr::gathered(const void* array, std::size_t element,
+                           std::span<const EntryRange> ranges) {
     std::vector<DevicePiece> pieces;
-    std::size_t entries = 0;
-    const auto add = [&](const void* array, std::size_t element) {
-        for (const auto [begin, end] : ranges)
-            pieces.push_back(
-                {static_cast<const std::byte*>(array) + static_cast<std::size_t>(begin) * element,
-                 static_cast<std::size_t>(end - begin) * element});
-    };
-    for (const auto [begin, end] : ranges) entries += static_cast<std::size_t>(end - begin);
-    // The wider elements first: so both arrays begin where such elements may.
-    const bool values_first = with_values && value > index;
-    if (values_first) add(on_device_.values, value);
-    add(on_device_.col_idx, index);
-    if (with_values && !values_first) add(on_device_.values, value);
-    EntriesOfRanges fetched;
-    fetched.memory = Buffer(entries * (index + (with_values ? value : 0)));
-    auto* const begin = static_cast<std::byte*>(fetched.memory.data());
-    device_.gather_to_host(begin, pieces);
-    fetched.col_idx = begin + (values_first ? entries * value : 0);
-    if (with_values) fetched.values = begin + (values_first ? 0 : entries * index);
-    return fetched;
+    std::size_t bytes = 0;
+    for (const auto [begin, end] : ranges) {
+        const std::size_t of_range = static_cast<std::size_t>(end - begin) * element;
+        pieces.push_back(
+            {static_cast<const std::byte*>(array) + static_cast<std::size_t>(begin) * element,
+             of_range});
+        bytes += of_range;
+    }
+    Buffer here(bytes);
+    if (bytes > 0) device_.gather_to_host(here.data(), pieces);
+    return here;
+}
+
+Buffer DeviceCsr::columns(std::span<const EntryRange> ranges) {
+    Buffer here = gathered(on_device_.col_idx, size_of(on_device_.index_type), ranges);
+    if (!are_columns(here, on_device_, threads_)) {
+        (void)all();  // says which one is not
+        throw Error(ErrorCode::invalid_argument,
+                    "broken CSR matrix: its columns changed while they were read");
+    }
+    return here;
+}
+
+Buffer DeviceCsr::values(std::span<const EntryRange> ranges) {
+    return gathered(on_device_.values, size_of(on_device_.value_type), ranges);
 }
 
 DownloadedEntries download(Device& device, const CooView& a) {
@@ -91,10 +126,8 @@ std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Option
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device) {
     const Stopwatch watch;
-    DeviceCsr input(*device, matrix);
-    if (names_order(options.reorder) || options.op != "N" ||
-        may_get_order(matrix, options, provider, device.get()))
-        input.complete();
+    DeviceCsr input(*device, matrix, options.threads);
+    if (names_order(options.reorder) || options.op != "N") input.complete();
     const double ms = watch.ms();
     auto impl = make_of_host_matrix(input.on_host(), options, provider, device, &input);
     impl->keep(options.owner, matrix, false);

@@ -8,13 +8,12 @@
 #include "handle/conversion_on_device.hpp"
 #include "handle/csr_on_device.hpp"
 #include "handle/device_options.hpp"
-#include "handle/device_speed.hpp"
 #include "handle/gpu_bound_kernel.hpp"
 #include "handle/gpu_matrix.hpp"
 #include "handle/handle_impl.hpp"
 #include "handle/input.hpp"
-#include "handle/needs_rows_only.hpp"
 #include "handle/number_types.hpp"
+#include "handle/planned_matrix.hpp"
 #include "handle/stopwatch.hpp"
 #include "handle/stream_workspaces.hpp"
 #include "handle/trials.hpp"
@@ -22,7 +21,6 @@
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features.hpp"
-#include "matrix/rows_only.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser.hpp"
@@ -50,8 +48,7 @@ enum class Seen { rows, sample, all };
 class GpuHandle : public HandleImpl {
   public:
     GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-              std::shared_ptr<Device> device, DeviceCsr* on_device,
-              std::span<const std::int32_t> row_order);
+              std::shared_ptr<Device> device, const GpuInput& input);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return source_; }
@@ -80,6 +77,10 @@ class GpuHandle : public HandleImpl {
                       std::int64_t max_row, Seen seen);
     void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device,
                       CsrOnDevice& csr, Chooser& chooser);
+    /// Keeps what new numbers have their places by, of a matrix that may be on the device only.
+    void keep_pattern(const CsrView& matrix, bool updatable, const CsrView* there);
+    /// The same with columns that were left on the device.
+    const ValuePattern& complete_pattern();
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
@@ -98,6 +99,7 @@ class GpuHandle : public HandleImpl {
     std::unique_ptr<ConversionOnDevice> conversion_;  ///< while the constructor runs
     std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
     ValuePattern pattern_;
+    std::unique_ptr<DeviceMemory> columns_there_;  ///< of pattern_, until they are needed
     StreamWorkspaces workspaces_;
     std::int64_t memory_limit_ = 0;
     std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes
@@ -105,11 +107,10 @@ class GpuHandle : public HandleImpl {
 };
 
 GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                     std::shared_ptr<Device> device, DeviceCsr* on_device,
-                     std::span<const std::int32_t> row_order)
+                     std::shared_ptr<Device> device, const GpuInput& input)
     : HandleImpl(options, provider),
       device_(std::move(device)),
-      row_order_(row_order),
+      row_order_(input.row_order),
       workspaces_(*device_),
       memory_limit_(options.memory_limit) {
     const Stopwatch watch;
@@ -118,61 +119,50 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     info_.device = facts.text + ", " + facts.name;
     signature_.target = facts.target;
     set_types(options, matrix.value_type);
-    Request request = request_for(options);
-    request.units = facts.units;
-    request.device = facts.name;
-    if (provider_.may_compile(policy_))
-        request.profile = profile_to_predict(facts.target, device_.get());
-    if (on_device != nullptr && !options.copy) {
-        request.csr_index = matrix.index_type;
-        request.csr_offset = matrix.offset_type;
-    }
-    const Stopwatch analysis;
-    if (on_device != nullptr &&
-        !(needs_rows_only(options) && rows_are_right(matrix, options.threads)))
-        on_device->complete();
-    const bool is_here = on_device == nullptr || on_device->is_complete();
-    const RowFeatures features = is_here ? analyse_row_lengths(matrix, options.threads)
-                                         : features_of_rows(matrix, options.threads);
-    info_.analysis_ms = analysis.ms();
-    CsrOnDevice csr(*device_, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
-    Chooser chooser(matrix, features, options.threads);
-    Request asked = request;
-    Choice rule = is_here ? chooser.sampled(asked) : choose(features, request);
+    DeviceCsr* const on_device = input.on_device;
+    std::optional<PlannedMatrix> own;
+    if (input.planned == nullptr) own.emplace(matrix, options, provider_, *device_, on_device);
+    PlannedMatrix& planned = own ? *own : *input.planned;
+    if (own) info_.analysis_ms = own->analysis_ms();
+    const RowFeatures& features = planned.features();
+    Chooser& chooser = planned.chooser();
+    Choice rule = planned.rule();
     // Where nothing else asks for the finished kernel, the device may look at all of the matrix.
     const bool is_open = options.level == "rule" && options.expected_applies == 0;
-    const Seen seen = !is_here ? Seen::rows : is_open ? Seen::sample : Seen::all;
-    if (seen == Seen::all) chooser.settle(rule, asked);
+    const Seen seen = planned.by_rows() ? Seen::rows : is_open ? Seen::sample : Seen::all;
+    if (seen == Seen::all) chooser.settle(rule, planned.answered());
+    std::optional<CsrOnDevice> csr;  // goes before prepare_ms is told
+    csr.emplace(*device_, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
     if (matrix.nnz > 0) {
-        const auto trials = gpu_trials(matrix, csr, features.max_row, num_rhs_, device_,
+        const auto trials = gpu_trials(matrix, *csr, features.max_row, num_rhs_, device_,
                                        options.memory_limit, provider_, policy_);
-        take(apply_level({matrix, features, request, options, provider_, policy_, device_, chooser},
-                         rule, *trials));
+        take(apply_level(
+            {matrix, features, planned.request(), options, provider_, policy_, device_, chooser},
+            rule, *trials));
     } else {
         take(rule);
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy";
     }
-    tell_choice_ms(watch);
     if (on_device != nullptr)
-        plan_on_device(*on_device, csr, options, features.max_row, seen);
+        plan_on_device(*on_device, *csr, options, features.max_row, seen);
     else if (options.memory_limit == 0 && !has_csr_arrays(signature_) &&
-             converting_pays({matrix, matrix, features.max_row}, csr))
-        convert_copy(matrix, csr, options, features.max_row, seen);
+             converting_pays({matrix, matrix, features.max_row}, *csr))
+        convert_copy(matrix, *csr, options, features.max_row, seen);
     if (seen == Seen::sample && !conversion_) {
-        const Stopwatch settling;
         Choice settled{signature_, info_.reason};
-        chooser.settle(settled, asked);
+        chooser.settle(settled, planned.answered());
         take(settled);
-        info_.choice_ms += settling.ms();
     }
     const Stopwatch making;
-    find_general(features, request);
+    find_general(features, planned.request());
     info_.kernel_ms += making.ms();
-    make_base(matrix, options, on_device, csr, chooser);
+    make_base(matrix, options, on_device, *csr, chooser);
+    csr.reset();
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     row_order_ = {};
+    tell_choice_ms(watch);
     info_.prepare_ms = watch.ms();
 }
 
@@ -187,7 +177,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
         !converts_for(converter_.converter->loaded->signature(), signature_, matrix)) {
         conversion_.reset();  // it was begun for another kernel
         if (on_device != nullptr) {
-            on_device->complete();
+            (void)on_device->all();
             info_.reason += ", in the end on the host";
         }
     }
@@ -198,13 +188,33 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
         convert_here(matrix, options, on_device, csr, chooser);
     conversion_.reset();
     describe(matrix, matrix_.stored);
-    pattern_ = ValuePattern(matrix, signature_, options.updatable);
+    keep_pattern(matrix, options.updatable,
+                 on_device != nullptr ? &on_device->on_device() : nullptr);
     info_.convert_ms += conversion.ms();
-    info_.update_bytes = pattern_.bytes();
     if (provided.kernel == nullptr) return;
     tell_kernel(*variants_->get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
         return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
     }));
+}
+
+void GpuHandle::keep_pattern(const CsrView& matrix, bool updatable, const CsrView* there) {
+    pattern_ = ValuePattern(matrix, signature_, updatable);
+    info_.update_bytes = pattern_.bytes();
+    if (!pattern_.lacks_columns()) return;
+    const auto bytes = static_cast<std::size_t>(matrix.nnz) * size_of(matrix.index_type);
+    columns_there_ = device_->allocate(bytes);
+    device_->copy_on_device(columns_there_->data(), there->col_idx, bytes);
+    info_.update_bytes += static_cast<std::int64_t>(bytes);
+}
+
+const ValuePattern& GpuHandle::complete_pattern() {
+    if (pattern_.lacks_columns()) {
+        Buffer columns(columns_there_->bytes());
+        device_->copy_to_host(columns.data(), columns_there_->data(), columns.bytes());
+        pattern_.give_columns(std::move(columns));
+        columns_there_.reset();
+    }
+    return pattern_;
 }
 
 void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
@@ -220,7 +230,8 @@ bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice&
     if (!csr.pays() || !why_not_on_device(matrix, signature_).empty()) return false;
     const auto distance =
         conversion_distance(provider_, policy_, device_, signature_, matrix.on_host);
-    return csr.pays(distance == KernelProvider::Distance::compiler);
+    const bool compile = distance == KernelProvider::Distance::compiler;
+    return csr.pays(compile) && (!compile || provider_.may_compile(policy_));
 }
 
 void GpuHandle::convert_copy(const CsrView& matrix, CsrOnDevice& csr, const Options& options,
@@ -246,8 +257,7 @@ void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const O
     }
     if (conversion_ || input.is_complete()) return;
     const Stopwatch rest;
-    input.complete();
-    validate(input.on_host(), options.threads);
+    (void)input.all();
     info_.analysis_ms += rest.ms();
 }
 
@@ -360,7 +370,7 @@ void GpuHandle::set_values(const NewValues& values, Stream stream) {
         device_->copy_to_host(here.data(), data, here.bytes());
         data = here.data();
     }
-    const StoredValues fresh = pattern_.convert_values(data);
+    const StoredValues fresh = complete_pattern().convert_values(data);
     for (auto& array : fresh.arrays)
         if (memory_of(array.name) == nullptr || memory_of(array.name)->bytes() != array.bytes)
             throw Error(ErrorCode::internal,
@@ -392,7 +402,7 @@ GpuHandle::Variant GpuHandle::make_variant(const Signature& base, Scale alpha, S
 
 void GpuHandle::widen(const Signature& wider, const void* values, Stream stream) {
     device_->synchronize({stream.native});
-    const StoredValues fresh = pattern_.convert_values(values, wider);
+    const StoredValues fresh = complete_pattern().convert_values(values, wider);
     GpuMatrix next = with_new_values(*device_, matrix_, fresh, memory_limit_);
     std::unique_ptr<VariantTable<Variant>> variants;
     try {
@@ -419,10 +429,8 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
 
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
-                                            std::shared_ptr<Device> device, DeviceCsr* on_device,
-                                            std::span<const std::int32_t> row_order) {
-    return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device), on_device,
-                                       row_order);
+                                            std::shared_ptr<Device> device, const GpuInput& input) {
+    return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device), input);
 }
 
 }  // namespace spmvgen

@@ -6,6 +6,7 @@
 #include "handle/input.hpp"
 #include "handle/order.hpp"
 #include "handle/stopwatch.hpp"
+#include "handle/team_size.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/transpose.hpp"
@@ -60,10 +61,13 @@ Options with_atomics(Options o) {
 std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& options,
                                        KernelProvider& provider,
                                        const std::shared_ptr<Device>& device, Arrays arrays,
-                                       DeviceCsr* on_device = nullptr) {
+                                       DeviceCsr* on_device = nullptr,
+                                       PlannedMatrix* planned = nullptr) {
     const auto make = [&](const Options& o) {
-        return device == nullptr ? make_host_handle(matrix, o, provider, arrays)
-                                 : make_gpu_handle(matrix, o, provider, device, on_device);
+        if (device == nullptr) return make_host_handle(matrix, o, provider, arrays);
+        // What was planned is for these options alone.
+        return make_gpu_handle(matrix, o, provider, device,
+                               {on_device, &o == &options ? planned : nullptr});
     };
     return make_within_limit(options, make);
 }
@@ -71,11 +75,11 @@ std::unique_ptr<HandleImpl> make_plain(const CsrView& matrix, const Options& opt
 /// With the rows in that order; null where its arrays would be too large.
 std::unique_ptr<HandleImpl> make_in_order(const CsrView& matrix, Options options,
                                           KernelProvider& provider, std::shared_ptr<Device> device,
-                                          OrderChoice order) {
+                                          OrderChoice order, const PlannedMatrix& planned) {
     options.reorder = to_string(order.order.method);
     try {
         auto impl = make_reordered_handle(matrix, options, provider, std::move(device),
-                                          std::move(order.order));
+                                          std::move(order.order), &planned);
         impl->tell_reason_before(order.reason);
         return impl;
     } catch (const TooLarge&) {
@@ -87,14 +91,14 @@ std::unique_ptr<HandleImpl> make_in_order(const CsrView& matrix, Options options
 std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& options,
                                        KernelProvider& provider,
                                        const std::shared_ptr<Device>& device, Arrays arrays,
-                                       DeviceCsr* on_device) {
+                                       DeviceCsr* on_device, PlannedMatrix* planned) {
     const Op op = checked_op(options);
     if (op == Op::none) {
         if (options.transpose_by_atomics)
             refuse(
                 "options.transpose_by_atomics is for options.op T and H: leave it out, or ask "
                 "for one of them");
-        return make_plain(matrix, options, provider, device, arrays, on_device);
+        return make_plain(matrix, options, provider, device, arrays, on_device, planned);
     }
     if (options.transpose_by_atomics || names_transposing_kernel(options))
         return make_plain(matrix, with_atomics(options), provider, device, arrays, on_device);
@@ -163,21 +167,31 @@ std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Opt
                                                 KernelProvider& provider,
                                                 std::shared_ptr<Device> device,
                                                 DeviceCsr* on_device, Arrays arrays) {
+    const TeamSize team(options.threads);
     if (options.compile == "behind")
         return make_behind_handle(matrix, options, provider, std::move(device), arrays);
     if (names_order(options.reorder))
         return make_reordered_handle(matrix, options, provider, std::move(device));
     const Stopwatch watch;
-    auto order = order_that_pays(matrix, options, provider, device.get());
+    std::optional<PlannedMatrix> planned;
+    std::optional<OrderChoice> order;
+    if (may_get_order(matrix, options, provider, device.get())) {
+        planned.emplace(matrix, options, provider, *device, on_device);
+        order = order_that_pays(on_device != nullptr ? on_device->on_host() : matrix, options,
+                                *planned);
+    }
     double ms = watch.ms();
     std::unique_ptr<HandleImpl> impl;
-    if (order) impl = make_in_order(matrix, options, provider, device, std::move(*order));
+    if (order) impl = make_in_order(matrix, options, provider, device, std::move(*order), *planned);
     if (impl == nullptr) {
         ms = watch.ms();
-        impl = make_of_op(matrix, options, provider, device, arrays, on_device);
+        impl = make_of_op(matrix, options, provider, device, arrays, on_device,
+                          planned ? &*planned : nullptr);
         if (order) impl->tell_reason_before("rows in clusters would take too much memory");
     }
-    impl->tell_more_time(ms, &Info::choice_ms);
+    const double analysis = planned ? planned->analysis_ms() : 0;
+    impl->tell_more_time(analysis, &Info::analysis_ms);
+    impl->tell_more_time(ms - analysis, &Info::choice_ms);
     return impl;
 }
 

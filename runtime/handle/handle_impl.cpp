@@ -205,7 +205,8 @@ void HandleImpl::predict(const Device* device, int threads) {
 }
 
 void HandleImpl::tell_choice_ms(const Stopwatch& watch) {
-    info_.choice_ms = watch.ms() - info_.analysis_ms - info_.kernel_ms - info_.measure_ms;
+    info_.choice_ms =
+        watch.ms() - info_.analysis_ms - info_.kernel_ms - info_.measure_ms - info_.convert_ms;
 }
 
 void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {

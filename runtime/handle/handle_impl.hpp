@@ -30,6 +30,7 @@ struct NewValues {
 Request request_of(const Options& options, const Signature& types);
 
 class DeviceCsr;
+class PlannedMatrix;
 
 /// Whose arrays a matrix has that a handle is made of: the caller's, or, of a matrix that was
 /// transposed or sorted for the handle, its own, which count for options.memory_limit as far as
@@ -109,8 +110,8 @@ class HandleImpl {
     /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
     /// and launches. `device` is null for the host.
     void predict(const Device* device, int threads);
-    /// Fills in what the choice took, which stands now: what `watch` has since the constructor
-    /// began and no other part has.
+    /// Fills in what the choice took: what `watch` has since the constructor began and no other
+    /// part has until now.
     void tell_choice_ms(const Stopwatch& watch);
     /// Takes over how the kernel was had.
     template <typename Kernel>
@@ -216,11 +217,12 @@ std::unique_ptr<HandleImpl> make_within_limit(
 void check_array_options(const Options& options);
 /// With options.reorder: a handle of the matrix in that order, which is made with the other
 /// options, and what is around it. `device` is null for the host. `order` is the matrix's by that
-/// method, where it is known.
+/// method, where it is known, and `planned` what was found out of the matrix for a GPU.
 std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
                                                   KernelProvider& provider,
                                                   std::shared_ptr<Device> device,
-                                                  std::optional<Reordering> order = std::nullopt);
+                                                  std::optional<Reordering> order = std::nullopt,
+                                                  const PlannedMatrix* planned = nullptr);
 /// With options.compile "behind": a handle of plain CSR that the planned one takes over from once
 /// it is made. Of a matrix that the caller lends (no copy, `arrays` = callers) this reads the
 /// arrays as long as it lives: on GPUs only where options.owner keeps them, else of a copy.
@@ -231,13 +233,19 @@ std::unique_ptr<HandleImpl> make_behind_handle(const CsrView& matrix, const Opti
 Scale scale_of(ValueType type, const void* number);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider, Arrays arrays);
-/// `device` is what options.device names. `on_device`, where not null, has the matrix in its
-/// memory: what the kernel reads as it is, is copied from there, or borrowed with options.copy =
-/// false; what the device can convert never comes to this host. `row_order` as convert() takes it.
+/// What is known of a GPU's matrix beside its arrays on this host.
+struct GpuInput {
+    /// Has it in the device's memory: what the kernel reads as it is, is copied from there, or
+    /// borrowed with options.copy = false; what the device can convert never comes to this host.
+    /// Null = nowhere.
+    DeviceCsr* on_device = nullptr;
+    PlannedMatrix* planned = nullptr;              ///< of this matrix; null = nothing is yet
+    std::span<const std::int32_t> row_order = {};  ///< as convert() takes it
+};
+/// `device` is what options.device names.
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
                                             KernelProvider& provider,
                                             std::shared_ptr<Device> device,
-                                            DeviceCsr* on_device = nullptr,
-                                            std::span<const std::int32_t> row_order = {});
+                                            const GpuInput& input = {});
 
 }  // namespace spmvgen

@@ -5,6 +5,7 @@
 
 #include "devices/device.hpp"
 #include "matrix/buffer.hpp"
+#include "matrix/entry_source.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 /// Where the arrays of a handle's matrix come from.
@@ -14,25 +15,14 @@ namespace spmvgen {
 /// host.
 std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Device> device);
 
-/// The entries begin … end-1 of a matrix; 0 <= begin <= end <= nnz.
-struct EntryRange {
-    std::int64_t begin = 0, end = 0;
-};
-
-/// Columns, and values where they were asked for, of ranges of entries, one behind another.
-struct EntriesOfRanges {
-    const void* col_idx = nullptr;  ///< of the matrix's index type
-    const void* values = nullptr;   ///< of its value type, or null
-    Buffer memory;                  ///< of both
-};
-
 /// A CSR matrix in a device's memory, whose row offsets are here, too; the rest is once it was
 /// asked for. For one thread.
-class DeviceCsr {
+class DeviceCsr final : public EntrySource {
   public:
     /// Copies row_ptr. Throws Error(invalid_argument), as validate(), for sizes that contradict
-    /// each other, before the arrays are read; nothing else is checked.
-    DeviceCsr(Device& device, const CsrView& on_device);
+    /// each other, before the arrays are read; nothing else is checked. `threads` take part in
+    /// checks, 0 = what OpenMP would use.
+    DeviceCsr(Device& device, const CsrView& on_device, int threads = 0);
     DeviceCsr(const DeviceCsr&) = delete;
     DeviceCsr& operator=(const DeviceCsr&) = delete;
 
@@ -40,17 +30,23 @@ class DeviceCsr {
     /// On this host; columns and values are null until complete().
     const CsrView& on_host() const { return on_host_; }
     bool is_complete() const { return complete_; }
-    /// Copies the rest.
+    /// Copies the rest. Nothing is checked.
     void complete();
-    /// Copies what lies in these ranges, waiting once for all (Device::gather_to_host). Nothing is
-    /// checked of the columns.
-    EntriesOfRanges fetch(std::span<const EntryRange> ranges, bool with_values) const;
+
+    /// Copy what lies in these ranges, waiting once for all of them (Device::gather_to_host).
+    Buffer columns(std::span<const EntryRange> ranges) override;
+    Buffer values(std::span<const EntryRange> ranges) override;
+    /// Copies the rest and checks it, unless that was done.
+    const CsrView& all() override;
 
   private:
+    Buffer gathered(const void* array, std::size_t element, std::span<const EntryRange> ranges);
+
     Device& device_;
     CsrView on_device_, on_host_;
+    const int threads_;
     Buffer row_ptr_, col_idx_, values_;
-    bool complete_ = false;
+    bool complete_ = false, checked_ = false;
 };
 
 /// Entries in any order, out of a device's memory.

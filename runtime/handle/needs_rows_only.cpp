@@ -7,21 +7,14 @@ namespace spmvgen {
 
 bool needs_rows_only(const Options& options) {
     const auto is_given = [&](const char* name) { return options.params.contains(name); };
-    const auto is_more = [&](const char* name, std::int64_t least) {
-        return is_given(name) && options.params.at(name) > least;
-    };
     if (options.level != "rule" || options.expected_applies != 0) return false;
     if (may_encode(options) && !is_given("value_code")) return false;
     const bool has_blocks = is_given("block_rows") && is_given("block_cols");
-    if (options.kernel == "strips" || options.format == "strips") {
-        const bool by_column =
-            is_more("block_rows", 1) || is_more("block_cols", 1) || is_more("fill", 0);
-        return has_blocks && !(options.updatable && by_column);
-    }
+    if (options.kernel == "strips" || options.format == "strips") return has_blocks;
     if (options.kernel == "auto") return false;
     switch (kernel_entry(options.kernel).format) {
         case Format::bcsr:
-            return has_blocks && !options.updatable;
+            return has_blocks;
         case Format::tiles:
             return options.kernel == "tiles";
         case Format::hyb:

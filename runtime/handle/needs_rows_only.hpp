@@ -3,8 +3,7 @@
 
 namespace spmvgen {
 
-/// Whether the options leave nothing to choose that columns or values decide, and new values find
-/// their places without columns.
+/// Whether the options leave nothing to choose that columns or values decide.
 bool needs_rows_only(const Options& options);
 
 }  // namespace spmvgen

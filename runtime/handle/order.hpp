@@ -3,6 +3,7 @@
 
 #include "devices/device.hpp"
 #include "handle/kernel_provider.hpp"
+#include "handle/planned_matrix.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/order_choice.hpp"
 
@@ -13,8 +14,9 @@ namespace spmvgen {
 bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    const Device* device);
 
-/// The order that pays, where that is so.
+/// The order that pays, where that is so, of a matrix that may get one; all of it is on this host
+/// then.
 std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options& options,
-                                           KernelProvider& provider, const Device* device);
+                                           PlannedMatrix& planned);
 
 }  // namespace spmvgen

@@ -2,6 +2,7 @@
 
 #include "handle/handle_impl.hpp"
 #include "handle/permuter.hpp"
+#include "handle/planned_matrix.hpp"
 #include "handle/stopwatch.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "spmvgen/error.hpp"
@@ -13,7 +14,8 @@ namespace {
 class ReorderedHandle : public HandleImpl {
   public:
     ReorderedHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                    std::shared_ptr<Device> device, std::optional<Reordering> order);
+                    std::shared_ptr<Device> device, std::optional<Reordering> order,
+                    const PlannedMatrix* planned);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return product_->source(); }
@@ -24,7 +26,8 @@ class ReorderedHandle : public HandleImpl {
   private:
     std::unique_ptr<HandleImpl> make_product(const CsrView& permuted, const Options& options,
                                              const Reordering& reordering,
-                                             const std::shared_ptr<Device>& device);
+                                             const std::shared_ptr<Device>& device,
+                                             const PlannedMatrix* planned);
     void make_permuter(const CsrView& matrix, const Options& options,
                        std::shared_ptr<Device> device);
     void tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms);
@@ -81,7 +84,7 @@ Options options_of_product(const Options& options) {
 
 ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
                                  KernelProvider& provider, std::shared_ptr<Device> device,
-                                 std::optional<Reordering> order)
+                                 std::optional<Reordering> order, const PlannedMatrix* planned)
     : HandleImpl(options, provider) {
     const Stopwatch watch;
     ValueOrder from_given;
@@ -96,15 +99,18 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
         const CsrMatrix permuted =
             permute(matrix, reordering, options.threads, options.updatable ? &from_given : nullptr);
         const double reorder_ms = watch.ms();
-        product_ = make_product(permuted.view(), options, reordering, device);
+        product_ = make_product(permuted.view(), options, reordering, device, planned);
         info_ = product_->info();
         tell(matrix, reordering, reorder_ms);
         order_ = std::move(reordering.order);
     }
-    if (rows_only)
+    if (rows_only) {
         signature_.target = parse_target(info_.target);
-    else if (!options.permuted_vectors)
+    } else if (!options.permuted_vectors) {
+        const Stopwatch making;
         make_permuter(matrix, options, std::move(device));
+        info_.kernel_ms += making.ms();
+    }
     info_.permuted_vectors = options.permuted_vectors;
     if (options.updatable) tell_order(std::move(from_given));
     info_.prepare_ms = watch.ms();
@@ -113,11 +119,16 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
 std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permuted,
                                                           const Options& options,
                                                           const Reordering& reordering,
-                                                          const std::shared_ptr<Device>& device) {
+                                                          const std::shared_ptr<Device>& device,
+                                                          const PlannedMatrix* planned) {
     if (reordering.method != ReorderMethod::rows)
         return make_handle_impl(permuted, options_of_product(options), provider_, device);
-    auto product = make_gpu_handle(permuted, options_of_rows(options), provider_, device, nullptr,
-                                   reordering.order);
+    const Options of_rows = options_of_rows(options);
+    std::optional<PlannedMatrix> in_order;
+    if (planned != nullptr) in_order.emplace(permuted, of_rows, provider_, *device, *planned);
+    auto product = make_gpu_handle(permuted, of_rows, provider_, device,
+                                   {nullptr, in_order ? &*in_order : nullptr, reordering.order});
+    if (in_order) product->tell_more_time(in_order->analysis_ms(), &Info::analysis_ms);
     product->tell_given(permuted.value_type, permuted.nnz);
     return product;
 }
@@ -187,9 +198,10 @@ void ReorderedHandle::prepare(Scale alpha, Scale beta, Stream stream) {
 std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
                                                   KernelProvider& provider,
                                                   std::shared_ptr<Device> device,
-                                                  std::optional<Reordering> order) {
+                                                  std::optional<Reordering> order,
+                                                  const PlannedMatrix* planned) {
     return std::make_unique<ReorderedHandle>(matrix, options, provider, std::move(device),
-                                             std::move(order));
+                                             std::move(order), planned);
 }
 
 }  // namespace spmvgen

@@ -6,6 +6,7 @@
 #include "formats/value_encoding.hpp"
 #include "formats/value_pattern.hpp"
 #include "handle/handle_impl.hpp"
+#include "handle/team_size.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -45,6 +46,7 @@ void HandleImpl::update_values(ValueType type, const void* values, Stream stream
         refuse_update(fmt::format("the matrix is {}, but the new values are {}; use {}",
                                   to_string(given_type_), to_string(type), to_string(given_type_)));
     if (given_entries_ == 0) return;
+    const TeamSize team(threads_);
     if (values == nullptr)
         refuse_update(fmt::format("values is null, but the matrix has {} entries", given_entries_));
     NewValues given{values, given_on_ != nullptr};

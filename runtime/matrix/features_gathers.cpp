@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "matrix/chunks.hpp"
+#include "matrix/distinct.hpp"
 #include "matrix/row_strips.hpp"
 
 namespace spmvgen {
@@ -34,30 +35,6 @@ class Distinct {
 
   private:
     std::vector<std::int64_t> numbers_;
-};
-
-/// The same for at most so many numbers as a warp has lanes: a table that is never cleared.
-class DistinctOfWarp {
-  public:
-    void add(std::int64_t number) {
-        std::size_t slot = static_cast<std::size_t>(number) * 0x9e3779b97f4a7c15u >> (64 - bits);
-        while (rounds_[slot] == round_ && numbers_[slot] != number) slot = (slot + 1) % slots;
-        count_ += rounds_[slot] != round_;
-        rounds_[slot] = round_;
-        numbers_[slot] = number;
-    }
-    std::int64_t take() {
-        ++round_;
-        return std::exchange(count_, 0);
-    }
-
-  private:
-    static constexpr std::size_t bits = 7, slots = std::size_t{1} << bits;
-    static_assert(slots >= 2 * lanes);
-    std::array<std::int64_t, slots> numbers_{};
-    std::array<std::uint64_t, slots> rounds_{};  // that the numbers are of
-    std::uint64_t round_ = 1;
-    std::int64_t count_ = 0;
 };
 
 /// Sectors of x, one bit each, where that is little memory next to the matrix.
@@ -96,7 +73,13 @@ class Gathers {
           threads_(threads),
           of_warps_(of_warps),
           row_ptr_(a.row_ptr_as<Offset>()),
-          col_(a.col_idx_as<Index>()) {}
+          col_(a.col_idx_as<Index>()) {
+        if (a.nnz > exact_gathers_up_to) return;
+        Renumbered number(static_cast<std::size_t>(a.nnz));
+        for (std::int64_t k = 0; k < a.nnz; ++k)
+            numbers_.push_back(number(col_[k] / sector_columns));
+        numbered_ = number.count();
+    }
 
     /// Of 32 entries that follow one another.
     double runs() const {
@@ -104,32 +87,25 @@ class Gathers {
         const bool exact = a_.nnz <= exact_gathers_up_to;
         const generators::Random random(0, generators::Purpose::place);
         std::int64_t sectors = 0, entries = 0;
-        DistinctOfWarp distinct;
-        for (std::int64_t draw = 0; draw < (exact ? all : run_draws); ++draw) {
-            const std::int64_t begin = lanes * (exact ? draw : random.below(all, draw));
-            const std::int64_t end = std::min(begin + lanes, a_.nnz);
-            for (std::int64_t k = begin; k < end; ++k) distinct.add(col_[k] / sector_columns);
-            sectors += distinct.take();
-            entries += end - begin;
-        }
+        with_sectors([&](const auto& sector_of, auto distinct) {
+            for (std::int64_t draw = 0; draw < (exact ? all : run_draws); ++draw) {
+                const std::int64_t begin = lanes * (exact ? draw : random.below(all, draw));
+                const std::int64_t end = std::min(begin + lanes, a_.nnz);
+                for (std::int64_t k = begin; k < end; ++k) distinct.add(sector_of(k));
+                sectors += distinct.take();
+                entries += end - begin;
+            }
+        });
         return static_cast<double>(sectors) / static_cast<double>(entries);
     }
 
     /// Of a warp with each subwarp, from one of them on; 0 for those before.
     std::array<double, subwarps.size()> warps(std::size_t from = 0) const {
-        const StripLimits limits{warp_limits.draws, std::min(warp_limits.entries, of_warps_)};
-        return over_strips<subwarps.size()>(lanes, limits, [this, from] {
-            return [this, from, distinct = DistinctOfWarp()](std::int64_t strip) mutable {
-                std::array<std::int64_t, subwarps.size()> sectors{};
-                for (std::size_t s = from; s < subwarps.size(); ++s) {
-                    const std::int64_t height = lanes / subwarps[s], end = row_after(strip, lanes);
-                    for (std::int64_t row = strip * lanes; row < end; row += height)
-                        sectors[s] +=
-                            of_warp(row, std::min(row + height, end), subwarps[s], distinct);
-                }
-                return sectors;
-            };
+        std::array<double, subwarps.size()> found{};
+        with_sectors([&](const auto& sector_of, const auto& distinct) {
+            found = warps(from, sector_of, distinct);
         });
+        return found;
     }
 
     /// Of all entries of neighbouring rows.
@@ -138,10 +114,42 @@ class Gathers {
         for (std::size_t w = 0; w < sectors.size(); ++w) sectors[w] = window(window_rows[w]);
         return sectors;
     }
+    /// The same of so many rows.
+    double window(std::int64_t rows) const {
+        return numbers_.empty() ? mapped_window(rows) : numbered_window(rows);
+    }
 
   private:
-    /// Of so many rows.
-    double window(std::int64_t rows) const {
+    /// Calls use(sector_of, distinct) with what gives the sectors of entries, or numbers that stand
+    /// for them, and what counts different ones of a warp.
+    template <typename Use>
+    void with_sectors(const Use& use) const {
+        if (numbers_.empty())
+            use([this](std::int64_t k) { return col_[k] / sector_columns; }, DistinctOfWarp());
+        else
+            use([this](std::int64_t k) { return numbers_[static_cast<std::size_t>(k)]; },
+                DistinctBelow(numbered_));
+    }
+
+    template <typename SectorOf, typename Counter>
+    std::array<double, subwarps.size()> warps(std::size_t from, const SectorOf& sector_of,
+                                              const Counter& counter) const {
+        const StripLimits limits{warp_limits.draws, std::min(warp_limits.entries, of_warps_)};
+        return over_strips<subwarps.size()>(lanes, limits, [&] {
+            return [&, distinct = counter](std::int64_t strip) mutable {
+                std::array<std::int64_t, subwarps.size()> sectors{};
+                for (std::size_t s = from; s < subwarps.size(); ++s) {
+                    const std::int64_t height = lanes / subwarps[s], end = row_after(strip, lanes);
+                    for (std::int64_t row = strip * lanes; row < end; row += height)
+                        sectors[s] += of_warp(row, std::min(row + height, end), subwarps[s],
+                                              sector_of, distinct);
+                }
+                return sectors;
+            };
+        });
+    }
+
+    double mapped_window(std::int64_t rows) const {
         const auto sectors = over_strips<1>(rows, window_limits, [this, rows] {
             return [this, rows, distinct = Distinct(),
                     map = SectorMap(fits_ ? a_ : CsrView())](std::int64_t strip) mutable {
@@ -156,14 +164,26 @@ class Gathers {
         return sectors[0];
     }
 
+    double numbered_window(std::int64_t rows) const {
+        return over_strips<1>(rows, window_limits, [this, rows] {
+            return [this, rows, distinct = DistinctBelow(numbered_)](std::int64_t strip) mutable {
+                const auto begin = static_cast<std::size_t>(row_ptr_[strip * rows]);
+                const auto end = static_cast<std::size_t>(row_ptr_[row_after(strip, rows)]);
+                for (std::size_t k = begin; k < end; ++k) distinct.add(numbers_[k]);
+                return std::array{distinct.take()};
+            };
+        })[0];
+    }
+
     std::int64_t row_after(std::int64_t strip, std::int64_t height) const {
         return std::min((strip + 1) * height, a_.rows);
     }
 
     /// A warp's loads of x: `subwarp` lanes for each of the rows, each load taking the next
     /// `subwarp` entries of every row that has any left.
+    template <typename SectorOf, typename Distinct>
     std::int64_t of_warp(std::int64_t first, std::int64_t last, std::int64_t subwarp,
-                         DistinctOfWarp& distinct) const {
+                         const SectorOf& sector_of, Distinct& distinct) const {
         std::array<std::int64_t, lanes> rows{};
         std::size_t left = 0;
         for (std::int64_t row = first; row < last; ++row) rows[left++] = row;
@@ -174,7 +194,7 @@ class Gathers {
                 const std::int64_t begin = row_ptr_[rows[i]] + taken;
                 const std::int64_t end = row_ptr_[rows[i] + 1];
                 for (std::int64_t k = begin; k < std::min(begin + subwarp, end); ++k)
-                    distinct.add(col_[k] / sector_columns);
+                    distinct.add(sector_of(k));
                 if (begin + subwarp < end) rows[kept++] = rows[i];
             }
             left = kept;
@@ -216,6 +236,8 @@ class Gathers {
     int threads_;
     std::int64_t of_warps_;
     bool fits_ = SectorMap::fits(a_);
+    std::vector<std::uint32_t> numbers_;  ///< of the entries' sectors, where there are few entries
+    std::size_t numbered_ = 0;            ///< different ones
     const Offset* row_ptr_;
     const Index* col_;
 };
@@ -249,6 +271,14 @@ void analyse_gathers_of_rows(const CsrView& a, int threads, Features& f, std::in
         f.warp_sectors.back() = gathers.warps(subwarps.size() - 1).back();
         f.window_sectors = gathers.windows();
     });
+}
+
+double sectors_of_window(const CsrView& a, std::size_t window, int threads) {
+    Features found;
+    double sectors = 1;
+    visit_gathers(a, threads, most_of_warps, found,
+                  [&](const auto& gathers) { sectors = gathers.window(window_rows[window]); });
+    return sectors;
 }
 
 }  // namespace spmvgen

@@ -30,6 +30,8 @@ void analyse_gathers(const CsrView& matrix, int threads, Features& features,
 /// Of these only what does not depend on the lanes of a row: of a whole warp a row, and of windows.
 void analyse_gathers_of_rows(const CsrView& matrix, int threads, Features& features,
                              std::int64_t of_warps = most_of_warps);
+/// Sampled: Features::window_sectors[window] alone, of a matrix with entries.
+double sectors_of_window(const CsrView& matrix, std::size_t window, int threads);
 /// Sampled: symmetry. Needs features.sorted.
 void analyse_symmetry(const CsrView& matrix, int threads, Features& features);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 
@@ -46,13 +47,6 @@ bool is_host(const Request& request) {
     return architecture(request.target).kind == TargetKind::host;
 }
 
-ExactValues exact_values(const CsrView& matrix, bool half, int threads) {
-    const EncodingChoice anything{
-        .half = half, .small_integers = true, .one_value = true, .dictionary = true};
-    const ValueEncoding found = encode_values(matrix, anything, threads);
-    return {found.storage, static_cast<std::int64_t>(found.code)};
-}
-
 /// The kernel of format strips among several that a request leaves free; null = there is none.
 const KernelEntry* free_strips(const Request& request) {
     const auto among = candidates(request);
@@ -62,8 +56,9 @@ const KernelEntry* free_strips(const Request& request) {
 
 }  // namespace
 
-Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads)
-    : matrix_(matrix), features_(features), threads_(threads), tiles_(matrix, threads) {}
+Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads,
+                 EntrySource* source)
+    : matrix_(matrix), features_(features), threads_(threads), source_(source) {}
 
 Chooser::~Chooser() = default;
 
@@ -84,7 +79,7 @@ Choice Chooser::sampled(Request& request) {
 
 void Chooser::take_sample(const Request& request) {
     if (sample_) return;
-    sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample);
+    sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample, source_);
     strips_.emplace(matrix_, features_, *sample_, threads_);
     sampled_tiles_.emplace(sample_->view(), 1);
 }
@@ -107,8 +102,12 @@ void Chooser::settle(Choice& choice, const Request& request) {
     if (matrix_.nnz == 0) return;
     const Format format = kernel_entry(choice.signature.kernel).format;
     std::string found;
-    if (format == Format::strips) found = strips_->settle(choice.signature, request.params);
-    if (format == Format::tiles) found = tiles_.fit(choice.signature, request.params);
+    if (format == Format::strips)
+        found = strips_->settle(choice.signature, request.params, all_of_matrix());
+    if (format == Format::tiles) {
+        if (!tiles_) tiles_.emplace(all_of_matrix(), threads_);
+        found = tiles_->fit(choice.signature, request.params);
+    }
     if (!found.empty()) choice.reason += "; " + found;
 }
 
@@ -225,12 +224,34 @@ const BlockFill& Chooser::fill() {
 void Chooser::look_at_values(Request& request) {
     if (!request.encode || !request.look || request.exact || matrix_.nnz < least_encoded) return;
     // A CPU widens f16 in too many steps.
-    if (!exact_) exact_ = exact_values(matrix_, !is_host(request), threads_);
+    if (!exact_) exact_ = exact_values(!is_host(request));
     request.exact = exact_;
 }
 
+ExactValues Chooser::exact_values(bool half) {
+    const EncodingChoice anything{
+        .half = half, .small_integers = true, .one_value = true, .dictionary = true};
+    const auto encoded = [&](const std::vector<EntryRange>& ranges) {
+        CsrView some = matrix_;
+        const Buffer values = source_->values(ranges);
+        some.values = values.data();
+        some.nnz = static_cast<std::int64_t>(values.bytes() / size_of(matrix_.value_type));
+        return encode_values(some, anything, threads_);
+    };
+    const ValueEncoding plain{matrix_.value_type};
+    const auto is_plain = [&](const ValueEncoding& found) {
+        return found.code == plain.code && found.storage == plain.storage;
+    };
+    ValueEncoding found = plain;
+    if (source_ == nullptr)
+        found = encode_values(matrix_, anything, threads_);
+    else if (const auto first = values_looked_at_first(matrix_.nnz);
+             first.empty() || !is_plain(encoded(first)))
+        found = encoded({{0, matrix_.nnz}});
+    return {found.storage, static_cast<std::int64_t>(found.code)};
+}
+
 void Chooser::look_at_blocks(Request& request) {
-    const std::string device = request.device.empty() ? to_string(request.target) : request.device;
     const BlockProblem problem{.rows = matrix_.rows,
                                .nnz = matrix_.nnz,
                                .value = vectors_type(request, features_.value_type),
@@ -240,8 +261,15 @@ void Chooser::look_at_blocks(Request& request) {
                                             : IndexType::i64,
                                .rows_given = given(request, "block_rows"),
                                .cols_given = given(request, "block_cols")};
-    request.blocks = choose_block(
-        fill(), problem, find_dense_profile(device, is_host(request) ? request.threads : 0));
+    const auto [found, is_new] = blocks_.try_emplace(
+        {problem.value, problem.storage, problem.rows_given, problem.cols_given});
+    if (is_new) {
+        const std::string device =
+            request.device.empty() ? to_string(request.target) : request.device;
+        found->second = choose_block(
+            fill(), problem, find_dense_profile(device, is_host(request) ? request.threads : 0));
+    }
+    request.blocks = found->second;
 }
 
 void Chooser::look_at_strips(Request& request) {
@@ -266,9 +294,16 @@ void Chooser::look_at_hubs(Request& request) {
     const std::int64_t hubs =
         hub_columns(request.target, vectors_type(request, features_.value_type));
     if (matrix_.cols <= 2 * hubs) return;
-    if (!hub_shares_.contains(hubs))
+    if (!hub_shares_.contains(hubs)) {
+        CsrView columns = matrix_;
+        Buffer fetched;
+        if (source_ != nullptr) {
+            fetched = source_->columns(std::array{EntryRange{0, matrix_.nnz}});
+            columns.col_idx = fetched.data();
+        }
         hub_shares_[hubs] =
-            hub_shares(matrix_, std::span(&hubs, 1), sampled_for_hubs, threads_).front();
+            hub_shares(columns, std::span(&hubs, 1), sampled_for_hubs, threads_).front();
+    }
     request.hubs = HubsOutlook{hubs, hub_shares_.at(hubs)};
 }
 
@@ -280,7 +315,7 @@ void Chooser::look_at_gathers(Request& request) {
     if (among.size() < 2 || find_kernel(among, "sell_slices") == nullptr) return;
     const ValueType vectors = vectors_type(request, features_.value_type);
     if (!saved_gathers_.contains(vectors))
-        saved_gathers_[vectors] = saved_by_large_blocks(matrix_, vectors, threads_);
+        saved_gathers_[vectors] = saved_by_large_blocks(matrix_, vectors, threads_, source_);
     request.saved_gathers = saved_gathers_.at(vectors);
 }
 

@@ -4,10 +4,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "matrix/block_fill.hpp"
+#include "matrix/entry_source.hpp"
 #include "registry.hpp"
 #include "spmvgen/matrix.hpp"
 #include "tuner/choose.hpp"
@@ -42,11 +44,13 @@ struct Ranked {
 /// - for tiles with hubs how many entries how many columns have;
 /// - with Request::profile predicted times of all kernels;
 /// - with Request::look how much of x larger blocks of a GPU's threads would share.
-/// The matrix must outlive it. For one thread at a time.
+/// The matrix and what has its entries must outlive it. For one thread at a time.
 class Chooser {
   public:
-    /// threads = 0: what OpenMP would use.
-    Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0);
+    /// threads = 0: what OpenMP would use. `source` has columns and values where the matrix has
+    /// only row offsets: what is looked at is fetched from there; null = the matrix has them.
+    Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0,
+            EntrySource* source = nullptr);
     ~Chooser();
     Chooser(const Chooser&) = delete;
     Chooser& operator=(const Chooser&) = delete;
@@ -98,6 +102,9 @@ class Chooser {
     /// Sets the parameters that the matrix decides and the request leaves open.
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
+    ExactValues exact_values(bool half);
+    /// The matrix with its columns and values.
+    const CsrView& all_of_matrix() { return source_ != nullptr ? source_->all() : matrix_; }
     /// What its predicted time is the least of, in place of the rules' choice where that is
     /// predicted to take longer by more than the constants' margin.
     void weigh(Choice& choice, const Request& request);
@@ -107,14 +114,17 @@ class Chooser {
     const CsrView matrix_;
     const RowFeatures& features_;
     const int threads_;
+    EntrySource* const source_;
     std::optional<BlockFill> fill_;
     std::optional<ExactValues> exact_;
+    /// By types of vectors and values, and the sizes that are given.
+    std::map<std::tuple<ValueType, ValueType, int, int>, BlockChoice> blocks_;
     std::map<ValueType, double> saved_gathers_;
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     std::optional<SampledRows> sample_;
     std::optional<StripsChooser> strips_;
     std::optional<TilesChooser> sampled_tiles_;
-    TilesChooser tiles_;
+    std::optional<TilesChooser> tiles_;  ///< of all of the matrix
     std::unique_ptr<CountedChoice> predictions_;
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "matrix/entry_source.hpp"
 #include "spmvgen/matrix.hpp"
 
 namespace spmvgen {
@@ -8,6 +9,8 @@ namespace spmvgen {
 /// each sector of x (32 bytes) that rows of a block need is fetched once. Estimated from a sample
 /// of the rows; 0 for matrices of few rows. `vectors` is the type of x. Parallel, with the same
 /// result for any number of threads (0 = what OpenMP would use).
-double saved_by_large_blocks(const CsrView& matrix, ValueType vectors, int threads = 0);
+/// `source` has the columns where the matrix has none.
+double saved_by_large_blocks(const CsrView& matrix, ValueType vectors, int threads = 0,
+                             EntrySource* source = nullptr);
 
 }  // namespace spmvgen

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <utility>
@@ -11,7 +12,6 @@
 #include "matrix/features_parts.hpp"
 #include "matrix/reorder/row_clusters.hpp"
 #include "registry.hpp"
-#include "tuner/chooser.hpp"
 #include "tuner/cost/predict.hpp"
 
 namespace spmvgen {
@@ -36,11 +36,8 @@ constexpr double ordered_bytes_per_s = 4e8;
 constexpr std::int64_t rows_of_place = std::int64_t{clusters_of_place} * cluster_rows;
 
 /// Of x an entry, what blocks of about 512 rows ask for.
-double sectors_of_blocks(const CsrView& rows, const RowFeatures& features) {
-    Features found;
-    static_cast<RowFeatures&>(found) = features;
-    analyse_gathers_of_rows(rows, 1, found);
-    return found.window_sectors[1];
+double sectors_of_blocks(const CsrView& rows) {
+    return sectors_of_window(rows, 1, 1);
 }
 
 int sampled_places(const RowFeatures& features) {
@@ -114,33 +111,38 @@ bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, co
            static_cast<double>(nnz) >= least_mean * static_cast<double>(rows);
 }
 
-std::optional<OrderChoice> choose_order(const CsrView& a, const RowFeatures& features,
-                                        const Request& request, std::int64_t expected_applies,
-                                        int threads) {
-    if (!may_choose_order(a.rows, a.cols, a.nnz, request) ||
-        is_complex(request.vectors.value_or(a.value_type)) || features.max_row > most_row)
+std::optional<OrderChoice> choose_order(const OrderProblem& p) {
+    const RowFeatures& features = p.features;
+    if (!may_choose_order(p.matrix.rows, p.matrix.cols, p.matrix.nnz, p.request) ||
+        is_complex(p.request.vectors.value_or(p.matrix.value_type)) || features.max_row > most_row)
         return std::nullopt;
-    const double sectors = sectors_of_blocks(
-        SampledRows(a, static_cast<std::int64_t>(clustered_entries)).view(), features);
+    const SampledRows first(p.matrix, static_cast<std::int64_t>(clustered_entries), 16, 1,
+                            p.source);
+    const double sectors = sectors_of_blocks(first.view());
     if (sectors < least_sectors) return std::nullopt;
+    CsrView a = p.matrix;
+    Buffer columns;  // clusters are found along them: samples will not do
+    if (p.source != nullptr) {
+        columns = p.source->columns(std::array{EntryRange{0, a.nnz}});
+        a.col_idx = columns.data();
+    }
     const int places = sampled_places(features);
     const SampledRows some(
         a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
-    if (sectors_of_blocks(some.view(), features) > most_of_sectors * sectors) return std::nullopt;
+    if (sectors_of_blocks(some.view()) > most_of_sectors * sectors) return std::nullopt;
 
-    Chooser chooser(a, features, threads);
-    Request as_they_come = request;
-    const Choice plain = chooser.sampled(as_they_come);
-    const auto plain_time = chooser.predict(plain.signature, request);
+    const Choice& plain = p.rule();
+    const auto plain_time = p.chooser.predict(plain.signature, p.request);
     if (!plain_time) return std::nullopt;
-    const Request same = with_values_of(request, plain.signature);
+    const Request same = with_values_of(p.request, plain.signature);
     const auto pays = [&](const std::optional<Prediction>& time) {
         return time && time->us <= (1 - order_margin) * plain_time->us &&
-               repays(a, plain_time->us - time->us, expected_applies, threads);
+               repays(a, plain_time->us - time->us, p.expected_applies, p.threads);
     };
     if (!pays(predict_in_order(a, features, some, same))) return std::nullopt;
     OrderChoice found;
-    found.order = reorder(a, ReorderMethod::rows, {}, threads);
+    const CsrView& all = p.source != nullptr ? p.source->all() : p.matrix;
+    found.order = reorder(all, ReorderMethod::rows, {}, p.threads);
     const auto time =
         predict_in_order(a, features, SampledRows(a, rows_of(found.order.order, places)), same);
     if (!pays(time)) return std::nullopt;

@@ -201,7 +201,7 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
     holed.params["fill"] = 1;
     if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
     if (kernel_entry(s.kernel).gpu && is_open(given, "period")) {
-        if (!period_) period_ = row_period(matrix_);
+        if (!period_) period_ = row_period(sample_.view());
         holed.params["period"] = *period_;
         holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
     }
@@ -278,13 +278,14 @@ void StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>&
     set_found(s, given, made);
 }
 
-std::string StripsChooser::settle(Signature& s, const std::map<std::string, std::int64_t>& given) {
+std::string StripsChooser::settle(Signature& s, const std::map<std::string, std::int64_t>& given,
+                                  const CsrView& matrix) {
     Signature full = s;
     if (is_open(given, "long_rows")) full.params["long_rows"] = 1;
     // Signatures that differ in how they are run only lie alike.
     if (layout_ == nullptr || layout_->shape != strips_shape(full))
         layout_ = std::make_unique<StripsLayout>(
-            lay_out_strips(matrix_, strips_shape(full), all_strip_codes, threads_));
+            lay_out_strips(matrix, strips_shape(full), all_strip_codes, threads_));
     const StripsPlan made = plan_of(*layout_, full);
     plans(full).of_matrix = made;
     if (layout_->shape.sigma == 1) choose_whole_columns(s, given);

@@ -27,8 +27,9 @@ std::string describe_strips(const StripsPlan& plan, const Signature& signature, 
 bool may_be_strips(const RowFeatures& features, bool host);
 
 /// What one matrix suggests for signatures of format strips. Shapes are compared by a sample of the
-/// rows, each at most once; settle() looks at all of the matrix, for the one that is chosen. The
-/// matrix, its features and the sample must outlive it. For one thread at a time.
+/// rows, each at most once; settle() looks at all of the matrix, for the one that is chosen. Of the
+/// matrix itself only row offsets are read before. It, its features and the sample must outlive it.
+/// For one thread at a time.
 class StripsChooser {
   public:
     StripsChooser(const CsrView& matrix, const RowFeatures& features, const SampledRows& sample,
@@ -43,8 +44,10 @@ class StripsChooser {
              const std::function<BlockFill()>& fill);
 
     /// Sets those that say what occurs in all of the matrix, for a signature that fit() made:
-    /// codes, long rows, ragged and filled slices. Returns a line for people.
-    std::string settle(Signature& signature, const std::map<std::string, std::int64_t>& given);
+    /// codes, long rows, ragged and filled slices. `matrix` has its columns. Returns a line for
+    /// people.
+    std::string settle(Signature& signature, const std::map<std::string, std::int64_t>& given,
+                       const CsrView& matrix);
 
     /// What storing the matrix so takes; of what was settled, exactly.
     StripsOutlook outlook(const Signature& signature);

@@ -112,18 +112,17 @@ class ExpectedStrips {
     ExpectedStrips(std::int64_t count, std::int64_t positions)
         : windows_(count), group_(count * positions) {}
     void add(double strips, std::int64_t rows) {
-        while (rows > 0) {
-            const std::int64_t at = next_ % group_;
-            const std::int64_t end = at < windows_ ? windows_ : group_;
-            const std::int64_t taken = std::min(rows, end - at);
-            if (at < windows_) all_ += strips * static_cast<double>(taken);
-            next_ += taken;
-            rows -= taken;
-        }
+        const std::int64_t before = longest_among(next_);
+        next_ += rows;
+        all_ += strips * static_cast<double>(longest_among(next_) - before);
     }
     double all() const { return all_; }
 
   private:
+    /// Of the first `rows` rows those that are the longest of their slices.
+    std::int64_t longest_among(std::int64_t rows) const {
+        return rows / group_ * windows_ + std::min(rows % group_, windows_);
+    }
     std::int64_t windows_, group_, next_ = 0;
     double all_ = 0;
 };

@@ -38,11 +38,13 @@ struct There {
     CooView list;
 };
 
-/// The SIMT executor, counting the bytes that are copied to and from it.
+/// The SIMT executor, counting the bytes that are copied to and from it, and how often is waited
+/// for it.
 class CountingDevice : public Device {
   public:
     explicit CountingDevice(const std::string& text) : inner_(open_device(text)) {}
     std::size_t came_here = 0, went_there = 0;
+    int waits = 0;
     std::size_t most_free = SIZE_MAX;
 
     const DeviceFacts& facts() const override { return inner_->facts(); }
@@ -51,16 +53,27 @@ class CountingDevice : public Device {
     }
     void copy_to_device(void* device, const void* host, std::size_t bytes) override {
         went_there += bytes;
+        ++waits;
         inner_->copy_to_device(device, host, bytes);
     }
     void copy_to_host(void* host, const void* device, std::size_t bytes) override {
         came_here += bytes;
+        ++waits;
         inner_->copy_to_host(host, device, bytes);
     }
+    void gather_to_host(void* host, std::span<const DevicePiece> pieces) override {
+        for (auto& piece : pieces) came_here += piece.bytes;
+        ++waits;
+        inner_->gather_to_host(host, pieces);
+    }
     void copy_on_device(void* to, const void* from, std::size_t bytes) override {
+        ++waits;
         inner_->copy_on_device(to, from, bytes);
     }
-    void zero(void* device, std::size_t bytes) override { inner_->zero(device, bytes); }
+    void zero(void* device, std::size_t bytes) override {
+        ++waits;
+        inner_->zero(device, bytes);
+    }
     std::size_t free_bytes() override { return std::min(most_free, inner_->free_bytes()); }
     std::unique_ptr<DeviceKernel> load(const KernelBinary& binary) override {
         return inner_->load(binary);
@@ -69,7 +82,10 @@ class CountingDevice : public Device {
                 void* const* arguments, StreamRef stream) override {
         inner_->launch(kernel, step, grid, arguments, stream);
     }
-    void synchronize(StreamRef stream) override { inner_->synchronize(stream); }
+    void synchronize(StreamRef stream) override {
+        ++waits;
+        inner_->synchronize(stream);
+    }
 
   private:
     std::shared_ptr<Device> inner_;

@@ -22,23 +22,21 @@ void expect_ranges_fetched() {
     CsrView view = there.view;
     view.col_idx = there_columns->data();
     view.index_type = sizeof(Index) == 4 ? IndexType::i32 : IndexType::i64;
-    const DeviceCsr matrix(device, view);
+    DeviceCsr matrix(device, view);
     const std::vector<EntryRange> ranges{{5, 8}, {300, 300}, {0, 2}, {100, 140}};
-    for (const bool with_values : {false, true}) {
-        device.came_here = 0;
-        const EntriesOfRanges found = matrix.fetch(ranges, with_values);
-        EXPECT_EQ(device.came_here, 45 * (sizeof(Index) + (with_values ? sizeof(Value) : 0)));
-        EXPECT_EQ(found.values != nullptr, with_values);
-        std::size_t at = 0;
+    const auto expected = [&](const auto& all) {
+        std::remove_cvref_t<decltype(all)> some;
         for (const auto [begin, end] : ranges)
-            for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end);
-                 ++k, ++at) {
-                EXPECT_EQ(static_cast<const Index*>(found.col_idx)[at], columns[k]);
-                if (with_values) {
-                    EXPECT_EQ(static_cast<const Value*>(found.values)[at], a.values[k]);
-                }
-            }
-    }
+            some.insert(some.end(), all.begin() + begin, all.begin() + end);
+        return some;
+    };
+    device.came_here = 0;
+    EXPECT_THAT(matrix.columns(ranges).template as<Index>(),
+                testing::ElementsAreArray(expected(columns)));
+    EXPECT_EQ(device.came_here, 45 * sizeof(Index));
+    EXPECT_THAT(matrix.values(ranges).template as<Value>(),
+                testing::ElementsAreArray(expected(a.values)));
+    EXPECT_EQ(device.came_here, 45 * (sizeof(Index) + sizeof(Value)));
     EXPECT_FALSE(matrix.is_complete());
 }
 
@@ -46,6 +44,17 @@ TEST(DeviceArrays, RangesOfEntriesComeHereAlone) {
     expect_ranges_fetched<double, std::int32_t>();
     expect_ranges_fetched<float, std::int64_t>();
     expect_ranges_fetched<std::complex<double>, std::int64_t>();
+}
+
+TEST(DeviceArrays, ColumnsOutsideThatComeHereAreRefused) {
+    CountingDevice device("simt:sm_90");
+    AnyMatrix<double> a(200);
+    a.col_idx[70] = 200;
+    const There there(device, a);
+    DeviceCsr matrix(device, there.view);
+    (void)matrix.columns(std::vector<EntryRange>{{0, 70}});
+    EXPECT_THAT(code_and_text([&] { (void)matrix.columns(std::vector<EntryRange>{{60, 71}}); }),
+                testing::HasSubstr("entry 70 (row"));
 }
 
 /// The kernel that converts for these options is at hand, as an earlier handle leaves it.
@@ -102,15 +111,12 @@ TEST(DeviceArrays, AreConvertedOnTheDevice) {
             SCOPED_TRACE(testing::Message() << kernel << ", copy " << copy);
             Options options = by_rows_options(kernel, params);
             options.copy = copy;
-            const bool by_columns = kernel == std::string("bcsr_fused");
-            options.updatable = !by_columns;
             make_converter(there.view, options, device);
             device->came_here = 0;
             Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
             EXPECT_LT(device->came_here, a.row_ptr.size() * sizeof(int) + 300)
                 << "row offsets and counts; " << handle.info().reason;
             EXPECT_EQ(product_of(handle, a), a.product(a.values));
-            if (by_columns) continue;
             handle.update_values(static_cast<const double*>(fresh_there->data()));
             EXPECT_EQ(product_of(handle, a), a.product(fresh));
         }
@@ -135,7 +141,6 @@ TEST(DeviceArrays, OfOtherTypesAreConvertedOnTheDevice) {
         SCOPED_TRACE(kernel);
         Options options = by_rows_options(kernel, params);
         options.storage = "f32";
-        options.updatable = kernel != std::string("bcsr_fused");
         make_converter(wide, options, device);
         device->came_here = 0;
         Handle handle = make_handle(wide, options, KernelProvider::process(), device);
@@ -143,7 +148,6 @@ TEST(DeviceArrays, OfOtherTypesAreConvertedOnTheDevice) {
         EXPECT_THAT(handle.info().reason, testing::EndsWith("; converted on the device"));
         EXPECT_THAT(handle.info().kernel, testing::HasSubstr("_sf32_i32_o32_"));
         EXPECT_EQ(product_of(handle, a), a.product(a.values));
-        if (!options.updatable) continue;
         handle.update_values(static_cast<const double*>(fresh_there->data()));
         EXPECT_EQ(product_of(handle, a), a.product(fresh));
     }

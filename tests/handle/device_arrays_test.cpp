@@ -311,7 +311,6 @@ TEST(DeviceArrays, StripsThatTheDeviceCannotMakeAreTheHosts) {
     There there(*device, a);
     Options options = strips_options("simt:sm_90");
     options.params["block_rows"] = 2;
-    options.updatable = false;  // new values would need the columns
     const Handle blocks(there.view, options);
     EXPECT_THAT(blocks.info().reason,
                 testing::EndsWith("; converted on the host: the device makes no blocks of "

@@ -32,7 +32,7 @@ Signature fitted(const CsrView& a, const RowFeatures& features, const SampledRow
                  Signature s) {
     StripsChooser chooser(a, features, sample, 2);
     chooser.fit(s, {}, [&] { return block_fill(a, 1); });
-    chooser.settle(s, {});
+    chooser.settle(s, {}, a);
     return s;
 }
 
@@ -67,7 +67,7 @@ TEST(ChooserSample, WhatOccursIsLookedForInAllOfTheMatrix) {
     const std::int64_t row = 350;
     columns[static_cast<std::size_t>(a.row_begin(row + 1) - 1)] =
         static_cast<std::int32_t>(a.cols - 1);
-    EXPECT_NE(chooser.settle(s, {{"fill", 0}}), "");
+    EXPECT_NE(chooser.settle(s, {{"fill", 0}}, a), "");
     const StripsPlan exact = plan_strips(a, before);
     EXPECT_EQ(chooser.outlook(s).index_bytes * static_cast<double>(a.nnz),
               static_cast<double>(exact.index_bytes - exact.hole_mask_bytes));

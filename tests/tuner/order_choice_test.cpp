@@ -22,7 +22,20 @@ Request h200_request() {
 std::optional<OrderChoice> order_of(const CsrMatrix& matrix, const Request& request,
                                     std::int64_t applies = 0) {
     const CsrView a = matrix.view();
-    return choose_order(a, analyse_row_lengths(a), request, applies, 2);
+    const RowFeatures features = analyse_row_lengths(a);
+    Chooser chooser(a, features, 2);
+    Request asked = request;
+    std::optional<Choice> rule;
+    return choose_order({.matrix = a,
+                         .features = features,
+                         .request = request,
+                         .expected_applies = applies,
+                         .threads = 2,
+                         .chooser = chooser,
+                         .rule = [&]() -> const Choice& {
+                             if (!rule) rule = chooser.sampled(asked);
+                             return *rule;
+                         }});
 }
 
 TEST(OrderChoice, IsClustersWhereNeighboursAreFarApart) {

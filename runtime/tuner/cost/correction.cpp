@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 
 namespace spmvgen {
@@ -19,7 +20,8 @@ std::vector<std::string_view> figure_names(const CostScheme& scheme) {
 }
 
 std::vector<double> correction_figures(const CostScheme& scheme, double us,
-                                       std::span<const double> us_of_costs, const Params& params) {
+                                       std::span<const double> us_of_costs,
+                                       const std::map<std::string, std::int64_t>& params) {
     const double all = std::max(us, least_us);
     std::vector<double> figures{std::log(all)};
     for (const double cost : us_of_costs)

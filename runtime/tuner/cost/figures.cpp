@@ -1,12 +1,12 @@
 #include "tuner/cost/figures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <numeric>
 #include <vector>
 
 #include "formats/tiles_plan.hpp"
+#include "matrix/distinct.hpp"
 #include "matrix/features_parts.hpp"
 
 namespace spmvgen {
@@ -19,17 +19,6 @@ constexpr std::int64_t warp_lanes = 32;
 constexpr std::int64_t few_of_warps = 12'288;  ///< entries, of a sample that others look at, too
 constexpr double least_sectors = 1.0 / 32;
 constexpr std::int64_t most_tiles = 128;  ///< that sectors are counted of
-
-/// Different sectors among the columns of a warp's lanes.
-template <typename Index>
-std::int64_t distinct_sectors(const Index* col, std::int64_t end, std::int64_t stride) {
-    std::array<std::int64_t, warp_lanes> sectors;
-    std::int64_t count = 0;
-    for (std::int64_t lane = 0; lane < warp_lanes && lane * stride < end; ++lane)
-        sectors[static_cast<std::size_t>(count++)] = col[lane * stride] / sector_columns;
-    std::sort(sectors.begin(), sectors.begin() + count);
-    return std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin();
-}
 
 }  // namespace
 
@@ -84,7 +73,8 @@ const Features& MatrixFigures::sorted_in(std::int64_t sigma) {
     const double a_window = std::max(features_.mean_row, 1.0) * static_cast<double>(sigma);
     const auto windows =
         static_cast<std::int64_t>(static_cast<double>(sample_.wanted()) / a_window);
-    const SampledRows rows(matrix_, sample_.wanted(), std::clamp<std::int64_t>(windows, 1, 16));
+    const SampledRows rows(matrix_, sample_.wanted(), std::clamp<std::int64_t>(windows, 1, 16), 1,
+                           sample_.source());
     look_at_gathers(rows.sorted(sigma).view(), place->second);
     return place->second;
 }
@@ -131,11 +121,16 @@ double MatrixFigures::tile_sectors(std::int64_t items) {
     std::int64_t sectors = 0, entries = 0;
     dispatch(a.index_type, [&]<typename Index>(Index) {
         const Index* col = a.col_idx_as<Index>();
+        DistinctOfWarp distinct;
         for (std::int64_t t = 0; t < tiles; t += step) {
             const std::int64_t begin = t * tile, end = std::min(begin + tile, a.nnz);
             entries += end - begin;
-            for (std::int64_t k = 0; k < items && begin + k < end; ++k)
-                sectors += distinct_sectors(col + begin + k, end - begin - k, items);
+            // The lanes of a warp each have `items` entries, and take one at a time.
+            for (std::int64_t k = begin; k < std::min(begin + items, end); ++k) {
+                for (std::int64_t of_lane = k; of_lane < end; of_lane += items)
+                    distinct.add(col[of_lane] / sector_columns);
+                sectors += distinct.take();
+            }
         }
     });
     return tile_sectors_[items] = static_cast<double>(sectors) /
@@ -146,6 +141,7 @@ double MatrixFigures::hub_share(std::int64_t count) {
     if (count <= 0 || sample_.view().nnz == 0) return 0;
     if (column_uses_.empty()) {
         column_uses_ = uses_of_columns(sample_.view(), 1);
+        std::erase(column_uses_, 0);
         std::ranges::sort(column_uses_, std::greater());
         std::partial_sum(column_uses_.begin(), column_uses_.end(), column_uses_.begin());
     }

@@ -40,8 +40,18 @@ std::int64_t most_of_row(const CsrView& a, const std::vector<std::int64_t>& rows
     return most;
 }
 
+/// Their columns from where they lie.
+Buffer fetch_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
+                  EntrySource& source) {
+    std::vector<EntryRange> ranges;
+    for (const std::int64_t row : rows)
+        append(ranges, {a.row_begin(row), a.row_begin(row) + std::min(a.row_length(row), most)});
+    return source.columns(ranges);
+}
+
 /// Columns of these rows, of each at most `most` entries, as a matrix of its own.
-CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most) {
+CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
+                    EntrySource* source = nullptr) {
     CsrMatrix m;  // without values: nothing that is estimated from it reads any
     m.rows = std::ssize(rows);
     m.cols = a.cols;
@@ -54,6 +64,10 @@ CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std
         ptr[i + 1] = ptr[i] + static_cast<std::int32_t>(
                                   std::min(a.row_length(rows[static_cast<std::size_t>(i)]), most));
     m.nnz = ptr[m.rows];
+    if (source != nullptr) {
+        m.col_idx = fetch_rows(a, rows, most, *source);
+        return m;
+    }
     dispatch(a.index_type, [&]<typename Index>(Index) {
         m.col_idx = make_buffer<Index>(m.nnz);
         auto* to = static_cast<Index*>(m.col_idx.data());
@@ -92,21 +106,33 @@ std::int64_t SampleSize::entries(const CsrView& matrix) const {
 }
 
 SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64_t windows,
-                         std::int64_t period)
+                         std::int64_t period, EntrySource* source)
     : matrix_(matrix),
+      source_(source),
       wanted_(entries),
       whole_(matrix.nnz <= entries && matrix.rows <= most_rows * entries) {
-    if (whole_) return;
+    if (whole_) {
+        take_whole();
+        return;
+    }
     const std::int64_t of_window = entries / windows;
     const std::int64_t height = rows_of_window(matrix, of_window, window_multiple);
-    sample_ = copy_rows(matrix, rows_of(matrix, windows, height, period), of_window);
+    sample_ = copy_rows(matrix, rows_of(matrix, windows, height, period), of_window, source);
 }
 
-SampledRows SampledRows::of_choice(const CsrView& matrix, const SampleSize& size) {
-    SampledRows sample(matrix);
+void SampledRows::take_whole() {
+    if (source_ != nullptr) matrix_ = source_->all();
+}
+
+SampledRows SampledRows::of_choice(const CsrView& matrix, const SampleSize& size,
+                                   EntrySource* source) {
+    SampledRows sample(matrix, source);
     const std::int64_t entries = sample.wanted_ = size.entries(matrix);
     sample.whole_ = matrix.nnz <= entries && matrix.rows <= most_rows * entries;
-    if (sample.whole_) return sample;
+    if (sample.whole_) {
+        sample.take_whole();
+        return sample;
+    }
     const auto windows = [&](std::int64_t multiple) {
         return static_cast<std::int64_t>(static_cast<double>(entries) /
                                          (mean_row(matrix) * static_cast<double>(multiple)));
@@ -116,12 +142,14 @@ SampledRows SampledRows::of_choice(const CsrView& matrix, const SampleSize& size
     const std::int64_t count = std::clamp(windows(multiple), least_windows, most_windows);
     const std::int64_t height = rows_of_window(matrix, entries / count, multiple);
     const auto rows = rows_of(matrix, count, height, block_sample_period, true);
-    sample.sample_ = copy_rows(matrix, rows, most_of_row(matrix, rows, entries / count, entries));
+    sample.sample_ =
+        copy_rows(matrix, rows, most_of_row(matrix, rows, entries / count, entries), source);
     return sample;
 }
 
-SampledRows::SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows)
-    : matrix_(matrix), sample_(copy_rows(matrix, rows, matrix.nnz)) {
+SampledRows::SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows,
+                         EntrySource* source)
+    : matrix_(matrix), source_(source), sample_(copy_rows(matrix, rows, matrix.nnz, source)) {
     wanted_ = sample_.nnz;
 }
 

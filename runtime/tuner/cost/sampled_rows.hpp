@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "matrix/csr_matrix.hpp"
+#include "matrix/entry_source.hpp"
 #include "spmvgen/matrix.hpp"
 
 namespace spmvgen {
@@ -28,16 +29,21 @@ class SampledRows {
     /// many more rows is taken whole, and not copied: it must outlive this.
     /// A window begins where its row's number is its place in the sample, but for multiples of
     /// `period`: blocks of rows that divide it are those of the matrix.
+    /// `source`, here and below, has the columns where the matrix has none; null = it has them.
     SampledRows(const CsrView& matrix, std::int64_t entries, std::int64_t windows = 16,
-                std::int64_t period = 1);
+                std::int64_t period = 1, EntrySource* source = nullptr);
     /// These rows, in this order.
-    SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows);
+    SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows,
+                EntrySource* source = nullptr);
     /// What a choice looks at: about so many entries, never more than twice as many. There are
     /// fewer windows where rows are long.
-    static SampledRows of_choice(const CsrView& matrix, const SampleSize& size);
+    static SampledRows of_choice(const CsrView& matrix, const SampleSize& size,
+                                 EntrySource* source = nullptr);
 
     CsrView view() const { return whole_ ? matrix_ : sample_.view(); }
     bool is_whole() const { return whole_; }
+    /// Of what is not in the sample; null where that is on this host.
+    EntrySource* source() const { return source_; }
     /// About so many entries were asked for.
     std::int64_t wanted() const { return wanted_; }
     /// Entries of the matrix over those of the sample.
@@ -47,9 +53,12 @@ class SampledRows {
     CsrMatrix sorted(std::int64_t sigma) const;
 
   private:
-    explicit SampledRows(const CsrView& matrix) : matrix_(matrix) {}
+    SampledRows(const CsrView& matrix, EntrySource* source) : matrix_(matrix), source_(source) {}
+    /// Takes the matrix as it is.
+    void take_whole();
 
     CsrView matrix_;
+    EntrySource* source_ = nullptr;
     std::int64_t wanted_ = 0;
     bool whole_ = false;
     CsrMatrix sample_;

@@ -1,0 +1,104 @@
+// What choosing for a GPU takes that need not be here, by its profile: a line of JSON for each
+// matrix, with milliseconds (medians) of what level rule does before anything is made or converted.
+// "first" is the process' first choice of all, which also reads tuning files.
+//     bench_plan_choice ["--device=NVIDIA H200"] [--rounds=N] [--threads=N] gallery:…|FILE…
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "arguments.hpp"
+#include "matrix/features.hpp"
+#include "matrix/gallery.hpp"
+#include "matrix/reader.hpp"
+#include "rounds.hpp"
+#include "tuner/chooser.hpp"
+#include "tuner/device_profile.hpp"
+#include "tuner/order_choice.hpp"
+
+namespace {
+
+using namespace spmvgen;
+using namespace spmvgen::bench;
+using Json = nlohmann::ordered_json;
+
+Request request_for(const DeviceProfile& profile) {
+    Request request{.target = parse_target(profile.arch), .units = profile.units, .encode = true};
+    request.device = profile.device;
+    request.profile = &profile;
+    return request;
+}
+
+Json line_of(const std::string& name, const DeviceProfile& profile, int rounds, int threads) {
+    constexpr std::string_view prefix = "gallery:";
+    const CsrMatrix matrix = name.starts_with(prefix)
+                                 ? make_gallery_matrix(name.substr(prefix.size()))
+                                 : read_matrix(name);
+    const CsrView a = matrix.view();
+    std::map<std::string, std::vector<double>> steps;
+    const auto timed = [&](const char* step, auto work) {
+        steps[step].push_back(1e3 * seconds_of(1, work));
+    };
+    Choice choice;
+    Request plain = request_for(profile);
+    plain.profile = nullptr;
+    std::optional<OrderChoice> order;
+    for (int round = 0; round < rounds; ++round) {
+        std::optional<RowFeatures> features;
+        timed("analysis", [&] { features = analyse_row_lengths(a, threads); });
+        timed("order", [&] {
+            const Request request = request_for(profile);
+            Chooser chooser(a, *features, threads);
+            Request asked = request;
+            std::optional<Choice> rule;
+            order = choose_order({.matrix = a,
+                                  .features = *features,
+                                  .request = request,
+                                  .threads = threads,
+                                  .chooser = chooser,
+                                  .rule = [&]() -> const Choice& {
+                                      if (!rule) rule = chooser.sampled(asked);
+                                      return *rule;
+                                  }});
+        });
+        timed("rules", [&] {
+            Request request = plain;
+            (void)Chooser(a, *features, threads).sampled(request);
+        });
+        timed("choice", [&] {
+            Request request = request_for(profile);
+            choice = Chooser(a, *features, threads).sampled(request);
+        });
+    }
+    Json json{{"matrix", name}, {"rows", a.rows}, {"nnz", a.nnz}};
+    for (auto& [step, ms] : steps) json[step + "_ms"] = quantile(ms, 0.5);
+    json["first_ms"] = steps["choice"].front();
+    json["ordered"] = order.has_value();
+    json["kernel"] = kernel_name(choice.signature);
+    json["reason"] = choice.reason;
+    return json;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    const std::string device = take_option(argc, argv, "--device=", "NVIDIA H200");
+    const int rounds = take_number(argc, argv, "--rounds=", 5);
+    const int threads = take_number(argc, argv, "--threads=", 0);
+    const std::vector<std::string> words = take_words(argc, argv);
+    const DeviceProfile* const profile = find_device_profile(device);
+    if (words.empty() || argc > 1 || profile == nullptr || profile->read.front().threads != 0) {
+        std::cerr << "usage: bench_plan_choice [--device=GPU-WITH-A-PROFILE] [--rounds=N] "
+                     "[--threads=N] gallery:…|FILE…\n";
+        return 2;
+    }
+    for (auto& word : words) try {
+            std::cout << line_of(word, *profile, rounds, threads).dump() << std::endl;
+        } catch (const Error& error) {
+            fmt::print(stderr, "{}: {}\n", word, error.what());
+        }
+    return 0;
+} catch (const std::exception& error) {
+    fmt::print(stderr, "bench_plan_choice: {}\n", error.what());
+    return 1;
+}

@@ -1,0 +1,82 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+/// Counting the different ones of some numbers, again and again.
+namespace spmvgen {
+
+/// Of at most so many numbers as a warp has lanes: a table that is never cleared.
+class DistinctOfWarp {
+  public:
+    void add(std::int64_t number) {
+        std::size_t slot = static_cast<std::size_t>(number) * 0x9e3779b97f4a7c15u >> (64 - bits);
+        while (rounds_[slot] == round_ && numbers_[slot] != number) slot = (slot + 1) % slots;
+        count_ += rounds_[slot] != round_;
+        rounds_[slot] = round_;
+        numbers_[slot] = number;
+    }
+    /// How many there were since the last call.
+    std::int64_t take() {
+        ++round_;
+        return std::exchange(count_, 0);
+    }
+
+  private:
+    static constexpr std::size_t bits = 7, slots = std::size_t{1} << bits;
+    std::array<std::int64_t, slots> numbers_{};
+    std::array<std::uint64_t, slots> rounds_{};  // that the numbers are of
+    std::uint64_t round_ = 1;
+    std::int64_t count_ = 0;
+};
+
+/// The same for any number of numbers below a bound.
+class DistinctBelow {
+  public:
+    explicit DistinctBelow(std::size_t bound) : rounds_(bound) {}
+    void add(std::uint32_t number) {
+        count_ += rounds_[number] != round_;
+        rounds_[number] = round_;
+    }
+    std::int64_t take() {
+        ++round_;
+        return std::exchange(count_, 0);
+    }
+
+  private:
+    std::vector<std::uint32_t> rounds_;  // that have the number
+    std::uint32_t round_ = 1;
+    std::int64_t count_ = 0;
+};
+
+/// Numbers below 2^32 that are equal where those given are: 0, 1, … in the order in which they come
+/// first.
+class Renumbered {
+  public:
+    explicit Renumbered(std::size_t most) {
+        while ((std::size_t{1} << bits_) < 2 * most) ++bits_;
+        keys_.resize(std::size_t{1} << bits_);
+        numbers_.resize(keys_.size(), none);
+    }
+    std::uint32_t operator()(std::int64_t key) {
+        std::size_t slot = static_cast<std::size_t>(key) * 0x9e3779b97f4a7c15u >> (64 - bits_);
+        while (numbers_[slot] != none && keys_[slot] != key) slot = (slot + 1) % keys_.size();
+        if (numbers_[slot] == none) {
+            keys_[slot] = key;
+            numbers_[slot] = count_++;
+        }
+        return numbers_[slot];
+    }
+    std::size_t count() const { return count_; }
+
+  private:
+    static constexpr std::uint32_t none = UINT32_MAX;
+    std::size_t bits_ = 4;
+    std::vector<std::int64_t> keys_;
+    std::vector<std::uint32_t> numbers_;
+    std::uint32_t count_ = 0;
+};
+
+}  // namespace spmvgen

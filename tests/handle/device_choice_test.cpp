@@ -1,0 +1,155 @@
+// What planning on a GPU fetches, waits for and tells, of a device that passes for one whose times
+// are predicted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <thread>
+
+#include "arrays_on_device.hpp"
+#include "handle/team_size.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/gallery.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// The SIMT executor under the name of a GPU that has a profile.
+class NamedDevice : public CountingDevice {
+  public:
+    NamedDevice() : CountingDevice("simt:sm_90"), facts_(CountingDevice::facts()) {
+        facts_.name = "NVIDIA H200";
+        facts_.units = 132;
+    }
+    const DeviceFacts& facts() const override { return facts_; }
+
+  private:
+    DeviceFacts facts_;
+};
+
+struct CsrThere {
+    CsrThere(Device& device, const CsrView& a) : view(a) {
+        const auto put = [&](const void*& array, std::int64_t count, std::size_t element) {
+            memory.push_back(device.allocate(static_cast<std::size_t>(count) * element));
+            device.copy_to_device(memory.back()->data(), array, memory.back()->bytes());
+            array = memory.back()->data();
+        };
+        put(view.row_ptr, a.rows + 1, size_of(a.offset_type));
+        put(view.col_idx, a.nnz, size_of(a.index_type));
+        put(view.values, a.nnz, size_of(a.value_type));
+    }
+    std::vector<std::unique_ptr<DeviceMemory>> memory;
+    CsrView view;
+};
+
+Options options_there() {
+    Options options = options_for("simt:sm_90");
+    options.device_arrays = true;
+    return options;
+}
+
+double parts_ms(const Info& info) {
+    return info.analysis_ms + info.choice_ms + info.kernel_ms + info.reorder_ms + info.convert_ms +
+           info.measure_ms;
+}
+
+const char* const specs[] = {"stencil27:nx=34,ny=34,nz=34,random_values=1",
+                             "random:rows=60000,cols=60000,per_row=9", "fem:nx=70,ny=70,dofs=3"};
+
+// Of a free choice row offsets come here, and samples, of scattered columns all: the kernel is that
+// of the same matrix on the host, and it multiplies, also with new values.
+TEST(DeviceChoice, FetchesSamplesOnly) {
+    for (const char* spec : specs) {
+        SCOPED_TRACE(spec);
+        const auto device = std::make_shared<NamedDevice>();
+        const CsrMatrix matrix = make_gallery_matrix(spec);
+        const CsrView here = matrix.view();
+        ASSERT_GT(here.nnz, 1 << 17);
+        const Handle of_host =
+            make_handle(here, options_for("simt:sm_90"), KernelProvider::process(), device);
+        const CsrThere there(*device, here);
+        device->came_here = 0;
+        device->waits = 0;
+        Handle handle = make_handle(there.view, options_there(), KernelProvider::process(), device);
+        const auto offsets = static_cast<std::size_t>(here.rows + 1) * sizeof(std::int32_t);
+        const auto columns = static_cast<std::size_t>(here.nnz) * sizeof(std::int32_t);
+        const bool scattered = spec == specs[1];  // an order could pay, which columns tell
+        const std::size_t samples = 800'000;      // whatever the size
+        EXPECT_LT(device->came_here, offsets + samples + (scattered ? columns : 0));
+        EXPECT_LE(device->waits, 24);
+        EXPECT_EQ(handle.info().kernel, of_host.info().kernel) << handle.info().reason;
+        EXPECT_NEAR(parts_ms(handle.info()), handle.info().prepare_ms,
+                    0.05 * handle.info().prepare_ms);
+        EXPECT_NEAR(parts_ms(of_host.info()), of_host.info().prepare_ms,
+                    0.05 * of_host.info().prepare_ms);
+        const std::vector<double> x(static_cast<std::size_t>(here.cols), 1.0);
+        std::vector<double> y(static_cast<std::size_t>(here.rows)), z(y.size());
+        of_host.apply(1.0, x.data(), 0.0, y.data());
+        handle.apply(1.0, x.data(), 0.0, z.data());
+        EXPECT_EQ(y, z);
+        handle.update_values(static_cast<const double*>(there.view.values));
+        handle.apply(1.0, x.data(), 0.0, z.data());
+        EXPECT_EQ(y, z);
+    }
+}
+
+TEST(DeviceChoice, TellsPartsThatAddUpForOrdersAndLevels) {
+    const auto device = std::make_shared<NamedDevice>();
+    const CsrMatrix matrix = make_gallery_matrix("delaunay:n=30000,spatial=0");
+    const auto expect_sum = [&](Options options) {
+        const Info info =
+            make_handle(matrix.view(), options, KernelProvider::process(), device).info();
+        EXPECT_NEAR(parts_ms(info), info.prepare_ms, 0.05 * info.prepare_ms) << info.kernel;
+    };
+    Options options = options_for("simt:sm_90");
+    for (const char* order : {"rows", "rcm"}) {
+        options.reorder = order;
+        expect_sum(options);
+    }
+    options.reorder = "none";
+    options.expected_applies = 1000;
+    expect_sum(options);
+}
+
+// Entries in ranges come here, checked; of a broken matrix the entry is named.
+TEST(DeviceChoice, RefusesColumnsOutside) {
+    const auto device = std::make_shared<NamedDevice>();
+    CsrMatrix matrix = make_gallery_matrix("random:rows=30000,cols=30000,per_row=9");
+    for (const std::int64_t place : {std::int64_t{0}, matrix.nnz / 3, matrix.nnz - 1}) {
+        auto columns = matrix.col_idx.as<std::int32_t>();
+        const std::int32_t before = columns[static_cast<std::size_t>(place)];
+        columns[static_cast<std::size_t>(place)] = 30'000;
+        const CsrThere there(*device, matrix.view());
+        columns[static_cast<std::size_t>(place)] = before;
+        EXPECT_THAT(code_and_text([&] {
+                        (void)make_handle(there.view, options_there(), KernelProvider::process(),
+                                          device);
+                    }),
+                    testing::HasSubstr("entry " + std::to_string(place) + " (row"));
+    }
+}
+
+TEST(TeamSize, IsThatOfThisThreadAlone) {
+    const auto team = [] {
+        int size = 0;
+#pragma omp parallel
+#pragma omp single
+        size = omp_get_num_threads();
+        return size;
+    };
+    const int usual = team();
+    {
+        const TeamSize three(3);
+        EXPECT_EQ(team(), 3);
+        int elsewhere = 0;
+        std::thread([&] { elsewhere = team(); }).join();
+        EXPECT_EQ(elsewhere, usual);
+        const TeamSize any(0);
+        EXPECT_EQ(team(), 3);
+    }
+    EXPECT_EQ(team(), usual);
+}
+
+}  // namespace
+}  // namespace spmvgen

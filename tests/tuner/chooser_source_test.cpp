@@ -1,0 +1,196 @@
+// Choices for matrices whose columns and values are elsewhere.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "matrix/gallery.hpp"
+#include "tuner/chooser.hpp"
+#include "tuner/device_profile.hpp"
+#include "tuner/order_choice.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Gives away a matrix piece by piece, and counts what it gives.
+class CountingSource : public EntrySource {
+  public:
+    explicit CountingSource(const CsrView& matrix) : matrix_(matrix) {}
+    std::int64_t columns_given = 0, values_given = 0;
+    int asked = 0;
+    bool gave_all = false;
+
+    Buffer columns(std::span<const EntryRange> ranges) override {
+        return copied(matrix_.col_idx, size_of(matrix_.index_type), ranges, columns_given);
+    }
+    Buffer values(std::span<const EntryRange> ranges) override {
+        return copied(matrix_.values, size_of(matrix_.value_type), ranges, values_given);
+    }
+    const CsrView& all() override {
+        gave_all = true;
+        return matrix_;
+    }
+
+  private:
+    Buffer copied(const void* from, std::size_t element, std::span<const EntryRange> ranges,
+                  std::int64_t& given) {
+        ++asked;
+        std::int64_t entries = 0;
+        for (const auto [begin, end] : ranges) entries += end - begin;
+        given += entries;
+        Buffer here(static_cast<std::size_t>(entries) * element);
+        auto* to = static_cast<std::byte*>(here.data());
+        for (const auto [begin, end] : ranges) {
+            const auto bytes = static_cast<std::size_t>(end - begin) * element;
+            std::memcpy(
+                to, static_cast<const std::byte*>(from) + static_cast<std::size_t>(begin) * element,
+                bytes);
+            to += bytes;
+        }
+        return here;
+    }
+
+    const CsrView matrix_;
+};
+
+Request h200_request() {
+    Request request{.target = parse_target("sm_90"), .units = 132, .encode = true};
+    request.device = "NVIDIA H200";
+    request.profile = find_device_profile(request.device);
+    return request;
+}
+
+struct Sampled {
+    Choice choice;
+    std::string name, reason;
+};
+
+Sampled sampled(Chooser&& chooser) {
+    Request request = h200_request();
+    Sampled found{chooser.sampled(request), "", ""};
+    found.name = kernel_name(found.choice.signature);
+    found.reason = found.choice.reason;
+    return found;
+}
+
+/// The matrix without what is elsewhere.
+CsrView row_offsets_of(CsrView matrix) {
+    matrix.col_idx = matrix.values = nullptr;
+    return matrix;
+}
+
+const char* const specs[] = {"stencil5:nx=450,ny=450,random_values=1",
+                             "stencil27:nx=34,ny=34,nz=34,random_values=1",
+                             "curl_curl:nx=30,ny=30,nz=30",
+                             "fem:nx=110,ny=110,dofs=3",
+                             "mesh3d:nx=26,ny=26,nz=26,points=15,dofs=2",
+                             "delaunay:n=150000",
+                             "delaunay:n=150000,spatial=0",
+                             "rmat:scale=16",
+                             "random:rows=100000,cols=100000,per_row=10",
+                             "banded:n=50000,lower=10,upper=10",
+                             "powerlaw:n=100000",
+                             "road:nx=400,ny=400",
+                             "random:rows=400,cols=30000,per_row=900"};
+
+// With samples that are fetched the choice is that of the matrix, and hardly more than the samples
+// is fetched.
+TEST(ChooserSource, GivesSamplesOnlyAndTheChoiceIsTheSame) {
+    for (const char* spec : specs) {
+        SCOPED_TRACE(spec);
+        const CsrMatrix matrix = make_gallery_matrix(spec);
+        const CsrView here = matrix.view();
+        const RowFeatures features = analyse_row_lengths(here);
+        CountingSource source(here);
+        const Sampled own = sampled(Chooser(here, features));
+        const Sampled fetched = sampled(Chooser(row_offsets_of(here), features, 0, &source));
+        EXPECT_EQ(fetched.name, own.name);
+        EXPECT_EQ(fetched.reason, own.reason);
+        EXPECT_FALSE(source.gave_all);
+        EXPECT_LT(source.columns_given, 160'000) << "samples, whatever the size";
+        EXPECT_LT(source.values_given, 20'000);
+        EXPECT_LE(source.asked, 6) << "times waited for";
+    }
+}
+
+TEST(ChooserSource, GivesLessThanATenthOfALargeMatrix) {
+    const CsrMatrix matrix = make_gallery_matrix("random:rows=120000,cols=120000,per_row=9");
+    const CsrView here = matrix.view();
+    ASSERT_GT(here.nnz, 1'000'000);
+    const RowFeatures features = analyse_row_lengths(here);
+    CountingSource source(here);
+    (void)sampled(Chooser(row_offsets_of(here), features, 0, &source));
+    EXPECT_LT(source.columns_given, here.nnz / 10);
+    EXPECT_LT(source.values_given, here.nnz / 10);
+}
+
+// Blocks of threads that share x are looked at in samples, too.
+TEST(ChooserSource, GivesSamplesOfManyEntries) {
+    const CsrMatrix matrix = make_gallery_matrix("random:rows=450000,cols=450000,per_row=9");
+    const CsrView here = matrix.view();
+    ASSERT_GT(here.nnz, 4'000'000);
+    const RowFeatures features = analyse_row_lengths(here);
+    CountingSource source(here);
+    const Sampled fetched = sampled(Chooser(row_offsets_of(here), features, 0, &source));
+    EXPECT_EQ(fetched.name, sampled(Chooser(here, features)).name);
+    EXPECT_LT(source.columns_given, here.nnz / 6);
+}
+
+// Only all of the values tell that they can be coded; columns stay where they are.
+TEST(ChooserSource, GivesAllValuesWhereSomeCouldBeCoded) {
+    const CsrMatrix matrix = make_gallery_matrix("stencil5:nx=450,ny=450");
+    const CsrView here = matrix.view();
+    const RowFeatures features = analyse_row_lengths(here);
+    CountingSource source(here);
+    const Sampled fetched = sampled(Chooser(row_offsets_of(here), features, 0, &source));
+    EXPECT_EQ(fetched.name, sampled(Chooser(here, features)).name);
+    EXPECT_GE(source.values_given, here.nnz);
+    EXPECT_LT(source.columns_given, 160'000);
+}
+
+// What is settled for the host's conversion needs all of the matrix, and is the same then.
+TEST(ChooserSource, GivesAllForWhatIsSettled) {
+    const CsrMatrix matrix = make_gallery_matrix("stencil27:nx=34,ny=34,nz=34,random_values=1");
+    const CsrView here = matrix.view();
+    const RowFeatures features = analyse_row_lengths(here);
+    CountingSource source(here);
+    Request request = h200_request();
+    request.kernel = "strips";
+    EXPECT_EQ(Chooser(row_offsets_of(here), features, 0, &source)(request).signature,
+              Chooser(here, features)(request).signature);
+    EXPECT_TRUE(source.gave_all);
+}
+
+// Whether an order may pay a sample tells; all columns are fetched where it may.
+TEST(ChooserSource, GivesColumnsForAnOrderThatMayPay) {
+    enum Order { kept, in_question, pays };
+    for (const auto& [spec, expected] : {std::pair{"stencil7:nx=60,ny=60,nz=60", kept},
+                                         {"random:rows=60000,cols=60000,per_row=9", in_question},
+                                         {"delaunay:n=120000,spatial=0", pays}}) {
+        SCOPED_TRACE(spec);
+        const CsrMatrix matrix = make_gallery_matrix(spec);
+        const CsrView here = matrix.view();
+        const CsrView offsets = row_offsets_of(here);
+        const RowFeatures features = analyse_row_lengths(here);
+        CountingSource source(here);
+        Chooser chooser(offsets, features, 0, &source);
+        const Request request = h200_request();
+        Request asked = request;
+        std::optional<Choice> rule;
+        const auto order = choose_order({.matrix = offsets,
+                                         .features = features,
+                                         .request = request,
+                                         .chooser = chooser,
+                                         .rule = [&]() -> const Choice& {
+                                             if (!rule) rule = chooser.sampled(asked);
+                                             return *rule;
+                                         },
+                                         .source = &source});
+        EXPECT_EQ(order.has_value(), expected == pays);
+        EXPECT_EQ(source.columns_given >= here.nnz, expected != kept);
+        EXPECT_EQ(source.gave_all, expected == pays);
+    }
+}
+
+}  // namespace
+}  // namespace spmvgen
