@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 
 #include "matrix/gallery.hpp"
@@ -17,9 +17,9 @@
 #include "measure/timing.hpp"
 #include "tuner/candidates.hpp"
 #include "tuner/chooser.hpp"
+#include "tuner/cost/counted_choice.hpp"
 #include "tuner/cost/cpu_costs.hpp"
 #include "tuner/cost/gpu_costs.hpp"
-#include "tuner/cost/predict.hpp"
 #include "tuner/record_json.hpp"
 #include "tuner/signature_name.hpp"
 #include "tuner/tuning_files.hpp"
@@ -53,10 +53,6 @@ struct Problem {
     }
 };
 
-Choice by_rules(const Problem& p) {
-    return choose_for(p.matrix, p.features, p.request());
-}
-
 /// What a handle would choose at level rule, in how many milliseconds, with the predicted choice
 /// and by the rules alone.
 void print_choice(const Problem& p) {
@@ -74,28 +70,10 @@ void print_choice(const Problem& p) {
     std::cout << line.dump() << "\n";
 }
 
-/// Microseconds by the profile; nothing where the kernel's work is not counted.
-std::vector<double> costs_of(const Problem& p, MatrixFigures& figures, const Signature& s) {
-    if (p.is_host()) {
-        const int threads = p.request().threads;
-        const auto work = cpu_work(figures, s, threads);
-        if (!work) return {};
-        const CpuCosts costs = cpu_costs(*work, figures.features(), s, p.profile, threads);
-        return {costs.begin(), costs.end()};
-    }
-    const auto work = gpu_work(figures, s, units_of(p.profile));
-    if (!work) return {};
-    const GpuCosts costs = gpu_costs(*work, figures.features(), s, p.profile);
-    return {costs.begin(), costs.end()};
-}
-
 void print_scheme(const CostScheme& scheme) {
-    std::cout << Json{{"scheme", scheme.kind},
-                      {"serial", scheme.serial},
-                      {"costs", scheme.costs},
-                      {"parameters", scheme.parameters}}
-                     .dump()
-              << "\n";
+    std::cout
+        << Json{{"scheme", scheme.kind}, {"serial", scheme.serial}, {"costs", scheme.costs}}.dump()
+        << "\n";
 }
 
 /// Nothing where there is no such file.
@@ -108,24 +86,28 @@ std::optional<CsrMatrix> matrix_of(const std::string& name, const std::string& f
 }
 
 /// A kernel with the parameters that the matrix does not decide.
+/// A kernel's name without what the matrix decides.
 using Weighed = std::pair<std::string, Params>;
 
 Weighed weighed(const Signature& s) {
     return {s.kernel, without_matrix_params(s, Request())};
 }
 
-/// All that a choice weighs, and of kernels that it does not weigh what the rules may choose.
-std::set<Weighed> grid_of(const Problem& p) {
-    Chooser chooser(p.matrix, p.features);
-    std::set<Weighed> grid;
+/// All that a choice weighs, as far as its sample tells of it, and of kernels that it does not
+/// weigh what the rules may choose.
+std::map<Weighed, Signature> grid_of(const Problem& p, Chooser& chooser) {
+    std::map<Weighed, Signature> grid;
     for (const KernelEntry* entry : candidates(p.request())) {
         Request request = p.request();
         request.kernel = entry->id;
         std::vector<Params> sets = chooser.grid_params(*entry, request);
         if (sets.empty()) sets.push_back({});
         for (auto& params : sets) {
-            request.params = params;
-            grid.insert(weighed(choose(p.features, request).signature));
+            const auto choice = chooser.sampled_of_grid(*entry, params, request);
+            if (!choice) continue;
+            Choice settled = *choice;
+            if (entry->format == Format::tiles) chooser.settle(settled, request);  // its hubs
+            grid.try_emplace(weighed(settled.signature), choice->signature);
         }
     }
     return grid;
@@ -142,25 +124,34 @@ void print(const TuningRecord& record, const std::string& folder, bool choices) 
         matrix = convert_values(matrix.view(), record.question.value);
     const Problem problem{record, matrix.view(), analyse_row_lengths(matrix.view()), target,
                           *profile};
-    MatrixFigures figures(problem.matrix, problem.features, 0,
-                          problem.is_host() ? CountedFor::cpu : CountedFor::gpu);
-    print_scheme(problem.is_host() ? cpu_scheme : gpu_scheme);
+    const CostScheme& scheme = problem.is_host() ? cpu_scheme : gpu_scheme;
+    print_scheme(scheme);
     if (choices) print_choice(problem);
-    const std::set<Weighed> grid = grid_of(problem);
-    const std::string rules = kernel_name(by_rules(problem).signature);
+    // What a choice looks at, and no more than that.
+    Chooser chooser(problem.matrix, problem.features);
+    const std::string rules = kernel_name(chooser(problem.request()).signature);
+    const CostConstants none(scheme);
+    CountedChoice counted(problem.matrix, problem.features, *profile,
+                          problem.is_host() ? problem.request().threads : 0, none, chooser);
+    const std::map<Weighed, Signature> grid = grid_of(problem, chooser);
     for (auto& timed : record.kernels) {
         const auto signature = parse_kernel_name(timed.kernel, target);
-        const auto costs =
-            signature ? costs_of(problem, figures, *signature) : std::vector<double>();
+        if (!signature) continue;
+        const auto weighed_as = grid.find(weighed(*signature));
+        const bool in_grid = weighed_as != grid.end();
+        const auto costs = counted.costs(in_grid ? weighed_as->second : *signature);
         if (costs.empty()) continue;
         std::cout << Json{{"matrix", record.matrix},
                           {"family", family_of(record.matrix)},
                           {"threads", record.question.threads},
+                          {"value", to_string(record.question.value)},
+                          {"device", record.device.name},
+                          {"nnz", matrix.nnz},
                           {"kernel", signature->kernel},
                           {"name", timed.kernel},
                           {"us", timed.us},
                           {"is_rule", timed.kernel == rules},
-                          {"in_grid", grid.contains(weighed(*signature))},
+                          {"in_grid", in_grid},
                           {"costs", costs}}
                          .dump()
                   << "\n";

@@ -70,11 +70,13 @@ Json choices_line(const std::string& name, const DeviceProfile& from, const Devi
     const RowFeatures features = analyse_row_lengths(matrix.view());
     Request request{.target = parse_target(to.arch), .units = to.units, .encode = true};
     request.device = to.device;
-    CountedChoice judge(matrix.view(), features, to, 0, *gpu_constants());
+    Chooser judge(matrix.view(), features);
+    Request by_calibrated = request;
+    by_calibrated.profile = &to;
     const auto chosen = [&](const DeviceProfile* profile) -> Json {
         request.profile = profile;
         const Choice choice = choose_for(matrix.view(), features, request);
-        const auto prediction = judge.predict(choice.signature);
+        const auto prediction = judge.predict(choice.signature, by_calibrated);
         return {{"kernel", kernel_name(choice.signature)},
                 {"us", prediction ? Json(prediction->us) : Json()}};
     };

@@ -81,7 +81,7 @@ void Chooser::take_sample(const Request& request) {
     if (sample_) return;
     sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample, source_);
     strips_.emplace(matrix_, features_, *sample_, threads_);
-    sampled_tiles_.emplace(sample_->view(), 1);
+    sampled_tiles_.emplace(*sample_);
 }
 
 Choice Chooser::by_rules(Request& request) {
@@ -151,8 +151,8 @@ void Chooser::weigh(Choice& choice, const Request& request) {
     if (!rules || !counting_repays(request.applies, rules->us, sample_->view().nnz)) return;
     CountedChoice& counted = *predictions(request);
     const std::string of_rules = choice.signature.kernel;
-    for (auto& candidate : counted.better(request, choice.signature, rules->us)) {
-        if (candidate.prediction.us >= counted.limit_us(candidate.kernel, of_rules, rules->us))
+    for (auto& candidate : counted.better(request, choice.signature, *rules)) {
+        if (candidate.prediction.bad_us() >= counted.limit_us(candidate.kernel, of_rules, *rules))
             continue;
         auto better = sampled_of_grid(kernel_entry(candidate.kernel), candidate.params, request);
         if (!better) continue;

@@ -32,14 +32,22 @@ bool fits(Signature s, std::int64_t hubs) {
 
 }  // namespace
 
+void TilesChooser::look(const std::vector<std::int64_t>& counts) {
+    if (sample_ == nullptr) {
+        shares_ = hub_shares(matrix_, counts,
+                             std::clamp(matrix_.nnz / sampled_share, least_sampled, most_sampled),
+                             threads_);
+        return;
+    }
+    const SampledHubs sampled(*sample_);
+    for (const std::int64_t count : counts) shares_.push_back(sampled.share(count));
+}
+
 std::string TilesChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given) {
     const auto& params = kernel_entry(s.kernel).params;
     const auto hubs = std::ranges::find(params, "hubs", &Parameter::name);
     if (hubs == params.end() || given.contains("hubs")) return "";
-    if (shares_.empty())
-        shares_ = hub_shares(matrix_, hubs->allowed,
-                             std::clamp(matrix_.nnz / sampled_share, least_sampled, most_sampled),
-                             threads_);
+    if (shares_.empty()) look(hubs->allowed);
     std::vector<std::size_t> fitting;  // places in `allowed`, which ascends
     for (std::size_t i = 0; i < hubs->allowed.size(); ++i)
         if (fits(s, hubs->allowed[i])) fitting.push_back(i);

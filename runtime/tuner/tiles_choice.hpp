@@ -7,6 +7,7 @@
 #include "formats/tiles_plan.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
+#include "tuner/cost/sampled_hubs.hpp"
 
 namespace spmvgen {
 
@@ -17,6 +18,8 @@ class TilesChooser {
   public:
     /// threads = 0: what OpenMP would use.
     TilesChooser(const CsrView& matrix, int threads) : matrix_(matrix), threads_(threads) {}
+    /// As far as a sample of the matrix tells, which must outlive it.
+    explicit TilesChooser(const SampledRows& sample) : sample_(&sample) {}
 
     /// Sets the parameter `hubs` of a complete signature, unless it is in `given` or the kernel
     /// has none: of the counts that leave room for `per_unit` blocks on a multiprocessor the least
@@ -26,8 +29,11 @@ class TilesChooser {
     std::string fit(Signature& signature, const std::map<std::string, std::int64_t>& given);
 
   private:
+    void look(const std::vector<std::int64_t>& counts);
+
     const CsrView matrix_;
-    const int threads_;
+    const int threads_ = 1;
+    const SampledRows* const sample_ = nullptr;
     std::vector<double> shares_;  ///< of all counts that the kernel allows
 };
 

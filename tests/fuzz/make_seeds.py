@@ -158,9 +158,6 @@ for path in sorted((ROOT / "tuning_db").glob("*.json")):
         write("dense_profile", path.stem, json.dumps(whole, separators=(",", ":")).encode())
     elif path.name.endswith("-costs.json"):
         whole["kernels"] = dict(list(whole["kernels"].items())[:2])
-        for kernel in whole["kernels"].values():
-            if "trees" in kernel:
-                kernel["trees"] = kernel["trees"][:2]
         write("cost_constants", path.stem, json.dumps(whole, separators=(",", ":")).encode())
 
 

@@ -3,7 +3,7 @@
     bench_counted_work records-h200-seeds-f64.json.gz > work.jsonl
     python3 bench/spmvbench fit-costs work.jsonl -o tuning_db/gpu-costs.json
 
-Of a GPU or of a CPU, as the input says. Needs numpy, scipy and scikit-learn. The same input gives the same output.
+Of a GPU or of a CPU, as the input says. Needs numpy and scipy. The same input gives the same output.
 Figures "left out" are of matrices whose whole family took no part in the fit. Files of matrices that took no part at
 all: --test.
 """
@@ -14,7 +14,6 @@ import itertools
 import json
 import math
 
-from spmvbench import correction
 from spmvbench.errors import BenchError, need
 from spmvbench.results import is_header, json_lines
 from spmvbench.tables import mean
@@ -23,6 +22,7 @@ FOLDS = 6
 NEAR = 0.3  # |ln(time / best time)| from which on a time counts less
 SOFT = 0.1  # |ln(predicted / measured)| from which on an error counts less
 UNWEIGHED = 0.3  # what a time counts with parameters that a choice does not weigh
+CAUTIOUS = 0.5  # of a kernel's error, that a choice adds: Prediction::bad_us()
 
 OWN_MARGINS = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2)  # the same, of the rules' own kernel with other parameters
 # Of pairs of them the one with the least squares of ln(time / least time) on families left out is kept, but at least
@@ -32,44 +32,39 @@ MARGINS = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)  # share of the rules' tim
 
 @dataclasses.dataclass(frozen=True)
 class Machines:
-    """What is fitted for one scheme of runtime/tuner/cost."""
+    """What is fitted for one scheme of runtime/tuner/cost, by name: a name that is there twice is one number."""
 
     kernels: tuple  # that a choice weighs; what else there is has to be asked for
-    first_start_us: float  # of an empty product, where the fit begins; 0 = the costs have it
+    costs: dict  # cost: name; others count as the profile says
+    starts: dict  # kernel: name, µs of an empty product; others have none
+    factors: dict  # kernel: name; others have 1
+    fits_exponent: bool
     least_margin: float
 
 
+ROWS = ("bcsr_fused", "csr_by_length", "csr_classical", "sell_slices")  # lanes take whole rows
+ENTRIES = ("coo", "csr_load_balance", "strips", "tiles", "tiles_hubs")  # entries are shared out, or decoded
+SLICES = ("ell", "sell", "strips_cpu")
 MACHINES = {
     "gpu-costs": Machines(
-        kernels=(
-            "bcsr_fused",
-            "coo",
-            "csr_by_length",
-            "csr_classical",
-            "csr_load_balance",
-            "ell_groups",
-            "hyb",
-            "sell_slices",
-            "strips",
-            "tiles",
-            "tiles_hubs",
-        ),
-        first_start_us=0.8,
+        kernels=tuple(sorted(ROWS + ENTRIES)),
+        costs={"depth": "latency", "waits": "latency", "steps": "step", "atomics": "meeting"},
+        starts={**dict.fromkeys(ROWS, "rows"), **dict.fromkeys(ENTRIES, "entries")},
+        factors={},
+        fits_exponent=True,
         least_margin=0.1,
     ),
     "cpu-costs": Machines(
-        kernels=(
-            "bcsr",
-            "coo_segmented",
-            "csr_balanced",
-            "csr_k_rows",
-            "csr_rows",
-            "csr_vector",
-            "ell",
-            "sell",
-            "strips_cpu",
-        ),
-        first_start_us=0.0,
+        kernels=("bcsr", "coo_segmented", "csr_balanced", "csr_k_rows", "csr_rows", "csr_vector", *SLICES),
+        costs={
+            **dict.fromkeys(("stream", "near", "middle", "far"), "memory"),
+            "steps": "step",
+            "rows": "end",
+            "turns": "end",
+        },
+        starts={},
+        factors=dict.fromkeys(SLICES, "slices"),
+        fits_exponent=False,
         least_margin=0.25,
     ),
 }
@@ -79,7 +74,6 @@ def add_arguments(parser):
     parser.add_argument("work", nargs="+", help="output of bench_counted_work")
     parser.add_argument("--test", nargs="*", default=[], help="output for matrices that are not fitted to")
     parser.add_argument("-v", "--verbose", type=int, default=8, help="list so many of the worst choices")
-    parser.add_argument("--plain", action="store_true", help="counted work alone, without trees (no scikit-learn)")
     parser.add_argument("-o", "--output")
 
 
@@ -87,8 +81,7 @@ class Scheme:
     """Names of costs and of parameters, by the lines of the input that say them, and the machines they are of."""
 
     def __init__(self, line):
-        self.kind, self.serial = line["scheme"], line["serial"]
-        self.costs, self.parameters = line["costs"], line["parameters"]
+        self.kind, self.serial, self.costs = line["scheme"], line["serial"], line["costs"]
         if self.kind not in MACHINES:
             raise BenchError(f"no machines are known of '{self.kind}': {', '.join(MACHINES)}")
         self.machines = MACHINES[self.kind]
@@ -121,6 +114,7 @@ class Samples:
         problems = {p: i for i, p in enumerate(sorted({problem(row) for row in rows}))}
         self.matrix = np.array([problems[problem(row)] for row in rows])
         self.groups = [np.where(self.matrix == i)[0] for i in range(len(problems))]
+        self.value = np.array([p[2] for p in sorted(problems)])
         best = np.array([self.log_us[g].min() for g in self.groups])[self.matrix]
         counts = np.bincount(self.matrix)
         self.weight = 1 / np.sqrt(1 + ((self.log_us - best) / NEAR) ** 2)
@@ -129,15 +123,17 @@ class Samples:
 
 
 class Constants:
-    """Exponent, coefficients, and each kernel's start and factor, as logarithms in one vector."""
+    """What a scheme's constants are for a vector of logarithms, one for each fitted number."""
 
     def __init__(self, theta, scheme, np):
-        n, k = len(scheme.costs), len(scheme.kernels)
+        machines = scheme.machines
+        self.fitted = dict(zip(fitted_names(machines), np.exp(theta)))
+        number = lambda kind, name, otherwise: self.fitted[kind, name] if name else otherwise
         self.serial = scheme.serial
-        self.coefficients = np.exp(theta[:n])
-        self.exponent = 1 + math.exp(theta[n])
-        self.factor = np.exp(theta[n + 1 : n + 1 + k])
-        self.start = np.exp(theta[n + 1 + k :]) if scheme.machines.first_start_us else np.zeros(k)
+        self.coefficients = np.array([number("cost", machines.costs.get(c), 1.0) for c in scheme.costs])
+        self.start = np.array([number("start", machines.starts.get(k), 0.0) for k in scheme.kernels])
+        self.factor = np.array([number("factor", machines.factors.get(k), 1.0) for k in scheme.kernels])
+        self.exponent = 1 + self.fitted["exponent", ""] if machines.fits_exponent else 1.0
 
     def log_us(self, samples, np):
         parts = samples.costs * self.coefficients
@@ -145,48 +141,30 @@ class Constants:
         others = (np.maximum(parts[:, self.serial :], 1e-12) ** self.exponent).sum(1) ** (1 / self.exponent)
         return np.log(serial + self.factor[samples.kernel] * others)
 
-    def figures(self, samples, np):
-        """What trees ask for."""
-        log_us = self.log_us(samples, np)
-        shares = samples.costs * self.coefficients / np.exp(log_us)[:, None]
-        names = [row["name"] for row in samples.rows]
-        return correction.figures(names, shares, log_us, samples.scheme.parameters, np)
+
+def fitted_names(machines):
+    """Each fitted number once: of which kind, and its name."""
+    kinds = [("cost", machines.costs), ("start", machines.starts), ("factor", machines.factors)]
+    names = [(kind, name) for kind, of in kinds for name in sorted(set(of.values()))]
+    return names + ([("exponent", "")] if machines.fits_exponent else [])
 
 
-class Predictor:
-    """Constants, and trees for what they leave over, fitted to some of the samples."""
-
-    def __init__(self, samples, mask, plain, np, least_squares):
-        self.constants = fit(samples, mask, np, least_squares)
-        count = len(samples.scheme.kernels)
-        self.trees = [[] for _ in range(count)]
-        if not plain:
-            residual = samples.log_us - self.constants.log_us(samples, np)
-            inputs = self.constants.figures(samples, np)
-            weight = np.where(mask, samples.weight, 0)
-            self.trees = correction.fit(inputs, residual, weight, samples.kernel, count, np)
-
-    def log_us(self, samples, np):
-        counted = self.constants.log_us(samples, np)
-        return counted, counted + correction.values(self.trees, self.constants.figures(samples, np), samples.kernel, np)
+# Where the fit begins, and how much it holds to that: what few times say little about stays there.
+FIRST = {"cost": (0.5, 0.05), "start": (0.8, 0.3), "factor": (1.0, 0.3), "exponent": (1.0, 0.0)}
 
 
 def fit(samples, mask, np, least_squares):
-    scheme = samples.scheme
-    n, k = len(scheme.costs), len(scheme.kernels)
-    starts = k if scheme.machines.first_start_us else 0
-    half, start = math.log(0.5), math.log(scheme.machines.first_start_us or 1)
-    first = np.concatenate([np.full(n, half), [0.0], np.zeros(k), np.full(starts, start)])
+    names = fitted_names(samples.scheme.machines)
+    first = np.log([FIRST[kind][0] for kind, _ in names])
+    held = np.array([FIRST[kind][1] for kind, _ in names])
     part = Part(samples, mask)
 
     def residuals(theta):
-        errors = (Constants(theta, scheme, np).log_us(part, np) - part.log_us) * part.weight
-        # What few times say little about stays where it began.
-        priors = [0.05 * (theta[:n] - half), 0.3 * theta[n + 1 : n + 1 + k], 0.3 * (theta[n + 1 + k :] - start)]
-        return np.concatenate([errors, *priors])
+        errors = (Constants(theta, samples.scheme, np).log_us(part, np) - part.log_us) * part.weight
+        return np.concatenate([errors, held * (theta - first)])
 
     found = least_squares(residuals, first, loss="soft_l1", f_scale=SOFT, max_nfev=100)
-    return Constants(found.x, scheme, np)
+    return Constants(found.x, samples.scheme, np)
 
 
 class Part:
@@ -197,30 +175,35 @@ class Part:
         self.kernel, self.weight = samples.kernel[mask], samples.weight[mask]
 
 
-def choices(samples, predicted, margins):
-    """Per matrix: ln(time of the choice / least time), and the rows of both."""
+def choices(samples, predicted, errors, margins):
+    """Per matrix: ln(time of the choice / least time), and the rows of both, by bad cases as in CountedChoice."""
     margin, own_margin = margins
+    bad = [p + CAUTIOUS * errors[row["kernel"]] for p, row in zip(predicted, samples.rows)]
     found = []
     for group in samples.groups:
         weighed = [i for i in group if samples.rows[i]["weighed"]]
-        chosen = min(weighed, key=lambda i: predicted[i])
+        chosen = min(weighed, key=lambda i: bad[i])
         rule = next((i for i in group if samples.rows[i]["is_rule"]), None)
-        if rule is not None and predicted[chosen] > predicted[rule] + math.log1p(-margin):
+        if rule is not None and bad[chosen] > bad[rule] + math.log1p(-margin):
             own = [i for i in weighed if samples.kernel[i] == samples.kernel[rule]]
-            chosen = min(own, key=lambda i: predicted[i])
-            if predicted[chosen] > predicted[rule] + math.log1p(-own_margin):
+            chosen = min(own, key=lambda i: bad[i])
+            if bad[chosen] > bad[rule] + math.log1p(-own_margin):
                 chosen = rule
         best = min(group, key=lambda i: samples.log_us[i])
         found.append((samples.log_us[chosen] - samples.log_us[best], chosen, best))
     return found
 
 
-def told(title, found, np):
-    ratios = np.exp([f[0] for f in found])
-    return (
-        f"{title}: {mean(ratios):.3f} in the geometric mean, {np.quantile(ratios, 0.95):.2f} at the 95 % quantile, "
-        f"{ratios.max():.2f} at worst, {len(ratios)} matrices"
-    )
+def told(title, samples, found, np):
+    lines = [title]
+    of_value = [samples.value[samples.matrix[best]] for _, _, best in found]
+    for value in ["all", *sorted(set(of_value))]:
+        ratios = np.exp([f[0] for f, v in zip(found, of_value) if value in ("all", v)])
+        lines.append(
+            f"  {value}: {mean(ratios):.3f} in the geometric mean, {np.quantile(ratios, 0.95):.2f} at the 95 % "
+            f"quantile, {ratios.max():.2f} at worst, {len(ratios)} matrices"
+        )
+    return "\n".join(lines)
 
 
 def rules(samples):
@@ -228,19 +211,19 @@ def rules(samples):
     for group in samples.groups:
         for i in group:
             if samples.rows[i]["is_rule"]:
-                found.append((samples.log_us[i] - min(samples.log_us[j] for j in group), i, i))
+                best = min(group, key=lambda j: samples.log_us[j])
+                found.append((samples.log_us[i] - samples.log_us[best], i, best))
     return found
 
 
-def left_out(samples, plain, np, least_squares):
-    """Predictions of each family by what was fitted without it: as counted, and corrected."""
-    counted, predicted = np.zeros(len(samples.rows)), np.zeros(len(samples.rows))
+def left_out(samples, np, least_squares):
+    """Predictions of each family by what was fitted without it."""
+    predicted = np.zeros(len(samples.rows))
     families = sorted(set(samples.family))
     for fold in range(FOLDS):
         held = np.isin(samples.family, families[fold::FOLDS])
-        found = Predictor(samples, ~held, plain, np, least_squares).log_us(samples, np)
-        counted[held], predicted[held] = found[0][held], found[1][held]
-    return counted, predicted
+        predicted[held] = fit(samples, ~held, np, least_squares).log_us(samples, np)[held]
+    return predicted
 
 
 def errors_by_kernel(samples, predicted, np):
@@ -259,58 +242,45 @@ def run(options):
     np = need("numpy", "python3-numpy")
     least_squares = need("scipy.optimize", "python3-scipy").least_squares
     samples = Samples(options.work, np)
-    counted, predicted = left_out(samples, options.plain, np, least_squares)
-    print(told("rules", rules(samples), np))
-    losses = {m: sum(f[0] ** 2 for f in choices(samples, predicted, m)) for m in itertools.product(MARGINS, OWN_MARGINS)}
+    predicted = left_out(samples, np, least_squares)
+    errors = errors_by_kernel(samples, predicted, np)
+    print(told("rules", samples, rules(samples), np))
+    chosen = {m: choices(samples, predicted, errors, m) for m in itertools.product(MARGINS, OWN_MARGINS)}
+    losses = {m: sum(f[0] ** 2 for f in found) for m, found in chosen.items()}
     margins = min((m for m in losses if m[0] >= samples.scheme.machines.least_margin), key=losses.get)
-    print(told("left out, as counted", choices(samples, counted, (0.0, 0.0)), np))
     for pair in [(0.0, 0.0), min(losses, key=losses.get), margins]:
-        print(told("left out, margins {:.2f} and {:.2f}".format(*pair), choices(samples, predicted, pair), np))
-    for loss, chosen, best in sorted(choices(samples, predicted, margins), reverse=True)[: options.verbose]:
-        row = samples.rows[chosen]
-        print(f"  {math.exp(loss):.2f} {row['matrix']} ({row['family']}): {row['name']}, best {samples.rows[best]['name']}")
-    predictor = Predictor(samples, np.ones(len(samples.rows), bool), options.plain, np, least_squares)
+        print(told("left out, margins {:.2f} and {:.2f}".format(*pair), samples, chosen[pair], np))
+    for loss, row, best in sorted(chosen[margins], reverse=True)[: options.verbose]:
+        of, fastest = samples.rows[row], samples.rows[best]["name"]
+        print(f"  {math.exp(loss):.2f} {of['matrix']} ({of['family']}): {of['name']}, best {fastest}")
+    constants = fit(samples, np.ones(len(samples.rows), bool), np, least_squares)
+    for (kind, name), number in constants.fitted.items():
+        print(f"{kind} {name}: {number:.4g}")
     for path in options.test:
         test = Samples([path], np)
-        print(told(f"{path}, rules", rules(test), np))
-        counted, predicted_there = predictor.log_us(test, np)
-        print(told(f"{path}, as counted", choices(test, counted, (0.0, 0.0)), np))
-        print(told(f"{path}, predicted", choices(test, predicted_there, margins), np))
+        print(told(f"{path}, rules", test, rules(test), np))
+        found = choices(test, constants.log_us(test, np), errors, margins)
+        print(told(f"{path}, predicted", test, found, np))
     if options.output:
-        write(options.output, samples, predictor, margins, errors_by_kernel(samples, predicted, np))
+        write(options.output, samples.scheme, constants, margins, errors)
 
 
-def kernel_json(predictor, k, error, columns):
+def write(path, scheme, constants, margins, errors):
     rounded = lambda x: float(f"{x:.4g}")
-    constants = predictor.constants
-    found = {"start_us": rounded(constants.start[k]), "factor": rounded(constants.factor[k]), "error": round(error, 3)}
-    trees = [correction.named(tree, columns) for tree in predictor.trees[k]]
-    return found | ({"trees": trees} if trees else {})
-
-
-def write(path, samples, predictor, margins, errors):
-    constants, scheme = predictor.constants, samples.scheme
-    columns = correction.names(scheme.costs, scheme.parameters)
+    kernels = {}
+    for k, name in enumerate(scheme.kernels):
+        kernels[name] = {"start_us": rounded(constants.start[k])} if scheme.machines.starts else {}
+        if name in scheme.machines.factors:
+            kernels[name]["factor"] = rounded(constants.factor[k])
+        kernels[name]["error"] = round(errors[name], 3)
     content = {
         "kind": scheme.kind,
-        "schema": 2,
-        "exponent": float(f"{constants.exponent:.4g}"),
+        "schema": 3,
+        "exponent": rounded(constants.exponent),
         "margin": margins[0],
         "own_margin": margins[1],
-        "coefficients": {n: float(f"{c:.4g}") for n, c in zip(scheme.costs, constants.coefficients)},
-        "kernels": {name: kernel_json(predictor, k, errors[name], columns) for k, name in enumerate(scheme.kernels)},
+        "coefficients": {n: rounded(c) for n, c in zip(scheme.costs, constants.coefficients)},
+        "kernels": kernels,
     }
     with open(path, "w", encoding="utf-8") as file:
-        file.write(with_a_tree_a_line(content) + "\n")
-
-
-def with_a_tree_a_line(content):
-    """As JSON: trees are hard to read with a number a line."""
-    short = dict(content, kernels={})
-    lines = [json.dumps(short, indent=1)[: -len("}\n}")].rstrip()]
-    for name, kernel in content["kernels"].items():
-        trees = [json.dumps(tree) for tree in kernel.get("trees", [])]
-        plain = ", ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in kernel.items() if k != "trees")
-        listed = ', "trees": [\n   ' + ",\n   ".join(trees) + "]" if trees else ""
-        lines.append(f"  {json.dumps(name)}: {{{plain}{listed}}},")
-    return "\n".join(lines).rstrip(",") + "\n }\n}"
+        file.write(json.dumps(content, indent=1) + "\n")

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/cost/correction.hpp"
+#include "spmvgen/signature.hpp"
 #include "tuner/cost/prediction.hpp"
 #include "tuner/cost/scheme.hpp"
 
@@ -18,7 +18,6 @@ struct CostConstants {
         double start_us = 0;  ///< of an empty product
         double factor = 1;  ///< on what is not serial: its instructions beside those of the others
         double error = 0;   ///< |ln(measured / predicted)|, of structures that were not fitted to
-        std::vector<CorrectionTree> trees = {};  ///< what they say adds to ln(time)
         bool operator==(const Kernel&) const = default;
     };
     explicit CostConstants(const CostScheme& scheme) : coefficients(scheme.costs.size()) {}
@@ -41,7 +40,8 @@ CostConstants parse_cost_constants(std::string_view text, const CostScheme& sche
 std::optional<CostConstants> read_cost_constants(const CostScheme& scheme);
 
 /// The time of a kernel with such costs, microseconds each as if it were all that there is. Nothing
-/// when the constants know nothing of the kernel. Safe to call from any thread.
+/// when there are no costs, or the constants know nothing of the kernel. Safe to call from any
+/// thread.
 std::optional<Prediction> predict_time(const CostScheme& scheme, const CostConstants& constants,
                                        const Signature& signature, std::span<const double> costs);
 

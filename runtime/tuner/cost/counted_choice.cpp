@@ -19,15 +19,13 @@ constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a ker
 /// Times the least time of all kernels with the rules' parameters, from which on a kernel is not
 /// weighed with others.
 constexpr double hopeless = 1.6;
-/// Of a GPU's least possible time that is left for what constants learned.
-constexpr double learned = 0.75;
 
 }  // namespace
 
 struct CountedChoice::Weighed {
     const KernelEntry* entry;
     std::vector<Params> grid;
-    /// From which on a time is of no interest.
+    /// From which on a bad case is of no interest.
     double limit_us = std::numeric_limits<double>::infinity();
     std::set<std::string> seen = {};  ///< names
     std::vector<Candidate> found = {};
@@ -35,13 +33,6 @@ struct CountedChoice::Weighed {
 };
 
 // One thread: the sample is small, and starting a team takes longer than looking at it.
-CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
-                             const DeviceProfile& profile, int team, const CostConstants& constants)
-    : profile_(profile),
-      team_(team),
-      constants_(constants),
-      figures_(matrix, features, 1, team == 0 ? CountedFor::gpu : CountedFor::cpu) {}
-
 CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
                              const DeviceProfile& profile, int team, const CostConstants& constants,
                              Chooser& chooser)
@@ -57,13 +48,18 @@ CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
                     }});
 }
 
+std::vector<double> CountedChoice::costs(const Signature& signature) {
+    return team_ == 0 ? costs_of_gpu(figures_, signature, profile_)
+                      : costs_of_cpu(figures_, signature, profile_, team_);
+}
+
 std::optional<Prediction> CountedChoice::predict(const Signature& signature) {
     return team_ == 0 ? predict_gpu(figures_, signature, profile_, constants_)
                       : predict_cpu(figures_, signature, profile_, team_, constants_);
 }
 
-std::optional<double> CountedChoice::bound(const KernelEntry& kernel, const Params& params,
-                                           const Request& asked) {
+std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const Params& params,
+                                               const Request& asked) {
     const auto sigma = params.find("sigma");
     const bool sorts = sigma != params.end() && sigma->second > 1;
     if (kernel.format != Format::strips && !sorts) return std::nullopt;
@@ -78,15 +74,14 @@ std::optional<double> CountedChoice::bound(const KernelEntry& kernel, const Para
     figures_.be_optimistic(true);
     const auto least = predict(s);
     figures_.be_optimistic(false);
-    if (!least) return std::nullopt;
-    return (team_ == 0 ? learned : 1) * least->us;
+    return least;
 }
 
 void CountedChoice::add(Weighed& kernel, const Params& params, const Request& request) {
     if (kernel.limit_us < std::numeric_limits<double>::infinity())
         if (const auto least = bound(*kernel.entry, params, request);
-            least && *least >= kernel.limit_us) {
-            kernel.least_us = std::min(kernel.least_us, *least);
+            least && least->bad_us() >= kernel.limit_us) {
+            kernel.least_us = std::min(kernel.least_us, least->us);
             return;
         }
     const std::optional<Choice> choice = chooser_->sampled_of_grid(*kernel.entry, params, request);
@@ -100,20 +95,20 @@ void CountedChoice::add(Weighed& kernel, const Params& params, const Request& re
 }
 
 std::vector<CountedChoice::Candidate> CountedChoice::ranked(const Request& request) {
-    return better(request, {}, std::numeric_limits<double>::infinity());
+    return better(request, {}, {.us = std::numeric_limits<double>::infinity()});
 }
 
 std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked,
                                                             const Signature& rules,
-                                                            double rules_us) {
+                                                            const Prediction& by_rules) {
     Request request = asked;
     request.encode = request.exact.has_value();
     std::vector<Weighed> kernels;
-    double least = rules_us;
+    double least = by_rules.us;
     for (const KernelEntry* entry : candidates(request)) {
         if (!constants_.kernels.contains(std::string(entry->id))) continue;
         kernels.push_back({entry, chooser_->grid_params(*entry, request),
-                           limit_us(entry->id, rules.kernel, rules_us)});
+                           limit_us(entry->id, rules.kernel, by_rules)});
         if (kernels.back().grid.empty()) continue;
         add(kernels.back(), kernels.back().grid.front(), request);
         least = std::min(least, kernels.back().least_us);
@@ -124,7 +119,7 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
             for (auto& params : kernel.grid | std::views::drop(1)) add(kernel, params, request);
         std::ranges::move(kernel.found, std::back_inserter(all));
     }
-    std::ranges::stable_sort(all, {}, [](const Candidate& c) { return c.prediction.us; });
+    std::ranges::stable_sort(all, {}, [](const Candidate& c) { return c.prediction.bad_us(); });
     return all;
 }
 

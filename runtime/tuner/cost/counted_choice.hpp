@@ -16,14 +16,14 @@ class Chooser;
 /// matrix, its features, the profile and the constants must outlive it. For one thread at a time.
 class CountedChoice {
   public:
-    /// `team`: the threads of a CPU that take part in an apply, 0 = a GPU.
-    CountedChoice(const CsrView& matrix, const RowFeatures& features, const DeviceProfile& profile,
-                  int team, const CostConstants& constants);
-    /// From what the matrix' chooser looks at, which must outlive it.
+    /// `team`: the threads of a CPU that take part in an apply, 0 = a GPU. From the sample that the
+    /// matrix' chooser took, which must outlive it.
     CountedChoice(const CsrView& matrix, const RowFeatures& features, const DeviceProfile& profile,
                   int team, const CostConstants& constants, Chooser& chooser);
 
     std::optional<Prediction> predict(const Signature& signature);
+    /// What that is made of: costs_of_gpu() or costs_of_cpu().
+    std::vector<double> costs(const Signature& signature);
     /// Whether it is of this device and so many threads.
     bool is_of(const DeviceProfile* profile, int team) const {
         return profile == &profile_ && team == team_;
@@ -35,15 +35,18 @@ class CountedChoice {
         Params params;  ///< that the matrix does not decide, and the request leaves open
         Prediction prediction;
     };
-    /// All that the request leaves free and a prediction is made of, the least time first. Made
-    /// with a chooser.
+    /// All that the request leaves free and a prediction is made of, the least Prediction::bad_us()
+    /// first.
     std::vector<Candidate> ranked(const Request& request);
-    /// Those of them that save the constants' margin of the time of the rules' choice, and perhaps
-    /// others; what surely does not is not looked at.
-    std::vector<Candidate> better(const Request& request, const Signature& rules, double rules_us);
-    /// The time up to which a kernel is taken in place of the rules' one.
-    double limit_us(std::string_view kernel, std::string_view rules, double rules_us) const {
-        return (1 - (kernel == rules ? constants_.own_margin : constants_.margin)) * rules_us;
+    /// Those of them that save the constants' margin of the bad case of the rules' choice, and
+    /// perhaps others; what surely does not is not looked at.
+    std::vector<Candidate> better(const Request& request, const Signature& rules,
+                                  const Prediction& by_rules);
+    /// The bad case up to which a kernel is taken in place of the rules' one.
+    double limit_us(std::string_view kernel, std::string_view rules,
+                    const Prediction& by_rules) const {
+        return (1 - (kernel == rules ? constants_.own_margin : constants_.margin)) *
+               by_rules.bad_us();
     }
 
   private:
@@ -51,14 +54,14 @@ class CountedChoice {
     void add(Weighed& kernel, const Params& params, const Request& request);
     /// Less than what is predicted of the kernel, by row lengths alone; nothing = that is as soon
     /// predicted.
-    std::optional<double> bound(const KernelEntry& kernel, const Params& params,
-                                const Request& request);
+    std::optional<Prediction> bound(const KernelEntry& kernel, const Params& params,
+                                    const Request& request);
 
     const DeviceProfile& profile_;
     const int team_;
     const CostConstants& constants_;
     MatrixFigures figures_;
-    Chooser* const chooser_ = nullptr;
+    Chooser* const chooser_;
 };
 
 }  // namespace spmvgen

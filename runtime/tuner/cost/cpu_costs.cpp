@@ -34,8 +34,6 @@ CpuCosts cpu_costs(const CpuWork& w, const RowFeatures& f, const Signature& s,
             us_of(w.busiest * w.middle, middle_rate),
             gathers(w.far, second_cache),
             w.steps * each,
-            w.masked * each,
-            w.decodes * each,
             w.rows * each,
             w.turns * each};
 }

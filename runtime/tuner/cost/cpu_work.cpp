@@ -123,7 +123,6 @@ CpuWork slices_work(const Problem& p) {
                          (p.is_sorted() ? p.rows * p.index : 0));
     w.near = stored;
     w.steps = stored / lanes * p.registers(lanes) + (p.is_sorted() ? p.rows : 0);
-    w.masked = stored / lanes * p.registers(lanes) * (1 - slices.full);
     w.rows = count;
     w.turns = count * slices.turns;
     w.busiest = is_ell ? p.m.busiest(p.threads, true) : p.busiest_of(p.longest, stored / height);
@@ -170,9 +169,6 @@ CpuWork strips_work(const Problem& p) {
     w.near = in_strips * (masked + (1 - masked) * (1 - affine) / high) + long_entries;
     w.steps = registers * p.of_sums(high * p.registers(lanes)) + (singly ? p.rows : 0) +
               long_entries / long_lanes * p.registers(long_lanes);
-    w.masked = registers * masked;
-    w.decodes =
-        (1 - affine) * registers / (high * wide) + (p.param("value_code", 0) > 0 ? registers : 0);
     w.rows = count + long_rows;
     w.turns = count * slices.turns;
     // Long rows are cut evenly.

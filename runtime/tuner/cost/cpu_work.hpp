@@ -17,8 +17,6 @@ struct CpuWork {
     double middle = 0;   ///< of these, lines of 64 bytes that a thread's first cache lacks,
     double far = 0;      ///< and its second; without those that are read in order
     double steps = 0;    ///< of vector registers of products: entries loaded, multiplied, added
-    double masked = 0;   ///< of these, where some rows have no entry
-    double decodes = 0;  ///< the same of numbers that are stored coded
     double rows = 0;     ///< rows or slices that are begun and ended
     double turns = 0;    ///< of these, that end elsewhere than the one before: branches mistaken
     double busiest = 1;  ///< what the busiest thread has of all that, over an even share

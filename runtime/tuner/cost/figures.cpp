@@ -1,24 +1,19 @@
 #include "tuner/cost/figures.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <vector>
 
-#include "formats/tiles_plan.hpp"
 #include "matrix/distinct.hpp"
 #include "matrix/features_parts.hpp"
 
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t own_entries = 50'000;    ///< of a sample of its own
 constexpr std::int64_t sorted_together = 4096;  ///< rows
 constexpr std::int64_t sector_columns = 4;      ///< of 32 bytes, 8 bytes an element
 constexpr std::int64_t warp_lanes = 32;
-constexpr std::int64_t few_of_warps = 12'288;  ///< entries, of a sample that others look at, too
+constexpr std::int64_t of_warps = 12'288;  ///< entries, of the sample, that warps are counted of
 constexpr double least_sectors = 1.0 / 32;
-constexpr std::int64_t most_tiles = 128;  ///< that sectors are counted of
 
 }  // namespace
 
@@ -27,8 +22,8 @@ MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int
     : matrix_(matrix),
       threads_(threads),
       whose_(whose),
-      own_(std::make_unique<SampledRows>(matrix, own_entries, 16,
-                                         whose == CountedFor::cpu ? block_sample_period : 1)),
+      own_(std::make_unique<SampledRows>(
+          SampledRows::of_choice(matrix, whose == CountedFor::cpu ? host_sample : gpu_sample))),
       sample_(*own_) {
     begin(rows);
 }
@@ -49,7 +44,6 @@ void MatrixFigures::begin(const RowFeatures& rows) {
 }
 
 void MatrixFigures::look_at_gathers(const CsrView& rows, Features& features) const {
-    const std::int64_t of_warps = own_ != nullptr ? most_of_warps : few_of_warps;
     if (whose_ == CountedFor::cpu)
         analyse_gathers_of_rows(rows, threads_, features, of_warps);
     else
@@ -116,8 +110,8 @@ double MatrixFigures::tile_sectors(std::int64_t items) {
     if (found != tile_sectors_.end()) return found->second;
     const CsrView a = sample_.view();
     const std::int64_t tile = warp_lanes * items, tiles = (a.nnz + tile - 1) / tile;
-    const std::int64_t most = own_ != nullptr ? most_tiles : few_of_warps / tile;
-    const std::int64_t step = std::max<std::int64_t>(1, tiles / std::max<std::int64_t>(most, 1));
+    const std::int64_t most = std::max<std::int64_t>(of_warps / tile, 1);
+    const std::int64_t step = std::max<std::int64_t>(1, tiles / most);
     std::int64_t sectors = 0, entries = 0;
     dispatch(a.index_type, [&]<typename Index>(Index) {
         const Index* col = a.col_idx_as<Index>();
@@ -138,21 +132,8 @@ double MatrixFigures::tile_sectors(std::int64_t items) {
 }
 
 double MatrixFigures::hub_share(std::int64_t count) {
-    if (count <= 0 || sample_.view().nnz == 0) return 0;
-    if (column_uses_.empty()) {
-        column_uses_ = uses_of_columns(sample_.view(), 1);
-        std::erase(column_uses_, 0);
-        std::ranges::sort(column_uses_, std::greater());
-        std::partial_sum(column_uses_.begin(), column_uses_.end(), column_uses_.begin());
-    }
-    const std::int64_t last = std::min(count, std::ssize(column_uses_)) - 1;
-    const auto entries = static_cast<double>(sample_.view().nnz);
-    const double share =
-        static_cast<double>(column_uses_[static_cast<std::size_t>(last)]) / entries;
-    if (sample_.is_whole()) return share;
-    // Of few samples even columns that are used alike seem to be used more than others.
-    const double chance = std::min(1.0, static_cast<double>(count) / entries);
-    return chance < 1 ? std::max(0.0, (share - chance) / (1 - chance)) : 0;
+    if (!hubs_) hubs_.emplace(sample_);
+    return hubs_->share(count);
 }
 
 }  // namespace spmvgen

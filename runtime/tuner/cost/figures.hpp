@@ -12,6 +12,7 @@
 #include "matrix/block_fill.hpp"
 #include "matrix/features.hpp"
 #include "spmvgen/signature.hpp"
+#include "tuner/cost/sampled_hubs.hpp"
 #include "tuner/cost/sampled_rows.hpp"
 
 namespace spmvgen {
@@ -48,9 +49,10 @@ class MatrixFigures {
   public:
     MatrixFigures(const MatrixFigures&) = delete;
     MatrixFigures& operator=(const MatrixFigures&) = delete;
+    /// From the sample that a choice looks at.
     MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads = 0,
                   CountedFor whose = CountedFor::gpu);
-    /// From a sample that others look at, too; it must outlive this.
+    /// From one that others look at, too; it must outlive this.
     MatrixFigures(const CsrView& matrix, const RowFeatures& rows, const SampledRows& sample,
                   int threads, CountedFor whose);
     /// Whether what columns decide is taken for the best that it can be: strips without deltas and
@@ -105,7 +107,7 @@ class MatrixFigures {
     std::optional<BlockFill> fill_;
     std::deque<std::pair<StripsShape, StripsFigures>> strips_;
     std::map<std::int64_t, double> tile_sectors_;
-    std::vector<std::int64_t> column_uses_;  ///< most used first, each with those before
+    std::optional<SampledHubs> hubs_;
     std::map<std::int64_t, std::vector<std::int64_t>> lengths_in_;  ///< by σ
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;

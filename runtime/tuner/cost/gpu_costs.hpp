@@ -23,10 +23,7 @@ inline constexpr std::array<std::string_view, 10> gpu_cost_names{
     "atomics"    // additions
 };
 using GpuCosts = std::array<double, gpu_cost_names.size()>;
-inline constexpr std::array<std::string_view, 14> gpu_correction_parameters{
-    "threads_per_row", "subwarp",    "unroll",      "items", "run",        "sigma", "block",
-    "block_rows",      "most_short", "most_middle", "codes", "value_code", "slice", "long_rows"};
-inline constexpr CostScheme gpu_scheme{"gpu-costs", gpu_cost_names, 2, gpu_correction_parameters};
+inline constexpr CostScheme gpu_scheme{"gpu-costs", gpu_cost_names, 2};
 
 /// What these take of a kernel's work on a device.
 GpuCosts gpu_costs(const GpuWork& work, const RowFeatures& features, const Signature& signature,

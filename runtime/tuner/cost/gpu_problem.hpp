@@ -46,21 +46,24 @@ class Problem : public CostProblem {
     double far(double height) const {
         return nnz * of_vector(window_sectors(is_sorted() ? m.sorted() : f, height));
     }
+    /// Sectors of the dictionary that values are looked up in: a gather beside that of x.
+    double dictionary_near(double entries) const {
+        constexpr double dictionary = 3, lookup = 0.5;
+        return param("value_code", 0) == dictionary ? entries * lookup : 0;
+    }
     /// Sectors of A where neighbouring lanes have neighbouring entries.
     double a_near(double entries) const { return entries * (value + index) / sector; }
     /// The same when `lanes` lanes take a row: each group's own, unless rows are so short that
-    /// groups share them.
+    /// groups share them. A sector that the group asks for once more is still on its way or near.
     double row_near(double lanes) const {
+        constexpr double asked_again = 0.5;
         const double mean = std::max(f.mean_row, 1.0);
         const auto of = [&](double bytes) {
-            return std::max(bytes / sector, std::min(1 / lanes, mean * bytes / sector / lanes));
+            const double once = bytes / sector;
+            return once + asked_again * std::max(0.0, std::min(1.0, mean * once) / lanes - once);
         };
         return nnz * (of(value) + of(index));
     }
 };
-
-/// ELL and HYB.
-GpuWork ell_work(const Problem& problem);
-GpuWork hyb_work(const Problem& problem);
 
 }  // namespace spmvgen::gpu

@@ -10,7 +10,6 @@
 namespace spmvgen {
 namespace {
 
-using gpu::ell_work, gpu::hyb_work;
 using gpu::Problem, gpu::resident_warps, gpu::begin_waits, gpu::sector, gpu::warp;
 
 constexpr double scan_waits =
@@ -122,7 +121,7 @@ GpuWork strips_work(const Problem& p) {
     w.bytes = in_strips * apart * p.value + strips.index_bytes * apart +
               long_entries * (p.value + p.index) + p.vectors_bytes();
     w.near = apart * p.nnz * p.x_near(lanes) / high + long_entries * p.x_near(warp) +
-             (w.bytes - p.vectors_bytes()) / sector;
+             (w.bytes - p.vectors_bytes()) / sector + p.dictionary_near(in_strips * apart);
     w.far = p.far(p.block / lanes * high);
     const double groups = p.rows / high * lanes / warp;
     const double rounds = strips.strips * apart;
@@ -156,15 +155,12 @@ GpuWork blocks_work(const Problem& p) {
         std::clamp(std::floor(most_unrolled / (high * wide * p.value)), 1.0, p.param("unroll"));
     const double fill =
         high * wide > 1 ? p.m.fill().at(static_cast<int>(high), static_cast<int>(wide)) : 1;
-    const bool split = p.s.kernel == "bcsr_split";
     const double stored = p.nnz * fill, blocks = stored / (high * wide);
     const double groups = p.rows / high * lanes / warp, neighbours = warp / lanes;
     const double uneven =
         longest_over_mean(p.f, static_cast<int>(std::min(warp, neighbours * high)));
     GpuWork w;
-    w.launches = split ? 2 : 1;
-    w.bytes = stored * p.value + blocks * p.index + p.rows / high * p.offset + p.vectors_bytes() +
-              (split ? 2 * blocks * high * p.vector : 0);
+    w.bytes = stored * p.value + blocks * p.index + p.rows / high * p.offset + p.vectors_bytes();
     w.near = p.nnz * fill * p.x_near(std::min(lanes * wide, warp)) / high +
              (wide > 1 ? p.a_near(stored) : p.row_near(lanes));
     w.far = p.far(p.block / lanes * high);
@@ -176,11 +172,42 @@ GpuWork blocks_work(const Problem& p) {
     w.waits =
         p.lengths.rounds(std::max(1.0, lanes * unroll * wide / fill)) / high / neighbours * uneven +
         groups * begin_waits;
-    w.depth = std::ceil(p.longest / a_row / (split ? 1 : lanes) / unroll) + begin_waits;
+    w.depth = std::ceil(p.longest / a_row / lanes / unroll) + begin_waits;
     w.warps = groups;
     w.blocks = p.rows / high * lanes / p.block;
     w.rows = p.rows;
     return w;
+}
+
+/// Rounds in which a tile of so many entries stores the sums of the rows that end in it, for the
+/// mean tile and for the one that has the shortest rows.
+struct TileWalks {
+    double mean = 0, most = 1;
+};
+
+TileWalks tile_walks(const Problem& p, double tile, double staged) {
+    TileWalks walks;
+    double counted = 0;
+    for (double length = 1; length <= p.longest; length *= 2) {
+        // The mean length of a class of the histogram is 3/4 of where the next one begins.
+        const double entries = p.lengths.entries(length - 1, 2 * length - 1);
+        if (entries == 0) continue;
+        const double rounds = std::max(1.0, std::ceil(tile / (1.5 * length) / staged));
+        walks.mean += entries * rounds;
+        counted += entries;
+        if (entries >= tile) walks.most = std::max(walks.most, rounds);
+    }
+    walks.mean = counted > 0 ? walks.mean / counted : 1;
+    return walks;
+}
+
+/// Bytes of y in sectors that have both rows with entries and empty ones, where each of the two is
+/// written by others.
+double written_twice(const Problem& p) {
+    const double in_sector = sector / p.vector;
+    const double empty = static_cast<double>(p.f.empty_rows) / std::max(p.rows, 1.0);
+    const double both = 1 - std::pow(empty, in_sector) - std::pow(1 - empty, in_sector);
+    return 2 * p.rows * p.vector * std::max(both, 0.0);
 }
 
 GpuWork tiles_work(const Problem& p) {
@@ -188,19 +215,20 @@ GpuWork tiles_work(const Problem& p) {
     const double tiles = p.nnz / (warp * items), runs = tiles / run;
     const bool hubs = p.s.kernel == "tiles_hubs";
     const double share = hubs ? p.m.hub_share(static_cast<std::int64_t>(p.param("hubs"))) : 0;
-    const double ended = p.rows / std::max(tiles, 1.0) / p.param("staged", 64);
-    const double walks = std::max(1.0, std::ceil(ended));
+    const TileWalks walks = tile_walks(p, warp * items, p.param("staged", 64));
+    const double walked = items / 8;  // of a lane's entries, one after the other: as so many loads
     GpuWork w;
     w.launches = hubs ? 2 : 1;
     w.bytes = p.nnz * (p.value + p.index + 1.0 / 8) + 12 * runs + p.vectors_bytes() +
-              (p.param("gaps", 0) > 0 ? p.rows * p.index : 0);
+              (p.param("gaps", 0) > 0 ? p.rows * p.index + written_twice(p) : 0);
     w.near = p.nnz * (1 - share) * p.of_vector(p.m.tile_sectors(static_cast<std::int64_t>(items))) +
-             p.a_near(p.nnz) + p.nnz / 8 / sector;
+             p.a_near(p.nnz) + p.nnz / 8 / sector + p.dictionary_near(p.nnz);
     const double height = p.block * items * (hubs ? 1 : run) / std::max(p.f.mean_row, 0.1);
     w.far = (1 - share) * p.far(height);
-    w.steps = p.nnz / warp + tiles * walks + row_end_steps * p.rows / warp;
-    w.waits = tiles * (1 + walks) + runs * begin_waits;
-    w.depth = run * (1 + walks) + begin_waits + scan_waits;
+    w.steps = p.nnz / warp + tiles * walks.mean + row_end_steps * p.rows / warp;
+    w.waits = tiles * (1 + walks.mean) + runs * begin_waits;
+    w.depth = run * (walked + walks.most) + begin_waits + scan_waits;
+    w.resident = resident_warps(p.loaded(items));
     w.warps = runs;
     w.blocks = runs * warp / p.block;
     if (hubs) {
@@ -213,7 +241,7 @@ GpuWork tiles_work(const Problem& p) {
         w.steps += loads / warp;
         const double warps = p.param("per_unit") * p.units * p.block / warp;
         w.depth = std::ceil(p.param("hubs") / p.block / 4) +
-                  std::ceil(runs / warps) * run * (1 + walks) + begin_waits + scan_waits;
+                  std::ceil(runs / warps) * run * (walked + walks.most) + begin_waits + scan_waits;
         w.warps = std::min(runs, warps);
         w.blocks = w.warps * warp / p.block;
     }
@@ -245,14 +273,6 @@ GpuWork load_balance_work(const Problem& p) {
                           2 * p.nnz / chunk);
 }
 
-GpuWork merge_path_work(const Problem& p) {
-    const double chunk = warp * p.param("items");
-    GpuWork w = shared_entries(p, chunk, p.nnz * (p.value + p.index) + p.rows * p.offset,
-                               2 * p.nnz / chunk);
-    w.steps += 2 * p.rows / warp;
-    return w;
-}
-
 /// Rows are stored once more behind the launch that clears y; those that warps cut, added.
 GpuWork coo_work(const Problem& p) {
     constexpr double scaled_rows = 4;  // of a thread that clears y
@@ -271,18 +291,10 @@ struct KernelWork {
 
 constexpr KernelWork works[] = {{"csr_classical", rows_work},
                                 {"csr_by_length", by_length_work},
-                                {"csr_k_blocks", rows_work},
-                                {"csr_light", rows_work},
                                 {"csr_load_balance", load_balance_work},
-                                {"csr_merge_path", merge_path_work},
                                 {"coo", coo_work},
-                                {"ell_groups", ell_work},
-                                {"ell_shuffle", ell_work},
                                 {"sell_slices", sell_work},
-                                {"hyb", hyb_work},
-                                {"hyb_fused", hyb_work},
                                 {"bcsr_fused", blocks_work},
-                                {"bcsr_split", blocks_work},
                                 {"strips", strips_work},
                                 {"tiles", tiles_work},
                                 {"tiles_hubs", tiles_work}};

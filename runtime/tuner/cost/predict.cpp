@@ -20,24 +20,36 @@ double units_of(const DeviceProfile& profile) {
     return profile.units > 0 ? profile.units : gpu::typical_units;
 }
 
+std::vector<double> costs_of_gpu(MatrixFigures& figures, const Signature& signature,
+                                 const DeviceProfile& profile) {
+    const auto work = gpu_work(figures, signature, units_of(profile));
+    if (!work) return {};
+    const GpuCosts costs = gpu_costs(*work, figures.features(), signature, profile);
+    return {costs.begin(), costs.end()};
+}
+
+std::vector<double> costs_of_cpu(MatrixFigures& figures, const Signature& signature,
+                                 const DeviceProfile& profile, int threads) {
+    const auto work = cpu_work(figures, signature, threads);
+    if (!work) return {};
+    const CpuCosts costs = cpu_costs(*work, figures.features(), signature, profile, threads);
+    return {costs.begin(), costs.end()};
+}
+
 std::optional<Prediction> predict_gpu(MatrixFigures& figures, const Signature& signature,
                                       const DeviceProfile& profile,
                                       const CostConstants& constants) {
     if (!constants.kernels.contains(signature.kernel)) return std::nullopt;
-    const auto work = gpu_work(figures, signature, units_of(profile));
-    if (!work) return std::nullopt;
     return predict_time(gpu_scheme, constants, signature,
-                        gpu_costs(*work, figures.features(), signature, profile));
+                        costs_of_gpu(figures, signature, profile));
 }
 
 std::optional<Prediction> predict_cpu(MatrixFigures& figures, const Signature& signature,
                                       const DeviceProfile& profile, int threads,
                                       const CostConstants& constants) {
     if (!constants.kernels.contains(signature.kernel)) return std::nullopt;
-    const auto work = cpu_work(figures, signature, threads);
-    if (!work) return std::nullopt;
     return predict_time(cpu_scheme, constants, signature,
-                        cpu_costs(*work, figures.features(), signature, profile, threads));
+                        costs_of_cpu(figures, signature, profile, threads));
 }
 
 }  // namespace spmvgen

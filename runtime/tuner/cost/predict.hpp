@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "tuner/cost/constants.hpp"
 #include "tuner/cost/figures.hpp"
@@ -15,6 +16,13 @@ const CostConstants* cpu_constants();
 
 /// Multiprocessors, those of an H200 for a profile that does not tell.
 double units_of(const DeviceProfile& profile);
+
+/// Microseconds of each of the scheme's costs, by the profile; none where there is no count of the
+/// kernel's work.
+std::vector<double> costs_of_gpu(MatrixFigures& figures, const Signature& signature,
+                                 const DeviceProfile& profile);
+std::vector<double> costs_of_cpu(MatrixFigures& figures, const Signature& signature,
+                                 const DeviceProfile& profile, int threads);
 
 /// The time of an apply when applies follow each other without the host, as in a CUDA graph.
 /// Nothing when the constants know nothing of the kernel, or there is no count of its work.

@@ -8,8 +8,7 @@
 
 namespace spmvgen {
 
-/// The period of a CPU's sample, and of all that a choice looks at: blocks of 1 … 8 rows are those
-/// of the matrix. The constants of GPUs are fitted without.
+/// The period of all that a choice looks at: blocks of 1 … 8 rows are those of the matrix.
 inline constexpr std::int64_t block_sample_period = 840;
 
 /// Entries that a choice looks at before it is made: one of so many, for looking is to take no more

@@ -11,7 +11,6 @@ struct CostScheme {
     std::string_view kind;                    ///< of the file that has its constants: "gpu-costs"
     std::span<const std::string_view> costs;  ///< their names
     std::size_t serial = 0;  ///< the first so many add up; the others hide each other in part
-    std::span<const std::string_view> parameters;  ///< of kernels, that corrections ask for
 };
 
 /// Microseconds of so many at such a rate.
