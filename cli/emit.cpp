@@ -192,7 +192,8 @@ Json launch_json(const KernelSource& source) {
         if (w.zeroed) json["zeroed"] = true;
         workspace.push_back(json);
     }
-    return {{"kernel", kernel_name(source.signature)},
+    return {{"kernel", source.name},
+            {"signature", to_string(source.signature)},
             {"target", to_string(source.signature.target)},
             {"steps", steps},
             {"workspace", workspace}};

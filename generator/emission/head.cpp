@@ -51,7 +51,7 @@ std::map<std::string, std::string> sections_of(const std::string& description) {
 std::string with_bytes(const std::string& text, const Signature& s) {
     const std::array<std::pair<std::string, std::size_t>, 4> sizes{
         {{"storage", size_of(storage_type(s))},
-         {"value", size_of(s.value)},
+         {"value", size_of(storage_type(s))},
          {"index", size_of(s.index)},
          {"offset", size_of(s.offset)}}};
     const auto in_formula = [&](std::size_t at, std::size_t end) {

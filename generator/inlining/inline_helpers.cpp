@@ -252,8 +252,8 @@ class FunctionInliner : public SyntaxWalk {
         const bool same = changes_in_place(s, call, *from);
         if (!references_are_places(call)) return;
         std::string text = spliced(call, *from, same);
-        const bool unused = llvm::isa<clang::CallExpr>(s) && from->value &&
-                            can_go(from->helper.result->getRetValue());
+        const bool unused = is_unused(s, *from);
+        if (unused && returns_local(*from)) return;  // which it would fill for nothing
         if (!same && !unused && from->value) {
             if (s == self_.helper.result) before_result_ = text;
             const std::string value = value_text(call, *from, s);
@@ -266,6 +266,16 @@ class FunctionInliner : public SyntaxWalk {
         inlined_ = true;
     }
 
+    static bool is_unused(const clang::Stmt* s, const Composed& from) {
+        return llvm::isa<clang::CallExpr>(s) && from.value &&
+               can_go(from.helper.result->getRetValue());
+    }
+    static bool returns_local(const Composed& from) {
+        const auto* name =
+            llvm::dyn_cast<clang::DeclRefExpr>(bare(from.helper.result->getRetValue()));
+        const auto* v = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+        return v && v->isLocalVarDecl();
+    }
     bool references_are_places(const clang::CallExpr* call) const {
         for (unsigned i = 0; i < call->getNumArgs(); ++i)
             if (call->getDirectCallee()->getParamDecl(i)->getType()->isReferenceType() &&

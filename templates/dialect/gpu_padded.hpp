@@ -13,15 +13,15 @@ template <int unroll, int num_rhs, int rhs_group, typename Value, typename Vecto
     constexpr int most =
         (is_complex<Value> ? 32 : 64) / (static_cast<int>(sizeof(Value)) * rhs_group);
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
-    Index last = 0;
-    for (long k = 0; k < count && last >= 0; k += batch) {
+    const int end = static_cast<int>(count);
+    for (int k = 0; k < end; k += batch) {
         // All of A is loaded before the first use, then all of x.
         Index col[batch];
         Value value[batch];
         for (int u = 0; u < batch; ++u) {
             const long at = place + (k + u) * step;
-            col[u] = k + u < count ? load_stream(col_idx + at) : static_cast<Index>(-1);
-            value[u] = k + u < count ? load_value<Value>(values + at) : Value{};
+            col[u] = k + u < end ? load_stream(col_idx + at) : static_cast<Index>(-1);
+            value[u] = k + u < end ? load_value<Value>(values + at) : Value{};
         }
         Vector factor[batch * rhs_group];
         for (int u = 0; u < batch; ++u) {
@@ -36,7 +36,9 @@ template <int unroll, int num_rhs, int rhs_group, typename Value, typename Vecto
                     multiply_add(value[u], converted<Value>(factor[u * rhs_group + rhs]), sum[rhs]);
             }
         }
-        last = col[batch - 1];
+        if (col[batch - 1] < 0) {
+            break;
+        }
     }
 }
 

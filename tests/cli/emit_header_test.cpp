@@ -72,10 +72,10 @@ TEST_F(EmitHeaderTest, TellsTheSymbolsOfAGpuKernel) {
                   .status,
               0);
     const auto launch = nlohmann::json::parse(read("k.json"));
-    const std::string kernel = launch["kernel"], name = launch["steps"][0]["symbol"];
+    const std::string signature = launch["signature"], name = launch["kernel"];
     EXPECT_EQ(read("k.h"),
-              "// How " + kernel +
-                  "@gfx906 is called, for C and C++.\n"
+              "// How " + signature +
+                  " is called, for C and C++.\n"
                   "#pragma once\n"
                   "#define k_steps 1\n"
                   "#define k_symbol0 \"" +

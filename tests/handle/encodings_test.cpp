@@ -105,7 +105,7 @@ void check_steps(const Options& options, const std::vector<Step>& steps) {
         EXPECT_EQ(handle.info().storage, step.storage);
         EXPECT_THAT(handle.info().kernel, HasSubstr(step.name));
         EXPECT_EQ(handle.info().widened, step.widened);
-        EXPECT_THAT(handle.source(), HasSubstr(handle.info().kernel));
+        EXPECT_THAT(handle.source(), HasSubstr("--kernel " + options.kernel));
         EXPECT_EQ(product(handle, a.n), plain_product(a, step.numbers, options));
     }
     EXPECT_EQ(product(handle, a.n, 2.5), plain_product(a, steps.back().numbers, options, 2.5));

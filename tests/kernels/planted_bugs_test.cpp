@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bug{"WrongMask", "csr_load_balance", "0xffffffffu", "0x7fffffffu"},
         Bug{"OffByOneTail", "csr_classical", "left > u *", "left > 1 + u *", {{"subwarp", 8}}},
         Bug{"OffByOneRow", "sell_slices", "position < num_rows", "position + 1 < num_rows"},
-        Bug{"MissingZeroingOfY", "coo", "store_scaled(num_rows, y);", ";"},
+        Bug{"MissingZeroingOfY", "coo", "y[row] = sum;", "(void)sum;"},
         Bug{"MissingZeroingOfTheSum", "csr_merge_path", "= 0.0;", ";"}),
     [](auto& p) { return p.param.name + "_" + p.param.kernel; });
 
@@ -163,7 +163,7 @@ TEST_F(FarElements, AreReached) {
 }
 
 TEST_F(FarElements, ElementNumbersOf32BitsAreCaught) {
-    const Bug bug{"Overflow", "ell_groups", "long place, long step", "int place, int step"};
+    const Bug bug{"Overflow", "ell_groups", "const long at = row", "const int at = row"};
     EXPECT_NE(product(&bug), std::vector<double>(rows, width));
 }
 

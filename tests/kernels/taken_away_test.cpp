@@ -38,7 +38,7 @@ class TakenAway : public testing::TestWithParam<const char*> {
         EXPECT_NE(loaded, nullptr) << dlerror();
         std::ifstream file(source);
         std::string line;
-        std::getline(file, line);  // "// NAME"
+        std::getline(file, line, ':');  // "// NAME: …"
         return loaded == nullptr ? nullptr
                                  : reinterpret_cast<Driver>(dlsym(loaded, line.substr(3).c_str()));
     }

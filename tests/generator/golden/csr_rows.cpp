@@ -35,7 +35,8 @@ static inline void csr_rows(long num_rows, const int* __restrict__ row_ptr,
     const long end = first_row(num_rows, row_ptr, thread + 1, threads);
     for (long row = begin; row < end; ++row) {
         double sum = {};
-        for (int k = row_ptr[row]; k < row_ptr[row + 1]; ++k) sum += values[k] * x[col_idx[k]];
+        for (int k = row_ptr[row]; k < row_ptr[row + 1]; ++k)
+            sum += values[k] * x[col_idx[k]];
         y[row] = sum;
     }
 }

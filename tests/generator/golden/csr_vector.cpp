@@ -38,13 +38,14 @@
     Lanes b = {};
     __builtin_memcpy(&total, sum, sizeof(Lanes));
     __builtin_memcpy(&a, values, sizeof(Lanes));
-    for (int l = 0; l < 8; ++l) b[l] = x[col_idx[l]];
+    for (int l = 0; l < 8; ++l)
+        b[l] = x[col_idx[l]];
     total += a * b;
     __builtin_memcpy(sum, &total, sizeof(Lanes));
 }
 
-/// sum[l] += values[l] · x[col_idx[l]] for the lanes l below `count`. All lanes are loaded, so that
-/// all columns must be legal; what the others give, NaN included, is dropped.
+/// sum[l] += values[l] · x[col_idx[l]] for the lanes l below `count`. All lanes are loaded, so that all columns must be
+/// legal; what the others give, NaN included, is dropped.
 [[gnu::always_inline]] static inline void add_first_products(double* sum, const double* values,
                                                              const int* col_idx, const double* x,
                                                              long count) {
@@ -76,13 +77,16 @@ static inline void csr_vector(long num_rows, const int* __restrict__ row_ptr,
         const long end2 = row_ptr[row + 1];
         double sum2[8] = {};
         long k = begin2;
-        for (; k + 8 <= end2; k += 8) add_products(sum2, values + k, col_idx + k, x);
+        for (; k + 8 <= end2; k += 8)
+            add_products(sum2, values + k, col_idx + k, x);
         if (k < end2 && k + 8 <= nnz)
             add_first_products(sum2, values + k, col_idx + k, x, end2 - k);
         else
-            for (; k < end2; ++k) sum2[0] += values[k] * x[col_idx[k]];
+            for (; k < end2; ++k)
+                sum2[0] += values[k] * x[col_idx[k]];
         for (int half = 4; half > 0; half /= 2)
-            for (int l = 0; l < half; ++l) sum2[l] += sum2[l + half];
+            for (int l = 0; l < half; ++l)
+                sum2[l] += sum2[l + half];
         const double sum = sum2[0];
         y[row] = sum;
     }

@@ -43,7 +43,8 @@
     Lanes b = {};
     __builtin_memcpy(&total, sum, sizeof(Lanes));
     __builtin_memcpy(&a, values, sizeof(Lanes));
-    for (int l = 0; l < 8; ++l) b[l] = x[col_idx[l]];
+    for (int l = 0; l < 8; ++l)
+        b[l] = x[col_idx[l]];
     total += a * b;
     __builtin_memcpy(sum, &total, sizeof(Lanes));
 }
@@ -64,7 +65,8 @@
     __builtin_memcpy(&a, values, sizeof(Lanes));
     const Columns padding = col < 0;
     col = padding ? Columns{} : col;
-    for (int l = 0; l < 8; ++l) b[l] = x[col[l]];
+    for (int l = 0; l < 8; ++l)
+        b[l] = x[col[l]];
     total += __builtin_convertvector(padding, decltype(a < b)) ? Lanes{} : a * b;
     __builtin_memcpy(sum, &total, sizeof(Lanes));
 }
@@ -90,9 +92,11 @@ static inline void sell(long num_rows, long num_slices, const int* __restrict__ 
                                   x);
         }
         if (rows >= 8)  // a fixed count: vector stores
-            for (int l = 0; l < 8; ++l) y[first + l] = sum[l];
+            for (int l = 0; l < 8; ++l)
+                y[first + l] = sum[l];
         else
-            for (int l = 0; l < rows; ++l) y[first + l] = sum[l];
+            for (int l = 0; l < rows; ++l)
+                y[first + l] = sum[l];
     }
 }
 

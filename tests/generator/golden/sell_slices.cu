@@ -42,22 +42,22 @@ extern "C" __global__ void __launch_bounds__(256)
         const long width = slice_ptr[thread / 32 + 1] - begin;
         griddepcontrol_wait();
         constexpr int batch = 4;
-        int last = 0;
-        for (long k = 0; k < width && last >= 0; k += batch) {
+        const int end = static_cast<int>(width);
+        for (int k = 0; k < end; k += batch) {
             // All of A is loaded before the first use, then all of x.
             int col[batch];
             double value[batch];
             for (int u = 0; u < batch; ++u) {
                 const long at = begin * 32 + thread % 32 + (k + u) * 32;
-                col[u] = k + u < width ? __ldcs(col_idx + at) : -1;
-                value[u] = k + u < width ? __ldcs(values + at) : 0.0;
+                col[u] = k + u < end ? __ldcs(col_idx + at) : -1;
+                value[u] = k + u < end ? __ldcs(values + at) : 0.0;
             }
             double factor[4];
             for (int u = 0; u < batch; ++u)
                 factor[u] = col[u] >= 0 ? x[col[u]] : 0.0;
             for (int u = 0; u < batch; ++u)
                 sum += value[u] * factor[u];
-            last = col[batch - 1];
+            if (col[batch - 1] < 0) break;
         }
     }
     if (thread < num_rows) {

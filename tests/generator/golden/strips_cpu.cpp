@@ -71,7 +71,8 @@
     __builtin_memcpy(&a, values, sizeof(Lanes));
     const Columns padding = col < 0;
     col = padding ? Columns{} : col;
-    for (int l = 0; l < 8; ++l) b[l] = x[col[l]];
+    for (int l = 0; l < 8; ++l)
+        b[l] = x[col[l]];
     total += __builtin_convertvector(padding, decltype(a < b)) ? Lanes{} : a * b;
     __builtin_memcpy(sum, &total, sizeof(Lanes));
 }
@@ -105,7 +106,8 @@
                                                       const double* sum) {
     if (count >= 8) {
         // a fixed count: vector stores
-        for (int l = 0; l < 8; ++l) y[first + l] = sum[l];
+        for (int l = 0; l < 8; ++l)
+            y[first + l] = sum[l];
 
         return;
     }
