@@ -135,7 +135,9 @@ void check_params(const std::string& format, const std::string& kernel,
 }
 
 void add_param_option(CLI::App& verb, std::vector<std::string>& texts) {
-    verb.add_option("--param", texts, "a parameter of the kernel; repeatable (see: emit --list)")
+    verb.add_option(
+            "--param", texts,
+            "a parameter of the kernel, or several with commas; repeatable (see: emit --list)")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
 }

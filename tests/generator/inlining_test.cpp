@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include "specializer/formatter.hpp"
+#include "specializer/simplify.hpp"
+
+namespace spmvgen::specializer {
+namespace {
+
+/// The plain text with its helpers put where they are called.
+std::string inlined(const std::string& text) {
+    return format(simplify(text, {"kernel"}, {}, Helpers::inlined).text);
+}
+
+TEST(Inlining, ShortExpressionsStandWhereTheyAreCalled) {
+    EXPECT_EQ(inlined(R"(
+static inline long twice(long a) { return 2 * a; }
+static inline void kernel(long* y, long i) {
+    y[0] = twice(i);
+    y[1] = twice(i + 1) - twice(i);
+}
+)"),
+              R"(
+static inline void kernel(long* y, long i) {
+    y[0] = 2 * i;
+    y[1] = 2 * (i + 1) - 2 * i;
+}
+)");
+}
+
+TEST(Inlining, NarrowArgumentsAreConvertedWhereSumsCouldOverflow) {
+    const std::string text = inlined(R"(
+static inline long third(long a) { return a * 3; }
+static inline long same(long a) { return a; }
+static inline void kernel(long* y, int i) {
+    y[0] = third(i);
+    y[same(i)] = same(i) * 5;
+}
+)");
+    EXPECT_NE(text.find("y[0] = static_cast<long>(i) * 3;"), text.npos) << text;
+    EXPECT_NE(text.find("y[i] = static_cast<long>(i) * 5;"), text.npos) << text;
+}
+
+TEST(Inlining, WhatIsCalledOnceIsPutThereWithItsLocalsRenamed) {
+    EXPECT_EQ(inlined(R"(
+static inline void add(double* sum, const double* x, long first, long count) {
+    long k = first;
+    for (; k < count; ++k) {
+        sum[0] += x[k];
+    }
+}
+static inline void kernel(const double* x, double* y, long n) {
+    long k = n / 2;
+    double sum[1] = {};
+    add(sum, x, k, n);
+    y[0] = sum[0] + k;
+}
+)"),
+              R"(
+static inline void kernel(const double* x, double* y, long n) {
+    long k = n / 2;
+    double sum = 0.0;
+    long k2 = k;
+    for (; k2 < n; ++k2) {
+        sum += x[k2];
+    }
+    y[0] = sum + k;
+}
+)");
+}
+
+TEST(Inlining, CallsAreNeitherRepeatedNorMadeConditional) {
+    const std::string text = inlined(R"(
+long next();
+static inline long square(long a) { return a * a; }
+static inline long chosen(bool b, long a) { return b ? a : 0; }
+static inline void kernel(long* y, long i) {
+    y[0] = square(next()) + square(next());
+    y[1] = chosen(i > 0, next()) + chosen(i > 1, next());
+}
+)");
+    EXPECT_NE(text.find("square(next())"), text.npos) << text;
+    EXPECT_NE(text.find("chosen(i > 0, next())"), text.npos) << text;
+}
+
+TEST(Inlining, PointersToOneNumberBecomeReferences) {
+    const std::string text = inlined(R"(
+static inline void add(double* sum, double a) {
+    if (a > 0) {
+        sum[0] += a;
+    }
+}
+static inline void kernel(double* y, const double* x) {
+    double sum[1] = {};
+    add(sum, x[0]);
+    add(sum, x[1]);
+    y[0] = sum[0];
+}
+)");
+    EXPECT_NE(text.find("add(double& sum, double a)"), text.npos) << text;
+    EXPECT_NE(text.find("double sum = 0.0;"), text.npos) << text;
+    EXPECT_NE(text.find("sum += a;"), text.npos) << text;
+}
+
+}  // namespace
+}  // namespace spmvgen::specializer
