@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "inlining/helper_functions.hpp"
+#include "inlining/composed_helper.hpp"
 #include "inlining/name_tokens.hpp"
 #include "specializer/liveness.hpp"
 #include "specializer/statements.hpp"
@@ -18,51 +18,10 @@ namespace {
 constexpr std::size_t short_text = 60;
 constexpr std::ptrdiff_t screen = 48;
 
-/// Without blank lines around it.
-std::string_view trimmed_lines(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\n");
-    if (first == text.npos) return "";
-    const auto last = text.find_last_not_of(" \t\n");
-    return text.substr(first, last + 1 - first);
-}
-
-/// A helper as far as it is put together.
-struct Composed {
-    HelperFunction helper;
-    std::string body;  ///< what comes before its value
-    std::optional<PlacedText> value;
-
-    std::ptrdiff_t lines() const { return std::ranges::count(body, '\n'); }
-    /// Whether its value is all there is.
-    bool is_value() const { return helper.is_value() && trimmed_lines(body).empty(); }
-};
-
 std::vector<std::string> parameter_names(const clang::FunctionDecl& f) {
     std::vector<std::string> names;
     for (auto* p : f.parameters()) names.push_back(p->getNameAsString());
     return names;
-}
-
-const clang::Expr* bare(const clang::Expr* e) {
-    return e->IgnoreImplicit();
-}
-
-bool is_integer_literal(const clang::Expr* e) {
-    return llvm::isa<clang::IntegerLiteral>(bare(e));
-}
-
-/// An expression that may stand several times: no load, no call, two operators at most.
-bool is_cheap(const clang::Expr* e, int operators = 2) {
-    e = bare(e);
-    if (llvm::isa<clang::DeclRefExpr, clang::IntegerLiteral, clang::FloatingLiteral,
-                  clang::CXXBoolLiteralExpr>(e))
-        return true;
-    if (auto* p = llvm::dyn_cast<clang::ParenExpr>(e)) return is_cheap(p->getSubExpr(), operators);
-    if (auto* c = llvm::dyn_cast<clang::CXXStaticCastExpr>(e))
-        return is_cheap(c->getSubExpr(), operators);
-    auto* o = llvm::dyn_cast<clang::BinaryOperator>(e);
-    return o && operators > 0 && (o->isAdditiveOp() || o->isMultiplicativeOp()) &&
-           is_cheap(o->getLHS(), operators - 1) && is_cheap(o->getRHS(), operators - 1);
 }
 
 /// Composes one function from those before it.
@@ -214,11 +173,6 @@ class FunctionInliner : public SyntaxWalk {
         const bool calls = has_call(argument);
         return use.count == 1 && (!use.conditional || !calls);
     }
-    static bool is_cheap_place(const clang::Expr* e) {
-        auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(bare(e));
-        return !a || (is_cheap(a->getBase()) && is_cheap(a->getIdx()));
-    }
-
     // A call that is a statement, or all that a statement assigns, declares or returns.
 
     bool is_statement_place() const {
