@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "inlining/call_checks.hpp"
 #include "inlining/composed_helper.hpp"
 #include "inlining/name_tokens.hpp"
 #include "specializer/liveness.hpp"
@@ -112,6 +113,7 @@ class FunctionInliner : public SyntaxWalk {
         if (!from || !from->is_value() || !worth_it(*from, from->value->text)) return;
         for (unsigned i = 0; i < call->getNumArgs(); ++i)
             if (!may_stand_in(call, i, from->helper.parameters[i])) return;
+        if (!references_are_places(call, source_, text_)) return;
         PlacedText result = placed_value(call, *from->value);
         edits_.replace(range(call), result.text);
         replaced_[call] = std::move(result);
@@ -161,39 +163,11 @@ class FunctionInliner : public SyntaxWalk {
         return from.helper.calls == 1 || with_plain_names(text, letters).size() <= short_text;
     }
 
-    /// Whether the argument can take the parameter's place wherever that is used.
-    bool may_stand_in(const clang::CallExpr* call, unsigned i, const ParameterUse& use) const {
-        const auto* argument = call->getArg(i);
-        const auto* parameter = call->getDirectCallee()->getParamDecl(i);
-        if (parameter->getType()->isReferenceType())
-            return llvm::isa<clang::DeclRefExpr, clang::ArraySubscriptExpr>(bare(argument)) &&
-                   is_cheap_place(argument);
-        if (use.written) return false;
-        if (is_cheap(argument)) return true;
-        const bool calls = has_call(argument);
-        return use.count == 1 && (!use.conditional || !calls);
-    }
     // A call that is a statement, or all that a statement assigns, declares or returns.
 
     bool is_statement_place() const {
         if (parents_.empty()) return false;
         return llvm::isa<clang::CompoundStmt>(parents_.back());
-    }
-
-    static clang::CallExpr* as_call(clang::Expr* e) {
-        return e ? llvm::dyn_cast<clang::CallExpr>(e->IgnoreImplicit()) : nullptr;
-    }
-    static clang::CallExpr* whole_call(clang::Stmt* s) {
-        if (auto* r = llvm::dyn_cast<clang::ReturnStmt>(s)) return as_call(r->getRetValue());
-        if (auto* o = llvm::dyn_cast<clang::BinaryOperator>(s))
-            return o->getOpcode() == clang::BO_Assign ? as_call(o->getRHS()) : nullptr;
-        if (auto* d = llvm::dyn_cast<clang::DeclStmt>(s)) {
-            auto* v =
-                d->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(d->getSingleDecl()) : nullptr;
-            return v && !v->getType()->isReferenceType() ? as_call(v->getInit()) : nullptr;
-        }
-        auto* e = llvm::dyn_cast<clang::Expr>(s);
-        return as_call(e);
     }
 
     void inline_statement(clang::Stmt* s) {
@@ -204,10 +178,12 @@ class FunctionInliner : public SyntaxWalk {
         const bool fits = from->helper.calls == 1 && lines_ + from->lines() <= screen;
         if (!one && !fits) return;
         const bool same = changes_in_place(s, call, *from);
-        if (!references_are_places(call)) return;
-        std::string text = spliced(call, *from, same);
         const bool unused = is_unused(s, *from);
         if (unused && returns_local(*from)) return;  // which it would fill for nothing
+        if (!references_are_places(call, source_, text_) ||
+            loses_effects(call, from->helper.parameters))
+            return;
+        std::string text = spliced(call, *from, same);
         if (!same && !unused && from->value) {
             if (s == self_.helper.result) before_result_ = text;
             const std::string value = value_text(call, *from, s);
@@ -230,14 +206,6 @@ class FunctionInliner : public SyntaxWalk {
         const auto* v = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
         return v && v->isLocalVarDecl();
     }
-    bool references_are_places(const clang::CallExpr* call) const {
-        for (unsigned i = 0; i < call->getNumArgs(); ++i)
-            if (call->getDirectCallee()->getParamDecl(i)->getType()->isReferenceType() &&
-                !may_stand_in(call, i, {}))
-                return false;
-        return true;
-    }
-
     /// `a = f(a, …)` where f changes its parameter and gives it back.
     bool changes_in_place(const clang::Stmt* s, const clang::CallExpr* call,
                           const Composed& from) const {
@@ -246,6 +214,7 @@ class FunctionInliner : public SyntaxWalk {
         const auto returned = returned_parameter(from);
         if (!returned) return false;
         const std::string place = part(o->getLHS());
+        if (is_named_elsewhere(o->getLHS(), call, *returned, source_, text_)) return false;
         for (unsigned i = 0; i < call->getNumArgs(); ++i)
             if ((part(call->getArg(i)) == place) != (i == *returned)) return false;
         return true;
@@ -326,19 +295,6 @@ class FunctionInliner : public SyntaxWalk {
             const auto added = added_.find(s);
             return (added != added_.end() && added->second.contains(name)) || declares(s, name);
         });
-    }
-    static bool declares(const clang::Stmt* s, const std::string& name) {
-        const auto is_name = [&](const clang::Decl* d) {
-            auto* v = llvm::dyn_cast<clang::VarDecl>(d);
-            return v && v->getNameAsString() == name;
-        };
-        const auto in = [&](const clang::Stmt* part) {
-            auto* d = llvm::dyn_cast_or_null<clang::DeclStmt>(part);
-            return d && std::ranges::any_of(d->decls(), is_name);
-        };
-        if (auto* f = llvm::dyn_cast<clang::ForStmt>(s)) return in(f->getInit());
-        auto* block = llvm::dyn_cast<clang::CompoundStmt>(s);
-        return block && std::ranges::any_of(block->body(), in);
     }
     std::string free_name(const std::string& name) const {
         for (int n = 2;; ++n) {

@@ -82,6 +82,41 @@ static inline void kernel(long* y, long i) {
     EXPECT_NE(text.find("chosen(i > 0, next())"), text.npos) << text;
 }
 
+TEST(Inlining, ArgumentsAreReadBeforeAReferenceChanges) {
+    const std::string text = inlined(R"(
+static inline void advance(long& at, long from, long* y) {
+    at += 1;
+    y[at] = from;
+}
+static inline long doubled(long a, long b) {
+    a += a;
+    a += b;
+    return a;
+}
+static inline void kernel(long* y, long n) {
+    long k = n;
+    advance(k, k, y);
+    k = doubled(k, k + 1);
+    y[0] = k;
+}
+)");
+    EXPECT_NE(text.find("advance(k, k, y);"), text.npos) << text;
+    EXPECT_NE(text.find("a += k + 1;"), text.npos) << text;
+    EXPECT_NE(text.find("k = a;"), text.npos) << text;
+}
+
+TEST(Inlining, WhatAnUnusedArgumentDoesIsDone) {
+    const std::string text = inlined(R"(
+long next();
+static inline void store(long* y, long unused) {
+    y[0] = 1;
+    y[1] = 2;
+}
+static inline void kernel(long* y) { store(y, next()); }
+)");
+    EXPECT_NE(text.find("store(y, next());"), text.npos) << text;
+}
+
 TEST(Inlining, PointersToOneNumberBecomeReferences) {
     const std::string text = inlined(R"(
 static inline void add(double* sum, double a) {
