@@ -58,3 +58,6 @@ void __builtin_amdgcn_wave_barrier();
 double __builtin_amdgcn_mfma_f64_4x4x4f64(double a, double b, double sum, int cbsz, int abid,
                                           int blgp);
 void __builtin_amdgcn_fence(unsigned order, const char* scope);
+// Have no name in HIP, either.
+float load_lds_f32(const float* p);
+double load_lds_f64(const double* p);
