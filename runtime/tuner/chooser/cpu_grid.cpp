@@ -17,6 +17,7 @@ constexpr double unrolled_mean = 64;  ///< mean row, from which several vectors 
 constexpr double padded_mean = 0.75;  ///< mean row over the lanes of a vector, for a whole one
 constexpr std::int64_t long_row = 256;
 constexpr double least_unsorted_padding = 1.02;
+constexpr std::int64_t near_window = 256;  ///< rows that are sorted, and stay near each other
 
 /// Lanes that entries of one row are put into: as many as a mean row fills, up to two registers.
 std::vector<std::int64_t> row_lanes(const Situation& s, std::int64_t least) {
@@ -35,10 +36,14 @@ std::vector<std::int64_t> unrolls(const Situation& s) {
                : std::vector<std::int64_t>{1};
 }
 
-std::vector<std::int64_t> cpu_sorting_windows(const Situation& s) {
-    return s.f.sell_padding.front() > least_unsorted_padding
-               ? std::vector<std::int64_t>{1, 256, 4096}
-               : std::vector<std::int64_t>{1};
+/// Unsorted, the largest window, and one of its size at most that keeps neighbours near.
+std::vector<std::int64_t> sorting_windows_of_cpu(const Situation& s) {
+    std::vector<std::int64_t> windows{1};
+    if (s.f.sell_padding.front() <= least_unsorted_padding) return windows;
+    const std::int64_t most = cpu_sorting_window(s);
+    if (most > 1) windows.push_back(std::min<std::int64_t>(near_window, most));
+    if (most > near_window) windows.push_back(most);
+    return windows;
 }
 
 std::vector<Params> slices_of_cpu(const Situation& s) {
@@ -46,13 +51,13 @@ std::vector<Params> slices_of_cpu(const Situation& s) {
     return ParamSets()
         .with("lanes", {lanes, std::min<std::int64_t>(2 * lanes, 16)})
         .with("unroll", {1, 2, 4})
-        .with("sigma", cpu_sorting_windows(s))
+        .with("sigma", sorting_windows_of_cpu(s))
         .all();
 }
 
 /// Few: each is laid out for a sample, with blocks and without.
 std::vector<Params> strips_of_cpu(const Situation& s) {
-    std::vector<Params> sets = ParamSets().with("sigma", cpu_sorting_windows(s)).all();
+    std::vector<Params> sets = ParamSets().with("sigma", sorting_windows_of_cpu(s)).all();
     const std::vector<Params> lanes = ParamSets().with("lanes", {8, 32}).all();
     sets.insert(sets.end(), lanes.begin(), lanes.end());
     return sets;

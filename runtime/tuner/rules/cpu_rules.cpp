@@ -23,7 +23,6 @@ constexpr double cached_bytes = 1e6;          ///< of A for each thread
 constexpr double even_padding = 1.02;         ///< stored entries over nonzeros in SELL, unsorted
 constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
-constexpr std::int64_t sorting_window = 4096;
 // Of compressed strips: docs/cpu-peers.md.
 constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
 constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
@@ -170,7 +169,7 @@ Params strips_params(const Situation& s) {
         return static_cast<double>(n) >= long_over_mean * s.f.mean_row;
     });
     return {{"lanes", strip_lanes},
-            {"sigma", padding(s) > even_padding ? sorting_window : 1},
+            {"sigma", padding(s) > even_padding ? cpu_sorting_window(s) : 1},
             {"long_from", limit == long_limits.end() ? long_limits.back() : *limit},
             {"prefetch", bytes_per_thread(s) < prefetched_bytes ? 0 : strip_prefetch}};
 }
@@ -178,7 +177,9 @@ Params strips_params(const Situation& s) {
 /// What strips_params gives.
 std::vector<Params> possible_strips() {
     std::vector<Params> all;
-    for (const std::int64_t sigma : {std::int64_t{1}, sorting_window})
+    std::vector<std::int64_t> sigmas(cpu_sorting_windows.begin(), cpu_sorting_windows.end());
+    sigmas.push_back(1);
+    for (const std::int64_t sigma : sigmas)
         for (const std::int64_t limit : long_limits)
             for (const std::int64_t prefetch : {std::int64_t{0}, strip_prefetch})
                 all.push_back({{"lanes", strip_lanes},
@@ -201,7 +202,7 @@ std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const S
         return params;
     }
     if (kernel == "sell" && padding(s) > even_padding && sorted_padding(s) < padding(s))
-        return {{"sigma", sorting_window}};
+        return {{"sigma", cpu_sorting_window(s)}};
     if (entry.format == Format::bcsr) return block_size(s);
     if (kernel == "strips_cpu") return strips_params(s);
     return {};
@@ -231,7 +232,11 @@ std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& reques
                                  ValueType value) {
     if (entry.format == Format::csr_k || entry.format == Format::bcsr) refuse_to_list(entry);
     if (entry.id == "strips_cpu") return possible_strips();
-    if (entry.id == "sell") return {{}, {{"sigma", sorting_window}}};
+    if (entry.id == "sell") {
+        std::vector<Params> all{{}};
+        for (const std::int64_t sigma : cpu_sorting_windows) all.push_back({{"sigma", sigma}});
+        return all;
+    }
     std::set<std::int64_t> lanes;
     if (entry.id == "csr_vector" || entry.id == "csr_balanced" || entry.id == "coo_segmented")
         lanes = possible_lanes(request, value);
@@ -248,6 +253,13 @@ std::int64_t register_lanes(const Situation& s) {
     return std::max<std::int64_t>(
         1, architecture(s.request.target).vector_bytes /
                static_cast<std::int64_t>(size_of(sums_type(s.request, s.f.value_type))));
+}
+
+std::int64_t cpu_sorting_window(const Situation& s) {
+    std::int64_t window = 1;
+    for (const std::int64_t w : cpu_sorting_windows)
+        if (2 * w * s.request.threads <= s.f.rows || s.request.threads == 1) window = w;
+    return window;
 }
 
 RuleSet cpu_rules() {

@@ -60,6 +60,12 @@ std::map<std::string, std::int64_t> block_size(const Situation& situation);
 /// Of a CPU: sums in one vector register.
 std::int64_t register_lanes(const Situation& situation);
 
+/// Rows of the windows in which a CPU's kernels sort, ascending.
+inline constexpr std::array<std::int64_t, 2> cpu_sorting_windows{256, 4096};
+/// The largest of them of which each thread has two of its own, 1 = none: sums of sorted rows go to
+/// y in any order, and threads that share a window take its cache lines from each other.
+std::int64_t cpu_sorting_window(const Situation& situation);
+
 /// CSR's kernel on a GPU by the longest row and the number of entries: Algorithm 3 of Tsai, Cojean
 /// & Anzt, ISC 2020.
 Pick algorithm_3(const Situation& situation);
