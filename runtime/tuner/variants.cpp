@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/format_storage.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/rules.hpp"
 
@@ -38,12 +39,8 @@ std::vector<Choice> chosen(const MeasureProblem& problem, const Request& request
 }  // namespace
 
 double padding_of(const RowFeatures& f, const Signature& s) {
-    const Format format = kernel_entry(s.kernel).format;
-    if (format == Format::ell) return std::max(f.ell_padding, 1.0);
-    if (format != Format::sell) return 1;
-    const auto sigma = s.params.find("sigma");
-    const bool sorted = sigma != s.params.end() && sigma->second > 1;
-    return std::max((sorted ? f.sell_sorted_padding : f.sell_padding).back(), 1.0);
+    const auto padding = storage_of(s).padding;
+    return padding != nullptr ? padding(f, s) : 1;
 }
 
 std::vector<Choice> choice_of(const MeasureProblem& problem, const KernelEntry& kernel) {
