@@ -9,7 +9,7 @@
 #include "formats/narrow.hpp"
 #include "formats/stored_matrix.hpp"
 #include "matrix/entry_source.hpp"
-#include "matrix/value_classes.hpp"
+#include "matrix/features/value_classes.hpp"
 #include "spmvgen/matrix.hpp"
 
 /// Exact narrow values: what the values of a matrix can be stored as so that every bit can be had
