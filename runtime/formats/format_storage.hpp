@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "formats/layout.hpp"
-#include "matrix/features.hpp"
+#include "matrix/features/features.hpp"
 
 namespace spmvgen {
 
