@@ -1,87 +1,14 @@
 #include "registry.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include "registry_batch.hpp"
-#include "registry_bcsr.hpp"
+#include "families/family.hpp"
 #include "registry_convert.hpp"
-#include "registry_csr_k.hpp"
-#include "registry_gpu.hpp"
-#include "registry_light.hpp"
-#include "registry_matrix_units.hpp"
 #include "registry_permute.hpp"
-#include "registry_strips.hpp"
-#include "registry_strips_cpu.hpp"
-#include "registry_tiles.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
-
-// clang-format off
-const Parameter lanes{"lanes", {2, 4, 8, 16}, 0, "elements of one vector; fitted to the vector register unless chosen"};
-const Parameter lanes_or_one{"lanes", {1, 2, 4, 8, 16}, 0, "entries of one vector; 1 = one entry after another"};
-const Parameter unroll{"unroll", {1, 2, 4}, 1, "vectors with an accumulator of their own"};
-const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows in a sorting window; 1 = unsorted"};
-const std::vector<WorkspaceTemplate> carries{{"carry_row", "int64", 1, false},
-                                             {"carry_sum", "value", 1, true},
-                                             {"head_row", "int64", 1, false},
-                                             {"head_sum", "value", 1, true}};
-
-const std::array cpu_kernels{
-    KernelEntry{.id = "csr_rows",
-                .format = Format::csr,
-                .gpu = false,
-                .file = "cpu/csr_rows.hpp",
-                .summary = "one row after another, scalar; short rows of any kind",
-                .params = {},
-                .steps = {{"csr_rows", StepRule::per_thread}},
-                .workspace = {}},
-    KernelEntry{.id = "csr_vector",
-                .format = Format::csr,
-                .gpu = false,
-                .file = "cpu/csr_vector.hpp",
-                .summary = "every row in vectors; longer rows",
-                .params = {lanes, unroll},
-                .steps = {{"csr_vector", StepRule::per_thread}},
-                .workspace = {}},
-    KernelEntry{.id = "csr_balanced",
-                .format = Format::csr,
-                .gpu = false,
-                .file = "cpu/csr_balanced.hpp",
-                .summary = "exactly balanced shares, long rows cut between threads; dense rows",
-                .params = {lanes_or_one, unroll},
-                .steps = {{"csr_balanced", StepRule::per_thread},
-                          {"csr_balanced_carry", StepRule::once}},
-                .workspace = carries},
-    KernelEntry{.id = "coo_segmented",
-                .format = Format::coo,
-                .gpu = false,
-                .file = "cpu/coo_segmented.hpp",
-                .summary = "sorted triplets, exactly balanced shares; mostly empty rows",
-                .params = {lanes_or_one},
-                .steps = {{"coo_segmented", StepRule::per_thread},
-                          {"coo_segmented_carry", StepRule::once}},
-                .workspace = carries},
-    KernelEntry{.id = "ell",
-                .format = Format::ell,
-                .gpu = false,
-                .file = "cpu/ell.hpp",
-                .summary = "a row a lane, one width for all; rows of one length",
-                .params = {lanes, unroll},
-                .steps = {{"ell", StepRule::per_thread}},
-                .workspace = {}},
-    KernelEntry{.id = "sell",
-                .format = Format::sell,
-                .gpu = false,
-                .file = "cpu/sell.hpp",
-                .summary = "SELL-C-σ, a row a lane, slices as wide as their longest row",
-                .params = {lanes, unroll, sigma},
-                .steps = {{"sell", StepRule::per_thread}},
-                .workspace = {}},
-};
-// clang-format on
 
 template <typename Range, typename Name>
 std::string list(const Range& range, Name name) {
@@ -154,19 +81,39 @@ void check_block(const Signature& s, const KernelEntry& entry) {
 
 std::span<const KernelEntry> kernel_registry() {
     static const std::vector<KernelEntry> registry = [] {
-        std::vector<KernelEntry> all(cpu_kernels.begin(), cpu_kernels.end());
-        for (auto& entry : gpu_kernels()) all.push_back(entry);
-        for (auto& entry : light_and_transposing_kernels()) all.push_back(entry);
-        for (auto& entry : csr_k_kernels()) all.push_back(entry);
-        for (auto& entry : batch_kernels()) all.push_back(entry);
-        for (auto& entry : bcsr_kernels()) all.push_back(entry);
-        for (auto& entry : matrix_unit_kernels()) all.push_back(entry);
-        for (auto& entry : strips_kernels()) all.push_back(entry);
-        for (auto& entry : tiles_kernels()) all.push_back(entry);
-        for (auto& entry : strips_cpu_kernels()) all.push_back(entry);
+        std::vector<KernelEntry> all;
+        for (auto& family : families())
+            all.insert(all.end(), family.kernels.begin(), family.kernels.end());
         return all;
     }();
     return registry;
+}
+
+std::span<const FormatEntry> format_registry() {
+    static const std::vector<FormatEntry> registry = [] {
+        std::vector<FormatEntry> all;
+        for (auto& family : families())
+            all.insert(all.end(), family.formats.begin(), family.formats.end());
+        return all;
+    }();
+    return registry;
+}
+
+const FormatEntry& format_entry(Format format) {
+    for (auto& entry : format_registry())
+        if (entry.format == format) return entry;
+    throw Error(ErrorCode::internal,
+                std::string("no family describes format ") + to_string(format));
+}
+
+Format parse_format(std::string_view text) {
+    for (auto& entry : format_registry())
+        if (text == to_string(entry.format)) return entry.format;
+    refuse("unknown format '" + std::string(text) + "': use one of " + format_names());
+}
+
+std::string format_names() {
+    return list(format_registry(), [](auto& entry) { return to_string(entry.format); });
 }
 
 const KernelEntry& kernel_entry(std::string_view id) {
@@ -229,10 +176,9 @@ Signature complete(Signature s) {
                                                     return p.name;
                                                 })));
     check_block(s, entry);
-    if (entry.batch) check_batch(s);
     if (const std::string why = entry.refuses != nullptr ? entry.refuses(s) : ""; !why.empty())
         refuse("kernel " + s.kernel + " " + why);
-    if (entry.format == Format::tiles && !is_conversion(s.kernel)) check_tiles(s);
+    if (entry.check != nullptr) entry.check(s);
     return s;
 }
 

@@ -47,6 +47,36 @@ struct StepTemplate {
     bool overlaps = false;
 };
 
+/// What an argument of a step is: a scalar, or the elements of an array.
+enum class Element {
+    count,   ///< a scalar, a whole number: long, or int where it is known to fit
+    number,  ///< a scalar of the type of x and y: α, β
+    vector,  ///< elements of the type of x and y
+    storage,
+    index,
+    offset,
+    u8,
+    u16,
+    i32,
+    i64,
+    u64,
+};
+
+/// An argument of a kernel's steps: an array or a scalar of the stored matrix, or an operand. Those
+/// of all kernels stand in templates/arguments.cpp, those of a format's arrays with the format, the
+/// others with the kernel. Workspaces are apart.
+struct ArgumentTemplate {
+    std::string_view name;
+    Element element;
+    std::string_view extent;    ///< of an array, in elements: "[num_rows + 1]"
+    std::string_view sentence;  ///< what it is, for people
+    /// Whether a launch ahead may still write it when the kernel has begun.
+    bool may_change = false;
+    /// Where the signature decides it: what follows the name in an emitted file, in place of extent
+    /// and sentence. Of a scalar that only grids are made of, how it comes from the others.
+    std::string (*described)(const ArgumentTemplate&, const Signature&) = nullptr;
+};
+
 /// Workspace: `elements` (times num_rhs when per_rhs) elements of type "value", which is that of
 /// the sums, or "int64" for each thread; of a GPU kernel for each block of `of_step`, times
 /// per_block(signature) when that is given, or once for a launch, times per_launch(signature), when
@@ -59,7 +89,8 @@ struct WorkspaceTemplate {
     std::string_view of_step = {};
     std::int64_t (*per_block)(const Signature&) = nullptr;
     std::int64_t (*per_launch)(const Signature&) = nullptr;
-    bool zeroed = false;  ///< holds zeros when an apply begins; the kernel leaves zeros behind
+    bool zeroed = false;      ///< holds zeros when an apply begins; the kernel leaves zeros behind
+    bool may_change = false;  ///< as of ArgumentTemplate
 };
 
 /// Whether two applies with the same operands give the same bits.
@@ -79,6 +110,10 @@ struct KernelEntry {
     std::vector<Parameter> params;
     std::vector<StepTemplate> steps;
     std::vector<WorkspaceTemplate> workspace;
+    /// Of its own, beside what all kernels have and those of its format.
+    std::span<const ArgumentTemplate> arguments = {};
+    /// Parameters that decide arrays of its own, beside those of its format's layout.
+    std::vector<std::string_view> layout = {};
     Determinism determinism = Determinism::always;
     /// Computes y = αAᵀx + βy: x has a row for each row of A and y one for each column; with its
     /// parameter "conjugate" 1, y = αAᴴx + βy.
@@ -86,6 +121,18 @@ struct KernelEntry {
     /// Of a kernel for some signatures only: why it is not for this one, which is complete
     /// otherwise; "" = it is. Such a kernel runs when it is named, and is never chosen.
     std::string (*refuses)(const Signature&) = nullptr;
+    /// Throws Error(invalid_argument) for a signature, complete otherwise, whose parameters do not
+    /// go together.
+    void (*check)(const Signature&) = nullptr;
+};
+
+/// A storage format: what the kernels that read it have in common. How a matrix is stored in it is
+/// the runtime's (runtime/formats/).
+struct FormatEntry {
+    Format format;
+    /// The kernels' parameters that decide the layout, on a CPU and on a GPU.
+    std::vector<std::string_view> cpu_layout = {}, gpu_layout = {};
+    std::span<const ArgumentTemplate> arguments = {};  ///< its arrays and scalars
 };
 
 /// Whether it multiplies one matrix, not transposed: what a Handle can be asked for.
@@ -102,6 +149,21 @@ inline bool is_plain_product(const KernelEntry& entry) {
 bool overlaps_launches(const StepTemplate& step, const Signature& signature);
 
 std::span<const KernelEntry> kernel_registry();
+
+/// All formats, in the order in which they are listed.
+std::span<const FormatEntry> format_registry();
+
+/// The entry; throws Error(internal) for a format that is none of the registry's.
+const FormatEntry& format_entry(Format format);
+
+/// What is known of the kernel's argument of that name, workspaces left out; null = nothing.
+const ArgumentTemplate* find_argument(const KernelEntry& entry, std::string_view name);
+
+/// The same; throws Error(internal) that says where it is missing.
+const ArgumentTemplate& argument_of(const KernelEntry& entry, std::string_view name);
+
+/// Whether launches ahead may still write the kernel's argument or workspace of that name.
+bool may_change(const KernelEntry& entry, std::string_view name);
 
 /// The entry; throws Error(invalid_argument) that lists the ids.
 const KernelEntry& kernel_entry(std::string_view id);

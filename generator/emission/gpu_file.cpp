@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "emission/argument_text.hpp"
@@ -93,14 +92,14 @@ void make_dynamic(std::string& text, const std::string& name) {
     throw Error(ErrorCode::internal, "no shared array '" + name + "' in the specialised text");
 }
 
-/// Takes the __restrict__ from x, what is gathered of it, and the values: launches ahead may write
-/// them when this one has begun, and compilers take what is const and restricted for unchanging.
-void let_operands_change(std::string& text) {
+/// Takes the __restrict__ from arguments that launches ahead may write when this one has begun:
+/// compilers take what is const and restricted for unchanging.
+void let_operands_change(std::string& text, const KernelEntry& entry) {
     constexpr std::string_view restricted = "__restrict__ ";
-    constexpr std::array<std::string_view, 3> changing{"x,", "hot_x,", "values,"};
     for (auto at = text.find(restricted); at != text.npos; at = text.find(restricted, at + 1)) {
-        const std::string_view argument = std::string_view(text).substr(at + restricted.size());
-        if (std::ranges::any_of(changing, [&](auto name) { return argument.starts_with(name); }))
+        const auto name = at + restricted.size();
+        const auto end = text.find_first_of(",)", name);
+        if (text[end] == ',' && may_change(entry, std::string_view(text).substr(name, end - name)))
             text.erase(at, restricted.size());
     }
 }
@@ -116,7 +115,7 @@ std::string gpu_text(const KernelFile& f) {
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
         if (f.launch.steps[i].shared_bytes > 0)
             make_dynamic(text, std::string(f.steps[i].dynamic_array));
-    if (std::ranges::any_of(f.launch.steps, &Step::overlaps)) let_operands_change(text);
+    if (std::ranges::any_of(f.launch.steps, &Step::overlaps)) let_operands_change(text, f.entry);
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
     // Between the steps of a conversion the host allocates: there is no one launcher.

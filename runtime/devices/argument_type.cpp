@@ -48,4 +48,31 @@ bool spells(std::string_view element, ValueType type) {
     return false;
 }
 
+bool spells(std::string_view element, Element kind, const Signature& s) {
+    switch (kind) {
+        case Element::count:
+        case Element::number:
+            return false;
+        case Element::vector:
+            return spells(element, s.value);
+        case Element::storage:
+            return spells(element, storage_type(s));
+        case Element::index:
+            return integer_type(element) == s.index;
+        case Element::offset:
+            return integer_type(element) == s.offset;
+        case Element::u8:
+            return element == "unsigned char";
+        case Element::u16:
+            return element == "unsigned short";
+        case Element::i32:
+            return integer_type(element) == IndexType::i32;
+        case Element::i64:
+            return integer_type(element) == IndexType::i64;
+        case Element::u64:
+            return element == "unsigned long long";
+    }
+    return false;
+}
+
 }  // namespace spmvgen

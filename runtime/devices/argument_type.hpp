@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "registry.hpp"
 #include "spmvgen/types.hpp"
 
 namespace spmvgen {
@@ -23,5 +24,8 @@ std::optional<IndexType> integer_type(std::string_view element);
 /// Whether `element` spells `type`: "float", "double", or the dialect's "complex_f32",
 /// "complex_f64", "f16", "bf16".
 bool spells(std::string_view element, ValueType type);
+
+/// Whether `element` spells what the elements of an array are for the signature; no for scalars.
+bool spells(std::string_view element, Element kind, const Signature& signature);
 
 }  // namespace spmvgen

@@ -7,39 +7,10 @@
 #include <string_view>
 
 #include "devices/argument_type.hpp"
+#include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
-namespace {
-
-/// Endings of the names of arrays that hold row or column numbers.
-constexpr std::array<std::string_view, 8> index_arrays{"_idx",  "_order", "_row", "_col",
-                                                       "_rows", "_cols",  "_run", "sr_ptr"};
-
-/// Arrays whose elements are the same for every signature.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> fixed_arrays{
-    {{"coded_values", "unsigned char"},
-     {"row_marks", "unsigned char"},
-     {"deltas", "unsigned char"},
-     {"slice_info", "int"},
-     {"lengths", "unsigned short"},
-     {"places", "unsigned short"}}};
-
-/// Whether `element` is the type that the array of this name has for the signature.
-bool fits(const std::string& name, const std::string& element, const Signature& s) {
-    for (auto& [array, type] : fixed_arrays)
-        if (name == array) return element == type;
-    if (name.ends_with("values")) return spells(element, storage_type(s));
-    if (name.ends_with("_masks")) return integer_type(element) == IndexType::i64;
-    const bool indices =
-        name == "bases" || std::ranges::any_of(index_arrays, [&](std::string_view ending) {
-            return name.ends_with(ending);
-        });
-    return integer_type(element) == (indices ? s.index : s.offset);
-}
-
-}  // namespace
-
 /// Puts one argument after another to what it gets.
 struct BoundArguments::Binder {
     BoundArguments& bound;
@@ -91,7 +62,8 @@ struct BoundArguments::Binder {
     void bind_array(const Argument& argument, const void* array) {
         const ArgumentType type = parse_argument_type(argument.type);
         if (!type.pointer || !type.constant) refuse(argument, "is not an array to read from");
-        if (!fits(argument.name, type.element, signature))
+        const ArgumentTemplate& known = argument_of(kernel_entry(signature.kernel), argument.name);
+        if (!spells(type.element, known.element, signature))
             refuse(argument, "has other elements than the matrix");
         bound.arguments_.push_back(&bound.arrays_.emplace_back(array, argument.name).data);
     }

@@ -27,10 +27,8 @@ class BoundArguments {
     using Workspaces = std::array<std::byte*, most_workspaces>;
 
     /// Throws Error(internal), naming kernel and argument, when the kernel wants an argument that
-    /// the matrix does not have, or one of another type: "coded_values" must be bytes, "values"
-    /// (and names that end in it) of the signature's storage type, row and column numbers
-    /// ("col_idx", "row_order", "coo_row" …) of its index type, every other array of its offset
-    /// type. The arrays of `matrix` may be device pointers.
+    /// the matrix does not have, or an array of other elements than the registry says
+    /// (argument_of). The arrays of `matrix` may be device pointers.
     BoundArguments(const Signature& signature, const LaunchDescription& launch,
                    const StoredMatrix& matrix);
     BoundArguments(const BoundArguments&) = delete;

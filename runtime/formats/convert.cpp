@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "matrix/memory_limit.hpp"
@@ -85,8 +86,6 @@ std::int64_t entry_bytes(const Signature& signature) {
 StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool borrow,
                      std::int64_t memory_limit, std::span<const std::int32_t> row_order,
                      const StripsLayout* strips) {
-    const Storing how{borrow, memory_limit, row_order, strips};
-    const KernelEntry& entry = kernel_entry(signature.kernel);
     if (!takes_values(signature, matrix.value_type))
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("the matrix holds {} values but the kernel is for {}",
@@ -94,27 +93,25 @@ StoredMatrix convert(const CsrView& matrix, const Signature& signature, bool bor
     check_fits(matrix.cols, signature.index, "columns", "index");
     check_fits(matrix.nnz, signature.offset, "nonzeros", "offset");
     check_storable(matrix, signature);
-    switch (entry.format) {
-        case Format::csr:
-            return store_csr(matrix, signature, how);
-        case Format::coo:
-            return store_coo(matrix, signature, how);
-        case Format::ell:
-            return store_ell(matrix, signature, how);
-        case Format::sell:
-            return store_sell(matrix, signature, how);
-        case Format::hyb:
-            return store_hyb(matrix, signature, how);
-        case Format::csr_k:
-            return store_csr_k(matrix, signature, how);
-        case Format::bcsr:
-            return store_bcsr(matrix, signature, how);
-        case Format::strips:
-            return store_strips(matrix, signature, how);
-        case Format::tiles:
-            return store_tiles(matrix, signature, how);
-    }
-    throw Error(ErrorCode::internal, "kernel " + signature.kernel + " has no storage format");
+    return storage_of(signature).store(matrix, signature,
+                                       {borrow, memory_limit, row_order, strips});
+}
+
+std::span<const FormatStorage> format_storages() {
+    static const std::vector<FormatStorage> storages = collected_storages();
+    return storages;
+}
+
+const FormatStorage& storage_of(Format format) {
+    for (auto& storage : format_storages())
+        if (storage.format == format) return storage;
+    throw Error(
+        ErrorCode::internal,
+        fmt::format("no file of runtime/formats/kinds stores format {}", to_string(format)));
+}
+
+const FormatStorage& storage_of(const Signature& signature) {
+    return storage_of(kernel_entry(signature.kernel).format);
 }
 
 }  // namespace spmvgen

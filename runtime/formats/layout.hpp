@@ -6,7 +6,7 @@
 
 #include "formats/stored_matrix.hpp"
 
-/// What the storage formats share: one function a format, and how it names its arrays.
+/// What the storage formats share, and how each names its arrays.
 namespace spmvgen {
 
 /// How a matrix is stored, beside what the signature says; as convert() takes it.
@@ -17,22 +17,8 @@ struct Storing {
     const StripsLayout* strips = nullptr;
 };
 
-/// A conversion with its types fixed: the caller has checked that rows, columns and nonzeros fit
-/// Index and Offset, and that the values fit the storage type.
+/// Format csr: what others store beside arrays of their own.
 StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const Storing& how);
-StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const Storing& how);
-StoredMatrix store_ell(const CsrView& matrix, const Signature& signature, const Storing& how);
-StoredMatrix store_sell(const CsrView& matrix, const Signature& signature, const Storing& how);
-StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature, const Storing& how);
-/// CSR as store_csr makes it, and sr_ptr and ssr_ptr (k = 3) of the index type: groups of `srs`
-/// rows, and groups of `ssrs` of these. A matrix without rows has one empty group of each.
-StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, const Storing& how);
-StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const Storing& how);
-/// As docs/strips.md has it. Throws Error(invalid_argument) when the parameters that the matrix
-/// decides do not fit it, and TooLarge when the arrays would take more than 1.2 times those of CSR
-/// and 1 MiB, unless there is a memory limit, which counts instead.
-StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how);
-StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, const Storing& how);
 
 /// The counts of tiles that a matrix with so many entries has in the signature's layout.
 struct TilesShape {

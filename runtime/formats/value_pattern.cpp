@@ -4,11 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/layout.hpp"
+#include "formats/format_storage.hpp"
 #include "formats/narrow.hpp"
-#include "formats/strips_plan.hpp"
 #include "matrix/chunks.hpp"
-#include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -16,16 +14,8 @@ namespace {
 
 constexpr std::int64_t bytes_a_part = 1 << 20;  ///< that a thread copies at a time
 
-bool keeps_order(Format format) {
-    return format == Format::csr || format == Format::csr_k || format == Format::coo;
-}
-
-/// Whether the place of a value depends on columns, beside the lengths of rows.
-bool places_by_column(const Signature& signature) {
-    const Format format = kernel_entry(signature.kernel).format;
-    return format == Format::bcsr ||
-           (format == Format::strips &&
-            (strips_shape(signature).block_size() > 1 || strips_shape(signature).holes));
+ValuePlaces places_of(const Signature& signature) {
+    return storage_of(signature).places(signature);
 }
 
 Buffer copy_of(const void* from, std::int64_t count, std::size_t element) {
@@ -46,11 +36,11 @@ const Buffer* buffer_of(const StoredMatrix& stored, const void* array) {
 ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bool keep)
     : view_(matrix),
       signature_(signature),
-      in_order_(keeps_order(kernel_entry(signature.kernel).format)) {
+      in_order_(places_of(signature) == ValuePlaces::in_order) {
     view_.row_ptr = view_.col_idx = view_.values = nullptr;
     if (in_order_ || !keep || matrix.nnz == 0) return;
     row_ptr_ = copy_of(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
-    if (!places_by_column(signature)) return;
+    if (places_of(signature) != ValuePlaces::by_column) return;
     lacks_columns_ = matrix.col_idx == nullptr;
     if (!lacks_columns_) col_idx_ = copy_of(matrix.col_idx, matrix.nnz, size_of(matrix.index_type));
 }

@@ -26,15 +26,6 @@ constexpr Names<ValueType, 6> value_types{{{ValueType::f32, "f32"},
 constexpr Names<IndexType, 2> index_types{{{IndexType::i32, "i32"}, {IndexType::i64, "i64"}}};
 constexpr Names<Scale, 3> scales{
     {{Scale::zero, "zero"}, {Scale::one, "one"}, {Scale::general, "general"}}};
-constexpr Names<Format, 9> formats{{{Format::csr, "csr"},
-                                    {Format::coo, "coo"},
-                                    {Format::ell, "ell"},
-                                    {Format::sell, "sell"},
-                                    {Format::hyb, "hyb"},
-                                    {Format::csr_k, "csr-k"},
-                                    {Format::bcsr, "bcsr"},
-                                    {Format::strips, "strips"},
-                                    {Format::tiles, "tiles"}}};
 constexpr Names<Op, 3> ops{{{Op::none, "N"}, {Op::transpose, "T"}, {Op::conj_transpose, "H"}}};
 
 template <typename Enum, std::size_t n>
@@ -74,7 +65,7 @@ const char* to_string(Scale s) {
     return name_of(scales, s);
 }
 const char* to_string(Format f) {
-    return name_of(formats, f);
+    return f.name();
 }
 const char* to_string(Op op) {
     return name_of(ops, op);
@@ -89,14 +80,8 @@ IndexType parse_index_type(std::string_view t) {
 Scale parse_scale(std::string_view t) {
     return parse(scales, t, "scale mode");
 }
-Format parse_format(std::string_view t) {
-    return parse(formats, t, "format");
-}
 Op parse_op(std::string_view t) {
     return parse(ops, t, "op");
-}
-std::string format_names() {
-    return all_of(formats);
 }
 
 }  // namespace spmvgen

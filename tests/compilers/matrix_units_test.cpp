@@ -4,9 +4,9 @@
 
 #include "clang_generator.hpp"
 #include "compilers/gpu/gpu_compiler.hpp"
+#include "families/matrix_units.hpp"
 #include "gpu_kernels.hpp"
 #include "registry.hpp"
-#include "registry_matrix_units.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -248,9 +248,8 @@ TEST(Handle, RefusesWrongOptions) {
               "invalid_argument: options.num_rhs is 65: use 1…64");
     EXPECT_EQ(with([](Options& o) { o.threads = -1; }),
               "invalid_argument: options.threads is -1: use 0 (what OpenMP would use) or 1…4096");
-    EXPECT_EQ(with([](Options& o) { o.format = "dia"; }),
-              "invalid_argument: unknown format 'dia': use one of csr, coo, ell, sell, hyb, csr-k, "
-              "bcsr, strips, tiles");
+    EXPECT_EQ(with([](Options& o) { o.format = "no-such"; }),
+              "invalid_argument: unknown format 'no-such': use one of " + format_names());
     EXPECT_THAT(with([](Options& o) { o.kernel = "csr_magic"; }),
                 HasSubstr("invalid_argument: unknown kernel 'csr_magic': use one of csr_rows"));
     EXPECT_EQ(

@@ -1,7 +1,7 @@
 // The rules of batches: what they choose, on figures made up for each.
 #include <gtest/gtest.h>
 
-#include "registry_batch.hpp"
+#include "families/batch.hpp"
 #include "tuner/rules/batch_rules.hpp"
 
 namespace spmvgen {

@@ -57,6 +57,59 @@ TEST(Registry, EntriesAreSound) {
     }
 }
 
+/// The formats' names, in the order of the registry; those of the constants come first.
+TEST(Registry, FormatsAreParsedByTheirNames) {
+    std::string names;
+    for (auto& entry : format_registry()) {
+        EXPECT_EQ(parse_format(to_string(entry.format)), entry.format);
+        EXPECT_EQ(&format_entry(entry.format), &entry) << to_string(entry.format);
+        names += (names.empty() ? "" : ", ") + std::string(to_string(entry.format));
+    }
+    EXPECT_EQ(format_names(), names);
+    EXPECT_TRUE(names.starts_with("csr, coo, ell, sell, hyb, csr-k, bcsr, strips, tiles")) << names;
+    EXPECT_EQ(refusal([] { format_entry(Format{"no-such"}); }),
+              "internal: no family describes format no-such");
+}
+
+TEST(Registry, FormatsAreReadByKernelsAndHaveTheirParameters) {
+    for (auto& format : format_registry()) {
+        SCOPED_TRACE(to_string(format.format));
+        std::set<std::string_view> known[2];
+        for (auto& entry : kernel_registry())
+            if (entry.format == format.format && !entry.batch)
+                for (auto& p : entry.params) known[entry.gpu ? 1 : 0].insert(p.name);
+        for (auto& name : format.cpu_layout) EXPECT_TRUE(known[0].contains(name)) << name;
+        for (auto& name : format.gpu_layout) EXPECT_TRUE(known[1].contains(name)) << name;
+    }
+    for (auto& entry : kernel_registry())
+        for (auto& name : entry.layout)
+            EXPECT_TRUE(std::ranges::count(entry.params, name, &Parameter::name)) << name;
+}
+
+/// Of each table, and of each kernel's and its format's together.
+TEST(Registry, ArgumentsAreSaidOnceAndInFull) {
+    const auto check = [](std::span<const ArgumentTemplate> table) {
+        std::set<std::string_view> names;
+        for (auto& argument : table) {
+            SCOPED_TRACE(argument.name);
+            EXPECT_TRUE(names.insert(argument.name).second);
+            EXPECT_TRUE(argument.described != nullptr || !argument.sentence.empty());
+            EXPECT_TRUE(argument.extent.empty() || argument.extent.starts_with("["));
+        }
+    };
+    for (auto& format : format_registry()) check(format.arguments);
+    for (auto& entry : kernel_registry()) check(entry.arguments);
+    const KernelEntry& csr = kernel_entry("csr_classical");
+    EXPECT_EQ(argument_of(csr, "row_ptr").extent, "[num_rows + 1]");
+    EXPECT_TRUE(may_change(csr, "x"));
+    EXPECT_TRUE(may_change(csr, "values"));
+    EXPECT_FALSE(may_change(csr, "col_idx"));
+    EXPECT_TRUE(may_change(kernel_entry("tiles_hubs"), "hot_x"));
+    EXPECT_EQ(refusal([&] { argument_of(csr, "row_pointer"); }),
+              "internal: kernel csr_classical: nothing is known of argument 'row_pointer': add it "
+              "to the arguments of the kernel or of format csr (templates/families)");
+}
+
 TEST(Registry, CompleteFillsInWhatIsAbsent) {
     std::map<std::string_view, int> completed;
     for (auto& entry : kernel_registry())

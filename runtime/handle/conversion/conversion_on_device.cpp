@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "devices/gpu/kernel_steps.hpp"
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "handle/conversion/converters.hpp"
 #include "registry.hpp"
@@ -12,27 +13,13 @@
 namespace spmvgen {
 namespace {
 
-/// Null where the host converts.
+/// Null where the host converts. CSR-k's groups of rows are made beside CSR's arrays.
 const Converter* converter_of(const Signature& signature) {
-    switch (kernel_entry(signature.kernel).format) {
-        case Format::csr:
-        case Format::csr_k:
-            return &csr_converter;
-        case Format::coo:
-            return &coo_converter;
-        case Format::ell:
-            return &ell_converter;
-        case Format::sell:
-            return &sell_converter;
-        case Format::bcsr:
-            return &bcsr_converter;
-        case Format::tiles:
-            return &tiles_converter;
-        case Format::strips:
-            return &strips_converter;
-        case Format::hyb:
-            break;
-    }
+    const Format format = kernel_entry(signature.kernel).format;
+    if (storage_of(format).has_csr_arrays) return &csr_converter;
+    for (auto* converter : {&coo_converter, &ell_converter, &sell_converter, &bcsr_converter,
+                            &tiles_converter, &strips_converter})
+        if (kernel_entry(converter->kernel).format == format) return converter;
     return nullptr;
 }
 

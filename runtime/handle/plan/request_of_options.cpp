@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "formats/format_storage.hpp"
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/number_types.hpp"
 #include "kernel/refuse.hpp"
@@ -69,17 +70,8 @@ bool needs_rows_only(const Options& options) {
     const bool has_blocks = is_given("block_rows") && is_given("block_cols");
     if (options.kernel == "strips" || options.format == "strips") return has_blocks;
     if (options.kernel == "auto") return false;
-    switch (kernel_entry(options.kernel).format) {
-        case Format::bcsr:
-            return has_blocks;
-        case Format::tiles:
-            return options.kernel == "tiles";
-        case Format::hyb:
-        case Format::strips:
-            return false;
-        default:
-            return true;
-    }
+    const auto rows_suffice = storage_of(kernel_entry(options.kernel).format).rows_suffice;
+    return rows_suffice != nullptr && rows_suffice(options.kernel, options.params);
 }
 
 }  // namespace spmvgen

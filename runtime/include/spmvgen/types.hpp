@@ -1,4 +1,5 @@
 #pragma once
+#include <compare>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +20,28 @@ enum class Scale { zero, one, general };
 /// Which product of A: y = αAx + βy, with Aᵀ, or with the conjugate of Aᵀ (which is Aᵀ for real
 /// values). As BLAS spells them: "N", "T", "H".
 enum class Op { none, transpose, conj_transpose };
-/// Storage format of A on the device.
-enum class Format { csr, coo, ell, sell, hyb, csr_k, bcsr, strips, tiles };
+/// Storage format of A, by its name. Kernels bring their formats along (format_names() lists them);
+/// the constants are for what is about one of them.
+class Format {
+  public:
+    /// `name` lives as long as the program.
+    constexpr explicit Format(const char* name) : name_(name) {}
+    constexpr const char* name() const { return name_; }
+    friend constexpr bool operator==(Format a, Format b) {
+        return std::string_view(a.name_) == b.name_;
+    }
+    /// Alphabetically.
+    friend constexpr auto operator<=>(Format a, Format b) {
+        return std::string_view(a.name_) <=> b.name_;
+    }
+    static const Format csr, coo, ell, sell, hyb, csr_k, bcsr, strips, tiles;
+
+  private:
+    const char* name_;
+};
+inline constexpr Format Format::csr{"csr"}, Format::coo{"coo"}, Format::ell{"ell"},
+    Format::sell{"sell"}, Format::hyb{"hyb"}, Format::csr_k{"csr-k"}, Format::bcsr{"bcsr"},
+    Format::strips{"strips"}, Format::tiles{"tiles"};
 
 const char* to_string(ValueType);
 const char* to_string(IndexType);
@@ -35,7 +56,7 @@ Scale parse_scale(std::string_view text);
 Format parse_format(std::string_view text);
 Op parse_op(std::string_view text);
 
-/// What parse_format takes, in the order of Format: "csr, coo, …".
+/// What parse_format takes, in the order of the registry: "csr, coo, …".
 std::string format_names();
 
 /// Bytes of one element.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "families/tiles.hpp"
 #include "registry.hpp"
-#include "registry_tiles.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "families/batch.hpp"
 #include "formats/batch.hpp"
-#include "registry_batch.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/rules/candidates.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "formats/format_storage.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k/csr_k.hpp"
 #include "tuner/rules/candidates.hpp"
@@ -80,7 +81,7 @@ std::string exact_text(const Signature& s, const RowFeatures& f, const Request& 
 
 /// Whether the kernel reads arrays of CSR where they are.
 bool borrows(const KernelEntry& entry, const Request& request) {
-    return request.csr_index && (entry.format == Format::csr || entry.format == Format::csr_k);
+    return request.csr_index && storage_of(entry.format).has_csr_arrays;
 }
 
 /// What the values allow without loss, for this kernel.
@@ -96,13 +97,9 @@ void set_exact_values(Signature& s, const KernelEntry& entry, const Request& req
     s.storage = request.exact->storage;
 }
 
-/// An upper bound of the entries that are stored, padding included.
 double most_stored(const RowFeatures& f, Format format) {
-    const auto nnz = static_cast<double>(f.nnz);
-    if (format == Format::ell)
-        return nnz * std::max(f.ell_padding, 1.0) + 64.0 * static_cast<double>(f.max_row);
-    if (format == Format::sell) return nnz * std::max(f.sell_padding.back(), 1.0) * 2;
-    return nnz;
+    const auto most = storage_of(format).most_stored;
+    return most != nullptr ? most(f) : static_cast<double>(f.nnz);
 }
 
 constexpr std::int64_t limit_of_32_bits = std::int64_t{1} << 31;
@@ -123,7 +120,7 @@ void set_types(Signature& s, const RowFeatures& f, const Request& request, Forma
     s.index = largest < limit_of_32_bits ? IndexType::i32 : IndexType::i64;
     s.offset = most_stored(f, format) < static_cast<double>(limit_of_32_bits) ? IndexType::i32
                                                                               : IndexType::i64;
-    if (format != Format::csr && format != Format::csr_k) return;
+    if (!storage_of(format).has_csr_arrays) return;
     s.index = columns_as_given(f, request, s.index);
     s.offset = request.csr_offset.value_or(s.offset);
 }

@@ -91,15 +91,18 @@ bool csr_of_gpus(Format format, bool gpu) {
     return gpu && format == Format::csr;
 }
 
-template <Format only>
-bool covers_only(Format format, bool) {
-    return format == only;
+bool csr_k_only(Format format, bool) {
+    return format == Format::csr_k;
+}
+
+bool bcsr_only(Format format, bool) {
+    return format == Format::bcsr;
 }
 
 constexpr std::array all_paper_rules{
     PaperRule{"ginkgo", "Tsai, Cojean & Anzt, ISC 2020", "csr", ginkgo_covers, ginkgo_rules},
-    PaperRule{"csr-k", "Lane & Booth, CSR-k", "csr-k", covers_only<Format::csr_k>, rules_of_csr_k},
-    PaperRule{"gospmv", "GOSpMV", "bcsr", covers_only<Format::bcsr>, rules_of_gospmv},
+    PaperRule{"csr-k", "Lane & Booth, CSR-k", "csr-k", csr_k_only, rules_of_csr_k},
+    PaperRule{"gospmv", "GOSpMV", "bcsr", bcsr_only, rules_of_gospmv},
     PaperRule{"lightspmv", "Liu & Schmidt, ASAP 2015", "csr", csr_of_gpus, rules_of_light}};
 
 }  // namespace

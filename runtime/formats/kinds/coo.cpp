@@ -1,13 +1,8 @@
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 
 namespace spmvgen {
-
-void describe_coo(const CsrView& matrix, const Signature& signature, StoredMatrix& stored) {
-    stored.scalars["path_steps"] = matrix.rows + matrix.nnz;
-    stored.stored = matrix.nnz;
-    stored.bytes =
-        matrix.nnz * (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));
-}
+namespace {
 
 StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
@@ -27,6 +22,23 @@ StoredMatrix store_coo(const CsrView& matrix, const Signature& signature, const 
     stored.arrays.erase("row_ptr");
     describe_coo(matrix, signature, stored);
     return stored;
+}
+
+}  // namespace
+
+void describe_coo(const CsrView& matrix, const Signature& signature, StoredMatrix& stored) {
+    stored.scalars["path_steps"] = matrix.rows + matrix.nnz;
+    stored.stored = matrix.nnz;
+    stored.bytes =
+        matrix.nnz * (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));
+}
+
+FormatStorage coo_storage() {
+    return {.format = Format::coo,
+            .store = store_coo,
+            .places = [](const Signature&) { return ValuePlaces::in_order; },
+            .rows_suffice = [](std::string_view,
+                               const std::map<std::string, std::int64_t>&) { return true; }};
 }
 
 }  // namespace spmvgen

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <vector>
 
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
 #include "matrix/chunks.hpp"
@@ -113,6 +114,21 @@ void fill(const CsrView& matrix, const Signature& signature, StoredMatrix& store
     describe_sell(matrix, signature, ends.back(), stored);
 }
 
+StoredMatrix store_sell(const CsrView& matrix, const Signature& signature, const Storing& how) {
+    check_fits(matrix.rows, signature.index, "rows", "index");
+    StoredMatrix stored = new_stored(Format::sell, matrix, how.memory_limit);
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
+        dispatch(signature.index,
+                 [&]<typename Index>(Index) { fill<From, To, Index>(matrix, signature, stored); });
+    });
+    return stored;
+}
+
+double padding(const RowFeatures& f, const Signature& s) {
+    const bool sorted = param(s, "sigma", 1) > 1;
+    return std::max((sorted ? f.sell_sorted_padding : f.sell_padding).back(), 1.0);
+}
+
 }  // namespace
 
 void describe_sell(const CsrView& matrix, const Signature& signature, std::int64_t columns,
@@ -127,14 +143,17 @@ void describe_sell(const CsrView& matrix, const Signature& signature, std::int64
                    order * static_cast<std::int64_t>(size_of(signature.index));
 }
 
-StoredMatrix store_sell(const CsrView& matrix, const Signature& signature, const Storing& how) {
-    check_fits(matrix.rows, signature.index, "rows", "index");
-    StoredMatrix stored = new_stored(Format::sell, matrix, how.memory_limit);
-    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
-        dispatch(signature.index,
-                 [&]<typename Index>(Index) { fill<From, To, Index>(matrix, signature, stored); });
-    });
-    return stored;
+FormatStorage sell_storage() {
+    return {.format = Format::sell,
+            .store = store_sell,
+            .places = [](const Signature&) { return ValuePlaces::by_row; },
+            .most_stored =
+                [](const RowFeatures& f) {
+                    return static_cast<double>(f.nnz) * std::max(f.sell_padding.back(), 1.0) * 2;
+                },
+            .padding = padding,
+            .rows_suffice = [](std::string_view,
+                               const std::map<std::string, std::int64_t>&) { return true; }};
 }
 
 }  // namespace spmvgen

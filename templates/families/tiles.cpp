@@ -1,12 +1,37 @@
-#include "registry_tiles.hpp"
+#include "families/tiles.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string>
 
-#include "registry_gpu.hpp"
+#include "families/family.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
+
+constexpr std::array tiles_arguments{
+    ArgumentTemplate{"num_tiles", Element::count, "", "tiles of A"},
+    ArgumentTemplate{"num_runs", Element::count, "", "runs of tiles, one for each warp"},
+    ArgumentTemplate{"num_filled", Element::count, "", "rows with entries"},
+    ArgumentTemplate{"num_empty", Element::count, "", "rows without entries"},
+    ArgumentTemplate{"tile_row", Element::index, "[num_tiles]",
+                     "number of the row open as each tile begins, or -1"},
+    ArgumentTemplate{"row_marks", Element::u8, "[stored entries / 8]",
+                     "a bit for each entry that begins a row"},
+    ArgumentTemplate{"cut_first_run", Element::index, "[num_runs + 1]",
+                     "first run of the row cut where each begins, or -1"},
+    ArgumentTemplate{"cut_last_run", Element::index, "[num_runs + 1]",
+                     "last run of that row, or -1"},
+    ArgumentTemplate{"filled_rows", Element::index, "[num_filled]", "the rows with entries"},
+    ArgumentTemplate{"empty_rows", Element::index, "[num_empty]", "the rows without"},
+    columns_array("[stored entries]"),
+    values_array("[stored entries]"),
+    coded_values_array,
+    ArgumentTemplate{"num_hot", Element::count, "", "columns that x is gathered for"},
+    ArgumentTemplate{"hot_cols", Element::index, "[num_hot]",
+                     "the most used columns, most used first"},
+};
 
 // clang-format off
 const Parameter block{"block", {64, 128, 256, 512}, 256, "threads of a block"};
@@ -27,38 +52,9 @@ constexpr int gather_threads = 256;
 /// Fixed shared memory of a block on every NVIDIA GPU.
 constexpr std::int64_t most_fixed_shared = 48 * 1024;
 
-std::int64_t param(const Signature& s, const char* name) {
-    return s.params.at(name);
-}
-
-int block_of(const Signature& s) {
-    return static_cast<int>(param(s, "block"));
-}
-
-bool has_product(const Signature& s) {
-    return s.alpha != Scale::zero;
-}
-
-bool only_scales(const Signature& s) {
-    return !has_product(s);
-}
-
-std::int64_t warps(const Signature& s) {
-    return param(s, "block") / s.target.wavefront;
-}
-
-/// Words where sums of rows meet, for each right-hand side of a run.
-std::int64_t meeting_words(const Signature& s) {
-    return accumulator_type(s) == ValueType::c64 ? 3 : 1;
-}
-
 /// Of the runs of a block.
 std::int64_t meetings(const Signature& s) {
-    return warps(s) * meeting_words(s);
-}
-
-GridRule scaled_rows(const Signature& s) {
-    return rows_to_scale(s);
+    return warps_of_block(s) * meeting_words(s);
 }
 
 /// By itself ptxas spills a few registers for a fourth block of 256 threads; one is all that is
@@ -67,10 +63,25 @@ std::int64_t any_resident(const Signature& s) {
     return s.target.arch == "sm_90" ? 0 : 1;
 }
 
+std::string blocks_text(const ArgumentTemplate&, const Signature& s) {
+    return " = " + shared_out("num_runs", warps_of_block(s)) + " + " +
+           shared_out("num_empty", param(s, "block"));
+}
+
+std::string gather_text(const ArgumentTemplate&, const Signature& s) {
+    return std::string(" = max(num_runs, ") + (param(s, "gaps") == 1 ? "num_empty, " : "") +
+           "num_hot)";
+}
+
+constexpr std::array own_arguments{
+    ArgumentTemplate{"grid_blocks", Element::count, "", "blocks with work", false, blocks_text}};
+constexpr std::array hubs_arguments{
+    ArgumentTemplate{"gather_items", Element::count, "", "threads with work", false, gather_text}};
+
 KernelEntry tiles() {
     const auto grid = [](const Signature& s) {
         if (param(s, "gaps") == 1) return GridRule{.items = "grid_blocks"};
-        return GridRule{.items = "num_runs", .items_per_block = warps(s)};
+        return GridRule{.items = "num_runs", .items_per_block = warps_of_block(s)};
     };
     constexpr auto step = StepRule::grid;
     return {.id = "tiles",
@@ -94,11 +105,13 @@ KernelEntry tiles() {
                            .of_step = "tiles",
                            .per_block = meetings,
                            .zeroed = true}},
-            .determinism = Determinism::always};
+            .arguments = own_arguments,
+            .determinism = Determinism::always,
+            .check = check_tiles};
 }
 
 std::int64_t staged_bytes(const Signature& s) {
-    return warps(s) * (param(s, "staged") + rhs_group(s)) *
+    return warps_of_block(s) * (param(s, "staged") + rhs_group(s)) *
            static_cast<std::int64_t>(size_of(accumulator_type(s)));
 }
 
@@ -141,8 +154,9 @@ std::int64_t bounded_blocks(const Signature& s) {
 
 /// No block more than are on the device at once: each loads the hubs.
 GridRule resident_grid(const Signature& s) {
-    return {
-        .items = "num_runs", .items_per_block = warps(s), .blocks_per_unit = resident_blocks(s)};
+    return {.items = "num_runs",
+            .items_per_block = warps_of_block(s),
+            .blocks_per_unit = resident_blocks(s)};
 }
 
 KernelEntry tiles_hubs() {
@@ -173,7 +187,8 @@ KernelEntry tiles_hubs() {
                            .element = "value",
                            .elements = 1,
                            .per_rhs = true,
-                           .per_launch = hot_columns},
+                           .per_launch = hot_columns,
+                           .may_change = true},
                           {.name = "meetings",
                            .element = "int64",
                            .elements = 1,
@@ -181,7 +196,9 @@ KernelEntry tiles_hubs() {
                            .of_step = "tiles_hubs_gather",
                            .per_block = meetings_of_gather,
                            .zeroed = true}},
-            .determinism = Determinism::always};
+            .arguments = hubs_arguments,
+            .determinism = Determinism::always,
+            .check = check_tiles};
 }
 
 [[noreturn]] void refuse(const Signature& s, const std::string& why) {
@@ -190,8 +207,12 @@ KernelEntry tiles_hubs() {
 
 }  // namespace
 
-std::vector<KernelEntry> tiles_kernels() {
-    return {tiles(), tiles_hubs()};
+Family tiles_family() {
+    return {
+        .formats = {{.format = Format::tiles,
+                     .gpu_layout = {"items", "run", "block", "gaps", "value_code", "hubs", "warm"},
+                     .arguments = tiles_arguments}},
+        .kernels = {tiles(), tiles_hubs()}};
 }
 
 std::int64_t tiles_shared_bytes(const Signature& s) {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
 #include "formats/strips_columns.hpp"
@@ -362,6 +363,37 @@ void add_all(const CsrView& matrix, const Signature& signature, const StripsLayo
     });
 }
 
+StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how) {
+    StoredMatrix stored = new_stored(Format::strips, matrix, how.memory_limit);
+    const StripsShape shape = strips_shape(signature);
+    std::optional<StripsLayout> own;
+    if (how.strips == nullptr || how.strips->shape != shape)
+        own = lay_out_strips(matrix, shape, param(signature, "codes", all_strip_codes));
+    const StripsLayout& layout = own ? *own : *how.strips;
+    check_promises(signature, layout);
+    stored.bytes = layout.index_bytes(signature.index, signature.offset);
+    stored.stored = layout.stored();
+    if (how.memory_limit == 0) check_strips_bytes(matrix, signature, stored.stored, stored.bytes);
+    check_fits(stored.stored, signature.offset, "stored entries", "offset");
+    stored.scalars["num_slices"] = layout.slices();
+    stored.scalars["num_strips"] = layout.strips();
+    dispatch(signature.index, [&]<typename Index>(Index) {
+        if (param(signature, "any_order", 0) == 1) add_row_order<Index>(how.row_order, stored);
+        dispatch(signature.offset, [&]<typename Offset>(Offset) {
+            add_all<Index, Offset>(matrix, signature, layout, stored);
+        });
+    });
+    if (const std::int64_t width = layout.shape.wavefront; width > 0)
+        stored.scalars["num_warps"] = stored.scalars.at("num_chunks") +
+                                      (layout.slices() * layout.shape.lanes + width - 1) / width;
+    return stored;
+}
+
+ValuePlaces places(const Signature& s) {
+    const StripsShape shape = strips_shape(s);
+    return shape.block_size() > 1 || shape.holes ? ValuePlaces::by_column : ValuePlaces::by_row;
+}
+
 }  // namespace
 
 StripsMemory strips_memory(const CsrView& matrix, const Signature& signature, std::int64_t stored,
@@ -390,30 +422,8 @@ void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::
         "options.memory_limit");
 }
 
-StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, const Storing& how) {
-    StoredMatrix stored = new_stored(Format::strips, matrix, how.memory_limit);
-    const StripsShape shape = strips_shape(signature);
-    std::optional<StripsLayout> own;
-    if (how.strips == nullptr || how.strips->shape != shape)
-        own = lay_out_strips(matrix, shape, param(signature, "codes", all_strip_codes));
-    const StripsLayout& layout = own ? *own : *how.strips;
-    check_promises(signature, layout);
-    stored.bytes = layout.index_bytes(signature.index, signature.offset);
-    stored.stored = layout.stored();
-    if (how.memory_limit == 0) check_strips_bytes(matrix, signature, stored.stored, stored.bytes);
-    check_fits(stored.stored, signature.offset, "stored entries", "offset");
-    stored.scalars["num_slices"] = layout.slices();
-    stored.scalars["num_strips"] = layout.strips();
-    dispatch(signature.index, [&]<typename Index>(Index) {
-        if (param(signature, "any_order", 0) == 1) add_row_order<Index>(how.row_order, stored);
-        dispatch(signature.offset, [&]<typename Offset>(Offset) {
-            add_all<Index, Offset>(matrix, signature, layout, stored);
-        });
-    });
-    if (const std::int64_t width = layout.shape.wavefront; width > 0)
-        stored.scalars["num_warps"] = stored.scalars.at("num_chunks") +
-                                      (layout.slices() * layout.shape.lanes + width - 1) / width;
-    return stored;
+FormatStorage strips_storage() {
+    return {.format = Format::strips, .store = store_strips, .places = places};
 }
 
 }  // namespace spmvgen

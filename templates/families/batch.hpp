@@ -1,12 +1,8 @@
 #pragma once
-#include <vector>
 
-#include "registry.hpp"
+#include "spmvgen/signature.hpp"
 
 namespace spmvgen {
-
-/// The kernels of batches, CPUs' and GPUs', for kernel_registry().
-std::vector<KernelEntry> batch_kernels();
 
 /// What complete() checks of a batch's kernel beside all else: one right-hand side a system, and
 /// shared memory that every GPU has. Throws Error(invalid_argument).

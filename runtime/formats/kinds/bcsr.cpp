@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "formats/block_row.hpp"
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "formats/padded_rows.hpp"
@@ -102,20 +103,6 @@ void fill(const CsrView& matrix, const Signature& signature, const Layout& layou
     });
 }
 
-}  // namespace
-
-void describe_bcsr(const CsrView& matrix, const Signature& signature, std::int64_t blocks,
-                   StoredMatrix& stored) {
-    const Layout layout = layout_of(signature);
-    const std::int64_t block_rows = round_up(matrix.rows, layout.rows) / layout.rows;
-    stored.scalars["num_block_rows"] = block_rows;
-    stored.scalars["num_blocks"] = blocks;
-    stored.stored = blocks * layout.size();
-    stored.bytes = stored.stored * static_cast<std::int64_t>(size_of(storage_type(signature))) +
-                   blocks * static_cast<std::int64_t>(size_of(signature.index)) +
-                   (block_rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));
-}
-
 StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const Storing& how) {
     const Layout layout = layout_of(signature);
     StoredMatrix stored = new_stored(Format::bcsr, matrix, how.memory_limit);
@@ -134,6 +121,30 @@ StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const
     });
     describe_bcsr(matrix, signature, blocks, stored);
     return stored;
+}
+
+}  // namespace
+
+void describe_bcsr(const CsrView& matrix, const Signature& signature, std::int64_t blocks,
+                   StoredMatrix& stored) {
+    const Layout layout = layout_of(signature);
+    const std::int64_t block_rows = round_up(matrix.rows, layout.rows) / layout.rows;
+    stored.scalars["num_block_rows"] = block_rows;
+    stored.scalars["num_blocks"] = blocks;
+    stored.stored = blocks * layout.size();
+    stored.bytes = stored.stored * static_cast<std::int64_t>(size_of(storage_type(signature))) +
+                   blocks * static_cast<std::int64_t>(size_of(signature.index)) +
+                   (block_rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));
+}
+
+FormatStorage bcsr_storage() {
+    return {.format = Format::bcsr,
+            .store = store_bcsr,
+            .places = [](const Signature&) { return ValuePlaces::by_column; },
+            .rows_suffice =
+                [](std::string_view, const std::map<std::string, std::int64_t>& params) {
+                    return params.contains("block_rows") && params.contains("block_cols");
+                }};
 }
 
 }  // namespace spmvgen

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "matrix/chunks.hpp"
@@ -98,6 +99,15 @@ StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const 
                    (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));
     if (signature.kernel == "csr_by_length") add_length_classes(matrix, signature, stored);
     return stored;
+}
+
+FormatStorage csr_storage() {
+    return {.format = Format::csr,
+            .store = store_csr,
+            .places = [](const Signature&) { return ValuePlaces::in_order; },
+            .rows_suffice = [](std::string_view,
+                               const std::map<std::string, std::int64_t>&) { return true; },
+            .has_csr_arrays = true};
 }
 
 }  // namespace spmvgen

@@ -1,13 +1,9 @@
 #pragma once
 #include <cstdint>
-#include <vector>
 
-#include "registry.hpp"
+#include "spmvgen/signature.hpp"
 
 namespace spmvgen {
-
-/// The kernels of format tiles, for kernel_registry().
-std::vector<KernelEntry> tiles_kernels();
 
 /// Shared memory of a block of such a kernel, with its hubs.
 std::int64_t tiles_shared_bytes(const Signature& signature);

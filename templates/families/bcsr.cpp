@@ -1,7 +1,20 @@
-#include "registry_bcsr.hpp"
+#include <array>
+
+#include "families/family.hpp"
 
 namespace spmvgen {
 namespace {
+
+constexpr std::array bcsr_arguments{
+    ArgumentTemplate{"num_block_rows", Element::count, "", "rows of blocks"},
+    ArgumentTemplate{"num_blocks", Element::count, "", "blocks"},
+    ArgumentTemplate{"block_ptr", Element::offset, "[num_block_rows + 1]",
+                     "where each row of blocks begins, then their number"},
+    ArgumentTemplate{"col_idx", Element::index, "[blocks]", "first column of each block, from 0"},
+    values_array("[stored entries]"),
+    ArgumentTemplate{"block_masks", Element::i64, "[blocks]",
+                     "a bit for each element that is none of fill"},
+};
 
 // clang-format off
 const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 3, "rows of a block; chosen with the matrix"};
@@ -11,18 +24,6 @@ const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a blo
 const Parameter row_subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 4, "lanes for a row of the sums", true};
 const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "blocks of a lane loaded before the first is used"};
 // clang-format on
-
-std::int64_t param(const Signature& s, const char* name) {
-    return s.params.at(name);
-}
-
-int block_threads(const Signature& s) {
-    return static_cast<int>(param(s, "block"));
-}
-
-bool multiplies(const Signature& s) {
-    return s.alpha != Scale::zero;
-}
 
 GridRule block_row_each(const Signature& s) {
     return {.items = "num_block_rows", .items_per_block = param(s, "block") / param(s, "subwarp")};
@@ -62,7 +63,7 @@ KernelEntry bcsr_fused() {
             .steps = {{.function = "bcsr_fused",
                        .rule = StepRule::grid,
                        .grid = block_row_each,
-                       .block = block_threads,
+                       .block = block_of,
                        .overlaps = true}},
             .workspace = {},
             .determinism = Determinism::always};
@@ -76,16 +77,20 @@ KernelEntry bcsr_split() {
             .file = "gpu/bcsr_split.hpp",
             .summary = "dense blocks, a thread a block, then sums of rows; skewed rows of blocks",
             .params = {block, row_subwarp, block_rows, block_cols},
-            .steps = {{"bcsr_split_multiply", step, block_each, block_threads, multiplies},
-                      {"bcsr_split_sum", step, row_each, block_threads}},
+            .steps = {{"bcsr_split_multiply", step, block_each, block_of, has_product},
+                      {"bcsr_split_sum", step, row_each, block_of}},
             .workspace = {{"products", "value", 1, true, "bcsr_split_multiply", products}},
             .determinism = Determinism::always};
 }
 
 }  // namespace
 
-std::vector<KernelEntry> bcsr_kernels() {
-    return {bcsr(), bcsr_fused(), bcsr_split()};
+Family bcsr_family() {
+    return {.formats = {{.format = Format::bcsr,
+                         .cpu_layout = {"block_rows", "block_cols"},
+                         .gpu_layout = {"block_rows", "block_cols"},
+                         .arguments = bcsr_arguments}},
+            .kernels = {bcsr(), bcsr_fused(), bcsr_split()}};
 }
 
 }  // namespace spmvgen

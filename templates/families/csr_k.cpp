@@ -1,7 +1,19 @@
-#include "registry_csr_k.hpp"
+#include <array>
+
+#include "families/family.hpp"
 
 namespace spmvgen {
 namespace {
+
+constexpr std::array csr_k_arguments{
+    values_array("[row_ptr[num_rows]]"),
+    ArgumentTemplate{"num_sr", Element::count, "", "super-rows of A"},
+    ArgumentTemplate{"sr_ptr", Element::index, "[super-rows + 1]",
+                     "first row of each super-row, then num_rows"},
+    ArgumentTemplate{"num_ssr", Element::count, "", "super-super-rows of A"},
+    ArgumentTemplate{"ssr_ptr", Element::index, "[super-super-rows + 1]",
+                     "first super-row of each, then their number"},
+};
 
 // clang-format off
 const Parameter k{"k", {2, 3}, 2, "levels: 2 = threads share out super-rows, 3 = super-super-rows"};
@@ -31,7 +43,7 @@ Parameter ssrs(std::int64_t preset) {
 }
 
 std::int64_t threads_of_block(const Signature& s) {
-    return s.params.at("subwarp") * s.params.at("row_threads") * s.params.at("sr_threads");
+    return param(s, "subwarp") * param(s, "row_threads") * param(s, "sr_threads");
 }
 
 KernelEntry csr_k_rows() {
@@ -64,8 +76,12 @@ KernelEntry csr_k_blocks() {
 
 }  // namespace
 
-std::vector<KernelEntry> csr_k_kernels() {
-    return {csr_k_rows(), csr_k_blocks()};
+Family csr_k_family() {
+    return {.formats = {{.format = Format::csr_k,
+                         .cpu_layout = {"k", "srs", "ssrs"},
+                         .gpu_layout = {"srs", "ssrs"},
+                         .arguments = csr_k_arguments}},
+            .kernels = {csr_k_rows(), csr_k_blocks()}};
 }
 
 }  // namespace spmvgen

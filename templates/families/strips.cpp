@@ -1,7 +1,41 @@
-#include "registry_strips.hpp"
+#include <array>
+
+#include "families/family.hpp"
 
 namespace spmvgen {
 namespace {
+
+constexpr std::array strips_arguments{
+    ArgumentTemplate{"num_slices", Element::count, "", "slices of rows"},
+    ArgumentTemplate{"slice_ptr", Element::offset, "[num_slices + 1]",
+                     "where each slice begins, in columns of slices"},
+    ArgumentTemplate{"slice_info", Element::i32, "[num_slices]",
+                     "code of the deltas (bits 0, 1), whether lengths differ (bit 2), whether "
+                     "there are masks (bit 3), strips of all lanes"},
+    ArgumentTemplate{"delta_ptr", Element::offset, "[num_slices + 1]",
+                     "where each slice's deltas begin, in bytes of a lane"},
+    ArgumentTemplate{"bases", Element::index, "[strips]",
+                     "what the deltas of each strip are added to"},
+    ArgumentTemplate{"deltas", Element::u8, "",
+                     "deltas of block columns, as many bits as the slice's code says"},
+    ArgumentTemplate{"lengths", Element::u16, "[lanes of slices]",
+                     "strips of each; 65535 = its row is long"},
+    ArgumentTemplate{"places", Element::u16, "[block rows]",
+                     "which one of its window is at each position"},
+    values_array("[stored entries]"),
+    coded_values_array,
+    ArgumentTemplate{"num_chunks", Element::count, "", "chunks of long rows"},
+    ArgumentTemplate{"num_long", Element::count, "", "long rows"},
+    ArgumentTemplate{"long_begin", Element::count, "", "place of the first value of long rows"},
+    ArgumentTemplate{"long_row", Element::index, "[long rows]", "row of A of each"},
+    ArgumentTemplate{"long_ptr", Element::offset, "[long rows + 1]",
+                     "where the entries of each begin, then their number"},
+    ArgumentTemplate{"long_col", Element::index, "[entries of long rows]", "column of each"},
+    ArgumentTemplate{"chunk_ptr", Element::offset, "[long rows + 1]",
+                     "first chunk of each, then their number"},
+    ArgumentTemplate{"chunk_row", Element::index, "[num_chunks]",
+                     "the long row of each, counted from 0"},
+};
 
 // clang-format off
 const Parameter block{"block", {64, 128, 256, 512}, 256, "threads of a block"};
@@ -21,17 +55,20 @@ const Parameter period{.name = "period", .allowed = {1, 2, 3, 4, 6}, .preset = 1
 const Parameter long_from{.name = "long_from", .allowed = {32, 64, 128, 256, 512, 1024, 4096, 16384}, .preset = 256, .summary = "strips beyond which a row is long", .launch_only = true};
 // clang-format on
 
-int block_threads(const Signature& s) {
-    return static_cast<int>(s.params.at("block"));
-}
-
-std::int64_t warps_of_block(const Signature& s) {
-    return s.params.at("block") / s.target.wavefront;
-}
-
 GridRule warp_each(const Signature& s) {
     return {"num_warps", warps_of_block(s), 0, s.num_rhs / rhs_group(s)};
 }
+
+std::string warps_text(const ArgumentTemplate&, const Signature& s) {
+    const std::int64_t lanes = param(s, "slice");
+    return std::string(" = ") + (param(s, "long_rows") == 1 ? "num_chunks + " : "") +
+           (lanes == s.target.wavefront
+                ? "num_slices"
+                : shared_out("num_slices * " + std::to_string(lanes), s.target.wavefront));
+}
+
+constexpr std::array gpu_arguments{
+    ArgumentTemplate{"num_warps", Element::count, "", "warps with work", false, warps_text}};
 
 KernelEntry strips() {
     return {.id = "strips",
@@ -44,7 +81,7 @@ KernelEntry strips() {
             .steps = {{.function = "strips",
                        .rule = StepRule::grid,
                        .grid = warp_each,
-                       .block = block_threads,
+                       .block = block_of,
                        .overlaps = true}},
             .workspace = {{.name = "parts",
                            .element = "value",
@@ -59,13 +96,21 @@ KernelEntry strips() {
                            .of_step = "strips",
                            .per_block = warps_of_block,
                            .zeroed = true}},
+            .arguments = gpu_arguments,
             .determinism = Determinism::always};
 }
 
 }  // namespace
 
-std::vector<KernelEntry> strips_kernels() {
-    return {strips()};
+Family strips_family() {
+    return {.formats = {{.format = Format::strips,
+                         .cpu_layout = {"lanes", "sigma", "block_rows", "block_cols", "codes",
+                                        "ragged", "fill", "long_rows", "long_from", "value_code"},
+                         .gpu_layout = {"slice", "threads_per_row", "sigma", "block_rows",
+                                        "block_cols", "codes", "ragged", "fill", "long_rows",
+                                        "long_from", "value_code", "any_order", "period"},
+                         .arguments = strips_arguments}},
+            .kernels = {strips()}};
 }
 
 }  // namespace spmvgen

@@ -1,7 +1,46 @@
-#include "registry_padded.hpp"
+#include <array>
+
+#include "families/family.hpp"
 
 namespace spmvgen {
 namespace {
+
+constexpr ArgumentTemplate stride{"stride", Element::count, "",
+                                  "distance of neighbouring entries of a row"};
+constexpr ArgumentTemplate width{"width", Element::count, "", "entries of a row, padding included"};
+constexpr std::array ell_arguments{
+    columns_array("[stored entries]"),
+    values_array("[stored entries]"),
+    stride,
+    width,
+    ArgumentTemplate{"block_full", Element::offset, "[blocks of rows]",
+                     "length of each block's shortest row"},
+    ArgumentTemplate{"block_width", Element::offset, "[blocks of rows]",
+                     "length of each block's longest row"},
+};
+
+constexpr std::array sell_arguments{
+    columns_array("[stored entries]"),
+    values_array("[stored entries]"),
+    ArgumentTemplate{"num_slices", Element::count, "", "slices of rows"},
+    ArgumentTemplate{"slice_ptr", Element::offset, "[num_slices + 1]",
+                     "where each slice begins, in columns of slices"},
+    ArgumentTemplate{"slice_full", Element::offset, "[num_slices]",
+                     "length of each slice's shortest row"},
+};
+
+constexpr std::array hyb_arguments{
+    columns_array("[stored entries]"),
+    values_array("[stored entries]"),
+    stride,
+    width,
+    ArgumentTemplate{"coo_nnz", Element::count, "", "entries behind those in columns"},
+    ArgumentTemplate{"coo_ptr", Element::offset, "[num_rows + 1]",
+                     "where each row's entries behind those in columns begin, then their number"},
+    ArgumentTemplate{"coo_row", Element::index, "[coo_nnz]", "row of each of these, ascending"},
+    ArgumentTemplate{"coo_col", Element::index, "[coo_nnz]", "column of each, from 0"},
+    ArgumentTemplate{"coo_values", Element::storage, "[coo_nnz]", "value of each", true},
+};
 
 // clang-format off
 const Parameter block{"block", {128, 256, 512, 1024}, 256, "threads of a block"};
@@ -21,10 +60,6 @@ const Parameter percent{.name = "percent", .allowed = {1, 33, 99}, .preset = 33,
 const Parameter columns{.name = "columns", .allowed = {0, 8, 1'000'000'000}, .preset = 8, .summary = "ELL width at most, for partition 3", .launch_only = true, .range = true};
 // clang-format on
 
-std::int64_t param(const Signature& s, const char* name) {
-    return s.params.at(name);
-}
-
 GridRule rows_of_blocks(const Signature& s, std::int64_t rows) {
     return {"num_rows", rows, 0, s.num_rhs / rhs_group(s)};
 }
@@ -32,18 +67,6 @@ GridRule rows_of_blocks(const Signature& s, std::int64_t rows) {
 /// A thread a row.
 GridRule row_each(const Signature& s) {
     return rows_of_blocks(s, param(s, "block"));
-}
-
-int block_threads(const Signature& s) {
-    return static_cast<int>(param(s, "block"));
-}
-
-bool has_epilogue(const Signature& s) {
-    return !s.epilogue.empty();
-}
-
-bool multiplies(const Signature& s) {
-    return s.alpha != Scale::zero;
 }
 
 // ell_groups
@@ -67,11 +90,11 @@ bool adds_atomically(const Signature& s) {
 
 bool scales_first(const Signature& s) {
     // With α = 0 it is the only step.
-    return adds_atomically(s) && (s.beta != Scale::one || !multiplies(s));
+    return adds_atomically(s) && (s.beta != Scale::one || !has_product(s));
 }
 
 bool multiplies_parts(const Signature& s) {
-    return !adds_atomically(s) || multiplies(s);
+    return !adds_atomically(s) || has_product(s);
 }
 
 bool sums_parts(const Signature& s) {
@@ -82,20 +105,28 @@ bool finishes_parts(const Signature& s) {
     return adds_atomically(s) && has_epilogue(s);
 }
 
+std::string parts_text(const ArgumentTemplate&, const Signature& s) {
+    return " = " + std::to_string(param(s, "blocks_per_row")) + " * " +
+           shared_out("num_rows", rows_of_part(s));
+}
+
+constexpr std::array ell_groups_arguments{
+    ArgumentTemplate{"num_parts", Element::count, "", "blocks that share rows", false, parts_text}};
+
 KernelEntry ell_groups() {
-    return {
-        .id = "ell_groups",
-        .format = Format::ell,
-        .gpu = true,
-        .file = "gpu/ell_groups.hpp",
-        .summary = "ELL, a thread a row or groups of threads; rows of one length",
-        .params = {ell_block, groups, blocks_per_row, unroll, deterministic},
-        .steps = {{"ell_groups_scale", StepRule::grid, row_each, block_threads, scales_first},
-                  {"ell_groups", StepRule::grid, part_each, block_threads, multiplies_parts},
-                  {"ell_groups_sum", StepRule::grid, row_each, block_threads, sums_parts},
-                  {"ell_groups_finish", StepRule::grid, row_each, block_threads, finishes_parts}},
-        .workspace = {{"parts", "value", 1, true, "ell_groups", rows_of_part}},
-        .determinism = Determinism::by_parameter};
+    return {.id = "ell_groups",
+            .format = Format::ell,
+            .gpu = true,
+            .file = "gpu/ell_groups.hpp",
+            .summary = "ELL, a thread a row or groups of threads; rows of one length",
+            .params = {ell_block, groups, blocks_per_row, unroll, deterministic},
+            .steps = {{"ell_groups_scale", StepRule::grid, row_each, block_of, scales_first},
+                      {"ell_groups", StepRule::grid, part_each, block_of, multiplies_parts},
+                      {"ell_groups_sum", StepRule::grid, row_each, block_of, sums_parts},
+                      {"ell_groups_finish", StepRule::grid, row_each, block_of, finishes_parts}},
+            .workspace = {{"parts", "value", 1, true, "ell_groups", rows_of_part}},
+            .arguments = ell_groups_arguments,
+            .determinism = Determinism::by_parameter};
 }
 
 // ell_shuffle
@@ -111,7 +142,7 @@ KernelEntry ell_shuffle() {
             .file = "gpu/ell_shuffle.hpp",
             .summary = "ELL in chunks, neighbouring lanes share a row; long rows of one length",
             .params = {block, group, unroll},
-            .steps = {{"ell_shuffle", StepRule::grid, rows_of_groups, block_threads}},
+            .steps = {{"ell_shuffle", StepRule::grid, rows_of_groups, block_of}},
             .workspace = {}};
 }
 
@@ -131,7 +162,7 @@ KernelEntry sell_slices() {
             .steps = {{.function = "sell_slices",
                        .rule = StepRule::grid,
                        .grid = rows_of_slices,
-                       .block = block_threads,
+                       .block = block_of,
                        .overlaps = true}},
             .workspace = {}};
 }
@@ -149,7 +180,7 @@ GridRule carry_each(const Signature& s) {
 }
 
 bool carries(const Signature& s) {
-    return multiplies(s) && param(s, "deterministic") == 1;
+    return has_product(s) && param(s, "deterministic") == 1;
 }
 
 std::int64_t carries_of_block(const Signature& s) {
@@ -163,10 +194,10 @@ KernelEntry hyb() {
             .file = "gpu/hyb.hpp",
             .summary = "ELL for the first entries of each row, balanced COO for the rest",
             .params = {hyb_block, unroll, per_thread, deterministic, partition, percent, columns},
-            .steps = {{"hyb_ell", StepRule::grid, row_each, block_threads},
-                      {"hyb_coo", StepRule::grid, runs_of_entries, block_threads, multiplies},
-                      {"hyb_carry", StepRule::grid, carry_each, block_threads, carries},
-                      {"hyb_finish", StepRule::grid, row_each, block_threads, has_epilogue}},
+            .steps = {{"hyb_ell", StepRule::grid, row_each, block_of},
+                      {"hyb_coo", StepRule::grid, runs_of_entries, block_of, has_product},
+                      {"hyb_carry", StepRule::grid, carry_each, block_of, carries},
+                      {"hyb_finish", StepRule::grid, row_each, block_of, has_epilogue}},
             .workspace = {{"carry_row", "int64", 1, false, "hyb_coo", carries_of_block},
                           {"carry_sum", "value", 1, true, "hyb_coo", carries_of_block}},
             .determinism = Determinism::by_parameter};
@@ -179,14 +210,25 @@ KernelEntry hyb_fused() {
             .file = "gpu/hyb_fused.hpp",
             .summary = "HYB in one launch without atomics; no neighbourhood of very long rows",
             .params = {hyb_block, unroll, partition, percent, columns},
-            .steps = {{"hyb_fused", StepRule::grid, row_each, block_threads}},
+            .steps = {{"hyb_fused", StepRule::grid, row_each, block_of}},
             .workspace = {}};
 }
 
 }  // namespace
 
-std::vector<KernelEntry> padded_kernels() {
-    return {ell_groups(), ell_shuffle(), sell_slices(), hyb(), hyb_fused()};
+Family padded_family() {
+    return {.formats = {{.format = Format::ell,
+                         .cpu_layout = {"lanes", "unroll"},
+                         .gpu_layout = {"block", "groups", "blocks_per_row", "group"},
+                         .arguments = ell_arguments},
+                        {.format = Format::sell,
+                         .cpu_layout = {"lanes", "unroll", "sigma"},
+                         .gpu_layout = {"slice", "sigma", "threads_per_row"},
+                         .arguments = sell_arguments},
+                        {.format = Format::hyb,
+                         .gpu_layout = {"partition", "percent", "columns", "block"},
+                         .arguments = hyb_arguments}},
+            .kernels = {ell_groups(), ell_shuffle(), sell_slices(), hyb(), hyb_fused()}};
 }
 
 }  // namespace spmvgen

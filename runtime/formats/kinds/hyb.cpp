@@ -2,6 +2,7 @@
 #include <numeric>
 #include <vector>
 
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
 
@@ -89,8 +90,6 @@ void add_block_offsets(const Signature& signature, const std::vector<std::int64_
     });
 }
 
-}  // namespace
-
 StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
     StoredMatrix stored = new_stored(Format::hyb, matrix, how.memory_limit);
@@ -109,6 +108,14 @@ StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature, const 
     stored.bytes += offsets.back() *
                     (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));
     return stored;
+}
+
+}  // namespace
+
+FormatStorage hyb_storage() {
+    return {.format = Format::hyb, .store = store_hyb, .places = [](const Signature&) {
+                return ValuePlaces::by_row;
+            }};
 }
 
 }  // namespace spmvgen

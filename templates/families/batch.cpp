@@ -1,9 +1,33 @@
-#include "registry_batch.hpp"
+#include "families/batch.hpp"
 
+#include <array>
+#include <string>
+
+#include "families/family.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
+
+// What all systems have together.
+constexpr std::array arguments{
+    ArgumentTemplate{"num_systems", Element::count, "", "systems of the batch"},
+    ArgumentTemplate{"num_rows", Element::count, "", "rows of all systems"},
+    ArgumentTemplate{"systems", Element::offset, "[num_systems][8]",
+                     "sizes and places of each system, see batch_system"},
+    ArgumentTemplate{"work_ptr", Element::offset, "[num_systems + 1]",
+                     "rows and stored entries before each system"},
+    ArgumentTemplate{"row_ptr", Element::offset, "[rows + 1 for each system]",
+                     "where each row's entries begin, from 0"},
+    ArgumentTemplate{"row_idx", Element::index, "[entries]",
+                     "row of each entry within its system, ascending"},
+    ArgumentTemplate{"col_idx", Element::index, "[stored entries]",
+                     "column of each within its system, from 0"},
+    ArgumentTemplate{"values", Element::storage, "[stored entries]", "value of each", true},
+    ArgumentTemplate{"x", Element::vector, "[columns of all systems]", "one system's after another",
+                     true},
+    ArgumentTemplate{"y", Element::vector, "[rows of all systems]", "one system's after another"},
+};
 
 // clang-format off
 const Parameter lanes_or_one{"lanes", {1, 2, 4, 8, 16}, 0, "entries of one vector; 1 = one entry after another"};
@@ -16,10 +40,6 @@ const Parameter groups{"groups", {1, 2, 4, 8, 16}, 1, "threads for a row"};
 const Parameter entries{"entries", {4, 8}, 4, "entries of a lane that are loaded together"};
 const Parameter shared_x{"shared_x", {0, 64, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288}, 1024, "elements of x that fit in shared memory; systems with more read global memory; 0 = all do"};
 // clang-format on
-
-int block_of(const Signature& s) {
-    return static_cast<int>(s.params.at("block"));
-}
 
 GridRule block_a_system(const Signature&) {
     return {.items = "num_systems"};
@@ -35,7 +55,9 @@ KernelEntry on_cpu(std::string_view id, Format format, std::string_view file,
             .summary = summary,
             .params = {vector},
             .steps = {{id, StepRule::per_thread}},
-            .workspace = {}};
+            .workspace = {},
+            .arguments = arguments,
+            .check = check_batch};
 }
 
 KernelEntry on_gpu(std::string_view id, Format format, std::string_view file,
@@ -48,7 +70,9 @@ KernelEntry on_gpu(std::string_view id, Format format, std::string_view file,
             .summary = summary,
             .params = std::move(params),
             .steps = {{id, StepRule::grid, block_a_system, block_of}},
-            .workspace = {}};
+            .workspace = {},
+            .arguments = arguments,
+            .check = check_batch};
 }
 
 std::int64_t given(const Signature& s, const char* name) {
@@ -58,25 +82,25 @@ std::int64_t given(const Signature& s, const char* name) {
 
 }  // namespace
 
-std::vector<KernelEntry> batch_kernels() {
-    return {
-        on_cpu("batch_csr_rows", Format::csr, "cpu/batch_csr_rows.hpp",
-               "batch: whole systems a thread, every row in vectors", lanes_or_one),
-        on_cpu("batch_coo_rows", Format::coo, "cpu/batch_coo_rows.hpp",
-               "batch: whole systems a thread, sorted triplets", lanes_or_one),
-        on_cpu("batch_ell_rows", Format::ell, "cpu/batch_ell_rows.hpp",
-               "batch: whole systems a thread, a row a lane; rows of one length", lanes),
-        on_gpu("batch_csr", Format::csr, "gpu/batch_csr.hpp",
-               "batch: a block a system, a group of lanes a row",
-               {block, subwarp, unroll, shared_x}),
-        on_gpu("batch_coo", Format::coo, "gpu/batch_coo.hpp",
-               "batch: a block a system, equally many entries a warp; uneven rows",
-               {coo_block, entries, shared_x}),
-        on_gpu(
-            "batch_ell", Format::ell, "gpu/batch_ell.hpp",
-            "batch: a block a system, neighbouring threads neighbouring rows; rows of one length",
-            {block, groups, unroll, shared_x}),
-    };
+Family batch_family() {
+    return {.kernels = {
+                on_cpu("batch_csr_rows", Format::csr, "cpu/batch_csr_rows.hpp",
+                       "batch: whole systems a thread, every row in vectors", lanes_or_one),
+                on_cpu("batch_coo_rows", Format::coo, "cpu/batch_coo_rows.hpp",
+                       "batch: whole systems a thread, sorted triplets", lanes_or_one),
+                on_cpu("batch_ell_rows", Format::ell, "cpu/batch_ell_rows.hpp",
+                       "batch: whole systems a thread, a row a lane; rows of one length", lanes),
+                on_gpu("batch_csr", Format::csr, "gpu/batch_csr.hpp",
+                       "batch: a block a system, a group of lanes a row",
+                       {block, subwarp, unroll, shared_x}),
+                on_gpu("batch_coo", Format::coo, "gpu/batch_coo.hpp",
+                       "batch: a block a system, equally many entries a warp; uneven rows",
+                       {coo_block, entries, shared_x}),
+                on_gpu("batch_ell", Format::ell, "gpu/batch_ell.hpp",
+                       "batch: a block a system, neighbouring threads neighbouring rows; rows of "
+                       "one length",
+                       {block, groups, unroll, shared_x}),
+            }};
 }
 
 std::int64_t batch_shared_bytes(const Signature& s) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 
 namespace spmvgen {
@@ -19,8 +20,6 @@ std::int64_t add_groups(StoredMatrix& stored, const Signature& signature, std::s
     return groups;
 }
 
-}  // namespace
-
 StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, const Storing& how) {
     check_fits(matrix.rows, signature.index, "rows", "index");
     StoredMatrix stored = store_csr(matrix, signature, how);
@@ -32,6 +31,17 @@ StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, cons
         stored.scalars["num_ssr"] =
             add_groups(stored, signature, "ssr_ptr", super_rows, param(signature, "ssrs"));
     return stored;
+}
+
+}  // namespace
+
+FormatStorage csr_k_storage() {
+    return {.format = Format::csr_k,
+            .store = store_csr_k,
+            .places = [](const Signature&) { return ValuePlaces::in_order; },
+            .rows_suffice = [](std::string_view,
+                               const std::map<std::string, std::int64_t>&) { return true; },
+            .has_csr_arrays = true};
 }
 
 }  // namespace spmvgen

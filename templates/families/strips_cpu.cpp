@@ -1,4 +1,4 @@
-#include "registry_strips_cpu.hpp"
+#include "families/family.hpp"
 
 namespace spmvgen {
 namespace {
@@ -18,25 +18,26 @@ const Parameter prefetch{"prefetch", {0, 1024, 2048, 4096, 8192}, 0, "bytes ahea
 // clang-format on
 
 bool has_long_rows(const Signature& s) {
-    return s.params.at("long_rows") == 1;
+    return param(s, "long_rows") == 1;
 }
 
 }  // namespace
 
-std::vector<KernelEntry> strips_cpu_kernels() {
-    return {{.id = "strips_cpu",
-             .format = Format::strips,
-             .gpu = false,
-             .file = "cpu/strips.hpp",
-             .summary = "compressed columns, decoded in registers; stencils, meshes, blocks",
-             .params = {lanes, block_rows, block_cols, sigma, codes, ragged, fill, long_rows,
-                        long_from, value_code, prefetch},
-             .steps = {{"strips_cpu", StepRule::per_thread},
-                       {"strips_cpu_join", StepRule::once, nullptr, nullptr, has_long_rows}},
-             .workspace = {{"carry_row", "int64", 1, false},
-                           {"carry_sum", "value", 1, true},
-                           {"head_row", "int64", 1, false},
-                           {"head_sum", "value", 1, true}}}};
+Family strips_cpu_family() {
+    return {.kernels = {
+                {.id = "strips_cpu",
+                 .format = Format::strips,
+                 .gpu = false,
+                 .file = "cpu/strips.hpp",
+                 .summary = "compressed columns, decoded in registers; stencils, meshes, blocks",
+                 .params = {lanes, block_rows, block_cols, sigma, codes, ragged, fill, long_rows,
+                            long_from, value_code, prefetch},
+                 .steps = {{"strips_cpu", StepRule::per_thread},
+                           {"strips_cpu_join", StepRule::once, nullptr, nullptr, has_long_rows}},
+                 .workspace = {{"carry_row", "int64", 1, false},
+                               {"carry_sum", "value", 1, true},
+                               {"head_row", "int64", 1, false},
+                               {"head_sum", "value", 1, true}}}}};
 }
 
 }  // namespace spmvgen

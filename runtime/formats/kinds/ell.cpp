@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
 
@@ -38,6 +39,20 @@ std::int64_t entries_read(const CsrView& matrix, std::int64_t height, std::int64
         read += round_up(std::min(w.width, limit), chunk) * height;
     }
     return read;
+}
+
+StoredMatrix store_ell(const CsrView& matrix, const Signature& signature, const Storing& how) {
+    const bool gpu = is_gpu(signature);
+    EllShape shape = gpu_ell_shape(signature, longest_row(matrix));
+    if (!gpu) shape.height = param(signature, "lanes") * param(signature, "unroll");
+    StoredMatrix stored = new_stored(Format::ell, matrix, how.memory_limit);
+    if (gpu) {
+        stored.scalars["num_parts"] = ell_parts(matrix, signature);
+    } else {
+        add_block_widths(matrix, signature, shape.height, stored);
+    }
+    add_ell(matrix, signature, shape, stored);
+    return stored;
 }
 
 }  // namespace
@@ -90,18 +105,19 @@ std::int64_t ell_parts(const CsrView& matrix, const Signature& signature) {
            param(signature, "blocks_per_row", 1);
 }
 
-StoredMatrix store_ell(const CsrView& matrix, const Signature& signature, const Storing& how) {
-    const bool gpu = is_gpu(signature);
-    EllShape shape = gpu_ell_shape(signature, longest_row(matrix));
-    if (!gpu) shape.height = param(signature, "lanes") * param(signature, "unroll");
-    StoredMatrix stored = new_stored(Format::ell, matrix, how.memory_limit);
-    if (gpu) {
-        stored.scalars["num_parts"] = ell_parts(matrix, signature);
-    } else {
-        add_block_widths(matrix, signature, shape.height, stored);
-    }
-    add_ell(matrix, signature, shape, stored);
-    return stored;
+FormatStorage ell_storage() {
+    return {.format = Format::ell,
+            .store = store_ell,
+            .places = [](const Signature&) { return ValuePlaces::by_row; },
+            .most_stored =
+                [](const RowFeatures& f) {
+                    return static_cast<double>(f.nnz) * std::max(f.ell_padding, 1.0) +
+                           64.0 * static_cast<double>(f.max_row);
+                },
+            .padding = [](const RowFeatures& f,
+                          const Signature&) { return std::max(f.ell_padding, 1.0); },
+            .rows_suffice = [](std::string_view,
+                               const std::map<std::string, std::int64_t>&) { return true; }};
 }
 
 }  // namespace spmvgen

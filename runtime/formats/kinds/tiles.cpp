@@ -4,6 +4,7 @@
 #include <atomic>
 #include <vector>
 
+#include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "formats/tiles_plan.hpp"
@@ -188,6 +189,28 @@ std::int64_t index_bytes(const Signature& signature, const TilesShape& shape,
            (param(signature, "gaps") == 1 ? stored.scalars.at("num_rows") * index : 0);
 }
 
+StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, const Storing& how) {
+    const std::int64_t hot = param(signature, "hubs", 0) + param(signature, "warm", 0);
+    check_fits(matrix.rows, signature.index, "rows", "index");
+    check_fits(matrix.cols + hot, signature.index, "columns and hubs", "index");
+    StoredMatrix stored = new_stored(Format::tiles, matrix, how.memory_limit);
+    const TilesShape shape = tiles_shape(matrix.nnz, signature);
+    const FilledRows filled = filled_rows(matrix);
+    check_gaps(matrix, filled.count, signature);
+    const bool gaps = param(signature, "gaps") == 1;
+    stored.stored = shape.tiles * shape.tile;
+    dispatch(signature.index, [&]<typename Index>(Index) {
+        const auto rows = add_row_arrays<Index>(matrix, shape, filled, gaps, stored);
+        write_rows(matrix, shape, filled, gaps, rows);
+        write_columns<Index>(matrix, shape, hot, stored);
+    });
+    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
+        write_values<From, To>(matrix, signature, shape, stored);
+    });
+    describe_tiles(matrix, signature, filled.count, stored);
+    return stored;
+}
+
 }  // namespace
 
 TilesShape tiles_shape(std::int64_t nnz, const Signature& signature) {
@@ -223,26 +246,14 @@ void describe_tiles(const CsrView& matrix, const Signature& signature, std::int6
         value_array_bytes(signature, stored.stored) + index_bytes(signature, shape, stored);
 }
 
-StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, const Storing& how) {
-    const std::int64_t hot = param(signature, "hubs", 0) + param(signature, "warm", 0);
-    check_fits(matrix.rows, signature.index, "rows", "index");
-    check_fits(matrix.cols + hot, signature.index, "columns and hubs", "index");
-    StoredMatrix stored = new_stored(Format::tiles, matrix, how.memory_limit);
-    const TilesShape shape = tiles_shape(matrix.nnz, signature);
-    const FilledRows filled = filled_rows(matrix);
-    check_gaps(matrix, filled.count, signature);
-    const bool gaps = param(signature, "gaps") == 1;
-    stored.stored = shape.tiles * shape.tile;
-    dispatch(signature.index, [&]<typename Index>(Index) {
-        const auto rows = add_row_arrays<Index>(matrix, shape, filled, gaps, stored);
-        write_rows(matrix, shape, filled, gaps, rows);
-        write_columns<Index>(matrix, shape, hot, stored);
-    });
-    dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
-        write_values<From, To>(matrix, signature, shape, stored);
-    });
-    describe_tiles(matrix, signature, filled.count, stored);
-    return stored;
+FormatStorage tiles_storage() {
+    return {.format = Format::tiles,
+            .store = store_tiles,
+            .places = [](const Signature&) { return ValuePlaces::by_row; },
+            .rows_suffice =
+                [](std::string_view kernel, const std::map<std::string, std::int64_t>&) {
+                    return kernel == "tiles";
+                }};
 }
 
 }  // namespace spmvgen

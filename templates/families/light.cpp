@@ -1,6 +1,4 @@
-#include "registry_light.hpp"
-
-#include "registry_gpu.hpp"
+#include "families/family.hpp"
 
 namespace spmvgen {
 namespace {
@@ -14,18 +12,6 @@ const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a lane loaded befo
 const Parameter conjugate{"conjugate", {0, 1}, 0, "1 = the conjugates of the entries"};
 // clang-format on
 
-int block_of(const Signature& s) {
-    return static_cast<int>(s.params.at("block"));
-}
-
-bool has_product(const Signature& s) {
-    return s.alpha != Scale::zero;
-}
-
-bool only_scales(const Signature& s) {
-    return !has_product(s);
-}
-
 bool scales(const Signature& s) {
     return s.beta != Scale::one || only_scales(s);
 }
@@ -35,11 +21,7 @@ bool finishes(const Signature& s) {
 }
 
 GridRule subwarp_a_row(const Signature& s) {
-    return {.items = "num_rows", .items_per_block = s.params.at("block") / s.params.at("subwarp")};
-}
-
-GridRule scaled_rows(const Signature& s) {
-    return rows_to_scale(s);
+    return {.items = "num_rows", .items_per_block = param(s, "block") / param(s, "subwarp")};
 }
 
 GridRule scaled_columns(const Signature& s) {
@@ -47,14 +29,14 @@ GridRule scaled_columns(const Signature& s) {
 }
 
 GridRule thread_a_column(const Signature& s) {
-    return {.items = "num_cols", .items_per_block = s.params.at("block")};
+    return {.items = "num_cols", .items_per_block = param(s, "block")};
 }
 
 /// No block more than are on the device at once: they draw their rows.
 GridRule resident_blocks(const Signature& s) {
     GridRule grid = subwarp_a_row(s);
-    grid.items_per_block *= s.params.at("rows");
-    grid.blocks_per_unit = max_threads(s.target) / s.params.at("block");
+    grid.items_per_block *= param(s, "rows");
+    grid.blocks_per_unit = max_threads(s.target) / param(s, "block");
     return grid;
 }
 
@@ -116,8 +98,8 @@ KernelEntry csr_transposed_gpu() {
 
 }  // namespace
 
-std::vector<KernelEntry> light_and_transposing_kernels() {
-    return {csr_light(), csr_transposed_cpu(), csr_transposed_gpu()};
+Family light_family() {
+    return {.kernels = {csr_light(), csr_transposed_cpu(), csr_transposed_gpu()}};
 }
 
 }  // namespace spmvgen

@@ -1,7 +1,9 @@
-#include "registry_matrix_units.hpp"
+#include "families/matrix_units.hpp"
 
 #include <algorithm>
 #include <array>
+
+#include "families/family.hpp"
 
 namespace spmvgen {
 namespace {
@@ -37,19 +39,15 @@ std::string refuses(const Signature& s) {
     return "";
 }
 
-int block_of(const Signature& s) {
-    return static_cast<int>(s.params.at("block"));
-}
-
 /// A thread for each of the 4 entries of a row that a tile takes.
 std::int64_t rows_of_tiles(const Signature& s) {
-    return s.params.at("block") / 4;
+    return param(s, "block") / 4;
 }
 
 KernelEntry csr_matrix_units() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "num_rows",
-                        .items_per_block = rows_of_tiles(s) * s.params.at("tiles")};
+                        .items_per_block = rows_of_tiles(s) * param(s, "tiles")};
     };
     return {.id = "csr_matrix_units",
             .format = Format::csr,
@@ -69,8 +67,8 @@ std::span<const std::string_view> architectures_with_matrix_units() {
     return with_matrix_units;
 }
 
-std::vector<KernelEntry> matrix_unit_kernels() {
-    return {csr_matrix_units()};
+Family matrix_units_family() {
+    return {.kernels = {csr_matrix_units()}};
 }
 
 }  // namespace spmvgen

@@ -1,6 +1,7 @@
-#include "registry_gpu.hpp"
+#include <array>
+#include <string>
 
-#include "registry_padded.hpp"
+#include "families/family.hpp"
 
 namespace spmvgen {
 namespace {
@@ -8,14 +9,6 @@ namespace {
 // clang-format off
 const Parameter block{"block", {64, 128, 256, 512, 1024}, 256, "threads of a block"};
 // clang-format on
-
-std::int64_t param(const Signature& s, const char* name) {
-    return s.params.at(name);
-}
-
-int block_of(const Signature& s) {
-    return static_cast<int>(param(s, "block"));
-}
 
 // CSR and COO.
 
@@ -39,14 +32,6 @@ const Parameter omega{"omega", {2, 8, 32, 128, 512}, 8, "threads started at most
 // What the steps beside the product itself are for: α = 0, cut rows and the epilogue. Sums that are
 // added atomically need β before them and the epilogue behind.
 
-bool has_product(const Signature& s) {
-    return s.alpha != Scale::zero;
-}
-
-bool only_scales(const Signature& s) {
-    return !has_product(s);
-}
-
 bool is_deterministic(const Signature& s) {
     return param(s, "deterministic") == 1;
 }
@@ -61,18 +46,6 @@ bool adds_carries(const Signature& s) {
 
 bool finishes_atomics(const Signature& s) {
     return has_product(s) && !is_deterministic(s) && !s.epilogue.empty();
-}
-
-GridRule thread_a_row(const Signature& s) {
-    return {.items = "num_rows", .items_per_block = param(s, "block")};
-}
-
-GridRule scaled_rows(const Signature& s) {
-    return rows_to_scale(s);
-}
-
-std::int64_t warps(const Signature& s) {
-    return param(s, "block") / s.target.wavefront;
 }
 
 std::int64_t chunk_size(const Signature& s) {
@@ -93,7 +66,7 @@ GridRule thread_a_tile(const Signature& s) {
 
 GridRule coo_grid(const Signature& s) {
     return {.items = "nnz",
-            .items_per_block = warps(s) * chunk_size(s),
+            .items_per_block = warps_of_block(s) * chunk_size(s),
             .blocks_per_unit = param(s, "omega") * max_threads(s.target) / param(s, "block")};
 }
 
@@ -123,9 +96,14 @@ KernelEntry csr_classical() {
             .determinism = Determinism::always};
 }
 
+constexpr std::array load_balance_arguments{
+    ArgumentTemplate{"warp_row", Element::index, "[chunks + 1]",
+                     "0, the row of each further chunk's first entry, num_rows"},
+};
+
 KernelEntry csr_load_balance() {
     const auto grid = [](const Signature& s) {
-        return GridRule{.items = "nnz", .items_per_block = warps(s) * chunk_size(s)};
+        return GridRule{.items = "nnz", .items_per_block = warps_of_block(s) * chunk_size(s)};
     };
     constexpr auto step = StepRule::grid;
     return {.id = "csr_load_balance",
@@ -149,16 +127,22 @@ KernelEntry csr_load_balance() {
                        .overlaps = true},
                       {"csr_load_balance_carry", step, thread_a_chunk, block_of, adds_carries},
                       {"csr_load_balance_finish", step, thread_a_row, block_of, finishes_atomics}},
-            .workspace = carries("csr_load_balance", warps),
+            .workspace = carries("csr_load_balance", warps_of_block),
+            .arguments = load_balance_arguments,
+            .layout = {"entries"},
             .determinism = Determinism::by_parameter};
 }
+
+constexpr std::array merge_path_arguments{
+    ArgumentTemplate{"path_steps", Element::count, "", "num_rows + entries of A"},
+};
 
 KernelEntry csr_merge_path() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "path_steps", .items_per_block = tile_size(s)};
     };
     const auto warp_a_tile = [](const Signature& s) {
-        return GridRule{.items = "path_steps", .items_per_block = warps(s) * tile_size(s)};
+        return GridRule{.items = "path_steps", .items_per_block = warps_of_block(s) * tile_size(s)};
     };
     constexpr auto step = StepRule::grid;
     return {.id = "csr_merge_path",
@@ -173,13 +157,30 @@ KernelEntry csr_merge_path() {
                       {"csr_merge_path_carry", step, thread_a_tile, block_of, adds_carries},
                       {"csr_merge_path_finish", step, thread_a_row, block_of, finishes_atomics}},
             .workspace = carries("csr_merge_path", nullptr),
+            .arguments = merge_path_arguments,
             .determinism = Determinism::by_parameter};
 }
 
-/// Words where parts of long rows meet, for each right-hand side of a block.
-std::int64_t meeting_words(const Signature& s) {
-    return accumulator_type(s) == ValueType::c64 ? 3 : 1;
+std::string blocks_text(const ArgumentTemplate&, const Signature& s) {
+    return " = num_parts + " + shared_out("num_middle", warps_of_block(s)) + " + " +
+           shared_out("num_rows", param(s, "block") / param(s, "subwarp"));
 }
+
+constexpr std::array by_length_arguments{
+    ArgumentTemplate{"num_parts", Element::count, "", "parts of long rows"},
+    ArgumentTemplate{"num_middle", Element::count, "", "rows that a warp takes each"},
+    ArgumentTemplate{"part_row", Element::index, "[num_parts]", "the long row that each is of"},
+    ArgumentTemplate{"part_begin", Element::offset, "[num_parts]", "its first entry"},
+    ArgumentTemplate{"part_end", Element::offset, "[num_parts]", "the entry behind its last"},
+    ArgumentTemplate{"part_first", Element::index, "[num_parts]", "first part of its row"},
+    ArgumentTemplate{"part_last", Element::index, "[num_parts]", "last part of its row"},
+    ArgumentTemplate{"middle_row", Element::index, "[num_middle]",
+                     "the rows that a warp takes each"},
+    ArgumentTemplate{"middle_begin", Element::offset, "[num_middle]",
+                     "where the entries of each begin"},
+    ArgumentTemplate{"middle_end", Element::offset, "[num_middle]", "and where they end"},
+    ArgumentTemplate{"grid_blocks", Element::count, "", "blocks with work", false, blocks_text},
+};
 
 KernelEntry csr_by_length() {
     const auto grid = [](const Signature&) { return GridRule{.items = "grid_blocks"}; };
@@ -204,6 +205,8 @@ KernelEntry csr_by_length() {
                            .of_step = "csr_by_length",
                            .per_block = meeting_words,
                            .zeroed = true}},
+            .arguments = by_length_arguments,
+            .layout = {"block", "subwarp", "most_short", "most_middle", "share"},
             .determinism = Determinism::always};
 }
 
@@ -221,20 +224,15 @@ KernelEntry coo() {
                       {"coo", step, coo_grid, block_of, has_product},
                       {"coo_carry", step, coo_grid, block_of, adds_carries},
                       {"coo_finish", step, thread_a_row, block_of, finishes}},
-            .workspace = carries("coo", warps),
+            .workspace = carries("coo", warps_of_block),
             .determinism = Determinism::by_parameter};
-}
-
-std::vector<KernelEntry> csr_coo_kernels() {
-    return {csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(), coo()};
 }
 
 }  // namespace
 
-std::vector<KernelEntry> gpu_kernels() {
-    std::vector<KernelEntry> all = csr_coo_kernels();
-    for (auto& entry : padded_kernels()) all.push_back(entry);
-    return all;
+Family gpu_family() {
+    return {
+        .kernels = {csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(), coo()}};
 }
 
 }  // namespace spmvgen

@@ -1,0 +1,51 @@
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formats/layout.hpp"
+#include "matrix/features/features.hpp"
+
+namespace spmvgen {
+
+/// Where a format puts the values of a matrix.
+enum class ValuePlaces {
+    in_order,   ///< one after another, as they come
+    by_row,     ///< where row lengths say
+    by_column,  ///< where columns say, too
+};
+
+/// What the runtime knows of a storage format, beside what the registry says of its arrays
+/// (FormatEntry). Each file NAME.cpp of runtime/formats/kinds describes one in a function
+/// `FormatStorage NAME_storage()`; the build finds them by their names.
+struct FormatStorage {
+    Format format;
+    /// Converts with the types fixed: the caller has checked that rows, columns and nonzeros fit
+    /// the signature's index and offset, and that the values fit its storage type. Throws as
+    /// convert().
+    StoredMatrix (*store)(const CsrView& matrix, const Signature& signature, const Storing& how);
+    /// Where new values go that come for the same pattern.
+    ValuePlaces (*places)(const Signature& signature);
+    /// An upper bound of the entries that are stored, padding included; null = the nonzeros.
+    double (*most_stored)(const RowFeatures& features) = nullptr;
+    /// Stored entries over nonzeros, as row lengths tell; null = 1, or not known.
+    double (*padding)(const RowFeatures& features, const Signature& signature) = nullptr;
+    /// Whether a kernel of the format can be chosen and laid out by row lengths alone, with these
+    /// parameters given; null = never.
+    bool (*rows_suffice)(std::string_view kernel,
+                         const std::map<std::string, std::int64_t>& params) = nullptr;
+    /// Whether CSR's arrays are stored as they are, so that a caller's can be borrowed.
+    bool has_csr_arrays = false;
+};
+
+/// All formats of the registry.
+std::span<const FormatStorage> format_storages();
+
+/// That of the format, of the kernel's format; throws Error(internal) for one that has no file.
+const FormatStorage& storage_of(Format format);
+const FormatStorage& storage_of(const Signature& signature);
+
+/// The list that the build makes of the files; for format_storages().
+std::vector<FormatStorage> collected_storages();
+
+}  // namespace spmvgen

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <array>
+
+#include "families/family.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+std::string operand_text(const ArgumentTemplate& a, const Signature& s) {
+    const bool of_rows = (a.name == "x") == kernel_entry(s.kernel).transposes;
+    const std::string extent = of_rows ? "[num_rows]" : "[columns of A]";
+    return s.num_rhs == 1
+               ? extent
+               : extent + "[" + std::to_string(s.num_rhs) + "]: a column for each right-hand side";
+}
+
+std::int64_t value_code(const Signature& s) {
+    const auto code = s.params.find("value_code");
+    return code != s.params.end() ? code->second : 0;
+}
+
+/// What kernels of several formats take: sizes, the rows and columns of CSR, operands.
+constexpr std::array common{
+    ArgumentTemplate{"num_rows", Element::count, "", "rows of A"},
+    ArgumentTemplate{"num_cols", Element::count, "", "columns of A"},
+    ArgumentTemplate{"nnz", Element::count, "", "entries of A"},
+    ArgumentTemplate{"row_ptr", Element::offset, "[num_rows + 1]",
+                     "where each row's entries begin, then their number"},
+    columns_array("[row_ptr[num_rows]]"),
+    ArgumentTemplate{"row_order", Element::index, "[num_rows]",
+                     "row of A at each position, or the element of y that each row makes"},
+    ArgumentTemplate{"x", Element::vector, "", "", true, operand_text},
+    ArgumentTemplate{"y", Element::vector, "", "", false, operand_text},
+    ArgumentTemplate{"alpha", Element::number, "", "factor of Ax"},
+    ArgumentTemplate{"beta", Element::number, "", "factor of the y that comes in"},
+};
+
+const ArgumentTemplate* find_in(std::span<const ArgumentTemplate> table, std::string_view name) {
+    const auto found = std::ranges::find(table, name, &ArgumentTemplate::name);
+    return found != table.end() ? &*found : nullptr;
+}
+
+}  // namespace
+
+std::string values_text(const ArgumentTemplate& a, const Signature& s) {
+    if (value_code(s) == 2) return "[1]: the value of every entry";
+    if (value_code(s) == 3) return "[256]: the values that entries have";
+    return std::string(a.extent) + ": " + std::string(a.sentence);
+}
+
+std::string coded_values_text(const ArgumentTemplate& a, const Signature& s) {
+    return std::string(a.extent) + (value_code(s) == 1
+                                        ? ": value of each entry, a signed integer of 8 bits"
+                                        : ": number of each entry's value in values");
+}
+
+const ArgumentTemplate* find_argument(const KernelEntry& entry, std::string_view name) {
+    if (auto* own = find_in(entry.arguments, name)) return own;
+    if (auto* of_format = find_in(format_entry(entry.format).arguments, name)) return of_format;
+    return find_in(common, name);
+}
+
+const ArgumentTemplate& argument_of(const KernelEntry& entry, std::string_view name) {
+    if (auto* argument = find_argument(entry, name)) return *argument;
+    throw Error(ErrorCode::internal, "kernel " + std::string(entry.id) +
+                                         ": nothing is known of argument '" + std::string(name) +
+                                         "': add it to the arguments of the kernel or of format " +
+                                         to_string(entry.format) + " (templates/families)");
+}
+
+bool may_change(const KernelEntry& entry, std::string_view name) {
+    const auto space = std::ranges::find(entry.workspace, name, &WorkspaceTemplate::name);
+    if (space != entry.workspace.end()) return space->may_change;
+    const ArgumentTemplate* argument = find_argument(entry, name);
+    return argument != nullptr && argument->may_change;
+}
+
+}  // namespace spmvgen
