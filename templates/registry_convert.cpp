@@ -23,7 +23,7 @@ const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns o
 const Parameter items{"items", {8, 16, 32}, 8, "entries of a lane in a tile"};
 const Parameter run{"run", {1, 2, 4, 8, 16, 32}, 4, "tiles that a warp takes, one after another"};
 const Parameter has_hubs{"has_hubs", {0, 1}, 0, "1 = the most used columns have numbers of their own"};
-const Parameter value_code{"value_code", {0, 1, 2}, 0, "as of the kernel that reads the format"};
+const Parameter value_code{"value_code", {0, 1, 2, 3}, 0, "as of the kernel that reads the format"};
 // clang-format on
 
 int block_threads(const Signature& s) {
@@ -88,9 +88,10 @@ bool rounds(const Signature& s) {
     return s.storage && *s.storage != s.value;
 }
 
-/// Whether a value may be one that cannot be stored.
+/// Whether a value may be one that cannot be stored; a dictionary has all of them.
 bool checks_values(const Signature& s) {
-    return code_of(s) > 0 || rounds(s);
+    const bool may_lack = code_of(s) == 1 || code_of(s) == 2;
+    return may_lack || rounds(s);
 }
 
 bool has_blocks(const Signature& s) {
@@ -162,6 +163,17 @@ KernelEntry convert_integers() {
             .params = {block},
             .steps = {step("convert_integers_columns", all_entries),
                       step("convert_integers_offsets", thread_each<offsets>)},
+            .workspace = {}};
+}
+
+KernelEntry classify_values() {
+    return {.id = "classify_values",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/classify_values.hpp",
+            .summary = "What the values of CSR have in common, on the device that has them",
+            .params = {block},
+            .steps = {step("value_traits", all_entries)},
             .workspace = {}};
 }
 
@@ -275,9 +287,9 @@ KernelEntry convert_strips() {
 }  // namespace
 
 std::span<const KernelEntry> conversion_kernels() {
-    static const std::vector<KernelEntry> all{convert_csr(),   convert_integers(), convert_coo(),
-                                              convert_ell(),   convert_sell(),     convert_bcsr(),
-                                              convert_tiles(), convert_strips()};
+    static const std::vector<KernelEntry> all{
+        convert_csr(),  convert_integers(), classify_values(), convert_coo(),   convert_ell(),
+        convert_sell(), convert_bcsr(),     convert_tiles(),   convert_strips()};
     return all;
 }
 

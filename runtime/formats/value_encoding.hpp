@@ -56,6 +56,9 @@ std::int64_t value_bytes(const ValueEncoding& encoding);
 /// OpenMP would use).
 ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed, int threads = 0);
 
+/// The same for values of `type` of which that is known.
+ValueEncoding encoding_of(ValueTraits traits, ValueType type, const EncodingChoice& allowed);
+
 /// The encoding that the signature's parameter value_code (plain where it has none) and storage
 /// type ask for; a storage type that rounds is as good as any other. Throws Error(invalid_argument)
 /// that names the first value which the code does not have.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/layout.hpp"
+#include "formats/value_encoding.hpp"
 #include "handle/converters.hpp"
 #include "matrix/chunks.hpp"
 #include "spmvgen/error.hpp"
@@ -94,6 +95,7 @@ StripsOnDevice::StripsOnDevice(Device& device, const DeviceKernel& converter,
                        {"num_lanes", slices_ * shape_.lanes},
                        {"num_chunks", std::ssize(chunk_row_)},
                        {"long_above", most_entries(shape_)},
+                       {"num_distinct", std::ssize(matrix.dictionary)},
                        {"one", 1}};
     if (shape_.block_size() > 1) list_blocks();
     const std::int64_t codes = param(signature, "codes", 15);
@@ -152,6 +154,12 @@ void StripsOnDevice::reserve_rows() {
     add("chunk_ptr", chunk_ptr_, offset_);
     add("chunk_row", chunk_row_, index_);
     add("counts", std::vector<std::int64_t>(counts_.size()), IndexType::i64);
+    if (!matrix_.dictionary.empty()) {
+        begins.emplace_back("dictionary", made.size());
+        const auto values = dictionary_bytes(matrix_.dictionary, matrix_.on_host.value_type);
+        made.insert(made.end(), values.begin(), values.end());
+        made.resize(aligned(made.size()));
+    }
     const auto lay_out = [&](const Sizes& sizes, std::size_t end) {
         for (auto& [name, bytes] : sizes) {
             begins.emplace_back(name, end);
@@ -209,7 +217,8 @@ void StripsOnDevice::find_codes(std::int64_t codes) {
     launch("codes");
     if (!chunk_row_.empty()) launch("long_columns");
     const Signature& s = converter_.signature();
-    if (param(s, "value_code") > 0 || storage_type(s) != s.value) launch("check_values");
+    const std::int64_t code = param(s, "value_code");
+    if (code == 1 || code == 2 || storage_type(s) != s.value) launch("check_values");
     scan("slice_size", slices_, "delta_ptr");
     device_.copy_to_host(counts_.data(), place_of("counts"), sizeof counts_);
     units_ = static_cast<std::int64_t>(counts_[last_total]);
@@ -304,8 +313,9 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     const std::size_t element = size_of(storage_type(signature));
     const std::size_t delta_bytes =
         static_cast<std::size_t>(units_ * shape_.lanes + bytes_beyond_deltas);
-    const std::size_t value_bytes = array_bytes(code == 0 ? stored.stored : 1, element);
-    const std::size_t coded_bytes = array_bytes(code == 1 ? stored.stored : 1, 1);
+    const ValueElements elements = value_elements(signature, stored.stored);
+    const std::size_t value_bytes = array_bytes(elements.values, element);
+    const std::size_t coded_bytes = array_bytes(elements.coded, 1);
     const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
     const bool any_order = param(signature, "any_order", 0) == 1;
     const std::size_t order_bytes = any_order ? array_bytes(a.rows, size_of(index_)) : 0;
@@ -344,9 +354,7 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
          {"slice_ptr", "slice_info", "delta_ptr", "bases", "deltas", "lengths", "places", "values",
           "coded_values", "long_row", "long_ptr", "long_col", "chunk_ptr", "chunk_row"})
         stored.arrays[name] = values_.arrays.at(name);
-    stored.bytes += code == 1
-                        ? stored.stored
-                        : static_cast<std::int64_t>(element) * (code == 2 ? 1 : stored.stored);
+    stored.bytes += value_array_bytes(signature, stored.stored);
     stored.scalars = {
         {"num_rows", a.rows},
         {"num_cols", a.cols},

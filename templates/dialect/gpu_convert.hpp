@@ -208,6 +208,11 @@ template <typename Storage, typename Vector>
 [[gnu::always_inline]] inline bool is_in_range(Vector value) {
     if constexpr (is_complex<Vector>) {
         return stays_finite<float>(value.re) && stays_finite<float>(value.im);
+    } else if constexpr (is_f16<Storage> || is_bf16<Storage>) {
+        // The smallest number that rounds to infinity.
+        constexpr double limit = is_f16<Storage> ? 0x1.ffep15 : 0x1.ffp127;
+        const double number = value;
+        return (number < limit && number > -limit) || !(number - number == 0);
     } else {
         return stays_finite<Storage>(value);
     }
@@ -230,7 +235,7 @@ void convert_check_range(long nnz, const Vector* __restrict__ csr_values,
 /// Whether a value can be stored so.
 template <int value_code, typename Storage, typename Vector>
 [[gnu::always_inline]] inline bool has_code(Vector value, Vector first) {
-    if constexpr (value_code == plain_values) {
+    if constexpr (value_code == plain_values || value_code == dictionary_values) {
         return is_in_range<Storage>(value);
     } else if constexpr (!is_complex<Vector>) {
         return has_real_code<value_code>(value, first);
@@ -254,20 +259,5 @@ void convert_check_values(long nnz, const Vector* __restrict__ csr_values,
     }
     if (!fits) {
         atomicAdd(counts + count_inexact, 1ull);
-    }
-}
-
-/// Puts a value to its place; value_code is not one_value.
-template <int value_code, typename Vector, typename Storage>
-[[gnu::always_inline]] inline void put_value(Storage* values, unsigned char* coded_values,
-                                             long place, Vector value) {
-    if constexpr (value_code == plain_values) {
-        values[place] = converted<Storage>(value);
-    } else {
-        if constexpr (is_complex<Vector>) {
-            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value.re));
-        } else {
-            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value));
-        }
     }
 }
