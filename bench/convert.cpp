@@ -15,13 +15,13 @@
 
 #include "arguments.hpp"
 #include "formats/stored_matrix.hpp"
-#include "handle/conversion_on_device.hpp"
-#include "handle/csr_on_device.hpp"
-#include "handle/kernel_provider.hpp"
-#include "matrix/gallery.hpp"
-#include "matrix/reader.hpp"
+#include "handle/conversion/conversion_on_device.hpp"
+#include "handle/conversion/csr_on_device.hpp"
+#include "handle/kernels/kernel_provider.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "rounds.hpp"
-#include "tuner/chooser.hpp"
+#include "tuner/chooser/chooser.hpp"
 
 namespace {
 

@@ -11,18 +11,18 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "matrix/gallery.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 #include "matrix/sampler/random_spec.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "measure/timing.hpp"
-#include "tuner/candidates.hpp"
-#include "tuner/chooser.hpp"
-#include "tuner/cost/counted_choice.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/counted_choice.hpp"
 #include "tuner/cost/cpu_costs.hpp"
 #include "tuner/cost/gpu_costs.hpp"
-#include "tuner/record_json.hpp"
-#include "tuner/signature_name.hpp"
-#include "tuner/tuning_files.hpp"
+#include "tuner/files/tuning_files.hpp"
+#include "tuner/records/record_json.hpp"
+#include "tuner/records/signature_name.hpp"
+#include "tuner/rules/candidates.hpp"
 
 namespace {
 

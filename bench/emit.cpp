@@ -4,8 +4,8 @@
 
 #include "emission/emit.hpp"
 #include "registry.hpp"
-#include "specializer/formatter.hpp"
-#include "specializer/simplify.hpp"
+#include "specializer/simplify/simplify.hpp"
+#include "specializer/syntax/formatter.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <stdexcept>
 
 #include "arguments.hpp"
-#include "handle/jit_loader.hpp"
+#include "handle/kernels/jit_loader.hpp"
 #include "registry.hpp"
 
 namespace {

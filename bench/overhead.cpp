@@ -13,14 +13,14 @@
 #include "devices/bound_arguments.hpp"
 #include "devices/gpu/grid.hpp"
 #include "formats/stored_matrix.hpp"
-#include "handle/gpu_matrix.hpp"
-#include "handle/kernel_provider.hpp"
-#include "matrix/features.hpp"
-#include "matrix/gallery.hpp"
+#include "handle/conversion/gpu_matrix.hpp"
+#include "handle/kernels/kernel_provider.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "measure/random_vector.hpp"
 #include "rounds.hpp"
 #include "spmvgen/spmvgen.hpp"
-#include "tuner/choose.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace {
 

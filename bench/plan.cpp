@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "arguments.hpp"
-#include "matrix/features.hpp"
-#include "matrix/gallery.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "measure/random_vector.hpp"
 #include "rounds.hpp"
 #include "spmvgen/spmvgen.hpp"

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
-#include "matrix/features.hpp"
-#include "matrix/gallery.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "rounds.hpp"
-#include "tuner/chooser.hpp"
-#include "tuner/device_profile.hpp"
-#include "tuner/order_choice.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/order_choice.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 #include "arguments.hpp"
 #include "devices/device.hpp"
-#include "matrix/gallery.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "measure/random_vector.hpp"
 #include "rounds.hpp"
 #include "spmvgen/spmvgen.hpp"

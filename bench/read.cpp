@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 
 namespace spmvgen {
 namespace {

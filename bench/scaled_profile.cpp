@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "matrix/gallery.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/chooser.hpp"
-#include "tuner/cost/counted_choice.hpp"
-#include "tuner/device_profile_scaled.hpp"
-#include "tuner/signature_name.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/counted_choice.hpp"
+#include "tuner/profiles/device_profile_scaled.hpp"
+#include "tuner/records/signature_name.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "text/verb.hpp"
 #include "usage.hpp"
-#include "verb.hpp"
 
 namespace spmvgen::cli {
 namespace {

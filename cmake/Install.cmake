@@ -45,6 +45,6 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/spmvgen.pc.in ${PROJECT_BINARY_DIR}/s
 install(FILES ${PROJECT_BINARY_DIR}/spmvgen.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
-# Tuning parameters: the library looks for them from its own folder (runtime/tuner/tuning_files.cpp).
+# Tuning parameters: the library looks for them from its own folder (runtime/tuner/files/tuning_files.cpp).
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/ DESTINATION ${tuning_dir} COMPONENT tuning
         FILES_MATCHING PATTERN "*.json" PATTERN "*.json.gz")

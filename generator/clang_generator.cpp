@@ -6,7 +6,7 @@
 #include <llvm/Support/ErrorHandling.h>
 
 #include "compilers/clang.hpp"
-#include "compilers/gpu_kernel.hpp"
+#include "compilers/gpu/gpu_kernel.hpp"
 #include "compilers/host.hpp"
 #include "compilers/linker.hpp"
 #include "emission/emit.hpp"

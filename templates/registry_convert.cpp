@@ -6,9 +6,9 @@
 namespace spmvgen {
 namespace {
 
-/// Sizes of a block of threads in a scan: of each thread as many as dialect/gpu_convert.hpp has.
+/// Sizes of a block of threads in a scan: of each thread as many as dialect/convert/gpu_convert.hpp has.
 constexpr std::int64_t scan_items = 4;
-/// Entries of a block's threads, as gpu/convert_coo.hpp has them.
+/// Entries of a block's threads, as gpu/convert/convert_coo.hpp has them.
 constexpr std::int64_t coo_entries_each = 8;
 
 // clang-format off
@@ -145,7 +145,7 @@ KernelEntry convert_csr() {
     return {.id = "convert_csr",
             .format = Format::csr,
             .gpu = true,
-            .file = "gpu/convert_csr.hpp",
+            .file = "gpu/convert/convert_csr.hpp",
             .summary = "CSR as it is, checked; values rounded, on the device that has it",
             .params = {block},
             .steps = {check_columns(),
@@ -158,7 +158,7 @@ KernelEntry convert_integers() {
     return {.id = "convert_integers",
             .format = Format::csr,
             .gpu = true,
-            .file = "gpu/convert_integers.hpp",
+            .file = "gpu/convert/convert_integers.hpp",
             .summary = "CSR's columns and offsets in 32 bits, on the device that has them",
             .params = {block},
             .steps = {step("convert_integers_columns", all_entries),
@@ -170,7 +170,7 @@ KernelEntry classify_values() {
     return {.id = "classify_values",
             .format = Format::csr,
             .gpu = true,
-            .file = "gpu/classify_values.hpp",
+            .file = "gpu/convert/classify_values.hpp",
             .summary = "What the values of CSR have in common, on the device that has them",
             .params = {block},
             .steps = {step("value_traits", all_entries)},
@@ -181,7 +181,7 @@ KernelEntry convert_coo() {
     return {.id = "convert_coo",
             .format = Format::coo,
             .gpu = true,
-            .file = "gpu/convert_coo.hpp",
+            .file = "gpu/convert/convert_coo.hpp",
             .summary = "CSR into COO, on the device that has it",
             .params = {block},
             .steps = {check_columns(),
@@ -195,7 +195,7 @@ KernelEntry convert_ell() {
     return {.id = "convert_ell",
             .format = Format::ell,
             .gpu = true,
-            .file = "gpu/convert_ell.hpp",
+            .file = "gpu/convert/convert_ell.hpp",
             .summary = "CSR into ELL, on the device that has it",
             .params = {block, group},
             .steps = {check_columns(),
@@ -208,7 +208,7 @@ KernelEntry convert_sell() {
     return {.id = "convert_sell",
             .format = Format::sell,
             .gpu = true,
-            .file = "gpu/convert_sell.hpp",
+            .file = "gpu/convert/convert_sell.hpp",
             .summary = "CSR into SELL-C-σ, on the device that has it",
             .params = {block, slice, sigma, threads_per_row},
             .steps = {check_columns(),
@@ -224,7 +224,7 @@ KernelEntry convert_bcsr() {
     return {.id = "convert_bcsr",
             .format = Format::bcsr,
             .gpu = true,
-            .file = "gpu/convert_bcsr.hpp",
+            .file = "gpu/convert/convert_bcsr.hpp",
             .summary = "CSR into blocks, on the device that has it",
             .params = {block, block_rows, block_cols},
             .steps = with_long_scan({step("convert_count_blocks", thread_each<rows_of_blocks>),
@@ -238,7 +238,7 @@ KernelEntry convert_tiles() {
     return {.id = "convert_tiles",
             .format = Format::tiles,
             .gpu = true,
-            .file = "gpu/convert_tiles.hpp",
+            .file = "gpu/convert/convert_tiles.hpp",
             .summary = "CSR into tiles, on the device that has it",
             .params = {block, items, run, value_code, has_hubs},
             .steps = with_long_scan({check_columns(),
@@ -260,7 +260,7 @@ KernelEntry convert_strips() {
     return {.id = "convert_strips",
             .format = Format::strips,
             .gpu = true,
-            .file = "gpu/convert_strips.hpp",
+            .file = "gpu/convert/convert_strips.hpp",
             .summary = "CSR into compressed strips, on the device that has it",
             .params = {strips_block,
                        {"slice", {32, 64}, 32, "lanes of a slice", true},

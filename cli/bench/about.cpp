@@ -2,8 +2,8 @@
 
 #include <new>
 
-#include "matrix/density.hpp"
-#include "matrix/features.hpp"
+#include "matrix/features/density.hpp"
+#include "matrix/features/features.hpp"
 
 namespace spmvgen::cli {
 

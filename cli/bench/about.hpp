@@ -1,6 +1,6 @@
 #pragma once
 #include "matrix/csr_matrix.hpp"
-#include "output.hpp"
+#include "text/output.hpp"
 
 namespace spmvgen::cli {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "handle/levels.hpp"
 #include "handle/options_by_name.hpp"
-#include "options.hpp"
+#include "handle/plan/levels.hpp"
+#include "options/options.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 

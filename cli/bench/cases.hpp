@@ -8,9 +8,9 @@
 
 #include "bench/clock.hpp"
 #include "bench/workbench.hpp"
-#include "output.hpp"
 #include "peers/peer.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "text/output.hpp"
 
 namespace spmvgen::cli {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "verb.hpp"
+#include "text/verb.hpp"
 
 namespace spmvgen::cli {
 namespace {

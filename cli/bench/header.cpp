@@ -7,9 +7,9 @@
 #include <ctime>
 
 #include "bench/results.hpp"
-#include "machine.hpp"
+#include "doctor/machine.hpp"
 #include "measure/bandwidth.hpp"
-#include "tuner/device_profile.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "matrix/gallery/suites.hpp"
-#include "options.hpp"
+#include "matrix/suites/suites.hpp"
+#include "options/options.hpp"
 
 namespace spmvgen::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "spmvgen/error.hpp"
-#include "units.hpp"
+#include "text/units.hpp"
 
 namespace spmvgen::cli {
 namespace {

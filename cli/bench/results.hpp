@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "output.hpp"
+#include "text/output.hpp"
 
 namespace spmvgen::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "output.hpp"
+#include "text/output.hpp"
 
 namespace spmvgen::cli {
 

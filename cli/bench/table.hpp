@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "bench/clock.hpp"
-#include "output.hpp"
+#include "text/output.hpp"
 
 namespace spmvgen::cli {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "output.hpp"
+#include "text/output.hpp"
 
 namespace spmvgen::cli {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "output.hpp"
+#include "text/output.hpp"
 
 namespace spmvgen::cli {
 

@@ -10,11 +10,11 @@
 #include <tuple>
 
 #include "bench/clock.hpp"
-#include "matrix/gallery/suites.hpp"
+#include "matrix/suites/suites.hpp"
 #include "report/bench_lines.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/device_profile.hpp"
-#include "units.hpp"
+#include "text/units.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "output.hpp"
+#include "text/output.hpp"
 
 namespace spmvgen::cli {
 

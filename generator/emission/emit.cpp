@@ -4,7 +4,7 @@
 
 #include "emission/epilogue.hpp"
 #include "emission/kernel_file.hpp"
-#include "specializer/formatter.hpp"
+#include "specializer/syntax/formatter.hpp"
 #include "spmvgen/error.hpp"
 #include "template_texts.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "inlining/composed_helper.hpp"
 #include "inlining/name_tokens.hpp"
-#include "specializer/liveness.hpp"
-#include "specializer/tokens.hpp"
+#include "specializer/syntax/liveness.hpp"
+#include "specializer/syntax/tokens.hpp"
 
 namespace spmvgen::specializer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "inlining/name_tokens.hpp"
-#include "specializer/constants.hpp"
+#include "specializer/syntax/constants.hpp"
 
 namespace spmvgen::specializer {
 namespace {

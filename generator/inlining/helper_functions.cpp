@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "clang/AST/Attr.h"
-#include "specializer/syntax_walk.hpp"
-#include "specializer/tokens.hpp"
+#include "specializer/syntax/syntax_walk.hpp"
+#include "specializer/syntax/tokens.hpp"
 
 namespace spmvgen::specializer {
 namespace {

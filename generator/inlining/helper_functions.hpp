@@ -6,7 +6,7 @@
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
-#include "specializer/source.hpp"
+#include "specializer/syntax/source.hpp"
 
 namespace spmvgen::specializer {
 

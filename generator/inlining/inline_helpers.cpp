@@ -6,10 +6,10 @@
 #include "inlining/call_checks.hpp"
 #include "inlining/composed_helper.hpp"
 #include "inlining/name_tokens.hpp"
-#include "specializer/liveness.hpp"
-#include "specializer/statements.hpp"
-#include "specializer/syntax_walk.hpp"
-#include "specializer/tokens.hpp"
+#include "specializer/syntax/liveness.hpp"
+#include "specializer/syntax/statements.hpp"
+#include "specializer/syntax/syntax_walk.hpp"
+#include "specializer/syntax/tokens.hpp"
 
 namespace spmvgen::specializer {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "clang/AST/ASTContext.h"
-#include "specializer/text_edits.hpp"
+#include "specializer/syntax/text_edits.hpp"
 
 namespace spmvgen::specializer {
 

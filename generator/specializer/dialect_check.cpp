@@ -6,9 +6,9 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "specializer/rules.hpp"
-#include "specializer/source.hpp"
-#include "specializer/syntax_walk.hpp"
-#include "specializer/tokens.hpp"
+#include "specializer/syntax/source.hpp"
+#include "specializer/syntax/syntax_walk.hpp"
+#include "specializer/syntax/tokens.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::specializer {

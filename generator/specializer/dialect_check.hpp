@@ -2,7 +2,7 @@
 #include <string>
 
 #include "clang/AST/ASTContext.h"
-#include "specializer/front_end.hpp"
+#include "specializer/syntax/front_end.hpp"
 
 namespace clang {
 class FunctionDecl;

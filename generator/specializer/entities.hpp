@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "clang/AST/DeclTemplate.h"
-#include "specializer/source.hpp"
+#include "specializer/syntax/source.hpp"
 
 namespace spmvgen::specializer {
 

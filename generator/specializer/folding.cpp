@@ -4,12 +4,12 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "llvm/ADT/StringExtras.h"
-#include "specializer/constants.hpp"
-#include "specializer/doc_comments.hpp"
 #include "specializer/rules.hpp"
-#include "specializer/statements.hpp"
-#include "specializer/syntax_walk.hpp"
-#include "specializer/tokens.hpp"
+#include "specializer/syntax/constants.hpp"
+#include "specializer/syntax/doc_comments.hpp"
+#include "specializer/syntax/statements.hpp"
+#include "specializer/syntax/syntax_walk.hpp"
+#include "specializer/syntax/tokens.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::specializer {

@@ -6,8 +6,8 @@
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/Template.h"
-#include "specializer/constants.hpp"
-#include "specializer/source.hpp"
+#include "specializer/syntax/constants.hpp"
+#include "specializer/syntax/source.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::specializer {

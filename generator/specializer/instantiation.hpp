@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "specializer/front_end.hpp"
+#include "specializer/syntax/front_end.hpp"
 
 namespace clang {
 class FunctionDecl;

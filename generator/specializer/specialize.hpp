@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "specializer/front_end.hpp"
 #include "specializer/instantiation.hpp"
-#include "specializer/simplify.hpp"
+#include "specializer/simplify/simplify.hpp"
+#include "specializer/syntax/front_end.hpp"
 
 namespace spmvgen::specializer {
 

@@ -9,11 +9,11 @@
 #include "calibrate/parts.hpp"
 #include "devices/host/loaded_kernel.hpp"
 #include "formats/stored_matrix.hpp"
-#include "handle/compile_kernel.hpp"
-#include "handle/jit_loader.hpp"
-#include "handle/stopwatch.hpp"
+#include "handle/kernels/compile_kernel.hpp"
+#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/stopwatch.hpp"
 #include "matrix/csr_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {

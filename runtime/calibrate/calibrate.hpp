@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "devices/device.hpp"
-#include "tuner/device_profile.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 /// Measuring what predicting times needs to know of a device: once, for a file of tuning_db
 /// (docs/device-profiles.md).

@@ -6,8 +6,8 @@
 
 #include "calibrate/gpu_kernels.hpp"
 #include "calibrate/parts.hpp"
-#include "handle/compile_kernel.hpp"
-#include "handle/jit_loader.hpp"
+#include "handle/kernels/compile_kernel.hpp"
+#include "handle/kernels/jit_loader.hpp"
 
 namespace spmvgen::calibration {
 namespace {

@@ -2,7 +2,7 @@
 #include <span>
 
 #include "formats/stored_matrix.hpp"
-#include "matrix/batch_features.hpp"
+#include "matrix/features/batch_features.hpp"
 
 namespace spmvgen {
 

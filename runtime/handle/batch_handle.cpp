@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "handle/batch_impl.hpp"
-#include "handle/cache_mode.hpp"
+#include "handle/base/batch_impl.hpp"
+#include "handle/kernels/cache_mode.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "spmvgen/error.hpp"

@@ -3,7 +3,7 @@
 #include <exception>
 #include <thread>
 
-#include "handle/handle_impl.hpp"
+#include "handle/base/handle_impl.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 

@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "handle/handle_impl.hpp"
-#include "handle/input.hpp"
-#include "handle/number_types.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/plan/input.hpp"
+#include "handle/plan/number_types.hpp"
 #include "matrix/coo_matrix.hpp"
-#include "matrix/features.hpp"
+#include "matrix/features/features.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/capture.hpp"
+#include "tuner/records/capture.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,11 +1,11 @@
 // Handles of entries in any order.
 #include <memory>
 
-#include "handle/cache_mode.hpp"
+#include "handle/base/handle_impl.hpp"
 #include "handle/capture_handle.hpp"
-#include "handle/handle_impl.hpp"
-#include "handle/input.hpp"
-#include "handle/stopwatch.hpp"
+#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/input.hpp"
 #include "matrix/coo_matrix.hpp"
 
 namespace spmvgen {

@@ -5,11 +5,11 @@
 #include <iterator>
 #include <vector>
 
-#include "handle/cache_mode.hpp"
-#include "handle/handle_impl.hpp"
-#include "handle/input.hpp"
-#include "handle/order.hpp"
-#include "handle/stopwatch.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/input.hpp"
+#include "handle/plan/order.hpp"
 #include "matrix/chunks.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/csr_matrix.hpp"

@@ -1,12 +1,12 @@
 #include <algorithm>
 
-#include "handle/cache_mode.hpp"
+#include "handle/base/handle_impl.hpp"
 #include "handle/capture_handle.hpp"
-#include "handle/handle_impl.hpp"
-#include "handle/input.hpp"
-#include "handle/order.hpp"
-#include "handle/stopwatch.hpp"
-#include "handle/team_size.hpp"
+#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/input.hpp"
+#include "handle/plan/order.hpp"
+#include "handle/plan/team_size.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/transpose.hpp"

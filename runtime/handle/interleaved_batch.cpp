@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "handle/batch_impl.hpp"
-#include "handle/number_types.hpp"
+#include "handle/base/batch_impl.hpp"
+#include "handle/plan/number_types.hpp"
 
 namespace spmvgen {
 namespace {

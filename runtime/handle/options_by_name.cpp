@@ -7,13 +7,13 @@
 #include <charconv>
 #include <concepts>
 
-#include "handle/cache_mode.hpp"
-#include "handle/levels.hpp"
-#include "handle/number_types.hpp"
+#include "handle/kernels/cache_mode.hpp"
+#include "handle/plan/levels.hpp"
+#include "handle/plan/number_types.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
-#include "tuner/paper_rules.hpp"
+#include "tuner/rules/paper_rules.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "handle/handle_impl.hpp"
-#include "handle/permuter.hpp"
-#include "handle/planned_matrix.hpp"
-#include "handle/stopwatch.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/base/permuter.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/planned_matrix.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "spmvgen/error.hpp"
 

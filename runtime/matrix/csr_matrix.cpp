@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "matrix/chunks.hpp"
-#include "matrix/rows_only.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -40,4 +40,7 @@ void validate_shape(const CsrView& matrix);
 /// OpenMP would use.
 void validate(const CsrView& matrix, int threads = 0);
 
+/// Whether row_ptr ascends from 0 to nnz. Parallel; threads = 0: what OpenMP would use.
+bool rows_are_right(const CsrView& matrix, int threads = 0);
+
 }  // namespace spmvgen

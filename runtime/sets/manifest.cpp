@@ -7,7 +7,7 @@
 #include "registry.hpp"
 #include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/possible.hpp"
+#include "tuner/rules/possible.hpp"
 
 namespace spmvgen {
 namespace {

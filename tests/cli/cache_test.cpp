@@ -5,7 +5,7 @@
 #include "cli_fixture.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/signature_name.hpp"
+#include "tuner/records/signature_name.hpp"
 
 namespace spmvgen::cli {
 namespace {

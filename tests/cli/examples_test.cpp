@@ -2,7 +2,7 @@
 
 #include "../tuner/record_samples.hpp"
 #include "cli_fixture.hpp"
-#include "tuner/record_json.hpp"
+#include "tuner/records/record_json.hpp"
 
 namespace spmvgen::cli {
 namespace {

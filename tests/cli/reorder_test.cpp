@@ -1,6 +1,6 @@
 // run --reorder and convert --reorder.
 #include "cli_fixture.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 
 namespace spmvgen::cli {
 namespace {

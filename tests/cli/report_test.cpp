@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "run_report.hpp"
-#include "units.hpp"
+#include "run/run_report.hpp"
+#include "text/units.hpp"
 
 namespace spmvgen::cli {
 namespace {

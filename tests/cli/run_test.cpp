@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "cli_fixture.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 #include "measure/bandwidth.hpp"
 
 namespace spmvgen::cli {

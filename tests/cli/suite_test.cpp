@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "cli_fixture.hpp"
-#include "matrix/gallery.hpp"
-#include "matrix/gallery/suites.hpp"
-#include "matrix/reader.hpp"
-#include "matrix_source.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "matrix/suites/suites.hpp"
+#include "options/matrix_source.hpp"
 #include "spmvgen/spmvgen.hpp"
-#include "tuner/capture.hpp"
-#include "tuner/record_json.hpp"
+#include "tuner/records/capture.hpp"
+#include "tuner/records/record_json.hpp"
 
 namespace spmvgen::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli_fixture.hpp"
 #include "registry.hpp"
-#include "tuner/dense_profile.hpp"
+#include "tuner/profiles/dense_profile.hpp"
 
 namespace spmvgen::cli {
 namespace {

@@ -2,11 +2,11 @@
 
 #include "../tuner/record_samples.hpp"
 #include "cli_fixture.hpp"
-#include "matrix/inflater.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/files/inflater.hpp"
+#include "matrix/read/reader.hpp"
 #include "spmvgen/target.hpp"
-#include "tuner/record_json.hpp"
-#include "tuner/tuning_files.hpp"
+#include "tuner/files/tuning_files.hpp"
+#include "tuner/records/record_json.hpp"
 
 namespace spmvgen::cli {
 namespace {

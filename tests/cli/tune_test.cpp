@@ -2,7 +2,7 @@
 
 #include "cli_fixture.hpp"
 #include "spmvgen/target.hpp"
-#include "tuner/device_profile.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen::cli {
 namespace {

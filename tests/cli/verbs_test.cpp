@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cli_fixture.hpp"
-#include "matrix/reader.hpp"
-#include "tuner/tuning_files.hpp"
+#include "matrix/read/reader.hpp"
+#include "tuner/files/tuning_files.hpp"
 
 namespace spmvgen::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "compilers/gpu_facts.hpp"
+#include "compilers/gpu/gpu_facts.hpp"
 #include "gpu_kernels.hpp"
 
 using namespace spmvgen;

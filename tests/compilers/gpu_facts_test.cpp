@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "compilers/gpu_facts.hpp"
+#include "compilers/gpu/gpu_facts.hpp"
 #include "gpu_kernels.hpp"
 
 using namespace spmvgen;

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "compilers/gpu_compiler.hpp"
+#include "compilers/gpu/gpu_compiler.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

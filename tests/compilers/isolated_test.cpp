@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <thread>
 
-#include "compilers/dynamic_library.hpp"
-#include "compilers/isolated.hpp"
+#include "compilers/gpu/dynamic_library.hpp"
+#include "compilers/gpu/isolated.hpp"
 #include "gpu_kernels.hpp"
 
 using namespace spmvgen;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "clang_generator.hpp"
-#include "compilers/gpu_compiler.hpp"
+#include "compilers/gpu/gpu_compiler.hpp"
 #include "gpu_kernels.hpp"
 #include "registry.hpp"
 #include "registry_matrix_units.hpp"

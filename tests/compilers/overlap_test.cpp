@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "handle/jit_loader.hpp"
+#include "handle/kernels/jit_loader.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 

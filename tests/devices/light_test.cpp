@@ -6,9 +6,9 @@
 
 #include <thread>
 
-#include "handle/jit_loader.hpp"
-#include "handle/kernel_provider.hpp"
-#include "matrix/gallery.hpp"
+#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_provider.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "measure/random_vector.hpp"
 #include "spmvgen/error.hpp"
 #include "vendor_fixture.hpp"

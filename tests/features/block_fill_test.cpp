@@ -1,12 +1,12 @@
 // Fill ratios of all block sizes: worked out by hand, against the storage format, and sampled.
-#include "matrix/block_fill.hpp"
+#include "matrix/features/block_fill.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "formats/stored_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tiny.hpp"

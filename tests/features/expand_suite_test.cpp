@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "matrix/gallery.hpp"
-#include "matrix/gallery/suites.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "matrix/suites/suites.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -1,5 +1,5 @@
 // Features of tiny matrices, worked out by hand.
-#include "matrix/features.hpp"
+#include "matrix/features/features.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "matrix/csr_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
 #include "tiny.hpp"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,5 +1,5 @@
 // The gallery: tiny instances worked out by hand, parameters, errors.
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

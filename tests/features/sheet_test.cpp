@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "matrix/features.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -1,6 +1,6 @@
 // The twins of the papers' matrices, and the generators that they brought: checked against what
 // defines them.
-#include "matrix/gallery/suites.hpp"
+#include "matrix/suites/suites.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "matrix/gallery.hpp"
 #include "matrix/gallery/points.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

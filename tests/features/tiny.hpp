@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "matrix/features.hpp"
+#include "matrix/features/features.hpp"
 
 namespace spmvgen::testing {
 

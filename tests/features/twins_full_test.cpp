@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "matrix/gallery.hpp"
-#include "matrix/gallery/suites.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "matrix/suites/suites.hpp"
 
 namespace spmvgen {
 namespace {

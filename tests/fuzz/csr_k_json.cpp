@@ -3,7 +3,7 @@
 
 #include "spmvgen/error.hpp"
 #include "support.hpp"
-#include "tuner/csr_k_fit.hpp"
+#include "tuner/csr_k/csr_k_fit.hpp"
 
 namespace spmvgen::fuzz {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "spmvgen/error.hpp"
 #include "support.hpp"
-#include "tuner/dense_profile.hpp"
+#include "tuner/profiles/dense_profile.hpp"
 
 namespace spmvgen::fuzz {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "spmvgen/error.hpp"
 #include "support.hpp"
-#include "tuner/device_profile_scaled.hpp"
+#include "tuner/profiles/device_profile_scaled.hpp"
 
 namespace spmvgen::fuzz {
 namespace {

@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 
 namespace spmvgen::fuzz {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "support.hpp"
-#include "tuner/record_json.hpp"
-#include "tuner/signature_name.hpp"
+#include "tuner/records/record_json.hpp"
+#include "tuner/records/signature_name.hpp"
 
 namespace spmvgen::fuzz {
 namespace {

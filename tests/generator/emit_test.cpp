@@ -13,7 +13,7 @@
 
 #include "process.hpp"
 #include "signatures.hpp"
-#include "specializer/simplify.hpp"
+#include "specializer/simplify/simplify.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

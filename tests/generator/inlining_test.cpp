@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "specializer/formatter.hpp"
-#include "specializer/simplify.hpp"
+#include "specializer/simplify/simplify.hpp"
+#include "specializer/syntax/formatter.hpp"
 
 namespace spmvgen::specializer {
 namespace {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "specializer/formatter.hpp"
 #include "specializer/specialize.hpp"
+#include "specializer/syntax/formatter.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::specializer {

@@ -9,7 +9,7 @@
 
 #include "devices/device.hpp"
 #include "matrix/csr_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "measure/random_vector.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"

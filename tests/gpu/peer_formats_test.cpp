@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::peers {

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "gpu_products.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 
 namespace spmvgen::gpu_tests {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "handle/kernel_provider.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 #include "matrix/csr_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 
 /// Handles of every kind that a CPU has, over small matrices: for tests that make many.
 namespace spmvgen {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "fakes.hpp"
-#include "handle/batch_impl.hpp"
+#include "handle/base/batch_impl.hpp"
 #include "spmvgen/batch.hpp"
 
 namespace spmvgen {

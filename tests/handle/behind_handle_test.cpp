@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "errors.hpp"
-#include "handle/kernel_provider.hpp"
-#include "matrix/gallery.hpp"
+#include "handle/kernels/kernel_provider.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {

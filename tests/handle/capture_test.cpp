@@ -11,10 +11,10 @@
 
 #include "any_matrix.hpp"
 #include "devices/device.hpp"
-#include "matrix/features.hpp"
-#include "matrix/gallery.hpp"
-#include "matrix/reader.hpp"
-#include "tuner/capture.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "tuner/records/capture.hpp"
 
 namespace spmvgen {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "any_matrix.hpp"
 #include "arrays_on_device.hpp"
-#include "handle/conversion_on_device.hpp"
-#include "handle/input.hpp"
+#include "handle/conversion/conversion_on_device.hpp"
+#include "handle/plan/input.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {

@@ -7,7 +7,7 @@
 #include "devices/device.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {

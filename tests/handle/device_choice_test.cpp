@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "arrays_on_device.hpp"
-#include "handle/team_size.hpp"
+#include "handle/plan/team_size.hpp"
 #include "matrix/csr_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {

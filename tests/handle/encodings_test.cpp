@@ -9,11 +9,11 @@
 #include <functional>
 
 #include "any_matrix.hpp"
-#include "handle/kernel_provider.hpp"
-#include "matrix/features.hpp"
-#include "matrix/gallery.hpp"
+#include "handle/kernels/kernel_provider.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
-#include "tuner/choose.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "handle/kernel_provider.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/generator.hpp"
 #include "store/sha256.hpp"

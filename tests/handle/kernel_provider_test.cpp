@@ -1,4 +1,4 @@
-#include "handle/kernel_provider.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
-#include "handle/cache_mode.hpp"
+#include "handle/kernels/cache_mode.hpp"
 
 namespace spmvgen {
 namespace {

@@ -9,8 +9,8 @@
 #include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
-#include "handle/device_speed.hpp"
-#include "matrix/gallery.hpp"
+#include "handle/plan/device_speed.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/batch.hpp"
 #include "spmvgen/spmvgen.hpp"
 

@@ -9,9 +9,9 @@
 #include "counting_new.hpp"
 #include "devices/device.hpp"
 #include "fixtures.hpp"
-#include "handle/kernel_provider.hpp"
-#include "matrix/gallery.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 #include "matrix/reorder/reordering.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "modes.hpp"
 #include "verify/reference.hpp"
 

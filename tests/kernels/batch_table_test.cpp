@@ -13,13 +13,13 @@
 #include "devices/simt/simt_device.hpp"
 #include "fixtures.hpp"
 #include "formats/batch.hpp"
-#include "handle/batch_impl.hpp"
-#include "handle/gpu_bound_kernel.hpp"
-#include "handle/gpu_matrix.hpp"
+#include "handle/base/batch_impl.hpp"
+#include "handle/conversion/gpu_matrix.hpp"
+#include "handle/gpu/gpu_bound_kernel.hpp"
 #include "modes.hpp"
 #include "registry.hpp"
 #include "spmvgen/batch.hpp"
-#include "tuner/batch_rules.hpp"
+#include "tuner/rules/batch_rules.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {

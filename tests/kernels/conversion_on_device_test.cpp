@@ -1,5 +1,5 @@
 // Conversions of CSR on the device but those to strips: the arrays are the host's, bit for bit.
-#include "handle/conversion_on_device.hpp"
+#include "handle/conversion/conversion_on_device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,10 @@
 #include <algorithm>
 
 #include "fixtures.hpp"
-#include "handle/kernel_provider.hpp"
-#include "matrix/gallery.hpp"
-#include "matrix/rows_only.hpp"
+#include "handle/kernels/kernel_provider.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "matrix_on_device.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "formats/stored_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 

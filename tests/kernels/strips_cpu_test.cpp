@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "modes.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "verify/reference.hpp"

@@ -1,5 +1,5 @@
 // Conversion to strips on the device: the arrays are the host's, bit for bit.
-#include "handle/strips_on_device.hpp"
+#include "handle/conversion/strips_on_device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@
 
 #include "fixtures.hpp"
 #include "formats/value_encoding.hpp"
-#include "handle/kernel_provider.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 #include "matrix/csr_matrix.hpp"
-#include "matrix/gallery.hpp"
-#include "matrix/rows_only.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "matrix_on_device.hpp"
 #include "modes.hpp"
 #include "registry.hpp"

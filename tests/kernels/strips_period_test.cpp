@@ -6,7 +6,7 @@
 #include "fixtures.hpp"
 #include "format_cases.hpp"
 #include "formats/strips_plan.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "strips_rows.hpp"
 #include "verify/reference.hpp"

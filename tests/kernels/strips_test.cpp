@@ -8,11 +8,11 @@
 #include "fixtures.hpp"
 #include "format_cases.hpp"
 #include "formats/strips_plan.hpp"
-#include "matrix/features.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/features/features.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "strips_rows.hpp"
-#include "tuner/chooser.hpp"
+#include "tuner/chooser/chooser.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {

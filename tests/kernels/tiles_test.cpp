@@ -9,7 +9,7 @@
 #include "format_cases.hpp"
 #include "formats/tiles_plan.hpp"
 #include "spmvgen/spmvgen.hpp"
-#include "tuner/tiles_choice.hpp"
+#include "tuner/chooser/tiles_choice.hpp"
 #include "verify/reference.hpp"
 
 namespace spmvgen {

@@ -9,7 +9,7 @@
 
 #include "errors.hpp"
 #include "fixtures.hpp"
-#include "handle/kernel_provider.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"
 

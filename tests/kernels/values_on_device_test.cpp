@@ -9,8 +9,8 @@
 
 #include "fixtures.hpp"
 #include "formats/value_encoding.hpp"
-#include "handle/analysis_on_device.hpp"
-#include "handle/kernel_provider.hpp"
+#include "handle/conversion/analysis_on_device.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 #include "matrix_on_device.hpp"
 
 namespace spmvgen {

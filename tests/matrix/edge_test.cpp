@@ -9,7 +9,7 @@
 #include <string>
 
 #include "edge_table.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -1,5 +1,5 @@
 // Spellings of numbers, against values that the compiler reads.
-#include "matrix/number.hpp"
+#include "matrix/read/number.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 
 namespace spmvgen {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "fixtures.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

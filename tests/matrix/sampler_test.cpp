@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 
-#include "matrix/gallery.hpp"
 #include "matrix/sampler/fixed.hpp"
 #include "matrix/sampler/numbering.hpp"
 #include "matrix/sampler/random_spec.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "matrix/transpose.hpp"
 #include "spmvgen/error.hpp"
 

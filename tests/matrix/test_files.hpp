@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "matrix/csr_matrix.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
 
 namespace spmvgen {
 

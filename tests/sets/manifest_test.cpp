@@ -7,7 +7,7 @@
 #include <set>
 
 #include "spmvgen/error.hpp"
-#include "tuner/possible.hpp"
+#include "tuner/rules/possible.hpp"
 
 namespace spmvgen {
 namespace {

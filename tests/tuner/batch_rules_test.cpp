@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "registry_batch.hpp"
-#include "tuner/batch_rules.hpp"
+#include "tuner/rules/batch_rules.hpp"
 
 namespace spmvgen {
 namespace {

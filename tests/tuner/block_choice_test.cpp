@@ -1,5 +1,5 @@
 // The choice of a block size: GOSpMV's, with profiles made by hand, and by bytes without one.
-#include "tuner/block_choice.hpp"
+#include "tuner/chooser/block_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "calibrate/parts.hpp"
-#include "handle/compile_kernel.hpp"
-#include "handle/jit_loader.hpp"
+#include "handle/kernels/compile_kernel.hpp"
+#include "handle/kernels/jit_loader.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

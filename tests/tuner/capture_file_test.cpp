@@ -8,10 +8,10 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "matrix/gallery.hpp"
-#include "matrix/reader.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/capture.hpp"
+#include "tuner/records/capture.hpp"
 
 namespace spmvgen {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "formats/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
-#include "matrix/block_fill.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/features/block_fill.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
-#include "tuner/chooser.hpp"
-#include "tuner/cost/figures.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/cost/figures/figures.hpp"
 
 namespace spmvgen {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "matrix/gallery.hpp"
-#include "tuner/chooser.hpp"
-#include "tuner/device_profile.hpp"
-#include "tuner/order_choice.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/order_choice.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,15 +1,15 @@
 // What a matrix itself says for its kernel: columns that compress, values in fewer bytes, hubs.
-#include "tuner/chooser.hpp"
+#include "tuner/chooser/chooser.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
-#include "tuner/gathers.hpp"
-#include "tuner/row_period.hpp"
-#include "tuner/tuning_db.hpp"
-#include "tuner/variants.hpp"
+#include "tuner/chooser/gathers.hpp"
+#include "tuner/chooser/row_period.hpp"
+#include "tuner/records/tuning_db.hpp"
+#include "tuner/search/variants.hpp"
 
 namespace spmvgen {
 namespace {

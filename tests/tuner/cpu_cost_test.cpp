@@ -9,14 +9,14 @@
 #include "errors.hpp"
 #include "fitted_numbers.hpp"
 #include "matrix/csr_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
-#include "tuner/candidates.hpp"
-#include "tuner/chooser.hpp"
-#include "tuner/cost/counted_choice.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/counted_choice.hpp"
+#include "tuner/chooser/cpu_grid.hpp"
 #include "tuner/cost/cpu_costs.hpp"
-#include "tuner/cpu_grid.hpp"
-#include "tuner/signature_name.hpp"
+#include "tuner/records/signature_name.hpp"
+#include "tuner/rules/candidates.hpp"
 
 namespace spmvgen {
 namespace {

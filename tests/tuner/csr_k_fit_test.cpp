@@ -1,4 +1,4 @@
-#include "tuner/csr_k_fit.hpp"
+#include "tuner/csr_k/csr_k_fit.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "spmvgen/error.hpp"
-#include "tuner/csr_k_db.hpp"
+#include "tuner/csr_k/csr_k_db.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,10 +1,10 @@
-#include "tuner/csr_k.hpp"
+#include "tuner/csr_k/csr_k.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "errors.hpp"
-#include "tuner/candidates.hpp"
+#include "tuner/rules/candidates.hpp"
 
 namespace spmvgen {
 namespace {

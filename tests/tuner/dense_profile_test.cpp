@@ -1,5 +1,5 @@
 // Dense profiles as files: there and back, and what is made of broken and foreign ones.
-#include "tuner/dense_profile.hpp"
+#include "tuner/profiles/dense_profile.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "tuner/device_profile_scaled.hpp"
+#include "tuner/profiles/device_profile_scaled.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

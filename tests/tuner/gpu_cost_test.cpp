@@ -11,15 +11,15 @@
 #include "errors.hpp"
 #include "fitted_numbers.hpp"
 #include "matrix/csr_matrix.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
-#include "tuner/candidates.hpp"
-#include "tuner/chooser.hpp"
-#include "tuner/cost/counted_choice.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/counted_choice.hpp"
+#include "tuner/cost/figures/length_histogram.hpp"
+#include "tuner/cost/figures/sampled_hubs.hpp"
 #include "tuner/cost/gpu_costs.hpp"
-#include "tuner/cost/length_histogram.hpp"
-#include "tuner/cost/sampled_hubs.hpp"
-#include "tuner/signature_name.hpp"
+#include "tuner/records/signature_name.hpp"
+#include "tuner/rules/candidates.hpp"
 
 namespace spmvgen {
 namespace {

@@ -2,9 +2,9 @@
 // all.
 #include <gtest/gtest.h>
 
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/chooser.hpp"
+#include "tuner/chooser/chooser.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/measure.hpp"
+#include "tuner/search/measure.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "registry.hpp"
 #include "registry_effort.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/break_even.hpp"
+#include "tuner/chooser/break_even.hpp"
 
 namespace spmvgen {
 namespace {

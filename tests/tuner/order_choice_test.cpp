@@ -1,11 +1,11 @@
 // An order of the rows as part of the choice on GPUs.
-#include "tuner/order_choice.hpp"
+#include "tuner/chooser/order_choice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "matrix/gallery.hpp"
-#include "tuner/device_profile.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {
 namespace {

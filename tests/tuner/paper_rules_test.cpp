@@ -1,12 +1,12 @@
-#include "tuner/paper_rules.hpp"
+#include "tuner/rules/paper_rules.hpp"
 
 #include <gtest/gtest.h>
 
 #include "errors.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "rule_features.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/chooser.hpp"
+#include "tuner/chooser/chooser.hpp"
 
 namespace spmvgen {
 namespace {

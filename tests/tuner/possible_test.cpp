@@ -1,5 +1,5 @@
 // Whatever the rules choose is in the list of what they may choose: kernel sets are made from it.
-#include "tuner/possible.hpp"
+#include "tuner/rules/possible.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,11 +10,11 @@
 #include <random>
 #include <set>
 
-#include "matrix/batch_features.hpp"
-#include "matrix/gallery.hpp"
+#include "matrix/features/batch_features.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/batch_rules.hpp"
-#include "tuner/matrix_rules.hpp"
+#include "tuner/rules/batch_rules.hpp"
+#include "tuner/rules/matrix_rules.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/record_directory.hpp"
+#include "tuner/records/record_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include "../store/samples.hpp"  // TemporaryDirectory
 #include "record_samples.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/record_json.hpp"
-#include "tuner/tuning_db.hpp"
+#include "tuner/records/record_json.hpp"
+#include "tuner/records/tuning_db.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,11 +1,11 @@
-#include "tuner/record_json.hpp"
+#include "tuner/records/record_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "matrix/features_fields.hpp"
+#include "matrix/features/features_fields.hpp"
 #include "record_samples.hpp"
-#include "tuner/signature_name.hpp"
+#include "tuner/records/signature_name.hpp"
 
 namespace spmvgen {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "registry.hpp"
-#include "tuner/record.hpp"
+#include "tuner/records/record.hpp"
 
 /// Records for tests, made by hand.
 namespace spmvgen {

@@ -1,4 +1,4 @@
-#include "tuner/row_steps.hpp"
+#include "tuner/cost/figures/row_steps.hpp"
 
 #include <gtest/gtest.h>
 

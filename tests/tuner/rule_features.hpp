@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "tuner/choose.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 

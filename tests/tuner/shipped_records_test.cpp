@@ -8,8 +8,8 @@
 #include <optional>
 #include <span>
 
-#include "tuner/matrix_print.hpp"
-#include "tuner/tuning_db.hpp"
+#include "tuner/records/matrix_print.hpp"
+#include "tuner/records/tuning_db.hpp"
 
 namespace spmvgen {
 namespace {

@@ -4,7 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/rules.hpp"
+#include "tuner/cost/figures/subwarp.hpp"
+#include "tuner/rules/rules.hpp"
 
 namespace spmvgen {
 namespace {

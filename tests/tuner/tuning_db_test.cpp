@@ -1,4 +1,4 @@
-#include "tuner/tuning_db.hpp"
+#include "tuner/records/tuning_db.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include "../store/samples.hpp"  // TemporaryDirectory
 #include "record_samples.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/matrix_print.hpp"
-#include "tuner/record_json.hpp"
+#include "tuner/records/matrix_print.hpp"
+#include "tuner/records/record_json.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,5 +1,5 @@
 // Tuning files on the disk: plain or of gzip, damaged, in directories that are not there.
-#include "tuner/tuning_files.hpp"
+#include "tuner/files/tuning_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <fstream>
 
 #include "../store/samples.hpp"  // TemporaryDirectory
-#include "matrix/inflater.hpp"
+#include "matrix/files/inflater.hpp"
 #include "record_samples.hpp"
-#include "tuner/device_profile.hpp"
-#include "tuner/record_json.hpp"
-#include "tuner/tuning_db.hpp"
+#include "tuner/profiles/device_profile.hpp"
+#include "tuner/records/record_json.hpp"
+#include "tuner/records/tuning_db.hpp"
 
 namespace spmvgen {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "matrix/gallery/arguments.hpp"
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 
 namespace spmvgen::generators {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 
 namespace spmvgen::generators {
 

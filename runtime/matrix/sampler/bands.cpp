@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 #include "matrix/sampler/families.hpp"
 #include "matrix/sampler/laws.hpp"
 

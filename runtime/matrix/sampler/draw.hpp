@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 #include "matrix/sampler/fixed.hpp"
 
 namespace spmvgen::sampler {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdlib>
 
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 #include "matrix/sampler/families.hpp"
 #include "matrix/sampler/laws.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 #include "matrix/sampler/draw.hpp"
 #include "matrix/sampler/pattern.hpp"
 

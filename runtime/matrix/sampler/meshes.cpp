@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 #include "matrix/sampler/families.hpp"
 #include "matrix/sampler/space.hpp"
 

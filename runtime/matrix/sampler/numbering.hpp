@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 #include "matrix/sampler/pattern.hpp"
 
 namespace spmvgen::sampler {

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "matrix/gallery/random.hpp"
+#include "matrix/random.hpp"
 #include "matrix/sampler/families.hpp"
 #include "matrix/sampler/laws.hpp"
 

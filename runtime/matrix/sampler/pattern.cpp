@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "matrix/chunks.hpp"
-#include "matrix/gallery/random.hpp"
 #include "matrix/memory_limit.hpp"
+#include "matrix/random.hpp"
 #include "matrix/sampler/numbering.hpp"
 #include "spmvgen/error.hpp"
 

@@ -1,7 +1,7 @@
 #include "process/log.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/cost/constants.hpp"
-#include "tuner/tuning_files.hpp"
+#include "tuner/files/tuning_files.hpp"
 
 namespace spmvgen {
 

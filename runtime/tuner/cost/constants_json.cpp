@@ -6,7 +6,7 @@
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/cost/constants.hpp"
-#include "tuner/json_text.hpp"
+#include "tuner/files/json_text.hpp"
 
 namespace spmvgen {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tuner/cost/cpu_work.hpp"
 #include "tuner/cost/scheme.hpp"
-#include "tuner/device_profile.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {
 

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "spmvgen/signature.hpp"
-#include "tuner/cost/figures.hpp"
+#include "tuner/cost/figures/figures.hpp"
 
 namespace spmvgen {
 

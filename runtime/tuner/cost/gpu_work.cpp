@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "tuner/cost/figures/row_steps.hpp"
 #include "tuner/cost/gpu_problem.hpp"
-#include "tuner/row_steps.hpp"
 
 namespace spmvgen {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "spmvgen/signature.hpp"
-#include "tuner/cost/figures.hpp"
+#include "tuner/cost/figures/figures.hpp"
 
 namespace spmvgen {
 

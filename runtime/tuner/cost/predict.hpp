@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "tuner/cost/constants.hpp"
-#include "tuner/cost/figures.hpp"
+#include "tuner/cost/figures/figures.hpp"
 #include "tuner/cost/prediction.hpp"
-#include "tuner/device_profile.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {
 

@@ -6,8 +6,8 @@
 
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
-#include "tuner/cost/figures.hpp"
-#include "tuner/cost/length_histogram.hpp"
+#include "tuner/cost/figures/figures.hpp"
+#include "tuner/cost/figures/length_histogram.hpp"
 
 namespace spmvgen {
 

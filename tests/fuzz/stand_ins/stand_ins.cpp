@@ -1,8 +1,8 @@
 // What the fuzzing build leaves out, and what it would take much to have.
 #include "process/library_folders.hpp"
 #include "registry.hpp"
-#include "tuner/csr_k_db.hpp"
-#include "tuner/tuning_files.hpp"
+#include "tuner/csr_k/csr_k_db.hpp"
+#include "tuner/files/tuning_files.hpp"
 
 namespace spmvgen {
 

@@ -1,0 +1,62 @@
+#include "emit/emit_list.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "registry.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+std::string preset_of(const Parameter& p) {
+    return is_fitted(p) ? "fitted to the vector width" : std::to_string(p.preset);
+}
+
+std::string allowed_of(const Parameter& p) {
+    if (p.range) return fmt::format("{}..{}", p.allowed.front(), p.allowed.back());
+    return fmt::format("{}", fmt::join(p.allowed, ","));
+}
+
+}  // namespace
+
+std::string kernel_list() {
+    std::string text = "Kernels (--kernel ID, or --format F for the first of a format):\n";
+    for (auto& kernel : kernel_registry()) {
+        text += fmt::format("  {} (format {})\n      {}\n", kernel.id, to_string(kernel.format),
+                            kernel.summary);
+        for (auto& p : kernel.params)
+            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name, allowed_of(p),
+                                preset_of(p), p.summary);
+    }
+    text += "Architectures (--arch A, or A:tune=CPU; native = this machine's):\n";
+    for (auto& arch : architectures())
+        text += fmt::format("  {:<10} {}\n", arch.name, arch.summary);
+    return text;
+}
+
+Json kernel_list_json() {
+    Json kernels = Json::array(), archs = Json::array();
+    for (auto& kernel : kernel_registry()) {
+        Json params = Json::array();
+        for (auto& p : kernel.params) {
+            const bool fitted = is_fitted(p);
+            params.push_back({{"name", p.name},
+                              {"allowed", p.allowed},
+                              {"range", p.range},
+                              {"default", fitted ? Json() : Json(p.preset)},
+                              {"summary", p.summary}});
+        }
+        kernels.push_back({{"id", kernel.id},
+                           {"format", to_string(kernel.format)},
+                           {"summary", kernel.summary},
+                           {"params", params}});
+    }
+    for (auto& arch : architectures())
+        archs.push_back({{"name", arch.name},
+                         {"triple", arch.triple},
+                         {"vector_bytes", arch.vector_bytes},
+                         {"summary", arch.summary}});
+    return {{"kernels", kernels}, {"architectures", archs}};
+}
+
+}  // namespace spmvgen::cli

@@ -1,0 +1,102 @@
+#include "gallery/gallery_random.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "matrix/sampler/random_spec.hpp"
+#include "spmvgen/error.hpp"
+#include "text/output.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+struct DrawOptions {
+    bool json = false;
+    std::int64_t seed = 0, count = 1;
+    RandomLimits limits;
+};
+
+/// How the matrix is named wherever one is taken.
+std::string source_of(const RandomSpec& spec, const DrawOptions& o) {
+    std::string source = fmt::format("gallery:random:seed={}", spec.seed);
+    if (o.limits.max_nnz != RandomLimits{}.max_nnz)
+        source += fmt::format(",max_nnz={:.0f}", o.limits.max_nnz);
+    if (!o.limits.family.empty()) source += ",family=" + o.limits.family;
+    return source;
+}
+
+Json to_json(const RandomSpec& spec, const std::string& source) {
+    Json parameters = Json::object();
+    for (const auto& [name, value] : spec.parameters) parameters[name] = value;
+    return {{"seed", spec.seed},
+            {"source", source},
+            {"family", spec.family},
+            {"rows", spec.made_rows()},
+            {"cols", spec.made_cols()},
+            {"entries_wanted", spec.entries},
+            {"row_lengths", describe(spec.lengths)},
+            {"columns", describe(spec.columns)},
+            {"order", name_of(spec.order)},
+            {"transposed", spec.transposed},
+            {"values", name_of(spec.values)},
+            {"parameters", parameters}};
+}
+
+RandomSpec drawn(std::uint64_t seed, const RandomLimits& limits) {
+    try {
+        return random_spec(seed, limits);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::invalid_argument) throw;
+        throw UsageError(error.what());
+    }
+}
+
+void draw(const DrawOptions& o, Streams& streams) {
+    if (!(o.limits.max_nnz >= RandomLimits::least && o.limits.max_nnz <= RandomLimits::most))
+        throw UsageError(fmt::format("--max-nnz: {} is outside {} … {}", o.limits.max_nnz,
+                                     RandomLimits::least, RandomLimits::most));
+    Json list = Json::array();
+    for (std::int64_t k = 0; k < o.count; ++k) {
+        const RandomSpec spec = drawn(static_cast<std::uint64_t>(o.seed + k), o.limits);
+        if (o.json)
+            list.push_back(to_json(spec, source_of(spec, o)));
+        else
+            streams.out << describe(spec) << "\n";
+        if (!o.json && k + 1 == o.count)
+            streams.err << "to make it, wherever a matrix is taken: " << source_of(spec, o) << "\n";
+    }
+    if (o.json) print_json(streams.out, {{"matrices", list}});
+}
+
+}  // namespace
+
+void add_gallery_random(CLI::App& gallery, Verbs& verbs) {
+    auto o = std::make_shared<DrawOptions>();
+    CLI::App* drawer = gallery.add_subcommand("random", "tell what matrix a seed stands for");
+    drawer->add_option("--seed", o->seed, "the first seed")
+        ->required()
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))
+        ->type_name("N");
+    drawer->add_option("--count", o->count, "so many seeds, one after another")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}))
+        ->type_name("K")
+        ->capture_default_str();
+    drawer
+        ->add_option("--max-nnz", o->limits.max_nnz,
+                     "entries wanted at most, 1000 to 1e8: fewer scale sizes down")
+        ->type_name("M")
+        ->capture_default_str();
+    drawer->add_option("--family", o->limits.family, "of this family, whatever the seed says")
+        ->type_name("NAME");
+    drawer->add_flag("--json", o->json, "print one JSON object instead");
+    drawer->footer(
+        "Examples:\n"
+        "  spmvgen gallery random --seed 1000000 --count 40\n"
+        "  spmvgen gallery random --seed 1000000 --max-nnz 1e6 --family blocks --json\n"
+        "Wherever a matrix is taken, a seed makes it on the spot:\n"
+        "  spmvgen analyze gallery:random:seed=1000000,max_nnz=1e4");
+    verbs.push_back({drawer, [o](Streams& streams) { draw(*o, streams); }});
+}
+
+}  // namespace spmvgen::cli

@@ -1,9 +1,0 @@
-#pragma once
-#include "verb.hpp"
-
-namespace spmvgen::cli {
-
-/// Adds `spmvgen gallery random`, which tells what matrices seeds stand for.
-void add_gallery_random(CLI::App& gallery, Verbs& verbs);
-
-}  // namespace spmvgen::cli

@@ -1,0 +1,173 @@
+#include "options/operands.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "devices/host/permute_rows.hpp"
+#include "matrix/read/reader.hpp"
+#include "matrix/vectors_fit.hpp"
+#include "measure/random_vector.hpp"
+#include "options/options.hpp"
+#include "registry.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+/// f(pointer to α, pointer to β) with both in the matrix's type.
+template <typename F>
+void with_scalars(const Operands& p, F f) {
+    dispatch(p.type, [&](auto zero) {
+        using Value = decltype(zero);
+        const auto in_type = [](std::complex<double> z) {
+            if constexpr (std::is_floating_point_v<Value>)
+                return static_cast<Value>(z.real());
+            else
+                return static_cast<Value>(z);
+        };
+        const Value alpha = in_type(p.alpha), beta = in_type(p.beta);
+        f(static_cast<const void*>(&alpha), static_cast<const void*>(&beta));
+    });
+}
+
+/// Whether a kernel of this name may round parts of a sum to y's type.
+bool adds_in_steps(const std::string& name) {
+    return std::ranges::any_of(kernel_registry(), [&](const KernelEntry& entry) {
+        const std::string id = std::string(entry.id) + "_";
+        return entry.determinism != Determinism::always &&
+               (name.starts_with(id + "f") || name.starts_with(id + "c"));
+    });
+}
+
+Buffer vector_for(const std::string& path, ValueType type, std::int64_t elements, int columns,
+                  std::uint64_t seed) {
+    if (!path.empty()) return read_vector(path, type, elements, columns);
+    Buffer data(static_cast<std::size_t>(elements * columns) * size_of(type));
+    fill_random(type, data.data(), elements * columns, seed);
+    return data;
+}
+
+}  // namespace
+
+void Operands::apply(const Handle& handle, const void* x_at, void* y_at) const {
+    with_scalars(*this,
+                 [&](const void* a, const void* b) { handle.apply(type, a, x_at, b, y_at); });
+}
+
+void Operands::apply(const BatchHandle& handle, const void* x_at, void* y_at) const {
+    with_scalars(*this,
+                 [&](const void* a, const void* b) { handle.apply(type, a, x_at, b, y_at); });
+}
+
+void Operands::reset(Buffer& to) const {
+    if (to.bytes() == 0) return;
+    if (beta == 0.0)
+        std::memset(to.data(), 0xff, to.bytes());
+    else
+        std::memcpy(to.data(), y_before.data(), to.bytes());
+}
+
+void Operands::tell(const Info& info) {
+    accumulator = parse_value_type(info.accumulator);
+    in_steps = adds_in_steps(info.kernel);
+}
+
+CheckResult Operands::check(const CsrMatrix& matrix, const Buffer& result, std::int64_t x_first,
+                            std::int64_t y_first) const {
+    CheckResult check;
+    const auto from = [&](const Buffer& vector, std::int64_t first) -> const void* {
+        if (vector.data() == nullptr) return nullptr;
+        return static_cast<const std::byte*>(vector.data()) +
+               static_cast<std::size_t>(first) * size_of(type);
+    };
+    with_scalars(*this, [&](const void* a, const void* b) {
+        check = check_product(matrix.view(),
+                              {.alpha = a,
+                               .x = from(x, x_first),
+                               .beta = b,
+                               .y_before = from(y_before, y_first),
+                               .y_after = from(result, y_first),
+                               .num_rhs = num_rhs,
+                               .vectors = type,
+                               .accumulator = accumulator,
+                               .in_steps = in_steps},
+                              op);
+    });
+    return check;
+}
+
+Operands in_order(const Operands& p, std::span<const std::int32_t> order) {
+    const auto gathered = [&](const Buffer& from) {
+        Buffer to(from.bytes());
+        if (from.bytes() > 0) gather_rows(p.type, order, p.num_rhs, from.data(), to.data(), 1);
+        return to;
+    };
+    Operands result{.type = p.type,
+                    .num_rhs = p.num_rhs,
+                    .alpha = p.alpha,
+                    .beta = p.beta,
+                    .x = gathered(p.x),
+                    .y_before = gathered(p.y_before),
+                    .y = Buffer(p.y.bytes())};
+    result.reset(result.y);
+    return result;
+}
+
+Buffer out_of_order(const Operands& p, std::span<const std::int32_t> order, const Buffer& y) {
+    Buffer result(y.bytes());
+    dispatch(p.type, [&](auto tag) {
+        const decltype(tag) one(1), zero(0);
+        scatter_rows(p.type, order, p.num_rhs, &one, y.data(), &zero, result.data(), 1);
+    });
+    return result;
+}
+
+PlacedOperands::PlacedOperands(const Operands& operands, std::shared_ptr<Device> device)
+    : operands_(operands), device_(std::move(device)), y_(operands.y.bytes()) {
+    if (device_ != nullptr) {
+        x_on_device_ = device_->allocate(operands.x.bytes());
+        y_on_device_ = device_->allocate(y_.bytes());
+        device_->copy_to_device(x_on_device_->data(), operands.x.data(), operands.x.bytes());
+    }
+    reset();
+}
+
+void PlacedOperands::reset() {
+    operands_.reset(y_);
+    if (device_ != nullptr) device_->copy_to_device(y_on_device_->data(), y_.data(), y_.bytes());
+}
+
+void PlacedOperands::finish() {
+    if (device_ != nullptr) device_->synchronize({});
+}
+
+Buffer PlacedOperands::result() const {
+    Buffer y(y_.bytes());
+    if (device_ != nullptr)
+        device_->copy_to_host(y.data(), y_on_device_->data(), y.bytes());
+    else if (y.bytes() > 0)
+        std::memcpy(y.data(), y_.data(), y.bytes());
+    return y;
+}
+
+Operands make_operands(const ProductOptions& o, const CsrMatrix& matrix) {
+    Operands p;
+    p.type = o.vectors.empty() ? matrix.value_type : parse_value_type(o.vectors);
+    p.num_rhs = o.num_rhs;
+    p.op = o.op;
+    const std::int64_t x_rows = o.op == Op::none ? matrix.cols : matrix.rows;
+    const std::int64_t y_rows = o.op == Op::none ? matrix.rows : matrix.cols;
+    p.alpha = parse_number("--alpha", o.alpha, p.type);
+    p.beta = parse_number("--beta", o.beta, p.type);
+    if (p.beta == 0.0 && !o.y_path.empty())
+        throw UsageError("--y: with --beta 0 the initial y is not read; drop --y or give --beta");
+    // y is there three times: as it was, where it is made, and as it is given back.
+    check_vectors_fit(p.type, static_cast<double>(x_rows) * o.num_rhs,
+                      static_cast<double>(y_rows) * o.num_rhs, p.beta != 0.0 ? 4 : 3);
+    p.x = vector_for(o.x_path, p.type, x_rows, o.num_rhs, 1);
+    if (p.beta != 0.0) p.y_before = vector_for(o.y_path, p.type, y_rows, o.num_rhs, 2);
+    p.y = Buffer(static_cast<std::size_t>(y_rows * o.num_rhs) * size_of(p.type));
+    p.reset(p.y);
+    return p;
+}
+
+}  // namespace spmvgen::cli

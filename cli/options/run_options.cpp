@@ -1,0 +1,237 @@
+#include "options/run_options.hpp"
+
+#include "handle/kernels/cache_mode.hpp"
+#include "handle/plan/levels.hpp"
+#include "handle/plan/number_types.hpp"
+#include "matrix/reorder/reordering.hpp"
+#include "tuner/rules/paper_rules.hpp"
+
+namespace spmvgen::cli {
+namespace {
+
+CacheMode cache_mode(const std::string& text) {
+    if (text.empty()) return CacheMode::automatic;
+    if (const auto mode = parse_cache_mode(text)) return *mode;
+    throw UsageError("--cache: unknown mode '" + text + "': use one of " +
+                     std::string(cache_mode_names));
+}
+
+void set_level(const RunOptions& o, Options& options) {
+    if (!is_level(o.level))
+        throw UsageError("--level: unknown level '" + o.level + "': use " +
+                         std::string(level_names));
+    if (o.level != "measure" && !o.budget.empty())
+        throw UsageError("--budget: is for --level measure; drop it, or ask for that");
+    options.level = o.level;
+    if (!o.rule.empty()) {
+        resolve("--rule", [&] { return &paper_rule(o.rule); });
+        if (o.level != "rule" || o.kernel != "auto")
+            throw UsageError("--rule: chooses a kernel by itself; drop it, or " +
+                             std::string(o.kernel != "auto" ? "--kernel" : "--level"));
+    }
+    options.rule = o.rule;
+    if (!o.budget.empty()) options.budget_ms = parse_milliseconds("--budget", o.budget);
+    options.expected_applies = o.expect;
+}
+
+/// A size of --memory-limit as a number of bytes; says what is wrong with it. A minus sign would
+/// else become a number near 2^64.
+std::string as_size(std::string& text) {
+    const std::string wrong = "'" + text + "' is no size: use bytes, or 500M, 2G; 0 is no limit";
+    if (text.starts_with('-')) return wrong;
+    try {
+        std::uint64_t bytes = 0;
+        const bool is_size = CLI::AsSizeValue(false)(text).empty() &&
+                             CLI::detail::lexical_cast(text, bytes) && bytes <= INT64_MAX;
+        return is_size ? "" : wrong;
+    } catch (const CLI::ValidationError&) {
+        return wrong;
+    }
+}
+
+/// The target of a GPU; what it cannot do is refused.
+Target gpu_target(const RunOptions& o, const Device& device) {
+    const Target& target = device.facts().target;
+    if (o.arch != "native" && parse_arch(o.arch) != target)
+        throw UsageError("--arch: " + o.arch + " is not what device " + o.device + " runs, " +
+                         to_string(target) + "; drop --arch");
+    if (o.cache == "off")
+        throw UsageError("--cache: off always runs the generic kernel, which device " + o.device +
+                         " does not have; use another mode");
+    return target;
+}
+
+void check_product_options(const RunOptions& o) {
+    if (o.check && !o.epilogue.empty())
+        throw UsageError("--check: the reference does not know --epilogue; drop one of them");
+    const Op op = resolve("--op", [&] { return parse_op(o.op); });
+    if (op == Op::none && o.transpose_by_atomics)
+        throw UsageError("--transpose-by-atomics: is for --op T and H; drop it, or give --op");
+    if (o.transpose_by_atomics && o.deterministic)
+        throw UsageError(
+            "--transpose-by-atomics: adds in any order, which contradicts --deterministic; drop "
+            "one of them");
+    const auto method = resolve(
+        "--reorder", [&] { return parse_reorder_option(o.reorder).value_or(ReorderMethod::none); });
+    if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
+        throw UsageError(
+            "--permuted-vectors: is for reordered matrices; drop it, or give --reorder rcm or "
+            "band-k");
+    if (method != ReorderMethod::none && o.index == "i64")
+        throw UsageError(
+            "--index: a reordered matrix has the narrowest index type that fits; drop --index or "
+            "--reorder");
+    for (const auto& [option, type] :
+         {std::pair("--value", &o.value), std::pair("--vectors", &o.vectors),
+          std::pair("--accumulator", &o.accumulator)})
+        if (!type->empty()) parse_computed_type(option, *type);
+    if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
+    resolve("--encodings", [&] { return check_encodings(o.encodings); });
+}
+
+void check_batch_options(const RunOptions& o) {
+    const char* unknown = o.op != "N" ? "--op" : names_order(o.reorder) ? "--reorder" : nullptr;
+    if (unknown != nullptr)
+        throw UsageError(std::string(unknown) +
+                         ": batches are neither transposed nor reordered; drop it");
+    if (o.level != "rule" || o.expect != 0 || !o.rule.empty())
+        throw UsageError((o.expect != 0     ? "--expect"
+                          : !o.rule.empty() ? "--rule"
+                                            : "--level") +
+                         std::string(": batches are chosen by rules; drop it"));
+    const char* refused = o.product.num_rhs > 1 ? "--rhs" : !o.index.empty() ? "--index" : nullptr;
+    if (refused != nullptr)
+        throw UsageError(std::string(refused) +
+                         ": not with --batch, whose systems have one right-hand side each and "
+                         "choose their types themselves; drop it");
+}
+
+}  // namespace
+
+Options handle_options(const RunOptions& o, const Device* device) {
+    if (!o.batch.empty()) check_batch_options(o);
+    check_product_options(o);
+    check_format_and_kernel(o.format, o.kernel);
+    const Target target = device != nullptr ? gpu_target(o, *device) : runnable_arch(o.arch);
+    Options options;
+    options.device = o.device;
+    options.deterministic = o.deterministic;
+    options.vectors = o.vectors;
+    options.accumulator = o.accumulator;
+    options.storage = o.storage;
+    options.encodings = o.encodings;
+    options.epilogue = o.epilogue;
+    options.format = o.format;
+    options.reorder = o.reorder;
+    options.permuted_vectors = o.permuted_vectors;
+    options.kernel = o.kernel;
+    options.params = parse_params(o.params);
+    check_params(o.format, o.kernel, options.params, target, !o.batch.empty());
+    options.target = o.arch;
+    options.num_rhs = o.product.num_rhs;
+    options.op = o.op;
+    options.transpose_by_atomics = o.transpose_by_atomics;
+    options.threads = o.threads;
+    options.copy = !o.batch.empty();
+    options.updatable = false;  // one matrix, one set of numbers
+    options.memory_limit = static_cast<std::int64_t>(o.memory_limit);
+    options.cache = cache_mode(o.cache);
+    options.cache_dir = o.cache_dir;
+    options.kernel_sets = o.kernel_sets;
+    options.strict = o.strict;
+    options.compile = o.compile;
+    set_level(o, options);
+    return options;
+}
+
+void add_choice_options(CLI::App& verb, RunOptions& o) {
+    verb.add_option("--device", o.device,
+                    "host (the default), cuda:0, hip:0, or simt:ARCH: GPU kernels run here")
+        ->type_name("DEVICE");
+    verb.add_option("--format", o.format, "storage format: auto, " + format_names())
+        ->type_name("FORMAT");
+    verb.add_option("--reorder", o.reorder,
+                    "order of rows and columns: auto (the default: rows alone on GPUs, where that "
+                    "pays), none, rcm, band-k, or rows")
+        ->type_name("METHOD");
+    verb.add_flag("--permuted-vectors", o.permuted_vectors,
+                  "with --reorder: multiply vectors that are in that order, too");
+    verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
+        ->type_name("ID");
+    add_param_option(verb, o.params);
+    verb.add_option(
+            "--level", o.level,
+            "how the kernel is chosen: rule (the default), measure (by timing), or exhaustive")
+        ->type_name("LEVEL");
+    verb.add_option("--rule", o.rule,
+                    "by a paper's own rule: ginkgo, csr-k, gospmv or lightspmv, as it stands")
+        ->type_name("PAPER");
+    verb.add_option("--budget", o.budget, "time for --level measure: 200ms, 2s (default 200ms)")
+        ->type_name("TIME");
+    verb.add_option("--expect", o.expect,
+                    "applies to expect (default 0: many): planning must repay itself")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62).description(""));
+    verb.add_option("--arch", o.arch, "architecture (default native: this machine's)")
+        ->type_name("ARCH");
+    verb.add_option("--threads", o.threads, "threads; 0 = all")
+        ->check(CLI::Range(0, 4096).description(""));
+    verb.add_option("--memory-limit", o.memory_limit,
+                    "most that the converted matrix may take: bytes, or 500M, 2G (of 1024)")
+        ->transform(CLI::Validator(as_size, ""))
+        ->type_name("SIZE");
+    verb.add_flag("--deterministic", o.deterministic,
+                  "only kernels that give the same bits each time");
+}
+
+void add_cache_mode_options(CLI::App& verb, RunOptions& o) {
+    verb.add_option("--cache", o.cache,
+                    "on, memory, readonly, load or off (default: $SPMVGEN_CACHE, else on)")
+        ->type_name("MODE");
+    verb.add_option("--kernel-sets", o.kernel_sets,
+                    "kernel sets, files or folders separated by ':', beside $SPMVGEN_KERNEL_SETS")
+        ->type_name("SETS");
+    verb.add_option("--cache-dir", o.cache_dir, "the cache's directory")->type_name("DIR");
+    verb.add_flag("--strict", o.strict, "fail rather than fall back to the generic kernel");
+}
+
+void add_product_options(CLI::App& verb, RunOptions& o) {
+    verb.add_option("--value", o.value, "f32, f64, c32 or c64 (default: the file's)")
+        ->type_name("TYPE");
+    verb.add_option("--index", o.index, "column indices: i32 or i64 (default: what fits)")
+        ->type_name("TYPE");
+    verb.add_option("--vectors", o.vectors, "type of x and y, wider than A's (default: A's)")
+        ->type_name("TYPE");
+    verb.add_option("--accumulator", o.accumulator,
+                    "type of the sums, wider than the vectors' (default: theirs)")
+        ->type_name("TYPE");
+    verb.add_option("--storage", o.storage,
+                    "narrower type for A's values: f16, bf16, f32, c32 (default: as they are)")
+        ->type_name("TYPE");
+    verb.add_option("--encodings", o.encodings,
+                    "auto (default): A's values in fewer bytes where that is exact; none")
+        ->type_name("HOW");
+    verb.add_option("--epilogue", o.epilogue,
+                    "store this C++ expression of `value` and `row` instead")
+        ->type_name("EXPR");
+    verb.add_option("--op", o.op, "N: A (default); T: its transpose; H: the conjugate of that")
+        ->type_name("OP");
+    verb.add_flag("--transpose-by-atomics", o.transpose_by_atomics,
+                  "--op T, H: no transposed copy of A; sums are added atomically");
+    verb.add_option("--rhs", o.product.num_rhs, "right-hand sides (default 1)")
+        ->check(CLI::Range(1, 64).description(""));
+}
+
+void add_operand_options(CLI::App& verb, RunOptions& o) {
+    verb.add_option("--alpha", o.product.alpha, "α (default 1); complex: re,im")
+        ->type_name("NUMBER");
+    verb.add_option("--beta", o.product.beta, "β (default 0)")->type_name("NUMBER");
+    verb.add_option("--x", o.product.x_path,
+                    "x, Matrix Market array (default: random in [0.5, 1.5))")
+        ->type_name("FILE");
+    verb.add_option("--y", o.product.y_path, "y before (default, with β: random in [0.5, 1.5))")
+        ->type_name("FILE");
+    verb.add_option("-o,--output", o.output, "write y here; - = standard output")
+        ->type_name("FILE");
+}
+
+}  // namespace spmvgen::cli

@@ -1,9 +1,0 @@
-#pragma once
-#include "verb.hpp"
-
-namespace spmvgen::cli {
-
-/// tune list, export, import and merge: records of tuning_db as files.
-void add_tune_records(CLI::App& tune, Verbs& verbs);
-
-}  // namespace spmvgen::cli

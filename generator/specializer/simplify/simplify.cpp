@@ -1,0 +1,53 @@
+#include "specializer/simplify/simplify.hpp"
+
+#include <memory>
+
+#include "clang/Frontend/ASTUnit.h"
+#include "inlining/inline_helpers.hpp"
+#include "specializer/simplify/cleaner.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen::specializer {
+namespace {
+
+/// More rounds than any sane template needs.
+constexpr int round_limit = 50;
+const std::string file = "kernel.cpp";
+
+/// Throws when the text is not legal C++.
+std::unique_ptr<Parsed> read(const std::string& text, const FrontEndOptions& options) {
+    auto parsed = std::make_unique<Parsed>(Files{{file, text}}, file, options);
+    if (parsed->failed())
+        throw Error(ErrorCode::internal, "the specialised text is not legal C++: " +
+                                             to_string(parsed->diagnostics()) + "\n" + text);
+    return parsed;
+}
+
+std::string edited(const std::string& text, const TextEdits& edits) {
+    return edits.apply(text, {0, static_cast<unsigned>(text.size())});
+}
+
+SimplifiedText cleaned(std::string text, const std::vector<std::string>& steps,
+                       const FrontEndOptions& options) {
+    for (int round = 0; round < round_limit; ++round) {
+        const auto parsed = read(text, options);
+        auto cleaning = clean(parsed->unit().getASTContext(), text, steps);
+        if (!cleaning.edits.empty()) text = edited(text, cleaning.edits);
+        if (cleaning.edits.empty() || cleaning.settled)
+            return {std::move(text), std::move(cleaning.functions)};
+    }
+    throw Error(ErrorCode::internal, "simplifying the specialised text does not end");
+}
+
+}  // namespace
+
+SimplifiedText simplify(const std::string& text, const std::vector<std::string>& steps,
+                        const FrontEndOptions& options, Helpers helpers) {
+    auto simplified = cleaned(text, steps, options);
+    if (helpers == Helpers::stay) return simplified;
+    const auto parsed = read(simplified.text, options);
+    const auto edits = inline_helpers(parsed->unit().getASTContext(), simplified.text, steps);
+    return edits.empty() ? simplified : cleaned(edited(simplified.text, edits), steps, options);
+}
+
+}  // namespace spmvgen::specializer

@@ -1,0 +1,243 @@
+#include "handle/base/handle_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "handle/kernels/cache_mode.hpp"
+#include "handle/plan/device_speed.hpp"
+#include "handle/plan/levels.hpp"
+#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
+#include "kernel/refuse.hpp"
+#include "matrix/reorder/reordering.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+#include "tuner/profiles/device_profile.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr int most_threads = 4096;
+constexpr int most_rhs = 64;
+
+/// None where it is left to the choice.
+ReorderMethod parse_reorder(const std::string& text) {
+    try {
+        return parse_reorder_option(text).value_or(ReorderMethod::none);
+    } catch (const Error& error) {
+        throw Error(error.code(), std::string("options.reorder: ") + error.what());
+    }
+}
+
+void check_options(const Options& o) {
+    if (o.num_rhs < 1 || o.num_rhs > most_rhs)
+        refuse(fmt::format("options.num_rhs is {}: use 1…{}", o.num_rhs, most_rhs));
+    if (o.threads < 0 || o.threads > most_threads)
+        refuse(fmt::format("options.threads is {}: use 0 (what OpenMP would use) or 1…{}",
+                           o.threads, most_threads));
+    if (o.encodings != "auto" && o.encodings != "none")
+        refuse(fmt::format("options.encodings is '{}': use auto or none", o.encodings));
+    check_compile(o.compile);
+    const ReorderMethod method = parse_reorder(o.reorder);
+    if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
+        refuse(
+            "options.permuted_vectors is for reordered matrices: set options.reorder to rcm or "
+            "band-k, or leave it false");
+}
+
+bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+    const auto p = reinterpret_cast<std::uintptr_t>(a), q = reinterpret_cast<std::uintptr_t>(b);
+    return p < q + b_bytes && q < p + a_bytes;
+}
+
+/// Whether a kernel gives the same bits each time.
+bool is_deterministic(const Signature& s) {
+    switch (kernel_entry(s.kernel).determinism) {
+        case Determinism::always:
+            return true;
+        case Determinism::by_parameter:
+            return s.params.at("deterministic") == 1;
+        case Determinism::never:
+            break;
+    }
+    return false;
+}
+
+}  // namespace
+
+void check_compile(std::string_view text) {
+    if (text != "now" && text != "behind")
+        refuse(fmt::format("options.compile is '{}': use now or behind", text));
+}
+
+Scale scale_of(ValueType type, const void* number) {
+    return dispatch(type, [&](auto tag) {
+        using Value = decltype(tag);
+        const Value v = *static_cast<const Value*>(number);
+        return v == Value(0) ? Scale::zero : v == Value(1) ? Scale::one : Scale::general;
+    });
+}
+
+HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
+    : provider_(provider),
+      // The generic kernel has no epilogue.
+      policy_{effective_mode(options.cache), options.cache_dir,
+              options.strict || !options.epilogue.empty(), options.kernel_sets},
+      num_rhs_(options.num_rhs),
+      updatable_(options.updatable),
+      threads_(options.threads) {
+    check_options(options);
+    check_level(options);
+    info_.device = options.device;
+    info_.op = options.op;
+}
+
+bool HandleImpl::transposes() const {
+    // The generic kernel has no signature.
+    return !signature_.kernel.empty() && kernel_entry(signature_.kernel).transposes;
+}
+
+void HandleImpl::keep(std::shared_ptr<const void> arrays, const CsrView& matrix, bool own) {
+    if (!borrows(matrix)) return;
+    kept_arrays_ = std::move(arrays);
+    owns_arrays_ = own;
+}
+
+bool reads_arrays(const StoredMatrix& stored, const CsrView& matrix) {
+    return std::ranges::any_of(stored.arrays, [&](auto& array) {
+        return array.second != nullptr &&
+               (array.second == matrix.row_ptr || array.second == matrix.col_idx ||
+                array.second == matrix.values);
+    });
+}
+
+double bytes_read_of(const CsrView& matrix, const StoredMatrix& stored) {
+    const auto reads = [&](const void* array) {
+        return array != nullptr && std::ranges::any_of(stored.arrays, [&](auto& named) {
+                   return named.second == array;
+               });
+    };
+    const auto bytes = [&](const void* array, std::int64_t count, std::size_t element) {
+        return reads(array) ? static_cast<double>(count) * static_cast<double>(element) : 0;
+    };
+    return bytes(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type)) +
+           bytes(matrix.col_idx, matrix.nnz, size_of(matrix.index_type)) +
+           bytes(matrix.values, matrix.nnz, size_of(matrix.value_type));
+}
+
+void HandleImpl::set_types(const Options& options, ValueType matrix) {
+    set_number_types(signature_, options, matrix);
+    plain_storage_ = storage_type(signature_);
+}
+
+void HandleImpl::find_general(const RowFeatures& features, const Request& request) {
+    const auto& params = kernel_entry(signature_.kernel).params;
+    Request named = request;
+    if (std::ranges::any_of(params, &Parameter::of_matrix)) {
+        // Fitted to this matrix: the same kernel, fitted to none.
+        named.format = "auto";
+        named.kernel = signature_.kernel;
+    } else if (request.kernel != "auto" || request.format != "auto" || !request.params.empty()) {
+        // Asked for: what else is made would be another answer.
+        return void(general_ = for_any_matrix(signature_, {}, plain_storage_));
+    }
+    // Else columns or values may have led to this kernel: what row lengths alone lead to.
+    general_ = for_any_matrix(choose(features, named).signature, request.params, plain_storage_);
+    general_.alpha = signature_.alpha;
+}
+
+void HandleImpl::take(const Choice& choice) {
+    signature_ = choice.signature;
+    info_.reason = choice.reason;
+    if (!choice.warning.empty()) provider_.warn(choice.warning);
+    info_.deterministic = is_deterministic(signature_);
+}
+
+void HandleImpl::take(LevelChoice level) {
+    take(level.choice);
+    info_.measured = std::move(level.measured);
+    info_.measured_us = level.measured_us;
+    info_.measure_ms = level.measure_ms;
+    info_.kernel_ms = level.kernel_ms;
+    info_.analysis_ms += level.analysis_ms;
+    info_.predicted_us = level.predicted_us;
+    info_.profile = level.profile;
+    if (!level.warning.empty()) provider_.warn(level.warning);
+    level_warning_ = std::move(level.warning);
+}
+
+void HandleImpl::predict(const Device* device, int threads) {
+    if (info_.nnz == 0 || info_.predicted_us > 0) return;  // by counted work
+    const auto [profile, match, note] = nearest_profile(signature_.target, device);
+    if (match != ProfileMatch::device && match != ProfileMatch::scaled) return;
+    if (profile == nullptr) return;
+    info_.profile = profile->file;
+    info_.predicted_us = predict_us(*profile, static_cast<double>(info_.bytes), threads,
+                                    device != nullptr ? std::max(info_.launches, 1) : threads > 1);
+}
+
+void HandleImpl::tell_choice_ms(const Stopwatch& watch) {
+    info_.choice_ms =
+        watch.ms() - info_.analysis_ms - info_.kernel_ms - info_.measure_ms - info_.convert_ms;
+}
+
+void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
+    info_.format = to_string(stored.format);
+    info_.storage = to_string(storage_type(signature_));
+    info_.vectors = to_string(signature_.value);
+    info_.accumulator = to_string(accumulator_type(signature_));
+    info_.target = to_string(signature_.target);
+    info_.rows = transposes() ? matrix.cols : matrix.rows;
+    info_.cols = transposes() ? matrix.rows : matrix.cols;
+    info_.nnz = matrix.nnz;
+    info_.stored = stored.stored;
+    info_.matrix_bytes = stored.bytes;
+    info_.bytes = stored.bytes + (matrix.rows + matrix.cols) * num_rhs_ *
+                                     static_cast<std::int64_t>(size_of(signature_.value));
+}
+
+HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
+    if (type != signature_.value)
+        refuse(fmt::format("apply: the {}, but α, x, β and y are {}; use {}",
+                           signature_.storage
+                               ? fmt::format("handle's vectors are {}", to_string(signature_.value))
+                               : fmt::format("matrix is {}", to_string(signature_.value)),
+                           to_string(type), to_string(signature_.value)));
+    if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
+    const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha) : Scale::zero,
+                      scale_of(type, o.beta)};
+    check_operands(o, modes.alpha != Scale::zero);
+    if (o.workspace != nullptr) check_workspace(o, workspace_bytes(modes.alpha, modes.beta));
+    return modes;
+}
+
+void HandleImpl::check_workspace(const Operands& o, std::size_t needed) const {
+    const WorkspaceMemory& given = *o.workspace;
+    if (given.bytes < needed)
+        refuse(
+            fmt::format("apply: the workspace has {} bytes, but this product needs {}: ask "
+                        "workspace_bytes",
+                        given.bytes, needed));
+    if (needed > 0 && given.data == nullptr) refuse("apply: the workspace is null");
+    const auto overlaps = [&](const void* vector, std::int64_t rows) {
+        const auto bytes = static_cast<std::size_t>(rows * num_rhs_) * size_of(signature_.value);
+        return vector != nullptr && overlap(given.data, needed, vector, bytes);
+    };
+    if (needed > 0 && (overlaps(o.x, info_.cols) || overlaps(o.y, info_.rows)))
+        refuse("apply: the workspace overlaps x or y; use memory of its own");
+}
+
+void HandleImpl::check_operands(const Operands& o, bool needs_x) const {
+    const auto element = size_of(signature_.value);
+    const auto x_bytes = static_cast<std::size_t>(info_.cols * num_rhs_) * element;
+    const auto y_bytes = static_cast<std::size_t>(info_.rows * num_rhs_) * element;
+    if (y_bytes > 0 && o.y == nullptr)
+        refuse(fmt::format("apply: y is null, but has {} elements", info_.rows * num_rhs_));
+    if (!needs_x) return;
+    if (o.x == nullptr)
+        refuse(fmt::format("apply: x is null, but has {} elements", info_.cols * num_rhs_));
+    if (overlap(o.x, x_bytes, o.y, y_bytes)) refuse("apply: x and y overlap; use different arrays");
+}
+
+}  // namespace spmvgen

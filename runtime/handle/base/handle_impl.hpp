@@ -1,0 +1,246 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.hpp"
+#include "devices/operands.hpp"
+#include "formats/stored_matrix.hpp"
+#include "handle/kernels/kernel_provider.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/levels.hpp"
+#include "handle/plan/request_of_options.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/reorder/reordering.hpp"
+#include "matrix/value_order.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "tuner/rules/choose.hpp"
+
+namespace spmvgen {
+
+/// New numbers, one for each entry of the matrix that a handle was made of, in its order.
+struct NewValues {
+    const void* data = nullptr;
+    bool on_device = false;  ///< where they are: with options.device_arrays on the device
+};
+
+class DeviceCsr;
+class PlannedMatrix;
+
+/// Whose arrays a matrix has that a handle is made of: the caller's, or, of a matrix that was
+/// transposed or sorted for the handle, its own, which count for options.memory_limit as far as
+/// kernels read them.
+enum class Arrays { callers, own };
+
+/// What is behind a handle: one class for CPUs, one for GPUs.
+class HandleImpl {
+  public:
+    HandleImpl(const HandleImpl&) = delete;
+    HandleImpl& operator=(const HandleImpl&) = delete;
+    virtual ~HandleImpl() = default;
+    virtual void apply(ValueType type, const Operands& operands, Stream stream) = 0;
+    virtual void prepare(Scale alpha, Scale beta, Stream stream) = 0;
+    /// Source of the kernel for α = 1, β = 0; "" = there is none.
+    virtual std::string source() const = 0;
+    /// new → old, of a reordered matrix; empty when there is no new order.
+    virtual std::span<const std::int32_t> row_order() const { return {}; }
+    virtual const Info& info() const { return info_; }
+    /// As Handle::workspace_bytes, for an aligned workspace.
+    virtual std::size_t workspace_bytes(Scale, Scale) { return 0; }
+
+    /// As Handle::update_values.
+    void update_values(ValueType type, const void* values, Stream stream);
+
+    /// Takes over what the caller gave: `entries` values of a type, where `device` is not null in
+    /// its memory. Until then, update_values knows of no entries.
+    void tell_given(ValueType type, std::int64_t entries, std::shared_ptr<Device> device = nullptr);
+    /// Takes over that the handle was made of a matrix of its own, whose values come in this order
+    /// from those that were given until now.
+    void tell_order(ValueOrder order);
+    /// Takes over what owns the arrays of `matrix`, of which the handle was made with options.copy
+    /// = false, and keeps it when they are still read. `own`: they are the handle's to write to.
+    void keep(std::shared_ptr<const void> arrays, const CsrView& matrix, bool own);
+    /// Takes over that the handle took so long to make beside its constructor, for that part.
+    void tell_more_time(double ms, double Info::* part) {
+        info_.prepare_ms += ms;
+        info_.*part += ms;
+    }
+    /// Takes over why this handle was made.
+    void tell_reason(const std::string& reason) { info_.reason = reason; }
+    /// Takes over why this handle was made instead of another one.
+    void tell_reason_before(const std::string& reason) {
+        info_.reason = reason + "; " + info_.reason;
+    }
+
+    static Handle wrap(std::unique_ptr<HandleImpl> impl) { return Handle(std::move(impl)); }
+
+  protected:
+    /// Throws Error(invalid_argument) for options that no device takes.
+    HandleImpl(const Options& options, KernelProvider& provider);
+
+    /// What the options ask of the tuner, for the target in signature_.
+    Request request_for(const Options& options) const { return request_of(options, signature_); }
+    /// Takes over what the tuner chose.
+    void take(const Choice& choice);
+    /// The same with what the level made of it.
+    void take(LevelChoice level);
+    /// Finds out which kernel is made ahead for such matrices: what row lengths alone suggest, of
+    /// the same kernel where the matrix fits it to itself; signature_ itself where it was asked
+    /// for.
+    void find_general(const RowFeatures& features, const Request& request);
+    /// The kernel of signature_; where it cannot be had, and the same kernel for any matrix can,
+    /// that one, with which signature_ then goes on. `get` gives the kernel of a signature, or
+    /// throws Error(compile), or gives none.
+    template <typename Get>
+    auto kernel_or_general(Get get) {
+        if (general_ == signature_) return get(signature_, true);
+        auto first = get(signature_, false);
+        if (first.kernel != nullptr) return first;
+        auto second = get(general_, false);
+        if (second.kernel == nullptr) return get(signature_, true);
+        info_.reason += "; with the kernel for any columns and values, for its own cannot be had";
+        signature_ = general_;
+        return second;
+    }
+    /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
+    /// and launches. `device` is null for the host.
+    void predict(const Device* device, int threads);
+    /// Fills in what the choice took: what `watch` has since the constructor began and no other
+    /// part has until now.
+    void tell_choice_ms(const Stopwatch& watch);
+    /// Takes over how the kernel was had.
+    template <typename Kernel>
+    void tell_origin(const Provided<Kernel>& provided) {
+        info_.origin = provided.origin;
+        info_.source_path = provided.source_path;
+        info_.warning = provided.warning;
+        if (!level_warning_.empty())
+            info_.warning += (info_.warning.empty() ? "" : "; ") + level_warning_;
+    }
+    /// Fills in what info_ says of the matrix, which is stored as `stored` for signature_.
+    void describe(const CsrView& matrix, const StoredMatrix& stored);
+
+    struct Modes {
+        Scale alpha, beta;  ///< α is zero, too, when A has no entries
+    };
+    /// The modes of α and β of an apply. Throws Error(invalid_argument) for operands that do not
+    /// fit.
+    Modes checked_modes(ValueType type, const Operands& operands);
+
+    KernelProvider& provider_;
+    KernelPolicy policy_;
+    /// Takes over the number types that the options ask for.
+    void set_types(const Options& options, ValueType matrix);
+
+    Signature signature_;  ///< of the kernel for α = 1, β = 0
+    Signature general_;    ///< as find_general() has it
+    /// The type that A's values are stored in unless they are encoded.
+    ValueType plain_storage_ = ValueType::f64;
+    int num_rhs_ = 1;
+    Info info_;
+
+    /// Whether the kernel transposes, so that x belongs to the rows of the stored matrix.
+    bool transposes() const;
+    /// Whether an apply reads arrays of the matrix that the handle was made of.
+    virtual bool borrows(const CsrView&) const { return false; }
+    /// Puts new numbers into the stored matrix, which has entries: one for each that the
+    /// constructor got. Throws before anything is changed.
+    virtual void set_values(const NewValues& values, Stream stream);
+    /// The same of numbers on this host that need a wider encoding than signature_ has: with the
+    /// kernels of `wider`. Throws before anything is changed.
+    virtual void widen(const Signature& wider, const void* values, Stream stream);
+    /// Takes over that this was done.
+    void tell_widened(const Signature& wider);
+    /// Throws Error(compile): the kernel for wider values cannot be had.
+    [[noreturn]] void refuse_to_widen(const Signature& wider, const std::string& why) const;
+    /// Whether arrays that are read but not stored are the handle's to write to.
+    bool owns_arrays() const { return owns_arrays_; }
+    bool updatable() const { return updatable_; }
+    ValueType given_type() const { return given_type_; }
+
+  private:
+    void check_operands(const Operands& operands, bool needs_x) const;
+    void check_workspace(const Operands& operands, std::size_t needed) const;
+    void check_storable(const void* values) const;
+    /// Puts numbers on this host into the stored matrix, which is encoded.
+    void set_encoded(const void* values, Stream stream);
+    void check_sums(const ValueOrder& order, const void* sums) const;
+
+    bool updatable_ = true;
+    int threads_ = 0;                          ///< options.threads
+    ValueType given_type_ = ValueType::f64;    ///< of the values that the caller gave
+    std::int64_t given_entries_ = 0;           ///< how many
+    std::shared_ptr<Device> given_on_;         ///< where, unless on this host
+    std::vector<ValueOrder> orders_;           ///< from those to the constructor's, one by one
+    std::shared_ptr<const void> kept_arrays_;  ///< owns arrays that are read
+    bool owns_arrays_ = false;
+    std::string level_warning_;  ///< part of info_.warning
+};
+
+/// Whether an apply of a matrix that is stored so reads arrays of `matrix`.
+bool reads_arrays(const StoredMatrix& stored, const CsrView& matrix);
+/// Bytes of the arrays of `matrix` that it then reads.
+double bytes_read_of(const CsrView& matrix, const StoredMatrix& stored);
+
+/// What the options ask for. `device` stands for options.device, which is else opened.
+std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// The same of entries in any order.
+std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// With options.device_arrays: the same of arrays in the memory of `device`.
+std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// The same of a matrix on this host, which is that of `on_device` where that is not null; the
+/// options have been checked. `device` is null for the host.
+std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Options& options,
+                                                KernelProvider& provider,
+                                                std::shared_ptr<Device> device,
+                                                DeviceCsr* on_device = nullptr,
+                                                Arrays arrays = Arrays::callers);
+/// make(options); where that throws TooLarge and the options leave the format open, the same of
+/// format csr, which tells what was too large.
+std::unique_ptr<HandleImpl> make_within_limit(
+    const Options& options, const std::function<std::unique_ptr<HandleImpl>(const Options&)>& make);
+/// Throws Error(invalid_argument) for options of A's arrays that contradict each other.
+void check_array_options(const Options& options);
+/// With options.reorder: a handle of the matrix in that order, which is made with the other
+/// options, and what is around it. `device` is null for the host. `order` is the matrix's by that
+/// method, where it is known, and `planned` what was found out of the matrix for a GPU.
+std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
+                                                  KernelProvider& provider,
+                                                  std::shared_ptr<Device> device,
+                                                  std::optional<Reordering> order = std::nullopt,
+                                                  const PlannedMatrix* planned = nullptr);
+/// With options.compile "behind": a handle of plain CSR that the planned one takes over from once
+/// it is made. Of a matrix that the caller lends (no copy, `arrays` = callers) this reads the
+/// arrays as long as it lives: on GPUs only where options.owner keeps them, else of a copy.
+std::unique_ptr<HandleImpl> make_behind_handle(const CsrView& matrix, const Options& options,
+                                               KernelProvider& provider,
+                                               std::shared_ptr<Device> device, Arrays arrays);
+/// What α or β is, of which `number` is the value.
+Scale scale_of(ValueType type, const void* number);
+std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider, Arrays arrays);
+/// What is known of a GPU's matrix beside its arrays on this host.
+struct GpuInput {
+    /// Has it in the device's memory: what the kernel reads as it is, is copied from there, or
+    /// borrowed with options.copy = false; what the device can convert never comes to this host.
+    /// Null = nowhere.
+    DeviceCsr* on_device = nullptr;
+    PlannedMatrix* planned = nullptr;              ///< of this matrix; null = nothing is yet
+    std::span<const std::int32_t> row_order = {};  ///< as convert() takes it
+};
+/// `device` is what options.device names.
+std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
+                                            KernelProvider& provider,
+                                            std::shared_ptr<Device> device,
+                                            const GpuInput& input = {});
+
+}  // namespace spmvgen

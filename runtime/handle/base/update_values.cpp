@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/narrow.hpp"
+#include "formats/value_encoding.hpp"
+#include "formats/value_pattern.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/plan/team_size.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+[[noreturn]] void refuse_update(const std::string& message) {
+    throw Error(ErrorCode::invalid_argument, "update_values: " + message);
+}
+
+/// The number of the first entry whose values are added up to value k.
+std::int64_t first_entry(const ValueOrder& order, std::int64_t k) {
+    return dispatch(order.type, [&]<typename Number>(Number) -> std::int64_t {
+        return order.from.as<Number>()[static_cast<std::size_t>(
+            order.begins.as<Number>()[static_cast<std::size_t>(k)])];
+    });
+}
+
+}  // namespace
+
+void HandleImpl::tell_given(ValueType type, std::int64_t entries, std::shared_ptr<Device> device) {
+    given_type_ = type;
+    given_entries_ = entries;
+    given_on_ = std::move(device);
+}
+
+void HandleImpl::tell_order(ValueOrder order) {
+    info_.update_bytes += order.bytes();
+    orders_.insert(orders_.begin(), std::move(order));
+}
+
+void HandleImpl::update_values(ValueType type, const void* values, Stream stream) {
+    if (!updatable_)
+        refuse_update(
+            "the handle was made with options.updatable = false and has kept nothing for this: "
+            "leave it true, or make another handle");
+    if (type != given_type_)
+        refuse_update(fmt::format("the matrix is {}, but the new values are {}; use {}",
+                                  to_string(given_type_), to_string(type), to_string(given_type_)));
+    if (given_entries_ == 0) return;
+    const TeamSize team(threads_);
+    if (values == nullptr)
+        refuse_update(fmt::format("values is null, but the matrix has {} entries", given_entries_));
+    NewValues given{values, given_on_ != nullptr};
+    Buffer here, ordered;
+    const bool encoded = is_encoded(signature_, plain_storage_);
+    if (given.on_device && (!orders_.empty() || encoded || plain_storage_ != type)) {
+        here = Buffer(static_cast<std::size_t>(given_entries_) * size_of(type));
+        given_on_->synchronize({stream.native});
+        given_on_->copy_to_host(here.data(), values, here.bytes());
+        given = {here.data(), false};
+    }
+    if (!given.on_device) check_storable(given.data);
+    for (const ValueOrder& order : orders_) {
+        Buffer next = ordered_values(order, type, given.data, threads_);
+        if (order.begins.bytes() > 0) check_sums(order, next.data());
+        ordered = std::move(next);
+        given.data = ordered.data();
+    }
+    encoded ? set_encoded(given.data, stream) : set_values(given, stream);
+}
+
+void HandleImpl::set_encoded(const void* values, Stream stream) {
+    CsrView numbers;
+    numbers.nnz = info_.nnz;
+    numbers.value_type = given_type_;
+    numbers.values = values;
+    if (holds_exactly(numbers, signature_)) return set_values({values, false}, stream);
+    const std::vector<Signature> wider = wider_signatures(signature_, plain_storage_);
+    const auto fits =
+        std::ranges::find_if(wider, [&](const Signature& s) { return holds_exactly(numbers, s); });
+    // What the caller's own storage type cannot hold, it rounds.
+    widen(fits != wider.end() ? *fits : wider.back(), values, stream);
+}
+
+void HandleImpl::tell_widened(const Signature& wider) {
+    const auto change =
+        value_array_bytes(wider, info_.stored) - value_array_bytes(signature_, info_.stored);
+    info_.reason +=
+        fmt::format("; update_values brought numbers that {} does not hold", info_.kernel);
+    ++info_.widened;
+    signature_ = wider;
+    info_.kernel = kernel_name(signature_);
+    info_.storage = to_string(storage_type(signature_));
+    info_.matrix_bytes += change;
+    info_.bytes += change;
+    info_.predicted_us = info_.measured_us = 0;
+}
+
+void HandleImpl::check_storable(const void* values) const {
+    const ValueType storage = plain_storage_;
+    if (storage == given_type_) return;
+    const std::int64_t k = first_too_large(given_type_, values, given_entries_, storage);
+    if (k < given_entries_)
+        refuse_update(
+            fmt::format("entry {} is {}, too large for storage type {}: use a wider one; the old "
+                        "numbers stay",
+                        k, number_text(given_type_, values, k), to_string(storage)));
+}
+
+void HandleImpl::check_sums(const ValueOrder& order, const void* sums) const {
+    const ValueType storage = plain_storage_;
+    if (storage == given_type_) return;
+    const std::int64_t k = first_too_large(given_type_, sums, order.count, storage);
+    if (k < order.count)
+        refuse_update(fmt::format(
+            "the entries at the place of entry {} add up to {}, too large for "
+            "storage type {}: use a wider one; the old numbers stay",
+            first_entry(order, k), number_text(given_type_, sums, k), to_string(storage)));
+}
+
+void HandleImpl::refuse_to_widen(const Signature& wider, const std::string& why) const {
+    throw Error(ErrorCode::compile,
+                fmt::format("update_values: the new numbers need kernel {} in the place of {}, "
+                            "which cannot be had ({}): the old numbers stay; with "
+                            "options.encodings = none any numbers fit",
+                            kernel_name(wider), info_.kernel, why));
+}
+
+void HandleImpl::widen(const Signature&, const void*, Stream) {
+    throw Error(ErrorCode::internal, "values of this kind of handle are not encoded");
+}
+
+void HandleImpl::set_values(const NewValues&, Stream) {
+    throw Error(ErrorCode::unsupported, "update_values is not there for this kind of handle");
+}
+
+void Handle::update_values(ValueType type, const void* values, Stream stream) {
+    impl().update_values(type, values, stream);
+}
+
+}  // namespace spmvgen

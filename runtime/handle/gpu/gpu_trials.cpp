@@ -1,0 +1,129 @@
+#include <optional>
+#include <utility>
+
+#include "formats/stored_matrix.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/conversion/conversion_on_device.hpp"
+#include "handle/conversion/csr_on_device.hpp"
+#include "handle/conversion/gpu_matrix.hpp"
+#include "handle/gpu/gpu_bound_kernel.hpp"
+#include "handle/plan/trial_parts.hpp"
+#include "registry.hpp"
+#include "tuner/chooser/break_even.hpp"
+
+namespace spmvgen {
+namespace {
+
+class GpuTrials : public Trials {
+  public:
+    GpuTrials(const CsrView& matrix, CsrOnDevice& csr, std::int64_t max_row, int num_rhs,
+              std::shared_ptr<Device> device, std::int64_t memory_limit, KernelProvider& provider,
+              const KernelPolicy& policy)
+        : Trials(matrix, num_rhs, memory_limit, provider, policy),
+          device_(std::move(device)),
+          csr_(csr),
+          max_row_(max_row) {}
+
+    std::optional<double> storing_on_device_ms(const Signature& s) const override {
+        if (kernel_entry(s.kernel).format != Format::csr && !converts(s)) return std::nullopt;
+        return csr_.is_there() ? 0 : 1e3 * csr_.bytes() / assumed_cpu_rate;
+    }
+
+  private:
+    class GpuRun : public Run {
+      public:
+        GpuRun(std::shared_ptr<const GpuKernel> kernel, Device& device, const GpuMatrix& matrix,
+               void* x, std::size_t y_bytes)
+            : device_(device),
+              kernel_(std::move(kernel), matrix.stored),
+              workspaces_(device),
+              y_(device.allocate(y_bytes)),
+              ones_(kernel_.kernel().loaded->signature().value),
+              operands_{ones_.one(), x, ones_.zero(), y_->data()} {}
+        void apply() override { kernel_.enqueue(operands_, workspaces_, {}); }
+        void finish() override { device_.synchronize({}); }
+        void fetch(void* y) const override { device_.copy_to_host(y, y_->data(), y_->bytes()); }
+        bool has_graphs() const override { return device_.facts().loads != BinaryKind::simt; }
+        std::unique_ptr<DeviceGraph> record(int applies) override {
+            return device_.record([&](StreamRef stream) {
+                for (int i = 0; i < applies; ++i) kernel_.enqueue(operands_, workspaces_, stream);
+            });
+        }
+
+      private:
+        Device& device_;
+        GpuBoundKernel kernel_;
+        StreamWorkspaces workspaces_;
+        std::unique_ptr<DeviceMemory> y_;
+        Ones ones_;
+        Operands operands_;
+    };
+
+    std::unique_ptr<Run> prepare(const Signature& s, const Buffer& x) override {
+        if (x_ == nullptr) {
+            x_ = device_->allocate(x.bytes());
+            device_->copy_to_device(x_->data(), x.data(), x.bytes());
+        }
+        const Stopwatch watch;
+        const ProvidedGpuKernel provided = provider_.get(s, policy_, device_);
+        const ConversionKernels converter = converter_to(s);
+        kernel_ms_ = watch.ms();
+        const GpuMatrix& on_device =
+            stored_.get(s, stored_as_, last_conversion_, [&] { return store(s, converter); });
+        return std::make_unique<GpuRun>(
+            provided.kernel, *device_, on_device, x_->data(),
+            static_cast<std::size_t>(matrix_.rows * num_rhs_) * size_of(s.value));
+    }
+    void make_kernel(const Signature& s) override {
+        provider_.get(s, policy_, device_);
+        converter_to(s);
+    }
+    bool compiled_nothing() const override { return !provider_.mean_compile_ms(device_); }
+
+    /// Whether the device makes what the kernel reads.
+    bool converts(const Signature& s) const {
+        return !has_csr_arrays(s) && num_rhs_ == 1 && csr_.pays() && memory_limit_ == 0 &&
+               why_not_on_device({matrix_, matrix_, max_row_}, s).empty();
+    }
+    /// Without a converter the host has to convert.
+    ConversionKernels converter_to(const Signature& s) {
+        if (!converts(s)) return {};
+        try {
+            return load_converters(provider_, policy_, device_, s, matrix_);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::compile) throw;
+            return {};
+        }
+    }
+
+    GpuMatrix store(const Signature& s, const ConversionKernels& converter) {
+        if (converter.converter != nullptr) {
+            const auto conversion =
+                begin_conversion(*device_, converter, {csr_.view(), matrix_, max_row_}, s);
+            if (conversion->fault().empty()) return conversion->store(s, memory_limit_);
+        }
+        const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);
+        // With a limit there is no copy beside what the kernel reads.
+        const bool may_copy = csr_.is_there() || (memory_limit_ == 0 && csr_.has_room());
+        if (!reads_arrays(stored, matrix_) || !may_copy) return upload(*device_, stored, matrix_);
+        return upload(*device_, stored, matrix_, {.on_device = &csr_.view(), .borrow = true});
+    }
+
+    std::shared_ptr<Device> device_;
+    CsrOnDevice& csr_;
+    const std::int64_t max_row_;
+    std::unique_ptr<DeviceMemory> x_;
+    Kept<GpuMatrix> stored_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, CsrOnDevice& csr, std::int64_t max_row,
+                                   int num_rhs, std::shared_ptr<Device> device,
+                                   std::int64_t memory_limit, KernelProvider& provider,
+                                   const KernelPolicy& policy) {
+    return std::make_unique<GpuTrials>(matrix, csr, max_row, num_rhs, std::move(device),
+                                       memory_limit, provider, policy);
+}
+
+}  // namespace spmvgen

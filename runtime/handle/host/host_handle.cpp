@@ -1,0 +1,344 @@
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+
+#include "devices/host/bound_kernel.hpp"
+#include "devices/host/generic_csr.hpp"
+#include "formats/layout.hpp"
+#include "formats/narrow.hpp"
+#include "formats/value_pattern.hpp"
+#include "handle/base/apply_memory.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/base/variant_table.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/device_options.hpp"
+#include "handle/plan/device_speed.hpp"
+#include "handle/plan/planning.hpp"
+#include "handle/plan/trials.hpp"
+#include "kernel/refuse.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/features/features.hpp"
+#include "spmvgen/error.hpp"
+#include "tuner/chooser/chooser.hpp"
+
+namespace spmvgen {
+namespace {}  // namespace
+
+void check_host_options(const Options& o) {
+    const char* fixed = o.kernel != "auto"                        ? "options.kernel"
+                        : !o.rule.empty()                         ? "options.rule"
+                        : !o.params.empty()                       ? "options.params"
+                        : o.format != "auto" && o.format != "csr" ? "options.format"
+                        : !o.epilogue.empty()                     ? "options.epilogue"
+                                                                  : nullptr;
+    if (o.cache == CacheMode::off && fixed != nullptr)
+        refuse(fmt::format(
+            "{} cannot be had with cache mode off (options.cache, SPMVGEN_CACHE), which "
+            "always runs the generic CSR kernel: use another mode",
+            fixed));
+}
+
+Target checked_target(const std::string& text) {
+    const Target target = parse_target(text);
+    if (const std::string why = why_not_runnable(target); !why.empty())
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("options.target {} cannot run here: {}; use native", text, why));
+    return target;
+}
+
+void check_stream(Stream stream, const char* call) {
+    if (stream.native != nullptr)
+        refuse(fmt::format("{}: a stream is for GPUs only, but the handle's device is host", call));
+}
+
+namespace {
+
+/// All but the table of variants and the scratch pools stays as the constructor left it, until new
+/// values come.
+class HostHandle : public HandleImpl {
+  public:
+    HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+               Arrays arrays);
+    void apply(ValueType type, const Operands& operands, Stream stream) override;
+    void prepare(Scale alpha, Scale beta, Stream stream) override;
+    std::string source() const override { return base_ != nullptr ? base_->kernel().source() : ""; }
+    bool borrows(const CsrView& matrix) const override { return reads_arrays(stored_, matrix); }
+    std::size_t workspace_bytes(Scale alpha, Scale beta) override;
+    void set_values(const NewValues& values, Stream stream) override;
+    void widen(const Signature& wider, const void* values, Stream stream) override;
+
+  private:
+    /// The kernel for one mode of α and β; without a kernel, the base kernel and an update of y
+    /// serve.
+    using Variant = std::unique_ptr<BoundKernel>;
+
+    bool has_epilogue() const { return !signature_.epilogue.empty(); }
+    /// Whether an apply of that mode runs a kernel, rather than y = βy.
+    bool needs_kernel(Scale alpha) const { return alpha != Scale::zero || has_epilogue(); }
+    bool is_base(Scale alpha, Scale beta) const {
+        return alpha == signature_.alpha && beta == Scale::zero;
+    }
+    void make_generic(const CsrView& matrix, const Options& options, const std::string& why);
+    void make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch);
+    void run_generic(const Operands& operands);
+    void keep_csr(const CsrView& matrix, const Options& options);
+    Variant make_variant(Scale alpha, Scale beta);
+    /// `strips` as convert() takes it.
+    void store(const CsrView& matrix, const Signature& signature, const Options& options,
+               const StripsLayout* strips = nullptr);
+    void borrow_values(const void* values);
+    const Variant& variant(Scale alpha, Scale beta);
+    void run(const BoundKernel& kernel, const Operands& operands);
+    void run_base_and_update(const Operands& operands);
+    std::size_t product_bytes() const;
+
+    CsrView csr_;  ///< the arrays that the generic kernel reads
+    StoredMatrix stored_;
+    ValuePattern pattern_;
+    Arrays arrays_;
+    int threads_ = 1;
+    Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
+    std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
+    ScratchPool workspaces_;
+    ScratchPool products_;
+};
+
+HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                       Arrays arrays)
+    : HandleImpl(options, provider), arrays_(arrays) {
+    const Stopwatch watch;
+    check_host_options(options);
+    signature_.target = checked_target(options.target);
+    set_types(options, matrix.value_type);
+    threads_ = host_threads(matrix, options);
+    if (policy_.mode == CacheMode::off)
+        make_generic(matrix, options, "cache mode off: no kernel is made");
+    else if (const auto why = why_plain_at_once(options))
+        make_generic(matrix, options, *why);
+    else
+        make_base(matrix, options, watch);
+    info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
+    if (info_.origin.empty()) info_.origin = "generic";
+    describe(matrix, stored_);
+    info_.update_bytes = pattern_.bytes();
+    predict(nullptr, threads_);
+    info_.prepare_ms = watch.ms();
+}
+
+void HostHandle::make_generic(const CsrView& matrix, const Options& options,
+                              const std::string& why) {
+    const Stopwatch analysis;
+    validate(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    signature_.kernel = "csr_rows";  // stands for the generic kernel
+    info_.reason = why;
+    if (matrix.nnz > 0) keep_csr(matrix, options);
+}
+
+void HostHandle::make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch) {
+    Request request = request_for(options);
+    request.threads = threads_;
+    if (provider_.may_compile(policy_))
+        request.profile = profile_to_predict(signature_.target, nullptr, threads_);
+    if (!options.copy) {
+        request.csr_index = matrix.index_type;
+        request.csr_offset = matrix.offset_type;
+    }
+    const Stopwatch analysis;
+    const RowFeatures features = analyse_row_lengths(matrix, options.threads);
+    info_.analysis_ms = analysis.ms();
+    Chooser chooser(matrix, features, options.threads);
+    const Choice rule = chooser(request);
+    if (matrix.nnz == 0) {
+        take(rule);
+        info_.reason = "the matrix has no entries: y = βy needs no kernel";
+        if (!has_epilogue()) return;
+        signature_.alpha = Scale::zero;
+        info_.reason = "the matrix has no entries: y = βy and its epilogue";
+    } else {
+        const auto trials = host_trials(matrix, num_rhs_, threads_, !options.copy,
+                                        options.memory_limit, provider_, policy_);
+        LevelChoice level =
+            apply_level({matrix, features, request, options, provider_, policy_, nullptr, chooser},
+                        rule, *trials);
+        const bool generic = level.generic;
+        take(std::move(level));
+        info_.deterministic |= threads_ == 1;
+        tell_choice_ms(watch);
+        if (generic) return keep_csr(matrix, options);
+    }
+    const Stopwatch making;
+    find_general(features, request);
+    const ProvidedKernel provided = kernel_or_general([&](const Signature& s, bool last_resort) {
+        return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
+    });
+    info_.kernel_ms += making.ms();
+    tell_origin(provided);
+    if (provided.kernel == nullptr) {
+        info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
+        return keep_csr(matrix, options);
+    }
+    const Stopwatch conversion;
+    store(matrix, signature_, options, chooser.take_layout(signature_).get());
+    pattern_ = ValuePattern(matrix, signature_, options.updatable);
+    info_.convert_ms = conversion.ms();
+    base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
+}
+
+void HostHandle::store(const CsrView& matrix, const Signature& signature, const Options& options,
+                       const StripsLayout* strips) {
+    stored_ = convert(matrix, signature, !options.copy, options.memory_limit, {}, strips);
+    if (arrays_ == Arrays::own)
+        check_memory(stored_, bytes_read_of(matrix, stored_),
+                     ": use a format that takes less, or raise the limit");
+}
+
+void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
+    const Stopwatch conversion;
+    csr_ = matrix;
+    signature_.storage = plain_storage_;
+    if (plain_storage_ == signature_.value) signature_.storage.reset();
+    Signature plain;
+    plain.kernel = "csr_rows";
+    plain.value = signature_.value;
+    plain.storage = signature_.storage;
+    // There may be more columns than the given type has numbers for.
+    const bool narrow = matrix.index_type == IndexType::i32 && matrix.cols > INT32_MAX;
+    plain.index = narrow ? IndexType::i64 : matrix.index_type;
+    plain.offset = matrix.offset_type;
+    plain.target = signature_.target;
+    store(matrix, plain, options);
+    widen_values(stored_, storage_type(plain));
+    csr_.value_type = widened_type(storage_type(plain));
+    csr_.index_type = plain.index;
+    pattern_ = ValuePattern(matrix, plain, options.updatable);
+    csr_.row_ptr = stored_.arrays.at("row_ptr");
+    csr_.col_idx = stored_.arrays.at("col_idx");
+    csr_.values = stored_.arrays.at("values");
+    info_.convert_ms = conversion.ms();
+}
+
+void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
+    check_stream(stream);
+    const auto [alpha, beta] = checked_modes(type, o);
+    if (!needs_kernel(alpha))
+        return scale_vector(type, info_.rows * num_rhs_, o.beta, o.y, threads_);
+    if (base_ == nullptr) return run_generic(o);
+    if (info_.rows == 0) return;
+    if (is_base(alpha, beta)) return run(*base_, o);
+    const Variant& kernel = variant(alpha, beta);
+    kernel != nullptr ? run(*kernel, o) : run_base_and_update(o);
+}
+
+void HostHandle::set_values(const NewValues& values, Stream stream) {
+    check_stream(stream, "update_values");
+    StoredValues fresh = pattern_.convert_values(values.data);
+    if (base_ == nullptr && is_storage_only(storage_type(signature_))) {
+        widen_values(fresh.converted, storage_type(signature_));
+        fresh.list_converted();
+    }
+    if (pattern_.as_given() && !owns(stored_, "values") && !owns_arrays())
+        borrow_values(values.data);
+    else
+        overwrite(stored_, fresh);
+}
+
+void HostHandle::borrow_values(const void* values) {
+    stored_.arrays["values"] = values;
+    csr_.values = values;
+    if (base_ != nullptr) base_->replace_array("values", values);
+    variants_->for_each([&](const Variant& kernel) {
+        if (kernel != nullptr) kernel->replace_array("values", values);
+    });
+}
+
+void HostHandle::run_generic(const Operands& o) {
+    if (!transposes())
+        return generic_csr(csr_, {signature_.value, accumulator_type(signature_)}, num_rhs_, o,
+                           threads_);
+    scale_vector(signature_.value, info_.rows * num_rhs_, o.beta, o.y, threads_);
+    generic_csr_transposed(csr_, signature_.value, num_rhs_, info_.op == "H", o);
+}
+
+void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
+    check_stream(stream);
+    if (info_.nnz == 0) alpha = Scale::zero;
+    if (base_ == nullptr || !needs_kernel(alpha)) return;
+    const BoundKernel* kernel = base_.get();
+    if (!is_base(alpha, beta)) kernel = variant(alpha, beta).get();
+    if (kernel == nullptr) {
+        products_.reserve(product_bytes(), 1);
+        kernel = base_.get();
+    }
+    workspaces_.reserve(kernel->workspace_bytes(threads_), omp_get_max_threads());
+}
+
+std::size_t HostHandle::workspace_bytes(Scale alpha, Scale beta) {
+    if (info_.nnz == 0) alpha = Scale::zero;
+    if (base_ == nullptr || !needs_kernel(alpha)) return 0;
+    const std::size_t of_base = workspace_with_slack(base_->workspace_bytes(threads_));
+    if (is_base(alpha, beta)) return of_base;
+    const Variant& kernel = variant(alpha, beta);
+    return kernel != nullptr ? workspace_with_slack(kernel->workspace_bytes(threads_))
+                             : workspace_with_slack(product_bytes()) + of_base;
+}
+
+std::size_t HostHandle::product_bytes() const {
+    return static_cast<std::size_t>(info_.rows * num_rhs_) * size_of(signature_.value);
+}
+
+const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {
+    return variants_->get(alpha, beta, [&](Scale a, Scale b) { return make_variant(a, b); });
+}
+
+HostHandle::Variant HostHandle::make_variant(Scale alpha, Scale beta) {
+    Signature wanted = signature_;
+    wanted.alpha = alpha;
+    wanted.beta = beta;
+    const ProvidedKernel provided = provider_.get(wanted, policy_);
+    if (provided.kernel == nullptr) return nullptr;
+    return std::make_unique<BoundKernel>(provided.kernel, stored_);
+}
+
+void HostHandle::widen(const Signature& wider, const void* values, Stream stream) {
+    check_stream(stream, "update_values");
+    const ProvidedKernel provided = provider_.get_or_nothing(wider, policy_);
+    if (provided.kernel == nullptr) refuse_to_widen(wider, provided.warning);
+    StoredMatrix next = with_new_values(stored_, pattern_.convert_values(values, wider));
+    auto base = std::make_unique<BoundKernel>(provided.kernel, next);
+    // Kernels of other modes are made at their next use, as they were at their first.
+    auto variants = std::make_unique<VariantTable<Variant>>();
+    // Nothing throws from here on.
+    replace_values(stored_, std::move(next));
+    base_ = std::move(base);
+    variants_ = std::move(variants);
+    pattern_.change_signature(wider);
+    tell_widened(wider);
+    predict(nullptr, threads_);
+}
+
+void HostHandle::run(const BoundKernel& kernel, const Operands& o) {
+    ApplyMemory workspace(workspaces_, o.workspace, kernel.workspace_bytes(threads_));
+    kernel.run(o, threads_, workspace.data());
+}
+
+void HostHandle::run_base_and_update(const Operands& o) {
+    const ValueType type = signature_.value;
+    const std::int64_t count = info_.rows * num_rhs_;
+    ApplyMemory product(products_, o.workspace, product_bytes());
+    dispatch(type, [&](auto tag) {
+        const decltype(tag) one(1), zero(0);
+        run(*base_, {&one, o.x, &zero, product.data(), product.rest()});
+    });
+    scale_add(type, count, o.alpha, product.data(), o.beta, o.y, threads_);
+}
+
+}  // namespace
+
+std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider, Arrays arrays) {
+    return std::make_unique<HostHandle>(matrix, options, provider, arrays);
+}
+
+}  // namespace spmvgen

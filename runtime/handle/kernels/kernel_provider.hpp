@@ -1,0 +1,187 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/device.hpp"
+#include "devices/host/loaded_kernel.hpp"
+#include "handle/kernels/compile_times.hpp"
+#include "process/log.hpp"
+#include "sets/search.hpp"
+#include "spmvgen/generator.hpp"
+#include "spmvgen/kernels.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen {
+
+/// Where a provider looks and keeps kernels on disk: what it needs of a Store.
+class KernelCache {
+  public:
+    virtual ~KernelCache() = default;
+    virtual std::optional<KernelBinary> find(const Signature& signature, BinaryKind kind) = 0;
+    virtual bool put(const KernelBinary& binary) = 0;
+    virtual std::string path_of(const Signature& signature, BinaryKind kind) const = 0;
+};
+
+/// What a provider is made of; tests put their own here.
+struct KernelSources {
+    /// The generator; called at the first compilation only. May throw Error.
+    std::function<Generator&()> generator;
+    /// The cache in a directory ("" = the default one).
+    std::function<std::unique_ptr<KernelCache>(const std::string& directory, bool writable)> cache;
+};
+
+/// libspmvgen_jit and the Store, whose warnings go to `warn`; unset = standard error.
+KernelSources default_kernel_sources(std::function<void(const std::string&)> warn = {});
+
+/// How one kernel may be had (see Options).
+struct KernelPolicy {
+    CacheMode mode = CacheMode::on;
+    std::string directory;
+    bool strict = false;
+    std::string kernel_sets = {};  ///< as in Options
+};
+
+/// A kernel in a GPU, and all that its launches need.
+struct GpuKernel {
+    std::shared_ptr<Device> device;
+    std::unique_ptr<DeviceKernel> loaded;
+    std::string source;                        ///< "" when the binary came without
+    std::map<std::string, KernelFacts> facts;  ///< by symbol
+};
+
+/// A kernel and how it was had, or, with `kernel` null, why there is none.
+template <typename Kernel>
+struct Provided {
+    std::shared_ptr<const Kernel> kernel;
+    std::string origin;       ///< "memory", "imported", "cache", "set", "compiled" or "generic"
+    std::string source_path;  ///< the cache entry that holds the source; "" = none
+    std::string warning;      ///< why the generic kernel has to serve; "" with a kernel or mode off
+};
+using ProvidedKernel = Provided<LoadedKernel>;
+using ProvidedGpuKernel = Provided<GpuKernel>;
+
+/// Signature → loaded kernel. Looks in memory, in what was imported, in the cache directory and in
+/// kernel sets, then compiles (and keeps the result), as the policy allows. Requests for one
+/// signature that come at the same time make it once. A failure of cache or compiler is not an
+/// exception but a ProvidedKernel without a kernel; it is logged once for each cause, counted, and
+/// not tried again for that signature (the cache is). For a GPU, which has no generic kernel, it is
+/// an exception. Kernels stay loaded, and their devices open, as long as the provider lives. Safe
+/// for any number of threads.
+class KernelProvider {
+  public:
+    explicit KernelProvider(KernelSources sources);
+
+    /// Throws Error(unsupported) when this machine cannot run the signature's target, and with
+    /// policy.strict Error(compile) instead of a fallback.
+    ProvidedKernel get(const Signature& signature, const KernelPolicy& policy);
+
+    /// The same without a fallback: a kernel that cannot be had is nothing to count, to log or to
+    /// throw.
+    ProvidedKernel get_or_nothing(const Signature& signature, const KernelPolicy& policy);
+
+    /// How far a kernel is: loaded, found (in the cache directory, a set or what was imported), or
+    /// to be compiled. `device` is null for the host. Loads and counts nothing; an entry may be of
+    /// no use yet.
+    enum class Distance { memory, found, compiler };
+    Distance distance(const Signature& signature, const KernelPolicy& policy,
+                      const std::shared_ptr<Device>& device);
+
+    /// Whether any kernel may be had: there is a compiler, the policy lets it be used, and no
+    /// kernel sets say which kernels there are to be.
+    bool may_compile(const KernelPolicy& policy);
+
+    /// Milliseconds that compiling a plain kernel for the device took so far in this process: what
+    /// kernels took over their compile_effort(), on average; nothing before the first. `device` is
+    /// null for the host.
+    std::optional<double> mean_compile_ms(const std::shared_ptr<Device>& device);
+
+    /// The same for a GPU; kernels are kept for each device. Throws Error(compile) when there is no
+    /// kernel to be had, and what Device::load throws, which is tried again at the next request.
+    ProvidedGpuKernel get(const Signature& signature, const KernelPolicy& policy,
+                          const std::shared_ptr<Device>& device);
+
+    KernelCounters counters() const;
+
+    /// As the functions of spmvgen/kernels.hpp.
+    std::string export_kernels();
+    ImportReport import_kernels(std::string blob);
+
+    /// Logs a warning, once for what it is `about`; "" = the same one once.
+    void warn(const std::string& message, const std::string& about = "") {
+        log_.warn(message, about);
+    }
+
+    /// The one that handles use.
+    static KernelProvider& process();
+
+  private:
+    /// All that is known of one signature; its mutex is held while the kernel is made.
+    template <typename Kernel>
+    struct Slot {
+        std::mutex mutex;
+        std::shared_ptr<const Kernel> kernel;
+        std::shared_ptr<const KernelBinary> binary;  ///< what it was loaded from, for export
+        std::string source_path;
+        std::string failure;  ///< why it could not be compiled; "" = not tried, or it could
+    };
+    template <typename Kernel>
+    struct Table {
+        std::mutex mutex;  ///< guards slots
+        std::map<std::string, std::unique_ptr<Slot<Kernel>>> slots;
+        CompileTimes compile_times;
+        Slot<Kernel>& slot_of(const Signature& signature);
+    };
+    /// What makes a binary run.
+    template <typename Kernel>
+    struct Loader {
+        std::vector<BinaryKind> kinds;  ///< what it loads, the best first
+        std::function<std::shared_ptr<const Kernel>(const KernelBinary&)> load;
+        bool may_recover;  ///< a binary that it refuses now, it may load later: out of memory
+    };
+    template <typename Kernel>
+    Provided<Kernel> provide(Table<Kernel>& table, const Loader<Kernel>& loader,
+                             const Signature& signature, const KernelPolicy& policy);
+    template <typename Kernel>
+    bool find_in_cache(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
+                       KernelCache& cache);
+    /// Looks in sets; `hits` counts.
+    template <typename Kernel>
+    bool find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
+                      const std::vector<NamedSet>& sets, std::atomic<std::int64_t>& hits);
+    std::vector<NamedSet> imported();
+    template <typename Kernel>
+    bool compile(Table<Kernel>& table, Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                 const Signature& signature, KernelCache* keep);
+    template <typename Kernel>
+    std::shared_ptr<const Kernel> load(const Loader<Kernel>& loader, const KernelBinary& binary);
+    Table<GpuKernel>& table_of(const std::shared_ptr<Device>& device);
+    std::unique_ptr<KernelCache> open_cache(const KernelPolicy& policy);
+    void fall_back(const std::string& warning, const KernelPolicy& policy);
+
+    KernelSources sources_;
+    Log log_;
+    Table<LoadedKernel> host_;
+    std::mutex mutex_;  ///< guards gpus_
+    std::map<std::shared_ptr<Device>, Table<GpuKernel>> gpus_;
+    OpenedSets sets_;
+    std::mutex importing_;  ///< guards imported_
+    std::vector<NamedSet> imported_;
+    std::atomic<std::int64_t> hits_memory_{0}, hits_store_{0}, hits_imported_{0}, hits_set_{0},
+        compiles_started_{0}, compiles_failed_{0}, fallbacks_{0};
+    std::atomic<std::int64_t> bytes_read_{0}, bytes_written_{0};
+    std::atomic<std::int64_t> find_ns_{0}, compile_ns_{0}, load_ns_{0};
+};
+
+/// A handle that gets its kernels from `provider`, which must outlive it. `device` stands for
+/// options.device, which is else opened; unused when that is "host".
+Handle make_handle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                   std::shared_ptr<Device> device = nullptr);
+
+}  // namespace spmvgen

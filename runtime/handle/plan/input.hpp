@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "devices/device.hpp"
+#include "handle/conversion/analysis_on_device.hpp"
+#include "matrix/buffer.hpp"
+#include "matrix/entry_source.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+/// Where the arrays of a handle's matrix come from.
+namespace spmvgen {
+
+/// The device that the options name, which `device` stands for where it is not null; null for the
+/// host.
+std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Device> device);
+
+/// A CSR matrix in a device's memory, whose row offsets are here, too; the rest is once it was
+/// asked for. For one thread.
+class DeviceCsr final : public EntrySource {
+  public:
+    /// Copies row_ptr. Throws Error(invalid_argument), as validate(), for sizes that contradict
+    /// each other, before the arrays are read; nothing else is checked. `threads` take part in
+    /// checks, 0 = what OpenMP would use. `analysis` finds out on the device what can be; without
+    /// it that is found out here.
+    DeviceCsr(Device& device, const CsrView& on_device, int threads = 0,
+              std::optional<AnalysisOnDevice> analysis = {});
+    DeviceCsr(const DeviceCsr&) = delete;
+    DeviceCsr& operator=(const DeviceCsr&) = delete;
+
+    const CsrView& on_device() const { return on_device_; }
+    /// On this host; columns and values are null until complete().
+    const CsrView& on_host() const { return on_host_; }
+    bool is_complete() const { return complete_; }
+    /// Copies the rest. Nothing is checked.
+    void complete();
+
+    /// Copy what lies in these ranges, waiting once for all of them (Device::gather_to_host).
+    Buffer columns(std::span<const EntryRange> ranges) override;
+    Buffer values(std::span<const EntryRange> ranges) override;
+    std::optional<ValueTraits> value_traits() override;
+    /// The different values, sorted by their bits, where value_traits() has found them to be few.
+    const std::vector<ValueBits>* few_values() const {
+        return traits_ && traits_->distinct ? &*traits_->distinct : nullptr;
+    }
+    /// Copies the rest and checks it, unless that was done.
+    const CsrView& all() override;
+
+  private:
+    Buffer gathered(const void* array, std::size_t element, std::span<const EntryRange> ranges);
+
+    Device& device_;
+    CsrView on_device_, on_host_;
+    const int threads_;
+    std::optional<AnalysisOnDevice> analysis_;
+    std::optional<ValueTraits> traits_;
+    Buffer row_ptr_, col_idx_, values_;
+    bool complete_ = false, checked_ = false;
+};
+
+/// Entries in any order, out of a device's memory.
+struct DownloadedEntries {
+    CooView view;
+    Buffer row_idx, col_idx, values;
+};
+DownloadedEntries download(Device& device, const CooView& matrix);
+
+}  // namespace spmvgen

@@ -1,0 +1,87 @@
+#include "handle/plan/planned_matrix.hpp"
+
+#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/device_speed.hpp"
+#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/features/features.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Entries, from which on it takes longer to copy all of them here than what is looked at, piece by
+/// piece.
+constexpr std::int64_t least_fetched = 1 << 17;
+
+}  // namespace
+
+Request request_on(const Device& device, const CsrView& matrix, const Options& options,
+                   KernelProvider& provider, const DeviceCsr* on_device) {
+    Signature types;
+    types.target = device.facts().target;
+    set_number_types(types, options, matrix.value_type);
+    Request request = request_of(options, types);
+    request.units = device.facts().units;
+    request.device = device.facts().name;
+    const KernelPolicy policy{effective_mode(options.cache), options.cache_dir, true,
+                              options.kernel_sets};
+    if (provider.may_compile(policy)) request.profile = profile_to_predict(types.target, &device);
+    if (on_device != nullptr && !options.copy) {
+        request.csr_index = matrix.index_type;
+        request.csr_offset = matrix.offset_type;
+    }
+    return request;
+}
+
+PlannedMatrix::PlannedMatrix(const CsrView& matrix, const Options& options,
+                             KernelProvider& provider, const Device& device, DeviceCsr* on_device)
+    : request_(request_on(device, matrix, options, provider, on_device)),
+      features_(analysed(matrix, options, on_device)),
+      chooser_(matrix, features_, options.threads, source_) {}
+
+PlannedMatrix::PlannedMatrix(const CsrView& matrix, const Options& options,
+                             KernelProvider& provider, const Device& device,
+                             const PlannedMatrix& original)
+    : request_([&] {
+          Request request = request_on(device, matrix, options, provider, nullptr);
+          request.exact = original.answered().exact;  // the values are the same
+          return request;
+      }()),
+      features_([&] {
+          const Stopwatch watch;
+          RowFeatures features = features_of_rows(matrix, options.threads);
+          analysis_ms_ = watch.ms();
+          return features;
+      }()),
+      chooser_(matrix, features_, options.threads) {}
+
+RowFeatures PlannedMatrix::analysed(const CsrView& matrix, const Options& options,
+                                    DeviceCsr* on_device) {
+    const Stopwatch watch;
+    if (on_device != nullptr && !on_device->is_complete()) {
+        by_rows_ = needs_rows_only(options);
+        const bool is_open = options.level == "rule" && options.expected_applies == 0;
+        const bool is_there = by_rows_ || (is_open && matrix.nnz >= least_fetched);
+        if (is_there && rows_are_right(matrix, options.threads)) {
+            source_ = on_device;
+        } else {
+            by_rows_ = false;
+            on_device->complete();
+        }
+    }
+    RowFeatures features = source_ != nullptr ? features_of_rows(matrix, options.threads)
+                                              : analyse_row_lengths(matrix, options.threads);
+    analysis_ms_ = watch.ms();
+    return features;
+}
+
+const Choice& PlannedMatrix::rule() {
+    if (rule_) return *rule_;
+    answered_ = request_;
+    rule_ = by_rows_ ? choose(features_, request_) : chooser_.sampled(answered_);
+    return *rule_;
+}
+
+}  // namespace spmvgen

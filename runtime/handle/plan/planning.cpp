@@ -1,0 +1,181 @@
+#include "handle/plan/planning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "handle/plan/request_of_options.hpp"
+#include "registry.hpp"
+#include "registry_effort.hpp"
+#include "tuner/chooser/break_even.hpp"
+#include "tuner/chooser/chooser.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Whether the options leave it free to run plain CSR; the host's has no epilogue.
+bool plain_is_free(const Options& o) {
+    return o.kernel == "auto" && o.rule.empty() && o.params.empty() &&
+           (o.format == "auto" || o.format == "csr") && (o.epilogue.empty() || o.device != "host");
+}
+
+std::string expected(const Options& o) {
+    return fmt::format("{} {} expected", o.expected_applies,
+                       o.expected_applies == 1 ? "apply" : "applies");
+}
+
+bool is_csr(const Signature& s) {
+    const Format format = kernel_entry(s.kernel).format;
+    return format == Format::csr || format == Format::csr_k;
+}
+
+double bytes_of(std::size_t a, std::size_t b) {
+    return static_cast<double>(a + b);
+}
+
+/// Bytes of A's arrays as plain CSR.
+double matrix_bytes(const CsrView& a) {
+    return static_cast<double>(a.nnz) * bytes_of(size_of(a.value_type), size_of(a.index_type)) +
+           static_cast<double>(a.rows + 1) * bytes_of(size_of(a.offset_type), 0);
+}
+
+/// Bytes that an apply of plain CSR moves.
+double plain_bytes(const LevelProblem& p) {
+    const auto vectors = static_cast<double>((p.matrix.rows + p.matrix.cols) * p.request.num_rhs);
+    return matrix_bytes(p.matrix) + vectors * bytes_of(size_of(p.matrix.value_type), 0);
+}
+
+/// Microseconds of an apply of plain CSR on this CPU, whatever the handle's device.
+double cpu_us(const LevelProblem& p) {
+    const Target target = p.device == nullptr ? p.request.target : parse_target("native");
+    const DeviceSpeed cpu(target, nullptr, host_threads(p.matrix, p.options));
+    return cpu.stream_us(plain_bytes(p)).value_or(1e6 * plain_bytes(p) / assumed_cpu_rate);
+}
+
+/// Plain CSR of a GPU: as the caller's arrays are.
+Choice plain_on_gpu(const LevelProblem& p) {
+    Request request = p.request;
+    request.format = "csr";
+    request.kernel = "csr_classical";
+    request.csr_index = p.matrix.index_type;
+    request.csr_offset = p.matrix.offset_type;
+    return p.chooser(request);
+}
+
+/// The kernel that stands for plain CSR in predictions.
+Signature plain_signature(const LevelProblem& p, const std::optional<Choice>& on_gpu) {
+    if (on_gpu) return on_gpu->signature;
+    Request request = p.request;
+    request.format = "csr";
+    request.kernel = "csr_rows";
+    return choose(p.features, request).signature;
+}
+
+double stream_us(const LevelProblem& p, const DeviceSpeed& speed) {
+    const double assumed = p.device == nullptr ? assumed_cpu_rate : assumed_gpu_rate;
+    return speed.stream_us(plain_bytes(p)).value_or(1e6 * plain_bytes(p) / assumed);
+}
+
+/// What converting for a kernel costs beyond what plain CSR costs. It runs on this CPU.
+double conversion_ms(const LevelProblem& p, const Signature& signature) {
+    if (is_csr(signature)) return 0;
+    const bool copies = p.device != nullptr || p.options.copy;
+    const DeviceSpeed cpu(parse_target("native"), nullptr, 1);
+    if (cpu.profile() != nullptr && cpu.profile()->convert_bytes_per_s.value > 0 && !copies)
+        return 1e3 * matrix_bytes(p.matrix) / cpu.profile()->convert_bytes_per_s.value;
+    return (conversion_applies - (copies ? copy_applies : 0)) * cpu_us(p) / 1e3;
+}
+
+/// `compile`: what a kernel takes that is neither loaded nor found.
+double kernel_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signature& signature,
+                 double compile) {
+    using Distance = KernelProvider::Distance;
+    const Distance distance = p.provider.distance(signature, p.policy, p.device);
+    if (distance == Distance::memory) return 0;
+    const DeviceProfile* profile = speed.profile();
+    const bool known = profile != nullptr && profile->load_ms.value > 0;
+    if (distance == Distance::compiler) return compile;
+    return known ? profile->load_ms.value : find_ms;
+}
+
+double kernel_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signature& signature) {
+    const DeviceProfile* profile = speed.profile();
+    const bool known = profile != nullptr && profile->kernel_ms.value > 0;
+    const double usual = known ? profile->kernel_ms.value : compile_ms;
+    return kernel_ms(p, speed, signature, usual * compile_effort(complete(signature)));
+}
+
+/// The first of a process also loads the compiler.
+double first_compile_ms(const DeviceProfile* profile) {
+    if (profile == nullptr) return compile_ms;
+    return std::max(
+        profile->first_kernel_ms.value > 0 ? profile->first_kernel_ms.value : compile_ms,
+        profile->kernel_ms.value);
+}
+
+}  // namespace
+
+double making_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signature& signature) {
+    // Without a compiler a kernel that is not there costs the search for it.
+    if (p.policy.mode == CacheMode::load) return kernel_ms(p, speed, signature, find_ms);
+    const double usual =
+        p.provider.mean_compile_ms(p.device).value_or(first_compile_ms(speed.profile()));
+    return kernel_ms(p, speed, signature, usual * compile_effort(complete(signature)));
+}
+
+double storing_ms(const LevelProblem& p, const Signature& signature) {
+    // Copying the matrix to the device.
+    const double upload_ms =
+        p.device == nullptr ? 0 : 1e3 * matrix_bytes(p.matrix) / assumed_cpu_rate;
+    const bool copies = p.device == nullptr && p.options.copy;
+    if (is_csr(signature)) return upload_ms + (copies ? copy_applies * cpu_us(p) / 1e3 : 0);
+    const DeviceSpeed cpu(parse_target("native"), nullptr, 1);
+    if (cpu.profile() != nullptr && cpu.profile()->convert_bytes_per_s.value > 0)
+        return upload_ms + 1e3 * matrix_bytes(p.matrix) / cpu.profile()->convert_bytes_per_s.value;
+    return upload_ms + conversion_applies * cpu_us(p) / 1e3;
+}
+
+std::optional<std::string> why_plain_at_once(const Options& o) {
+    if (o.expected_applies != 1 || !plain_is_free(o)) return std::nullopt;
+    return "plain CSR: 1 apply expected, which no analysis, kernel or conversion repays (each "
+           "costs "
+           "about an apply or more, and saves at most a quarter of one)";
+}
+
+LevelChoice weigh(const LevelProblem& p, const Choice& choice, const DeviceSpeed& speed) {
+    if (p.options.expected_applies == 0 || !plain_is_free(p.options)) return {choice};
+    std::optional<Choice> plain;
+    if (p.device != nullptr) plain = plain_on_gpu(p);
+    if (plain && plain->signature == choice.signature) return {choice};
+    PlanningCost cost{.kernel_ms = kernel_ms(p, speed, choice.signature),
+                      .convert_ms = conversion_ms(p, choice.signature),
+                      .plain_us = stream_us(p, speed)};
+    cost.planned_us = (1 - planning_saves) * cost.plain_us;
+    const auto plain_predicted = p.chooser.predict(plain_signature(p, plain), p.request);
+    const auto predicted = p.chooser.predict(choice.signature, p.request);
+    if (plain_predicted && predicted) {
+        cost.plain_us = plain_predicted->us;
+        cost.planned_us = predicted->us;
+    }
+    if (plain)
+        cost.kernel_ms = std::max(0.0, cost.kernel_ms - kernel_ms(p, speed, plain->signature));
+    const std::string figures =
+        fmt::format("{}, {} {}", expected(p.options), choice.signature.kernel, to_string(cost));
+    if (static_cast<double>(p.options.expected_applies) >= break_even(cost)) {
+        LevelChoice kept{choice};
+        kept.choice.reason += "; " + figures;
+        return kept;
+    }
+    LevelChoice changed{plain.value_or(choice), true, !plain.has_value()};
+    changed.choice.reason = "plain CSR: " + figures;
+    return changed;
+}
+
+std::string why_not_repaid(const LevelProblem& p, const DeviceSpeed& speed) {
+    const double us = stream_us(p, speed);
+    if (measuring_repays(p.options.expected_applies, us, p.options.budget_ms)) return "";
+    return fmt::format("not measured: {} of {:.1f} µs cannot repay {:.0f} ms", expected(p.options),
+                       us, p.options.budget_ms);
+}
+
+}  // namespace spmvgen

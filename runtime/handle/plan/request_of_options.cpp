@@ -1,0 +1,69 @@
+#include "handle/plan/request_of_options.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "handle/plan/device_options.hpp"
+#include "handle/plan/number_types.hpp"
+#include "kernel/refuse.hpp"
+#include "registry_permute.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Expected applies from which on the tuner may look at all columns and values: each pass takes
+/// about as long as an apply on this CPU, and saves a part of one.
+constexpr std::int64_t worth_looking = 20;
+
+}  // namespace
+
+Request request_of(const Options& options, const Signature& types) {
+    for (auto& helper : helper_kernels())
+        if (options.kernel == helper.id)
+            refuse(
+                fmt::format("options.kernel {} is no product: it runs around one when "
+                            "options.reorder asks for that; leave it auto",
+                            helper.id));
+    return {.format = options.format,
+            .kernel = options.kernel,
+            .rule = options.rule,
+            .params = options.params,
+            .target = types.target,
+            .num_rhs = options.num_rhs,
+            .deterministic = options.deterministic,
+            .vectors = types.value,
+            .storage = storage_type(types),
+            .look = options.expected_applies == 0 || options.expected_applies >= worth_looking,
+            .applies = options.expected_applies,
+            .encode = may_encode(options),
+            .accumulator = types.accumulator,
+            .epilogue = options.epilogue,
+            .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};
+}
+
+int host_threads(const CsrView& matrix, const Options& options) {
+    if (options.threads != 0) return options.threads;
+    return matrix.rows + matrix.nnz < serial_work ? 1 : omp_get_max_threads();
+}
+
+bool needs_rows_only(const Options& options) {
+    const auto is_given = [&](const char* name) { return options.params.contains(name); };
+    if (options.level != "rule" || options.expected_applies != 0) return false;
+    if (may_encode(options) && !is_given("value_code")) return false;
+    const bool has_blocks = is_given("block_rows") && is_given("block_cols");
+    if (options.kernel == "strips" || options.format == "strips") return has_blocks;
+    if (options.kernel == "auto") return false;
+    switch (kernel_entry(options.kernel).format) {
+        case Format::bcsr:
+            return has_blocks;
+        case Format::tiles:
+            return options.kernel == "tiles";
+        case Format::hyb:
+        case Format::strips:
+            return false;
+        default:
+            return true;
+    }
+}
+
+}  // namespace spmvgen

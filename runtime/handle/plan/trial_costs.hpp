@@ -1,0 +1,34 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "handle/plan/planning.hpp"
+#include "handle/plan/trials.hpp"
+
+namespace spmvgen {
+
+/// What a trial of a kernel on one matrix is expected to cost: from what compilations took in this
+/// process and conversions on this matrix, and from the device's profile before there were any.
+class TrialCosts {
+  public:
+    /// All must outlive it.
+    TrialCosts(const LevelProblem& problem, const DeviceSpeed& speed, const Trials& trials)
+        : problem_(problem), speed_(speed), trials_(trials) {}
+
+    /// Safe to call from any thread, but not while a trial runs.
+    TrialCost of(const Signature& signature) const;
+    /// After a trial of that kernel.
+    void learn(const Signature& signature);
+
+  private:
+    double convert_ms(const Signature& signature) const;
+
+    const LevelProblem& problem_;
+    const DeviceSpeed& speed_;
+    const Trials& trials_;
+    std::map<Format, double>
+        converted_ms_;     ///< of each format the longest so far, or the last on a device
+    double slowness_ = 1;  ///< conversions over what was expected of them, the worst so far
+};
+
+}  // namespace spmvgen

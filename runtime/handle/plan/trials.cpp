@@ -1,0 +1,139 @@
+#include "handle/plan/trials.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/trial_parts.hpp"
+#include "matrix/vectors_fit.hpp"
+#include "measure/random_vector.hpp"
+#include "measure/timing.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Products that take less are timed in a graph: a launch takes a host 2 to 5 µs.
+constexpr double most_launched_s = 20e-6;
+constexpr int graph_applies = 50;
+
+}  // namespace
+
+Trial Trials::time(const Signature& signature, double seconds) {
+    kernel_ms_ = 0;
+    last_conversion_.reset();
+    Trial trial = tried(signature, seconds);
+    trial.kernel_ms = kernel_ms_;
+    return trial;
+}
+
+Trial Trials::tried(const Signature& signature, double seconds) {
+    try {
+        if (x_.bytes() == 0) {
+            check_vectors_fit(signature.value, static_cast<double>(matrix_.cols) * num_rhs_,
+                              static_cast<double>(matrix_.rows) * num_rhs_);
+            x_ = elements(matrix_.cols * num_rhs_, signature.value);
+            fill_random(signature.value, x_.data(), matrix_.cols * num_rhs_, 1);
+        }
+        const std::unique_ptr<Run> run = prepare(signature, x_);
+        return timed(*run, signature, seconds);
+    } catch (const std::bad_alloc&) {
+        return {.trouble = "there is not enough memory", .defect = false};
+    } catch (const Error& error) {
+        return {.trouble = error.what(), .defect = is_defect(error)};
+    }
+}
+
+bool Trials::is_defect(const Error& error) const {
+    // A matrix need not suit every kernel, and a cache that is only loaded from need not have it.
+    return error.code() != ErrorCode::invalid_argument &&
+           !(error.code() == ErrorCode::compile && policy_.mode == CacheMode::load);
+}
+
+std::unique_ptr<DeviceGraph> Trials::recorded(Run& run) {
+    constexpr int applies = 10;
+    run.finish();
+    const Stopwatch watch;
+    for (int i = 0; i < applies; ++i) run.apply();
+    run.finish();
+    if (1e-3 * watch.ms() > applies * most_launched_s) return nullptr;
+    try {
+        return run.record(graph_applies);
+    } catch (const Error& error) {  // drivers before CUDA 12.3 do not capture what overlaps
+        provider_.warn(
+            fmt::format("kernels are timed one after another, not in graphs: {}", error.what()),
+            "graphs");
+        return nullptr;
+    }
+}
+
+Trial Trials::timed(Run& run, const Signature& signature, double seconds) {
+    const auto once_ms = [&] {
+        const Stopwatch watch;
+        run.apply();
+        run.finish();
+        return watch.ms();
+    };
+    double first_ms = once_ms();
+    if (std::string wrong = difference(run, signature); !wrong.empty())
+        return {.trouble = std::move(wrong)};
+    // The first apply may have met caches, or a machine, that were busy with something else.
+    if (first_ms > 1e3 * seconds) first_ms = std::min(first_ms, once_ms());
+    if (first_ms > 1e3 * seconds) {
+        const double us = 1e3 * std::min(first_ms, once_ms());
+        return {us, us, us};
+    }
+    const TimingPlan plan{.warm_up_s = seconds / 4,
+                          .sample_s = std::min(1e-3, seconds / 5),
+                          .budget_s = seconds,
+                          .min_samples = 3};
+    const auto told = [](const Timing& t, double applies) -> Trial {
+        const double us = 1e6 / applies;
+        return {us * t.median_s, us * t.low_s, us * t.high_s};
+    };
+    const bool may_be_short = run.has_graphs() && first_ms < 1e3 * 10 * most_launched_s;
+    if (const auto graph = may_be_short ? recorded(run) : nullptr)
+        return told(time_apply([&] { graph->launch(); }, plan, [&] { graph->synchronize(); }),
+                    graph_applies);
+    return told(time_apply([&] { run.apply(); }, plan, [&] { run.finish(); }), 1);
+}
+
+int Trials::makers() {
+    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+}
+
+void Trials::make_ready(std::span<const Choice> choices, const Fits& fits) {
+    const auto make = [&](const Choice& choice) {
+        try {
+            if (fits(choice)) make_kernel(choice.signature);
+        } catch (const std::exception&) {  // it is told when the kernel is timed
+        }
+    };
+    std::atomic<std::size_t> next = 0;
+    while (next < choices.size() && compiled_nothing()) make(choices[next++]);
+    const auto work = [&] {
+        for (std::size_t i = next++; i < choices.size(); i = next++) make(choices[i]);
+    };
+    const auto most = static_cast<std::size_t>(makers());
+    std::vector<std::jthread> team;
+    for (std::size_t i = 1; i < std::min(most, choices.size()); ++i) team.emplace_back(work);
+    work();
+}
+
+std::string Trials::difference(const Run& run, const Signature& signature) {
+    Buffer y = elements(matrix_.rows * num_rhs_, signature.value);
+    run.fetch(y.data());
+    if (!agreement_) {
+        agreement_.emplace(matrix_, x_.data(), signature.value, num_rhs_);
+        expected_ = std::move(y);
+        return "";
+    }
+    return agreement_->difference(expected_.data(), y.data());
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,336 @@
+#include "tuner/chooser/chooser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+
+#include "formats/tiles_plan.hpp"
+#include "formats/value_encoding.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+#include "tuner/chooser/block_choice.hpp"
+#include "tuner/chooser/break_even.hpp"
+#include "tuner/chooser/counted_choice.hpp"
+#include "tuner/chooser/cpu_grid.hpp"
+#include "tuner/chooser/gathers.hpp"
+#include "tuner/chooser/gpu_grid.hpp"
+#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/matrix_rules.hpp"
+#include "tuner/rules/paper_rules.hpp"
+
+namespace spmvgen {
+namespace {
+
+int given(const Request& request, const char* name) {
+    const auto found = request.params.find(name);
+    const bool usable =
+        found != request.params.end() && found->second >= 1 && found->second <= most_block;
+    return usable ? static_cast<int>(found->second) : 0;
+}
+
+/// Entries: with fewer all that rules choose takes little more than a launch, and weighing others
+/// some thousand times as long.
+constexpr std::int64_t least_weighed = 20'000;
+/// Entries: with fewer the L2 serves x well (an H200, docs/tiles.md).
+constexpr std::int64_t least_hub_entries = 15'000'000;
+/// Entries, from which on it pays to look what blocks of threads share of x.
+constexpr std::int64_t least_gathered_entries = 4'000'000;
+constexpr std::int64_t filled_share = 2;  ///< one of so many of the sample's entries, for the fill
+constexpr std::int64_t sampled_for_hubs = 1 << 19;  ///< entries
+constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
+constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
+
+bool is_host(const Request& request) {
+    return architecture(request.target).kind == TargetKind::host;
+}
+
+/// The kernel of format strips among several that a request leaves free; null = there is none.
+const KernelEntry* free_strips(const Request& request) {
+    const auto among = candidates(request);
+    const auto strips = std::ranges::find(among, Format::strips, &KernelEntry::format);
+    return among.size() > 1 && strips != among.end() ? *strips : nullptr;
+}
+
+}  // namespace
+
+Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads,
+                 EntrySource* source)
+    : matrix_(matrix), features_(features), threads_(threads), source_(source) {}
+
+Chooser::~Chooser() = default;
+
+Choice Chooser::operator()(Request request) {
+    Choice choice = sampled(request);
+    settle(choice, request);
+    return choice;
+}
+
+Choice Chooser::sampled(Request& request) {
+    Choice choice = by_rules(request);
+    const bool is_free = request.kernel == "auto" && request.rule.empty();
+    // A CPU's time is that of rows, too.
+    const std::int64_t size = matrix_.nnz + (is_host(request) ? matrix_.rows : 0);
+    if (is_free && request.look && size >= least_weighed) weigh(choice, request);
+    return choice;
+}
+
+void Chooser::take_sample(const Request& request) {
+    if (sample_) return;
+    sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample, source_);
+    strips_.emplace(matrix_, features_, *sample_, threads_);
+    sampled_tiles_.emplace(*sample_);
+}
+
+Choice Chooser::by_rules(Request& request) {
+    take_sample(request);
+    if (!request.rule.empty() && request.kernel == "auto")
+        request = with_paper_rule(std::move(request), paper_rule(request.rule));
+    look_at_values(request);
+    if (wants_blocks(request) || may_have_blocks(request)) look_at_blocks(request);
+    look_at_strips(request);
+    look_at_hubs(request);
+    look_at_gathers(request);
+    Choice choice = choose(features_, request);
+    fit(choice, request);
+    return choice;
+}
+
+void Chooser::settle(Choice& choice, const Request& request) {
+    if (matrix_.nnz == 0) return;
+    const Format format = kernel_entry(choice.signature.kernel).format;
+    std::string found;
+    if (format == Format::strips)
+        found = strips_->settle(choice.signature, request.params, all_of_matrix());
+    if (format == Format::tiles) {
+        if (!tiles_) tiles_.emplace(all_of_matrix(), threads_);
+        found = tiles_->fit(choice.signature, request.params);
+    }
+    if (!found.empty()) choice.reason += "; " + found;
+}
+
+CountedChoice* Chooser::predictions(const Request& request) {
+    const bool host = is_host(request);
+    const CostConstants* constants = host ? cpu_constants() : gpu_constants();
+    const bool plain = request.num_rhs == 1 && request.op == Op::none && !request.batch &&
+                       !is_complex(vectors_type(request, features_.value_type));
+    if (request.profile == nullptr || constants == nullptr || !plain || matrix_.nnz == 0)
+        return nullptr;
+    const int team = host ? request.threads : 0;
+    take_sample(request);
+    if (predictions_ == nullptr || !predictions_->is_of(request.profile, team))
+        predictions_ = std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team,
+                                                       *constants, *this);
+    return predictions_.get();
+}
+
+std::optional<Prediction> Chooser::predict(const Signature& signature, const Request& request) {
+    CountedChoice* const all = predictions(request);
+    return all != nullptr ? all->predict(signature) : std::nullopt;
+}
+
+std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
+                                    const std::function<bool()>& go_on) {
+    std::vector<Ranked> found;
+    CountedChoice* const all = go_on() ? predictions(asked) : nullptr;
+    if (all == nullptr) return found;
+    Request request = asked;
+    look_at_values(request);
+    for (auto& candidate : all->ranked(request)) {
+        if (found.size() == most || !go_on()) break;
+        if (auto choice = of_grid(kernel_entry(candidate.kernel), candidate.params, request))
+            found.push_back({std::move(*choice), candidate.prediction});
+    }
+    return found;
+}
+
+void Chooser::weigh(Choice& choice, const Request& request) {
+    const auto rules = predict(choice.signature, request);
+    if (!rules || !counting_repays(request.applies, rules->us, sample_->view().nnz)) return;
+    CountedChoice& counted = *predictions(request);
+    const std::string of_rules = choice.signature.kernel;
+    for (auto& candidate : counted.better(request, choice.signature, *rules)) {
+        if (candidate.prediction.bad_us() >= counted.limit_us(candidate.kernel, of_rules, *rules))
+            continue;
+        auto better = sampled_of_grid(kernel_entry(candidate.kernel), candidate.params, request);
+        if (!better) continue;
+        better->reason = fmt::format("predicted {:.1f} µs ± {:.0f} %, the rules' {} {:.1f} µs ({})",
+                                     candidate.prediction.us, 100 * candidate.prediction.error,
+                                     kernel_name(choice.signature), rules->us, choice.reason);
+        choice = std::move(*better);
+        return;
+    }
+}
+
+std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request request) {
+    if (matrix_.nnz == 0) return {{}};
+    request.kernel = kernel.id;
+    const bool blocked = kernel.format == Format::bcsr;
+    if (blocked) look_at_blocks(request);
+    const Situation situation{features_, request, {&kernel}};
+    const BlockFill fills = blocked ? fill() : BlockFill();
+    return kernel.gpu ? gpu_grid(kernel, situation, fills) : cpu_grid(kernel, situation, fills);
+}
+
+std::optional<Choice> Chooser::sampled_of_grid(const KernelEntry& kernel, const Params& params,
+                                               Request request) {
+    request.kernel = kernel.id;
+    request.params.insert(params.begin(), params.end());
+    try {
+        return by_rules(request);
+    } catch (const Error&) {  // what the caller fixed does not go with it
+        return std::nullopt;
+    }
+}
+
+std::optional<Choice> Chooser::of_grid(const KernelEntry& kernel, const Params& params,
+                                       Request request) {
+    request.kernel = kernel.id;
+    request.params.insert(params.begin(), params.end());
+    try {
+        return (*this)(std::move(request));
+    } catch (const Error&) {  // what the caller fixed does not go with it
+        return std::nullopt;
+    }
+}
+
+std::vector<Choice> Chooser::grid(const KernelEntry& kernel, const Request& request) {
+    std::vector<Choice> choices;
+    for (auto& params : grid_params(kernel, request))
+        if (auto choice = of_grid(kernel, params, request)) choices.push_back(std::move(*choice));
+    return choices;
+}
+
+bool Chooser::may_have_blocks(const Request& request) const {
+    if (!request.look || features_.mean_row < least_blocked_mean ||
+        features_.mean_row > most_blocked_mean)
+        return false;
+    const bool host = is_host(request);
+    if (!host && features_.rows >= most_blocked_rows) return false;
+    const auto among = candidates(request);
+    return among.size() > 1 && find_kernel(among, host ? "bcsr" : "bcsr_fused") != nullptr;
+}
+
+const BlockFill& Chooser::fill() {
+    if (fill_) return *fill_;
+    fill_ = low_block_fill(sample_->view(), sample_->wanted() / filled_share, 1);
+    fill_->share *= static_cast<double>(sample_->view().rows) /
+                    static_cast<double>(std::max<std::int64_t>(matrix_.rows, 1));
+    return *fill_;
+}
+
+void Chooser::look_at_values(Request& request) {
+    if (!request.encode || !request.look || request.exact || matrix_.nnz < least_encoded) return;
+    // A CPU widens f16 in too many steps.
+    if (!exact_) exact_ = exact_values(!is_host(request));
+    request.exact = exact_;
+}
+
+ExactValues Chooser::exact_values(bool half) {
+    const EncodingChoice anything{
+        .half = half, .small_integers = true, .one_value = true, .dictionary = true};
+    const auto encoded = [&](const std::vector<EntryRange>& ranges) {
+        CsrView some = matrix_;
+        const Buffer values = source_->values(ranges);
+        some.values = values.data();
+        some.nnz = static_cast<std::int64_t>(values.bytes() / size_of(matrix_.value_type));
+        return encode_values(some, anything, threads_);
+    };
+    const ValueEncoding plain{matrix_.value_type};
+    const auto is_plain = [&](const ValueEncoding& found) {
+        return found.code == plain.code && found.storage == plain.storage;
+    };
+    ValueEncoding found = plain;
+    if (source_ == nullptr)
+        found = encode_values(matrix_, anything, threads_);
+    else if (const auto first = values_looked_at_first(matrix_.nnz);
+             first.empty() || !is_plain(encoded(first))) {
+        auto traits = source_->value_traits();
+        found = traits ? encoding_of(std::move(*traits), matrix_.value_type, anything)
+                       : encoded({{0, matrix_.nnz}});
+    }
+    return {found.storage, static_cast<std::int64_t>(found.code)};
+}
+
+void Chooser::look_at_blocks(Request& request) {
+    const BlockProblem problem{.rows = matrix_.rows,
+                               .nnz = matrix_.nnz,
+                               .value = vectors_type(request, features_.value_type),
+                               .storage = stored_type(request, features_.value_type),
+                               .index = features_.cols < std::numeric_limits<std::int32_t>::max()
+                                            ? IndexType::i32
+                                            : IndexType::i64,
+                               .rows_given = given(request, "block_rows"),
+                               .cols_given = given(request, "block_cols")};
+    const auto [found, is_new] = blocks_.try_emplace(
+        {problem.value, problem.storage, problem.rows_given, problem.cols_given});
+    if (is_new) {
+        const std::string device =
+            request.device.empty() ? to_string(request.target) : request.device;
+        found->second = choose_block(
+            fill(), problem, find_dense_profile(device, is_host(request) ? request.threads : 0));
+    }
+    request.blocks = found->second;
+}
+
+void Chooser::look_at_strips(Request& request) {
+    if (request.strips || !request.look || !may_be_strips(features_, is_host(request))) return;
+    const KernelEntry* const entry = free_strips(request);
+    if (entry == nullptr) return;
+    Request named = request;
+    named.format = "auto";
+    named.kernel = entry->id;
+    Choice choice = choose(features_, named);
+    fit(choice, named);
+    request.strips = strips_->outlook(choice.signature);
+}
+
+void Chooser::look_at_hubs(Request& request) {
+    if (request.hubs || !request.look || request.num_rhs > 1 || matrix_.nnz < least_hub_entries)
+        return;
+    // What is compressed well is none of a network.
+    if (request.strips && request.strips->index_bytes < least_hub_index_bytes) return;
+    const auto among = candidates(request);
+    if (among.size() < 2 || find_kernel(among, "tiles_hubs") == nullptr) return;
+    const std::int64_t hubs =
+        hub_columns(request.target, vectors_type(request, features_.value_type));
+    if (matrix_.cols <= 2 * hubs) return;
+    if (!hub_shares_.contains(hubs)) {
+        CsrView columns = matrix_;
+        Buffer fetched;
+        if (source_ != nullptr) {
+            fetched = source_->columns(std::array{EntryRange{0, matrix_.nnz}});
+            columns.col_idx = fetched.data();
+        }
+        hub_shares_[hubs] =
+            hub_shares(columns, std::span(&hubs, 1), sampled_for_hubs, threads_).front();
+    }
+    request.hubs = HubsOutlook{hubs, hub_shares_.at(hubs)};
+}
+
+void Chooser::look_at_gathers(Request& request) {
+    if (request.saved_gathers || !request.look || is_host(request) || request.num_rhs > 1 ||
+        matrix_.nnz < least_gathered_entries)
+        return;
+    const auto among = candidates(request);
+    if (among.size() < 2 || find_kernel(among, "sell_slices") == nullptr) return;
+    const ValueType vectors = vectors_type(request, features_.value_type);
+    if (!saved_gathers_.contains(vectors))
+        saved_gathers_[vectors] = saved_by_large_blocks(matrix_, vectors, threads_, source_);
+    request.saved_gathers = saved_gathers_.at(vectors);
+}
+
+void Chooser::fit(Choice& choice, const Request& request) {
+    if (matrix_.nnz == 0) return;
+    const Format format = kernel_entry(choice.signature.kernel).format;
+    if (format == Format::strips)
+        strips_->fit(choice.signature, request.params, [this] { return fill(); });
+    if (format != Format::tiles) return;
+    if (!request.params.contains("gaps"))
+        choice.signature.params["gaps"] = features_.empty_rows > 0 ? 1 : 0;
+    sampled_tiles_->fit(choice.signature, request.params);
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,138 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "matrix/entry_source.hpp"
+#include "matrix/features/block_fill.hpp"
+#include "registry.hpp"
+#include "spmvgen/matrix.hpp"
+#include "tuner/chooser/strips_choice.hpp"
+#include "tuner/chooser/tiles_choice.hpp"
+#include "tuner/cost/prediction.hpp"
+#include "tuner/rules/choose.hpp"
+#include "tuner/rules/rules.hpp"
+
+namespace spmvgen {
+
+class CountedChoice;
+
+/// Entries from which on it pays to look whether values can be stored in fewer bytes: with fewer, a
+/// launch or the caches decide.
+inline constexpr std::int64_t least_encoded = 100'000;
+
+/// A kernel and what is predicted of it.
+struct Ranked {
+    Choice choice;
+    Prediction prediction;
+};
+
+/// choose() for one matrix with these features, with what the matrix itself says of it. A sample of
+/// its rows decides; each thing is looked at once, when a request needs it:
+/// - for blocked CSR, and with Request::look where it is one of several kernels, the fill of
+///   blocks, and the device's profile among tuning_files("dense-");
+/// - with Request::encode and ::look what values can be stored as without loss: of all of them,
+///   where a few say that they can be;
+/// - for strips how the columns compress, for their parameters of the matrix and, with
+///   Request::look, for the rules when row lengths leave strips in the running; in all of the
+///   matrix once strips are chosen;
+/// - for tiles with hubs how many entries how many columns have;
+/// - with Request::profile predicted times of all kernels;
+/// - with Request::look how much of x larger blocks of a GPU's threads would share.
+/// The matrix and what has its entries must outlive it. For one thread at a time.
+class Chooser {
+  public:
+    /// threads = 0: what OpenMP would use. `source` has columns and values where the matrix has
+    /// only row offsets: what is looked at is fetched from there; null = the matrix has them.
+    Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0,
+            EntrySource* source = nullptr);
+    ~Chooser();
+    Chooser(const Chooser&) = delete;
+    Chooser& operator=(const Chooser&) = delete;
+    /// Throws Error(invalid_argument) as choose().
+    Choice operator()(Request request);
+    /// The same as far as a sample of the matrix tells: what settle() sets may yet be another.
+    Choice sampled(Request& request);
+    /// Looks at all of the matrix for what the chosen kernel must know of it.
+    void settle(Choice& choice, const Request& request);
+    /// What is weighed of one of the kernels that a request leaves free: the sets of
+    /// tuner/chooser/gpu_grid.hpp or cpu_grid.hpp, of which an empty one stands for the rules'
+    /// parameters.
+    std::vector<Params> grid_params(const KernelEntry& kernel, Request request);
+    /// The kernel with these and with what the matrix decides; what the request gives wins. Nothing
+    /// when the request refuses it.
+    std::optional<Choice> of_grid(const KernelEntry& kernel, const Params& params, Request request);
+    /// The same as far as the sample tells.
+    std::optional<Choice> sampled_of_grid(const KernelEntry& kernel, const Params& params,
+                                          Request request);
+    /// All of the grid of a kernel.
+    std::vector<Choice> grid(const KernelEntry& kernel, const Request& request);
+    /// Of the kernels that the request leaves free those with the least predicted times, at most so
+    /// many of them, the least first; none without Request::profile, or for a CPU. Each may take a
+    /// pass over the matrix: `go_on` is asked before.
+    std::vector<Ranked> ranked(
+        const Request& request, std::size_t most,
+        const std::function<bool()>& go_on = [] { return true; });
+    /// Whether a choice was held against predicted times: then predict() takes next to nothing.
+    bool has_predicted() const { return predictions_ != nullptr; }
+    /// The time of an apply on the device of Request::profile.
+    std::optional<Prediction> predict(const Signature& signature, const Request& request);
+    /// How a signature of format strips lies, where that was looked at for the last choice; null
+    /// otherwise. For convert(), and given once.
+    std::unique_ptr<StripsLayout> take_layout(const Signature& signature) {
+        return strips_ ? strips_->take_layout(signature) : nullptr;
+    }
+
+  private:
+    friend class CountedChoice;  ///< asks for what is not settled yet
+    /// Takes the sample when the first request comes.
+    void take_sample(const Request& request);
+    /// The rules' choice, as far as the sample tells.
+    Choice by_rules(Request& request);
+    bool may_have_blocks(const Request& request) const;
+    void look_at_values(Request& request);
+    void look_at_blocks(Request& request);
+    void look_at_strips(Request& request);
+    void look_at_hubs(Request& request);
+    void look_at_gathers(Request& request);
+    /// Sets the parameters that the matrix decides and the request leaves open.
+    void fit(Choice& choice, const Request& request);
+    const BlockFill& fill();
+    ExactValues exact_values(bool half);
+    /// The matrix with its columns and values.
+    const CsrView& all_of_matrix() { return source_ != nullptr ? source_->all() : matrix_; }
+    /// What its predicted time is the least of, in place of the rules' choice where that is
+    /// predicted to take longer by more than the constants' margin.
+    void weigh(Choice& choice, const Request& request);
+    /// Null where nothing can be predicted.
+    CountedChoice* predictions(const Request& request);
+
+    const CsrView matrix_;
+    const RowFeatures& features_;
+    const int threads_;
+    EntrySource* const source_;
+    std::optional<BlockFill> fill_;
+    std::optional<ExactValues> exact_;
+    /// By types of vectors and values, and the sizes that are given.
+    std::map<std::tuple<ValueType, ValueType, int, int>, BlockChoice> blocks_;
+    std::map<ValueType, double> saved_gathers_;
+    std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
+    std::optional<SampledRows> sample_;
+    std::optional<StripsChooser> strips_;
+    std::optional<TilesChooser> sampled_tiles_;
+    std::optional<TilesChooser> tiles_;  ///< of all of the matrix
+    std::unique_ptr<CountedChoice> predictions_;
+};
+
+/// The same for one request.
+inline Choice choose_for(const CsrView& matrix, const RowFeatures& features, Request request,
+                         int threads = 0) {
+    return Chooser(matrix, features, threads)(std::move(request));
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,126 @@
+#include "tuner/chooser/counted_choice.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <ranges>
+#include <set>
+
+#include "registry.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/cost/cpu_work.hpp"
+#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/padding.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a kernel to be weighed
+/// Times the least time of all kernels with the rules' parameters, from which on a kernel is not
+/// weighed with others.
+constexpr double hopeless = 1.6;
+
+}  // namespace
+
+struct CountedChoice::Weighed {
+    const KernelEntry* entry;
+    std::vector<Params> grid;
+    /// From which on a bad case is of no interest.
+    double limit_us = std::numeric_limits<double>::infinity();
+    std::set<std::string> seen = {};  ///< names
+    std::vector<Candidate> found = {};
+    double least_us = std::numeric_limits<double>::infinity();  ///< of those, or bounds of others
+};
+
+// One thread: the sample is small, and starting a team takes longer than looking at it.
+CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
+                             const DeviceProfile& profile, int team, const CostConstants& constants,
+                             Chooser& chooser)
+    : profile_(profile),
+      team_(team),
+      constants_(constants),
+      figures_(matrix, features, *chooser.sample_, 1,
+               team == 0 ? CountedFor::gpu : CountedFor::cpu),
+      chooser_(&chooser) {
+    figures_.share({[this]() -> const BlockFill& { return chooser_->fill(); },
+                    [this](const Signature& signature) -> const StripsPlan& {
+                        return chooser_->strips_->sample_plan(signature);
+                    }});
+}
+
+std::vector<double> CountedChoice::costs(const Signature& signature) {
+    return team_ == 0 ? costs_of_gpu(figures_, signature, profile_)
+                      : costs_of_cpu(figures_, signature, profile_, team_);
+}
+
+std::optional<Prediction> CountedChoice::predict(const Signature& signature) {
+    return team_ == 0 ? predict_gpu(figures_, signature, profile_, constants_)
+                      : predict_cpu(figures_, signature, profile_, team_, constants_);
+}
+
+std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const Params& params,
+                                               const Request& asked) {
+    const auto sigma = params.find("sigma");
+    const bool sorts = sigma != params.end() && sigma->second > 1;
+    if (kernel.format != Format::strips && !sorts) return std::nullopt;
+    Request request = asked;
+    request.kernel = kernel.id;
+    request.params.insert(params.begin(), params.end());
+    Signature s = choose(figures_.features(), request).signature;
+    if (kernel.format == Format::strips) {
+        for (const char* name : {"ragged", "fill", "long_rows"}) s.params[name] = 0;
+        s.params["codes"] = 1;
+    }
+    figures_.be_optimistic(true);
+    const auto least = predict(s);
+    figures_.be_optimistic(false);
+    return least;
+}
+
+void CountedChoice::add(Weighed& kernel, const Params& params, const Request& request) {
+    if (kernel.limit_us < std::numeric_limits<double>::infinity())
+        if (const auto least = bound(*kernel.entry, params, request);
+            least && least->bad_us() >= kernel.limit_us) {
+            kernel.least_us = std::min(kernel.least_us, least->us);
+            return;
+        }
+    const std::optional<Choice> choice = chooser_->sampled_of_grid(*kernel.entry, params, request);
+    if (!choice || padding_of(figures_.features(), choice->signature) > most_padding ||
+        !kernel.seen.insert(kernel_name(choice->signature)).second)
+        return;
+    if (const auto prediction = predict(choice->signature)) {
+        kernel.found.push_back({std::string(kernel.entry->id), params, *prediction});
+        kernel.least_us = std::min(kernel.least_us, prediction->us);
+    }
+}
+
+std::vector<CountedChoice::Candidate> CountedChoice::ranked(const Request& request) {
+    return better(request, {}, {.us = std::numeric_limits<double>::infinity()});
+}
+
+std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked,
+                                                            const Signature& rules,
+                                                            const Prediction& by_rules) {
+    Request request = asked;
+    request.encode = request.exact.has_value();
+    std::vector<Weighed> kernels;
+    double least = by_rules.us;
+    for (const KernelEntry* entry : candidates(request)) {
+        if (!constants_.kernels.contains(std::string(entry->id))) continue;
+        kernels.push_back({entry, chooser_->grid_params(*entry, request),
+                           limit_us(entry->id, rules.kernel, by_rules)});
+        if (kernels.back().grid.empty()) continue;
+        add(kernels.back(), kernels.back().grid.front(), request);
+        least = std::min(least, kernels.back().least_us);
+    }
+    std::vector<Candidate> all;
+    for (auto& kernel : kernels) {
+        if (kernel.least_us <= hopeless * least)
+            for (auto& params : kernel.grid | std::views::drop(1)) add(kernel, params, request);
+        std::ranges::move(kernel.found, std::back_inserter(all));
+    }
+    std::ranges::stable_sort(all, {}, [](const Candidate& c) { return c.prediction.bad_us(); });
+    return all;
+}
+
+}  // namespace spmvgen

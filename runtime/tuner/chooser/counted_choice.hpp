@@ -1,0 +1,67 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/cost/predict.hpp"
+#include "tuner/rules/rules.hpp"
+
+namespace spmvgen {
+
+class Chooser;
+
+/// Predicted times of one matrix' kernels on a device, and which of all that a request leaves free
+/// is the least. What has to be looked at of the matrix is looked at in a sample of its rows. The
+/// matrix, its features, the profile and the constants must outlive it. For one thread at a time.
+class CountedChoice {
+  public:
+    /// `team`: the threads of a CPU that take part in an apply, 0 = a GPU. From the sample that the
+    /// matrix' chooser took, which must outlive it.
+    CountedChoice(const CsrView& matrix, const RowFeatures& features, const DeviceProfile& profile,
+                  int team, const CostConstants& constants, Chooser& chooser);
+
+    std::optional<Prediction> predict(const Signature& signature);
+    /// What that is made of: costs_of_gpu() or costs_of_cpu().
+    std::vector<double> costs(const Signature& signature);
+    /// Whether it is of this device and so many threads.
+    bool is_of(const DeviceProfile* profile, int team) const {
+        return profile == &profile_ && team == team_;
+    }
+
+    /// A kernel with the parameters that its grid (Chooser::grid_params) has.
+    struct Candidate {
+        std::string kernel;
+        Params params;  ///< that the matrix does not decide, and the request leaves open
+        Prediction prediction;
+    };
+    /// All that the request leaves free and a prediction is made of, the least Prediction::bad_us()
+    /// first.
+    std::vector<Candidate> ranked(const Request& request);
+    /// Those of them that save the constants' margin of the bad case of the rules' choice, and
+    /// perhaps others; what surely does not is not looked at.
+    std::vector<Candidate> better(const Request& request, const Signature& rules,
+                                  const Prediction& by_rules);
+    /// The bad case up to which a kernel is taken in place of the rules' one.
+    double limit_us(std::string_view kernel, std::string_view rules,
+                    const Prediction& by_rules) const {
+        return (1 - (kernel == rules ? constants_.own_margin : constants_.margin)) *
+               by_rules.bad_us();
+    }
+
+  private:
+    struct Weighed;  ///< a kernel whose grid is looked through
+    void add(Weighed& kernel, const Params& params, const Request& request);
+    /// Less than what is predicted of the kernel, by row lengths alone; nothing = that is as soon
+    /// predicted.
+    std::optional<Prediction> bound(const KernelEntry& kernel, const Params& params,
+                                    const Request& request);
+
+    const DeviceProfile& profile_;
+    const int team_;
+    const CostConstants& constants_;
+    MatrixFigures figures_;
+    Chooser* const chooser_;
+};
+
+}  // namespace spmvgen

@@ -1,0 +1,158 @@
+#include "tuner/chooser/order_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "matrix/chunks.hpp"
+#include "matrix/features/features_parts.hpp"
+#include "matrix/reorder/row_clusters.hpp"
+#include "registry.hpp"
+#include "tuner/cost/predict.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t least_entries = 500'000;  ///< with fewer the L2 serves x well
+constexpr std::int64_t least_rows = 8192;
+constexpr double least_mean = 3;          ///< mean row: of shorter ones y's places cost more
+constexpr std::int64_t most_row = 1024;   ///< of a hub everybody is a neighbour
+constexpr double least_sectors = 0.3;     ///< of x an entry, that a block of threads asks for,
+constexpr double most_of_sectors = 0.85;  ///< and of these those that clusters ask for
+constexpr double order_margin = 0.12;
+constexpr double clustered_entries = 60'000;
+constexpr int clusters_of_place = 2;  ///< that follow one another: they share columns, too
+constexpr int least_places = 4, most_places = 32;
+/// Of the L2: what x and y may take, for y is stored where its rows are.
+constexpr double most_of_l2 = 0.7;
+constexpr double unknown_l2 = 25e6;  ///< bytes, where the profile tells none
+/// Bytes of CSR a second and thread that are put into clusters, and copied in their order.
+constexpr double ordered_bytes_per_s = 4e8;
+
+constexpr std::int64_t rows_of_place = std::int64_t{clusters_of_place} * cluster_rows;
+
+/// Of x an entry, what blocks of about 512 rows ask for.
+double sectors_of_blocks(const CsrView& rows) {
+    return sectors_of_window(rows, 1, 1);
+}
+
+int sampled_places(const RowFeatures& features) {
+    const double entries = static_cast<double>(rows_of_place) * std::max(features.mean_row, 1.0);
+    return static_cast<int>(
+        std::clamp<double>(clustered_entries / entries, least_places, most_places));
+}
+
+/// Some places of an order of all rows.
+std::vector<std::int64_t> rows_of(std::span<const std::int32_t> order, int places) {
+    const std::int64_t groups = std::ssize(order) / rows_of_place;
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 0; i < places; ++i) {
+        const std::int64_t group = (2 * i + 1) * groups / (2 * places);
+        const auto part = order.subspan(static_cast<std::size_t>(group * rows_of_place),
+                                        static_cast<std::size_t>(rows_of_place));
+        rows.insert(rows.end(), part.begin(), part.end());
+    }
+    return rows;
+}
+
+/// The least time with the rows in an order of which some are in `sample`.
+std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatures& features,
+                                           const SampledRows& sample, Request request) {
+    MatrixFigures figures(matrix, features, sample, 1, CountedFor::gpu);
+    Chooser chooser(sample.view(), figures.features(), 1);
+    const DeviceProfile& profile = *std::exchange(request.profile, nullptr);
+    request.encode = request.exact.has_value();  // the sample has no values
+    request.params["any_order"] = 1;
+    request.params["block"] = cluster_rows;
+    const KernelEntry& strips = kernel_entry("strips");
+    std::optional<Prediction> least;
+    for (auto& params : chooser.grid_params(strips, request)) {
+        const auto choice = chooser.sampled_of_grid(strips, params, request);
+        if (!choice) continue;
+        const auto time = predict_gpu(figures, choice->signature, profile, *gpu_constants());
+        if (time && (!least || time->us < least->us)) least = time;
+    }
+    return least;
+}
+
+/// The values as the choice stores them, for kernels that are compared with it.
+Request with_values_of(Request request, const Signature& chosen) {
+    const auto code = chosen.params.find("value_code");
+    request.exact =
+        ExactValues{storage_type(chosen), code != chosen.params.end() ? code->second : 0};
+    return request;
+}
+
+bool repays(const CsrView& a, double saved_us, std::int64_t applies, int threads) {
+    const auto bytes = static_cast<double>(a.nnz) *
+                       static_cast<double>(size_of(a.value_type) + size_of(a.index_type));
+    const double us = 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
+    return applies == 0 || static_cast<double>(applies) * saved_us > us;
+}
+
+bool vectors_fit(std::int64_t rows, const Request& request) {
+    const double l2 = request.profile->rated.l2_bytes;
+    const auto element = static_cast<double>(size_of(request.vectors.value_or(ValueType::f64)));
+    return 2 * element * static_cast<double>(rows) <= most_of_l2 * (l2 > 0 ? l2 : unknown_l2);
+}
+
+}  // namespace
+
+bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
+    return r.profile != nullptr && vectors_fit(rows, r) && gpu_constants() != nullptr &&
+           r.kernel == "auto" && (r.format == "auto" || r.format == "strips") && r.params.empty() &&
+           r.rule.empty() && r.op == Op::none && r.num_rhs == 1 && !r.batch && r.look &&
+           rows == cols && rows >= least_rows && rows < std::numeric_limits<std::int32_t>::max() &&
+           nnz >= least_entries &&
+           static_cast<double>(nnz) >= least_mean * static_cast<double>(rows);
+}
+
+std::optional<OrderChoice> choose_order(const OrderProblem& p) {
+    const RowFeatures& features = p.features;
+    if (!may_choose_order(p.matrix.rows, p.matrix.cols, p.matrix.nnz, p.request) ||
+        is_complex(p.request.vectors.value_or(p.matrix.value_type)) || features.max_row > most_row)
+        return std::nullopt;
+    const SampledRows first(p.matrix, static_cast<std::int64_t>(clustered_entries), 16, 1,
+                            p.source);
+    const double sectors = sectors_of_blocks(first.view());
+    if (sectors < least_sectors) return std::nullopt;
+    CsrView a = p.matrix;
+    Buffer columns;  // clusters are found along them: samples will not do
+    if (p.source != nullptr) {
+        columns = p.source->columns(std::array{EntryRange{0, a.nnz}});
+        a.col_idx = columns.data();
+    }
+    const int places = sampled_places(features);
+    const SampledRows some(
+        a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
+    if (sectors_of_blocks(some.view()) > most_of_sectors * sectors) return std::nullopt;
+
+    const Choice& plain = p.rule();
+    const auto plain_time = p.chooser.predict(plain.signature, p.request);
+    if (!plain_time) return std::nullopt;
+    const Request same = with_values_of(p.request, plain.signature);
+    const auto pays = [&](const std::optional<Prediction>& time) {
+        return time && time->us <= (1 - order_margin) * plain_time->us &&
+               repays(a, plain_time->us - time->us, p.expected_applies, p.threads);
+    };
+    if (!pays(predict_in_order(a, features, some, same))) return std::nullopt;
+    OrderChoice found;
+    const CsrView& all = p.source != nullptr ? p.source->all() : p.matrix;
+    found.order = reorder(all, ReorderMethod::rows, {}, p.threads);
+    const auto time =
+        predict_in_order(a, features, SampledRows(a, rows_of(found.order.order, places)), same);
+    if (!pays(time)) return std::nullopt;
+    found.us = time->us;
+    found.plain_us = plain_time->us;
+    found.reason = fmt::format(
+        "rows in clusters: predicted {:.1f} µs ± {:.0f} %, as they come {} "
+        "{:.1f} µs",
+        time->us, 100 * time->error, plain.signature.kernel, plain_time->us);
+    return found;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,326 @@
+#include "tuner/chooser/strips_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "formats/value_encoding.hpp"
+#include "registry.hpp"
+#include "tuner/chooser/row_period.hpp"
+#include "tuner/chooser/strips_shape.hpp"
+#include "tuner/cost/figures/length_histogram.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t least_entries = 100'000;      ///< with fewer a launch is all,
+constexpr std::int64_t least_host_entries = 10'000;  ///< or a call
+constexpr double most_sorted_padding = 1.5;          ///< of rows without long ones
+constexpr double long_over_mean = 16;                ///< rows that may leave the slices
+constexpr double most_block_fill = 1.1;
+constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes come to
+constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
+constexpr double hole_gain = 0.01;   ///< share of the bytes, that is worth looking for NaN
+constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
+constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
+// Of entries that are columns alone (all values one), an H200, µs compressed and not: in f64
+// M6 69.9 and 50.1, AS365 84.5 and 56.9, venturiLevel3 (1.7 bytes of index an entry) 45.4 and 40.9,
+// rgg_n_2_21_s0 71.1 and 64.0, packing-500x100x100-b050 (16 entries a row) 55.4 and 57.4; in f32
+// venturiLevel3 33.6 and 30.4, rgg_n_2_21_s0 55.5 and 47.3, packing 42.6 and 47.2. Tiles of f32,
+// which have no padding: M6 (padding 1.27) 43.2, not compressed 41.0; AS365 (1.37) 46.1 and 49.9.
+constexpr double least_whole_index_bytes = 1.5;  ///< compressed, a nonzero
+constexpr double most_whole_padding = 1.6;       ///< of rows as they come,
+constexpr double most_narrow_padding = 1.3;      ///< and of f32, unless rows are many_of_whole
+constexpr double most_whole_mean = 15;           ///< mean row
+constexpr double many_of_whole = 12;             ///< mean row, for more entries under way
+constexpr std::int64_t whole_unroll = 4;
+constexpr std::int64_t many_unroll = 5;         ///< rgg_n_2_20_s0 in f64: 28.1, with 6 30.2 µs
+constexpr std::int64_t many_narrow_unroll = 7;  ///< in f32: 23.0, with 5 23.8, with 8 24.7 µs
+// Of blocks on a GPU, whose lanes each take one: with fewer block rows, or larger blocks than
+// registers hold, too few loads are under way (an H200: pwtk in 6x6 64 µs, in 2x2 45, in 1x1 34).
+constexpr std::int64_t filling_block_rows = 150'000;
+constexpr int most_rows_of_lane = 5;
+// Of blocks on a CPU that loads x singly: with more lanes what it loaded waits in memory
+// (docs/cpu-peers.md).
+constexpr std::int64_t blocked_lanes = 8;
+
+bool is_open(const std::map<std::string, std::int64_t>& given, const char* name) {
+    return !given.contains(name);
+}
+
+/// Bytes of a stored value, the dictionary left out.
+double bytes_a_value(const Signature& s) {
+    const auto code = static_cast<ValueCode>(s.params.at("value_code"));
+    return static_cast<double>(value_bytes({storage_type(s), code}));
+}
+
+/// Rows that a block may have at most.
+int most_rows_of_block(std::int64_t rows, const Signature& s) {
+    if (!kernel_entry(s.kernel).gpu) return most_block;
+    return static_cast<int>(
+        std::clamp<std::int64_t>(rows / filling_block_rows, 1, most_rows_of_lane));
+}
+
+/// The block of least bytes a nonzero by a sample of the fill, 1 x 1 unless another one gains.
+std::array<std::int64_t, 2> sampled_block(const BlockFill& fill, std::int64_t rows,
+                                          const Signature& s) {
+    const auto bytes = [&](int r, int c) {
+        return fill.at(r, c) * (bytes_a_value(s) + bytes_a_delta / (r * c));
+    };
+    std::array<std::int64_t, 2> best{1, 1};
+    double least = (1 - block_gain) * bytes(1, 1);
+    const int most = most_rows_of_block(rows, s);
+    for (int r = 1; r <= most; ++r)
+        for (int c = 1; c <= (most == 1 ? 1 : most_block); ++c)
+            if (fill.at(r, c) <= most_block_fill && bytes(r, c) < least) {
+                least = bytes(r, c);
+                best = {r, c};
+            }
+    return best;
+}
+
+std::string codes_text(std::int64_t codes) {
+    std::string text;
+    for (std::size_t code = 0; code < delta_bytes.size(); ++code)
+        if ((codes >> code & 1) != 0)
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", 8 * delta_bytes[code]);
+    return text;
+}
+
+}  // namespace
+
+std::string describe_strips(const StripsPlan& plan, const Signature& s, std::int64_t nnz) {
+    const auto an_entry = [&](std::int64_t n) {
+        return static_cast<double>(n) / static_cast<double>(nnz);
+    };
+    std::string text = fmt::format(
+        "strips of {}x{}, deltas of {} bits, {:.2f} bytes of indices an "
+        "entry, padding {:.2f}",
+        s.params.at("block_rows"), s.params.at("block_cols"), codes_text(s.params.at("codes")),
+        an_entry(plan.index_bytes), an_entry(plan.stored));
+    if (plan.long_rows > 0)
+        text +=
+            fmt::format(", {} long rows of {} entries apart", plan.long_rows, plan.long_entries);
+    return text;
+}
+
+bool may_be_strips(const RowFeatures& f, bool host) {
+    return f.nnz >= (host ? least_host_entries : least_entries) &&
+           (f.sell_sorted_padding.back() <= most_sorted_padding ||
+            static_cast<double>(f.max_row) > long_over_mean * f.mean_row);
+}
+
+std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, double all_bytes) {
+    std::array<std::int64_t, 4> strips = plan.strips_of_code;
+    for (std::size_t code = 0; code < strips.size(); ++code) {
+        if (strips[code] == 0) continue;
+        const auto next = static_cast<std::size_t>(
+            std::find_if(strips.begin() + static_cast<std::ptrdiff_t>(code) + 1, strips.end(),
+                         [](std::int64_t n) { return n > 0; }) -
+            strips.begin());
+        if (next == strips.size()) break;
+        const auto more = static_cast<double>(strips[code] * shape.lanes *
+                                              (delta_bytes[next] - delta_bytes[code]));
+        if (more > code_gain * all_bytes) continue;
+        strips[next] += strips[code];
+        strips[code] = 0;
+    }
+    StripsPlan kept = plan;
+    kept.strips_of_code = strips;
+    return kept.codes();
+}
+
+StripsChooser::Plans& StripsChooser::plans(const Signature& signature) {
+    PlanKey key{strips_shape(signature), signature.index, signature.offset};
+    if (features_.max_row * key.shape.block_rows <= key.shape.long_from * key.shape.threads_per_row)
+        key.shape.long_from = 0;  // no row is long
+    const auto found = std::ranges::find(plans_, key, &Plans::key);
+    if (found != plans_.end()) return *found;
+    Plans& made = plans_.emplace_back(Plans{key, {}, {}});
+    // One thread: the sample is small, and starting a team takes longer than looking at it.
+    made.of_sample = plan_strips(sample_.view(), signature, sample_.is_whole() ? threads_ : 1);
+    made.of_matrix = sample_.is_whole() ? made.of_sample : estimated(made.of_sample, key.shape);
+    return made;
+}
+
+const StripsPlan& StripsChooser::sample_plan(const Signature& signature) {
+    return plans(signature).of_sample;
+}
+
+const StripsPlan& StripsChooser::plan(const Signature& signature) {
+    return plans(signature).of_matrix;
+}
+
+StripsPlan StripsChooser::estimated(const StripsPlan& found, const StripsShape& shape) const {
+    // Of long rows, which are few, row lengths tell more than the sample does.
+    double long_rows = 0, long_entries = 0;
+    const auto entries = [](std::int64_t n) { return static_cast<double>(n); };
+    if (shape.long_from > 0 && shape.block_size() == 1) {
+        const LengthHistogram lengths(features_);
+        const auto limit = entries(shape.long_from * shape.threads_per_row);
+        long_rows = features_.max_row > limit ? std::max(lengths.rows(limit), 1.0) : 0;
+        long_entries = std::min(lengths.entries(limit), entries(matrix_.nnz));
+    } else {
+        long_rows = entries(found.long_rows) * sample_.scale();
+        long_entries = entries(found.long_entries) * sample_.scale();
+    }
+    const double in_slices = entries(sample_.view().nnz - found.long_entries);
+    const double scale = in_slices > 0 ? (entries(matrix_.nnz) - long_entries) / in_slices : 0;
+    const auto scaled = [&](std::int64_t n) { return std::llround(scale * entries(n)); };
+    const std::int64_t of_long = static_cast<std::int64_t>(size_of(IndexType::i32));
+    StripsPlan plan;
+    plan.slices = scaled(found.slices);
+    plan.strips = scaled(found.strips);
+    std::ranges::transform(found.strips_of_code, plan.strips_of_code.begin(), scaled);
+    plan.ragged_slices = scaled(found.ragged_slices);
+    plan.filled_slices = scaled(found.filled_slices);
+    plan.long_rows = std::llround(long_rows);
+    plan.long_entries = std::llround(long_entries);
+    plan.stored = scaled(found.stored - found.long_entries) + plan.long_entries;
+    plan.index_bytes =
+        scaled(found.index_bytes - of_long * found.long_entries) + of_long * plan.long_entries;
+    plan.hole_mask_bytes = scaled(found.hole_mask_bytes);
+    return plan;
+}
+
+double StripsChooser::bytes(const Signature& signature) {
+    const StripsPlan& made = plan(signature);
+    return static_cast<double>(made.index_bytes - made.hole_mask_bytes) +
+           static_cast<double>(made.stored) * bytes_a_value(signature);
+}
+
+void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::int64_t>& given) {
+    s.params["fill"] = 0;
+    const auto code = static_cast<ValueCode>(s.params.at("value_code"));
+    if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 ||
+        (code != ValueCode::plain && code != ValueCode::small_integers))
+        return;
+    Signature holed = s;
+    holed.params["fill"] = 1;
+    if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
+    if (kernel_entry(s.kernel).gpu && is_open(given, "period")) {
+        if (!period_) period_ = row_period(sample_.view());
+        holed.params["period"] = *period_;
+        holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
+    }
+    // Memory has the masks, too, which no apply reads.
+    const StripsPlan& made = plan(holed);
+    if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&
+        bytes(holed) < (1 - hole_gain) * bytes(s))
+        s = holed;
+}
+
+bool StripsChooser::whole_columns_pay(const Signature& s) {
+    const bool wide = s.value == ValueType::f64;
+    const bool alone = kernel_entry(s.kernel).gpu && (wide || s.value == ValueType::f32) &&
+                       s.num_rhs == 1 && strips_shape(s).block_size() == 1 &&
+                       static_cast<ValueCode>(s.params.at("value_code")) == ValueCode::one_value &&
+                       s.params.at("threads_per_row") == 1;
+    const auto nnz = static_cast<double>(matrix_.nnz), rows = static_cast<double>(matrix_.rows);
+    if (!alone || nnz > most_whole_mean * rows) return false;
+    Signature unsorted = s;
+    unsorted.params["sigma"] = 1;
+    const StripsPlan& made = plan(unsorted);
+    const bool narrow = !wide && nnz < many_of_whole * rows;
+    return static_cast<double>(made.stored) <=
+               (narrow ? most_narrow_padding : most_whole_padding) * nnz &&
+           static_cast<double>(made.index_bytes) >= least_whole_index_bytes * nnz;
+}
+
+bool StripsChooser::choose_whole_columns(Signature& s,
+                                         const std::map<std::string, std::int64_t>& given) {
+    if (!is_open(given, "codes") || !is_open(given, "sigma") || !whole_columns_pay(s)) return false;
+    s.params["sigma"] = 1;
+    s.params["codes"] = whole_columns;
+    const bool many =
+        static_cast<double>(matrix_.nnz) >= many_of_whole * static_cast<double>(matrix_.rows);
+    const std::int64_t unroll_of_many =
+        s.value == ValueType::f64 ? many_unroll : many_narrow_unroll;
+    if (is_open(given, "unroll")) s.params["unroll"] = many ? unroll_of_many : whole_unroll;
+    return true;
+}
+
+void StripsChooser::set_found(Signature& s, const std::map<std::string, std::int64_t>& given,
+                              const StripsPlan& found) {
+    const auto set = [&](const char* name, bool value) {
+        if (is_open(given, name)) s.params[name] = value ? 1 : 0;
+    };
+    set("ragged", found.ragged_slices > 0);
+    set("fill", found.filled_slices > 0);
+    set("long_rows", found.long_rows > 0);
+}
+
+void StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
+                        const std::function<BlockFill()>& fill) {
+    const bool gpu = kernel_entry(s.kernel).gpu;
+    const RowsOfSample rows{sample_.view(), sample_.is_whole() ? nullptr : &features_,
+                            sample_.is_whole() ? threads_ : 1};
+    if (is_open(given, "long_rows")) s.params["long_rows"] = 1;
+    if (gpu) choose_strip_lanes(rows, s, given);
+    if (is_open(given, "block_rows") && is_open(given, "block_cols") && s.num_rhs == 1) {
+        Signature blocked = s;
+        const auto [high, wide] = sampled_block(fill(), matrix_.rows, s);
+        blocked.params["block_rows"] = high;
+        blocked.params["block_cols"] = wide;
+        if (gpu && high * wide > 1) choose_strip_lanes(rows, blocked, given);
+        if (!gpu && !has_fast_gathers(s.target) && is_open(given, "lanes"))
+            blocked.params["lanes"] = blocked_lanes;
+        if (high * wide > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
+    }
+    if (is_open(given, "fill")) choose_holes(s, given);
+    const bool whole = choose_whole_columns(s, given);
+    const StripsPlan& made = plan(s);
+    if (gpu && !whole) choose_strip_unroll(made, s, given);
+    if (is_open(given, "codes") && !whole)
+        s.params["codes"] = worthwhile_codes(made, strips_shape(s), bytes(s));
+    set_found(s, given, made);
+}
+
+std::string StripsChooser::settle(Signature& s, const std::map<std::string, std::int64_t>& given,
+                                  const CsrView& matrix) {
+    Signature full = s;
+    if (is_open(given, "long_rows")) full.params["long_rows"] = 1;
+    // Signatures that differ in how they are run only lie alike.
+    if (layout_ == nullptr || layout_->shape != strips_shape(full))
+        layout_ = std::make_unique<StripsLayout>(
+            lay_out_strips(matrix, strips_shape(full), all_strip_codes, threads_));
+    const StripsPlan made = plan_of(*layout_, full);
+    plans(full).of_matrix = made;
+    if (layout_->shape.sigma == 1) choose_whole_columns(s, given);
+    if (is_open(given, "codes") && s.params.at("codes") != whole_columns)
+        s.params["codes"] = worthwhile_codes(made, layout_->shape, bytes(full));
+    set_found(s, given, made);
+    plans(s).of_matrix = made;
+    return describe_strips(made, s, matrix_.nnz);
+}
+
+std::unique_ptr<StripsLayout> StripsChooser::take_layout(const Signature& signature) {
+    if (layout_ == nullptr || kernel_entry(signature.kernel).format != Format::strips)
+        return nullptr;
+    const StripsShape shape = strips_shape(signature);
+    StripsShape own = layout_->shape;
+    // Where nothing is long and nothing has holes, it lies as without.
+    if (layout_->long_row.empty()) own.long_from = shape.long_from;
+    const bool holed = own.holes && std::ranges::any_of(layout_->slice_info, [](std::int32_t info) {
+                           return (info & filled_slice) != 0;
+                       });
+    if (!holed && !shape.holes) own.holes = false;
+    if (own != shape) return nullptr;
+    auto given = std::move(layout_);  // its codes are those of this signature from here on
+    if (!use_codes(*given, signature.params.at("codes"))) return nullptr;
+    given->shape = shape;
+    return given;
+}
+
+StripsOutlook StripsChooser::outlook(const Signature& signature) {
+    const StripsPlan& made = plan(signature);
+    const auto nnz = static_cast<double>(matrix_.nnz);
+    const bool whole = signature.params.at("codes") == whole_columns &&
+                       param(signature, "sigma", 0) == 1 && whole_columns_pay(signature);
+    return {bytes(signature), static_cast<double>(made.index_bytes - made.hole_mask_bytes) / nnz,
+            static_cast<double>(made.stored) / nnz, whole};
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,106 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "formats/strips_plan.hpp"
+#include "matrix/features/block_fill.hpp"
+#include "matrix/features/features.hpp"
+#include "tuner/cost/figures/sampled_rows.hpp"
+#include "tuner/rules/choose.hpp"
+
+namespace spmvgen {
+
+/// The parameter `codes` of columns that are stored as they are, where nothing else of an entry is.
+inline constexpr std::int64_t whole_columns = 8;
+
+/// A line for people: how a matrix of so many entries lies.
+std::string describe_strips(const StripsPlan& plan, const Signature& signature, std::int64_t nnz);
+
+/// Whether row lengths leave it open that strips are the fastest format: enough entries for bytes
+/// to count (fewer on the host), and rows that are even when sorted, or of which a few are far
+/// longer than the rest.
+bool may_be_strips(const RowFeatures& features, bool host);
+
+/// What one matrix suggests for signatures of format strips. Shapes are compared by a sample of the
+/// rows, each at most once; settle() looks at all of the matrix, for the one that is chosen. Of the
+/// matrix itself only row offsets are read before. It, its features and the sample must outlive it.
+/// For one thread at a time.
+class StripsChooser {
+  public:
+    StripsChooser(const CsrView& matrix, const RowFeatures& features, const SampledRows& sample,
+                  int threads)
+        : matrix_(matrix), features_(features), sample_(sample), threads_(threads) {}
+
+    /// Sets the parameters of the matrix that are not in `given`, as far as the sample tells: the
+    /// block that takes the fewest bytes (`fill` is a sample of what is free), long rows, whether
+    /// slices are ragged or filled, and the codes: those that occur, short of one that hardly
+    /// saves.
+    void fit(Signature& signature, const std::map<std::string, std::int64_t>& given,
+             const std::function<BlockFill()>& fill);
+
+    /// Sets those that say what occurs in all of the matrix, for a signature that fit() made:
+    /// codes, long rows, ragged and filled slices. `matrix` has its columns. Returns a line for
+    /// people.
+    std::string settle(Signature& signature, const std::map<std::string, std::int64_t>& given,
+                       const CsrView& matrix);
+
+    /// What storing the matrix so takes; of what was settled, exactly.
+    StripsOutlook outlook(const Signature& signature);
+
+    /// How the sample's rows would lie. Lives as long as this.
+    const StripsPlan& sample_plan(const Signature& signature);
+
+    /// The layout of the matrix that settle() found last, for this signature's conversion; null
+    /// where that would be another one. The caller's: it is given once.
+    std::unique_ptr<StripsLayout> take_layout(const Signature& signature);
+
+  private:
+    /// How the matrix would lie, by the sample; what was settled is as it is.
+    const StripsPlan& plan(const Signature& signature);
+    /// What a plan of the sample lets expect of all of the matrix.
+    StripsPlan estimated(const StripsPlan& found, const StripsShape& shape) const;
+    /// Sets what a plan with all codes says of the matrix.
+    void set_found(Signature& signature, const std::map<std::string, std::int64_t>& given,
+                   const StripsPlan& plan);
+    /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
+    /// `period`, taking turns.
+    void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
+    /// Whether all values are one, and columns as they are, of rows as they come, are faster than
+    /// compressed ones; what the signature says of codes and σ does not matter.
+    bool whole_columns_pay(const Signature& signature);
+    /// Sets `codes`, `sigma` and `unroll` where that is so and they are open. Whether it did.
+    bool choose_whole_columns(Signature& signature,
+                              const std::map<std::string, std::int64_t>& given);
+    double bytes(const Signature& signature);
+
+    /// Of a signature what a plan depends on.
+    struct PlanKey {
+        StripsShape shape;
+        IndexType index, offset;
+        bool operator==(const PlanKey&) const = default;
+    };
+    struct Plans {
+        PlanKey key;
+        StripsPlan of_sample, of_matrix;
+    };
+    Plans& plans(const Signature& signature);
+
+    const CsrView matrix_;
+    const RowFeatures& features_;
+    const SampledRows& sample_;
+    const int threads_;
+    std::deque<Plans> plans_;
+    std::optional<int> period_;             ///< of the rows (tuner/chooser/row_period.hpp)
+    std::unique_ptr<StripsLayout> layout_;  ///< of all of the matrix, with all codes
+};
+
+/// The parameter `codes` for this plan: codes that occur, but none whose slices take hardly more
+/// bytes, of `all_bytes`, in the next wider one that occurs. A kernel of one code has no branch.
+std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, double all_bytes);
+
+}  // namespace spmvgen

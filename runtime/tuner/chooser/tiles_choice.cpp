@@ -1,0 +1,66 @@
+#include "tuner/chooser/tiles_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "registry.hpp"
+#include "registry_tiles.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr double nearly = 0.9;     ///< of the share that the largest count covers
+constexpr double few_hits = 0.15;  ///< share of the entries that does not pay for shared memory
+
+constexpr std::int64_t least_sampled = 1 << 17, most_sampled = 1 << 19;  ///< entries,
+constexpr std::int64_t sampled_share = 64;                               ///< one of so many
+
+/// Whether so many hubs leave room for the blocks that the signature asks for.
+bool fits(Signature s, std::int64_t hubs) {
+    s.params["hubs"] = hubs;
+    try {
+        complete(s);
+    } catch (const Error&) {
+        return false;
+    }
+    return tiles_shared_bytes(s) * s.params.at("per_unit") <=
+           architecture(s.target).gpu.shared_bytes;
+}
+
+}  // namespace
+
+void TilesChooser::look(const std::vector<std::int64_t>& counts) {
+    if (sample_ == nullptr) {
+        shares_ = hub_shares(matrix_, counts,
+                             std::clamp(matrix_.nnz / sampled_share, least_sampled, most_sampled),
+                             threads_);
+        return;
+    }
+    const SampledHubs sampled(*sample_);
+    for (const std::int64_t count : counts) shares_.push_back(sampled.share(count));
+}
+
+std::string TilesChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given) {
+    const auto& params = kernel_entry(s.kernel).params;
+    const auto hubs = std::ranges::find(params, "hubs", &Parameter::name);
+    if (hubs == params.end() || given.contains("hubs")) return "";
+    if (shares_.empty()) look(hubs->allowed);
+    std::vector<std::size_t> fitting;  // places in `allowed`, which ascends
+    for (std::size_t i = 0; i < hubs->allowed.size(); ++i)
+        if (fits(s, hubs->allowed[i])) fitting.push_back(i);
+    if (fitting.empty()) return "";
+    const auto share = [&](std::size_t i) { return shares_[i]; };
+    const double most = share(fitting.back());
+    const std::size_t chosen =
+        most < few_hits ? fitting.front()
+                        : *std::ranges::find_if(
+                              fitting, [&](std::size_t i) { return share(i) >= nearly * most; });
+    s.params["hubs"] = hubs->allowed[chosen];
+    return fmt::format("{} hub columns have {:.0f} % of the entries", hubs->allowed[chosen],
+                       100 * share(chosen));
+}
+
+}  // namespace spmvgen

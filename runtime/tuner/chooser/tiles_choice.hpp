@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/tiles_plan.hpp"
+#include "spmvgen/matrix.hpp"
+#include "spmvgen/signature.hpp"
+#include "tuner/cost/figures/sampled_hubs.hpp"
+
+namespace spmvgen {
+
+/// What one matrix suggests for kernels that keep hub columns in shared memory. Looks, at most
+/// once, how often columns occur, in large matrices by a sample. The matrix must outlive it. For
+/// one thread at a time.
+class TilesChooser {
+  public:
+    /// threads = 0: what OpenMP would use.
+    TilesChooser(const CsrView& matrix, int threads) : matrix_(matrix), threads_(threads) {}
+    /// As far as a sample of the matrix tells, which must outlive it.
+    explicit TilesChooser(const SampledRows& sample) : sample_(&sample) {}
+
+    /// Sets the parameter `hubs` of a complete signature, unless it is in `given` or the kernel
+    /// has none: of the counts that leave room for `per_unit` blocks on a multiprocessor the least
+    /// that covers nearly as many entries as the largest; the very least where even that covers
+    /// few. A start for searches by timing, which find what the L1 cache would have done. Returns a
+    /// line for people, "" when nothing was set.
+    std::string fit(Signature& signature, const std::map<std::string, std::int64_t>& given);
+
+  private:
+    void look(const std::vector<std::int64_t>& counts);
+
+    const CsrView matrix_;
+    const int threads_ = 1;
+    const SampledRows* const sample_ = nullptr;
+    std::vector<double> shares_;  ///< of all counts that the kernel allows
+};
+
+}  // namespace spmvgen

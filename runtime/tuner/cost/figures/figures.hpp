@@ -1,0 +1,116 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "formats/strips_plan.hpp"
+#include "matrix/features/block_fill.hpp"
+#include "matrix/features/features.hpp"
+#include "spmvgen/signature.hpp"
+#include "tuner/cost/figures/sampled_hubs.hpp"
+#include "tuner/cost/figures/sampled_rows.hpp"
+
+namespace spmvgen {
+
+/// What storing a matrix as strips takes, estimated from a sample.
+struct StripsFigures {
+    double stored = 0;       ///< values with padding and fill, those of long rows included
+    double index_bytes = 0;  ///< of all arrays but those of values
+    double strips = 0;       ///< of all slices
+    double affine = 0;       ///< of these, strips without deltas: lanes read neighbours in x
+    double long_entries = 0;
+};
+
+/// Rows in slices that are padded to their longest row, estimated from a sample.
+struct SlicesFigures {
+    double padding = 1;  ///< stored entries over nonzeros
+    double full = 1;     ///< share of the stored columns that have an entry of every row
+    double turns = 0;    ///< slices of other lengths than the one before, over slices
+};
+
+/// Whose work is counted from the figures.
+enum class CountedFor { gpu, cpu };
+
+/// What somebody else looks at, too, and keeps; empty = nobody does.
+struct SharedFigures {
+    std::function<const BlockFill&()> fill;                          ///< of the matrix
+    std::function<const StripsPlan&(const Signature&)> strips_plan;  ///< of the sample
+};
+
+/// Figures of a matrix from which a kernel's work is counted: row lengths exactly, where the
+/// entries are from a sample of the rows. Each is computed once, when it is needed. The matrix must
+/// outlive it. For one thread at a time.
+class MatrixFigures {
+  public:
+    MatrixFigures(const MatrixFigures&) = delete;
+    MatrixFigures& operator=(const MatrixFigures&) = delete;
+    /// From the sample that a choice looks at.
+    MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int threads = 0,
+                  CountedFor whose = CountedFor::gpu);
+    /// From one that others look at, too; it must outlive this.
+    MatrixFigures(const CsrView& matrix, const RowFeatures& rows, const SampledRows& sample,
+                  int threads, CountedFor whose);
+    /// Whether what columns decide is taken for the best that it can be: strips without deltas and
+    /// x from caches where rows are sorted. Only row lengths are looked at then.
+    void be_optimistic(bool value) { optimistic_ = value; }
+    /// Must outlive this.
+    void share(SharedFigures shared) { shared_ = std::move(shared); }
+
+    /// Row lengths, and of Features: run_sectors, warp_sectors, window_sectors, empty_cols = 0. For
+    /// CPUs run_sectors and all but the last of warp_sectors stay as they are.
+    const Features& features() const { return features_; }
+    /// The same with rows sorted by length in windows of some thousand rows: sectors only.
+    const Features& sorted();
+    /// Sectors with rows sorted by length in windows of `sigma` rows, from fewer and larger windows
+    /// of the matrix: so many rows in a row as the sample has entries for.
+    const Features& sorted_in(std::int64_t sigma);
+    const BlockFill& fill();
+    const StripsFigures& strips(const Signature& signature);
+    /// Sectors of x an entry that a warp asks for when each lane has `items` neighbouring entries
+    /// and takes one at a time.
+    double tile_sectors(std::int64_t items);
+    /// Slices of `height` rows, sorted by length in windows of `sigma` rows of the sample.
+    const SlicesFigures& slices(std::int64_t height, std::int64_t sigma);
+    /// Rows over all rows whose loops end elsewhere than those of the row before, when `unroll`
+    /// vectors of `lanes` entries are taken at a time, then vectors, then what is left.
+    double row_turns(std::int64_t lanes, std::int64_t unroll);
+    /// Rows and entries of the thread that has the most of both together, over an even share, when
+    /// rows are not cut; with `by_rows` each thread has as many rows. 1 for one thread.
+    double busiest(int threads, bool by_rows) const;
+    /// Share of the entries that the `count` most used columns have.
+    double hub_share(std::int64_t count);
+
+  private:
+    void begin(const RowFeatures& rows);
+    void look_at_gathers(const CsrView& rows, Features& features) const;
+    StripsFigures best_strips(const StripsShape& shape);
+    /// Lengths of the sample's rows, sorted in windows of `sigma` rows.
+    const std::vector<std::int64_t>& lengths_in(std::int64_t sigma);
+
+    CsrView matrix_;
+    int threads_;
+    CountedFor whose_;
+    SharedFigures shared_;
+    std::unique_ptr<SampledRows> own_;
+    const SampledRows& sample_;
+    Features features_;
+    bool optimistic_ = false;
+    Features best_;  ///< with as few sectors as there can be
+    StripsFigures best_strips_;
+    std::optional<Features> sorted_;
+    std::map<std::int64_t, Features> sorted_in_;
+    std::optional<BlockFill> fill_;
+    std::deque<std::pair<StripsShape, StripsFigures>> strips_;
+    std::map<std::int64_t, double> tile_sectors_;
+    std::optional<SampledHubs> hubs_;
+    std::map<std::int64_t, std::vector<std::int64_t>> lengths_in_;  ///< by σ
+    std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
+    std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;
+};
+
+}  // namespace spmvgen

@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "tuner/cost/figures/figures.hpp"
+
+namespace spmvgen {
+namespace {
+
+std::vector<std::int64_t> lengths_of(const CsrView& a) {
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(a.rows));
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        lengths[i] = a.row_length(static_cast<std::int64_t>(i));
+    return lengths;
+}
+
+double ratio(std::int64_t part, std::int64_t all) {
+    return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(all, 1));
+}
+
+/// The first row of a thread's share of rows plus entries, as the kernels find it.
+std::int64_t first_row(const CsrView& a, std::int64_t thread, std::int64_t threads) {
+    const std::int64_t work = (a.rows + a.nnz) / threads * thread;
+    std::int64_t low = 0, high = a.rows;
+    while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (middle + a.row_begin(middle) < work)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+}  // namespace
+
+const std::vector<std::int64_t>& MatrixFigures::lengths_in(std::int64_t sigma) {
+    const auto [place, is_new] = lengths_in_.try_emplace(sigma);
+    std::vector<std::int64_t>& lengths = place->second;
+    if (!is_new) return lengths;
+    lengths = lengths_of(sample_.view());
+    const std::int64_t rows = std::ssize(lengths);
+    for (std::int64_t begin = 0; sigma > 1 && begin < rows; begin += sigma)
+        std::sort(lengths.begin() + begin, lengths.begin() + std::min(begin + sigma, rows),
+                  std::greater<>());
+    return lengths;
+}
+
+const SlicesFigures& MatrixFigures::slices(std::int64_t height, std::int64_t sigma) {
+    const auto [place, is_new] = slices_.try_emplace({height, sigma});
+    if (!is_new) return place->second;
+    const std::vector<std::int64_t>& lengths = lengths_in(sigma);
+    const std::int64_t rows = std::ssize(lengths);
+    std::int64_t columns = 0, full = 0, turns = 0;
+    std::pair<std::int64_t, std::int64_t> before{-1, -1};
+    for (std::int64_t begin = 0; begin < rows; begin += height) {
+        const auto [least, most] = std::minmax_element(
+            lengths.begin() + begin, lengths.begin() + std::min(begin + height, rows));
+        columns += *most;
+        full += *least;
+        turns += before != std::pair(*least, *most) ? 1 : 0;
+        before = {*least, *most};
+    }
+    place->second = {std::max(ratio(columns * height, sample_.view().nnz), 1.0),
+                     ratio(full, columns), ratio(turns, (rows + height - 1) / height)};
+    return place->second;
+}
+
+double MatrixFigures::row_turns(std::int64_t lanes, std::int64_t unroll) {
+    const auto [place, is_new] = row_turns_.try_emplace({lanes, unroll}, 0.0);
+    if (!is_new) return place->second;
+    const CsrView a = sample_.view();
+    std::int64_t turns = 0;
+    std::array<std::int64_t, 3> before{-1, -1, -1};
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+        const std::int64_t length = a.row_length(row), left = length % (lanes * unroll);
+        const std::array ends{length / (lanes * unroll), left / lanes,
+                              std::min<std::int64_t>(left % lanes, 1)};
+        turns += ends != before ? 1 : 0;
+        before = ends;
+    }
+    return place->second = ratio(turns, a.rows);
+}
+
+double MatrixFigures::busiest(int threads, bool by_rows) const {
+    const std::int64_t team = std::max(threads, 1);
+    if (team == 1) return 1;
+    std::int64_t most = 0, begin = 0;
+    for (std::int64_t thread = 1; thread <= team; ++thread) {
+        const std::int64_t end = thread == team ? matrix_.rows
+                                 : by_rows      ? matrix_.rows / team * thread
+                                                : first_row(matrix_, thread, team);
+        most = std::max(most, end - begin + matrix_.row_begin(end) - matrix_.row_begin(begin));
+        begin = end;
+    }
+    const auto all = static_cast<double>(matrix_.rows + matrix_.nnz);
+    return std::max(static_cast<double>(most) * static_cast<double>(team) / std::max(all, 1.0),
+                    1.0);
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,172 @@
+#include "tuner/cost/figures/sampled_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "matrix/random.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t window_multiple = 64;   ///< rows: whole slices
+constexpr std::int64_t most_window = 16384;    ///< rows
+constexpr std::int64_t most_rows = 4;          ///< for each entry wanted, of a matrix taken whole
+constexpr std::int64_t blocks_multiple = 192;  ///< rows: whole slices, and blocks of 3 and 6 rows
+constexpr std::int64_t least_windows = 2, most_windows = 32;  ///< of a choice
+constexpr std::int64_t least_of_row = 32;                     ///< entries of a long row
+
+double mean_row(const CsrView& a) {
+    return static_cast<double>(std::max<std::int64_t>(a.nnz, 1)) /
+           static_cast<double>(std::max<std::int64_t>(a.rows, 1));
+}
+
+/// Rows of a window with so many entries, a multiple of `multiple`.
+std::int64_t rows_of_window(const CsrView& a, std::int64_t entries, std::int64_t multiple) {
+    const auto wanted = static_cast<std::int64_t>(static_cast<double>(entries) / mean_row(a));
+    return std::clamp((wanted + multiple - 1) / multiple * multiple, multiple, most_window);
+}
+
+/// Entries that rows may have each, at most `most`, for all of them to have not many more than
+/// `entries`.
+std::int64_t most_of_row(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
+                         std::int64_t entries) {
+    const auto sum = [&] {
+        std::int64_t all = 0;
+        for (const std::int64_t row : rows) all += std::min(a.row_length(row), most);
+        return all;
+    };
+    while (most > least_of_row && sum() > 2 * entries) most /= 2;
+    return most;
+}
+
+/// Their columns from where they lie.
+Buffer fetch_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
+                  EntrySource& source) {
+    std::vector<EntryRange> ranges;
+    for (const std::int64_t row : rows)
+        append(ranges, {a.row_begin(row), a.row_begin(row) + std::min(a.row_length(row), most)});
+    return source.columns(ranges);
+}
+
+/// Columns of these rows, of each at most `most` entries, as a matrix of its own.
+CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
+                    EntrySource* source = nullptr) {
+    CsrMatrix m;  // without values: nothing that is estimated from it reads any
+    m.rows = std::ssize(rows);
+    m.cols = a.cols;
+    m.index_type = a.index_type;
+    m.value_type = a.value_type;
+    m.row_ptr = make_buffer<std::int32_t>(m.rows + 1);
+    auto* ptr = static_cast<std::int32_t*>(m.row_ptr.data());
+    ptr[0] = 0;
+    for (std::int64_t i = 0; i < m.rows; ++i)
+        ptr[i + 1] = ptr[i] + static_cast<std::int32_t>(
+                                  std::min(a.row_length(rows[static_cast<std::size_t>(i)]), most));
+    m.nnz = ptr[m.rows];
+    if (source != nullptr) {
+        m.col_idx = fetch_rows(a, rows, most, *source);
+        return m;
+    }
+    dispatch(a.index_type, [&]<typename Index>(Index) {
+        m.col_idx = make_buffer<Index>(m.nnz);
+        auto* to = static_cast<Index*>(m.col_idx.data());
+        const Index* from = a.col_idx_as<Index>();
+        for (std::int64_t i = 0; i < m.rows; ++i)
+            std::copy_n(from + a.row_begin(rows[static_cast<std::size_t>(i)]), ptr[i + 1] - ptr[i],
+                        to + ptr[i]);
+    });
+    return m;
+}
+
+/// Windows of `height` rows each, as SampledRows has them: in the middle of equal parts of the
+/// rows, or with `drawn` anywhere in these, for matrices can have periods.
+std::vector<std::int64_t> rows_of(const CsrView& a, std::int64_t windows, std::int64_t height,
+                                  std::int64_t period, bool drawn = false) {
+    const std::int64_t places = (a.rows + height - 1) / height;  // whole windows
+    const std::int64_t count = std::min(windows, places);
+    const generators::Random random(0, generators::Purpose::place);
+    std::vector<std::int64_t> rows;
+    for (std::int64_t w = 0; w < count; ++w) {
+        const std::int64_t part = places * w / count, next = places * (w + 1) / count;
+        const std::int64_t at = height * (drawn ? part + random.below(next - part, w)
+                                                : (2 * w + 1) * places / (2 * count));
+        const std::int64_t behind = ((at - std::ssize(rows)) % period + period) % period;
+        const std::int64_t begin = behind <= at ? at - behind : at;
+        for (std::int64_t row = begin; row < std::min(begin + height, a.rows); ++row)
+            rows.push_back(row);
+    }
+    return rows;
+}
+
+}  // namespace
+
+std::int64_t SampleSize::entries(const CsrView& matrix) const {
+    return std::clamp(matrix.nnz / share, least, most);
+}
+
+SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64_t windows,
+                         std::int64_t period, EntrySource* source)
+    : matrix_(matrix),
+      source_(source),
+      wanted_(entries),
+      whole_(matrix.nnz <= entries && matrix.rows <= most_rows * entries) {
+    if (whole_) {
+        take_whole();
+        return;
+    }
+    const std::int64_t of_window = entries / windows;
+    const std::int64_t height = rows_of_window(matrix, of_window, window_multiple);
+    sample_ = copy_rows(matrix, rows_of(matrix, windows, height, period), of_window, source);
+}
+
+void SampledRows::take_whole() {
+    if (source_ != nullptr) matrix_ = source_->all();
+}
+
+SampledRows SampledRows::of_choice(const CsrView& matrix, const SampleSize& size,
+                                   EntrySource* source) {
+    SampledRows sample(matrix, source);
+    const std::int64_t entries = sample.wanted_ = size.entries(matrix);
+    sample.whole_ = matrix.nnz <= entries && matrix.rows <= most_rows * entries;
+    if (sample.whole_) {
+        sample.take_whole();
+        return sample;
+    }
+    const auto windows = [&](std::int64_t multiple) {
+        return static_cast<std::int64_t>(static_cast<double>(entries) /
+                                         (mean_row(matrix) * static_cast<double>(multiple)));
+    };
+    const std::int64_t multiple =
+        windows(blocks_multiple) >= least_windows ? blocks_multiple : window_multiple;
+    const std::int64_t count = std::clamp(windows(multiple), least_windows, most_windows);
+    const std::int64_t height = rows_of_window(matrix, entries / count, multiple);
+    const auto rows = rows_of(matrix, count, height, block_sample_period, true);
+    sample.sample_ =
+        copy_rows(matrix, rows, most_of_row(matrix, rows, entries / count, entries), source);
+    return sample;
+}
+
+SampledRows::SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows,
+                         EntrySource* source)
+    : matrix_(matrix), source_(source), sample_(copy_rows(matrix, rows, matrix.nnz, source)) {
+    wanted_ = sample_.nnz;
+}
+
+double SampledRows::scale() const {
+    return static_cast<double>(matrix_.nnz) /
+           static_cast<double>(std::max<std::int64_t>(view().nnz, 1));
+}
+
+CsrMatrix SampledRows::sorted(std::int64_t sigma) const {
+    const CsrView a = view();
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(a.rows));
+    std::iota(rows.begin(), rows.end(), std::int64_t{0});
+    for (std::int64_t begin = 0; begin < a.rows; begin += sigma)
+        std::stable_sort(
+            rows.begin() + begin, rows.begin() + std::min(begin + sigma, a.rows),
+            [&](std::int64_t i, std::int64_t j) { return a.row_length(i) > a.row_length(j); });
+    return copy_rows(a, rows, a.nnz);
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,42 @@
+#include "tuner/files/json_text.hpp"
+
+#include <algorithm>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr int most_nesting = 64;
+
+/// How deep brackets nest, of a text that may be no JSON.
+int nesting(std::string_view text) {
+    int depth = 0, deepest = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            if (c == '"') in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '[' || c == '{') {
+            deepest = std::max(deepest, ++depth);
+        } else if (c == ']' || c == '}') {
+            --depth;
+        }
+    }
+    return deepest;
+}
+
+}  // namespace
+
+nlohmann::ordered_json parse_json_text(std::string_view text) {
+    if (nesting(text) > most_nesting)
+        throw Error(ErrorCode::invalid_input, "it nests too deeply for a file of tuning_db");
+    auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+    if (json.is_discarded()) throw Error(ErrorCode::invalid_input, "it is not JSON");
+    return json;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,176 @@
+#include "tuner/profiles/device_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "spmvgen/error.hpp"
+#include "tuner/profiles/device_profile_scaled.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr double sector_bytes = 32, line_bytes = 64;
+
+/// Of the numbers of threads that were measured the nearest, the smaller of two.
+int nearest_threads(const std::vector<DeviceRate>& rates, int threads) {
+    int nearest = rates.front().threads;
+    for (auto& rate : rates) {
+        const int distance = std::abs(rate.threads - threads), best = std::abs(nearest - threads);
+        if (distance < best || (distance == best && rate.threads < nearest)) nearest = rate.threads;
+    }
+    return nearest;
+}
+
+double rate_of(const std::vector<DeviceRate>& rates, double bytes, int threads) {
+    const int nearest = nearest_threads(rates, threads);
+    const DeviceRate *below = nullptr, *above = nullptr;
+    for (auto& rate : rates) {
+        if (rate.threads != nearest) continue;
+        if (rate.bytes <= bytes && (below == nullptr || rate.bytes > below->bytes)) below = &rate;
+        if (rate.bytes >= bytes && (above == nullptr || rate.bytes < above->bytes)) above = &rate;
+    }
+    if (below == nullptr) return above->per_s;
+    if (above == nullptr || above->bytes == below->bytes) return below->per_s;
+    const double share = std::log(bytes / below->bytes) / std::log(above->bytes / below->bytes);
+    return below->per_s + share * (above->per_s - below->per_s);
+}
+
+/// The architecture that a profile is of; files of schema 1 name a CPU's as the device.
+std::string arch_of(const DeviceProfile& profile) {
+    return profile.arch.empty() ? profile.device : profile.arch;
+}
+
+/// How new: "sm_90" → 90, "gfx90a" → 0x90a, "x86-64-v4" → 4.
+long generation(std::string_view arch) {
+    const std::string vendor = vendor_of(arch);
+    const auto digits = std::string(arch.substr(arch.find_last_of("_xv") + 1));
+    return std::strtol(digits.c_str(), nullptr, vendor == "amd" ? 16 : 10);
+}
+
+void share_sheets(std::vector<DeviceProfile>& profiles) {
+    for (auto& p : profiles)
+        for (auto& other : profiles)
+            if (p.device == other.device) p.rated = completed(p.rated, other.rated);
+}
+
+/// Rates for what has none.
+std::vector<DeviceProfile> with_rates(const std::vector<DeviceProfile>& profiles,
+                                      std::vector<std::string>& warnings) {
+    std::vector<DeviceProfile> all;
+    for (auto& p : profiles) {
+        if (!p.read.empty()) {
+            all.push_back(p);
+        } else if (auto made = scaled_from_nearest(profiles, p)) {
+            made->file = p.file + ", " + made->method;
+            made->method += ". " + p.method;
+            all.push_back(std::move(*made));
+        } else {
+            warnings.push_back(
+                fmt::format("tuning file {} is left out: it has no rates, and no "
+                            "measured profile could be scaled",
+                            p.file));
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+double DeviceProfile::read_rate(double bytes, int threads) const {
+    return rate_of(read, bytes, threads);
+}
+
+double DeviceProfile::copy_rate(double bytes, int threads) const {
+    return copy.empty() ? read_rate(bytes, threads) : rate_of(copy, bytes, threads);
+}
+
+double DeviceProfile::gather_rate(double bytes, int threads) const {
+    const bool gpu = read.front().threads == 0;
+    return gather.empty() ? read_rate(bytes, threads) / (gpu ? sector_bytes : line_bytes)
+                          : rate_of(gather, bytes, threads);
+}
+
+double DeviceProfile::atomic_rate(double bytes, int threads) const {
+    return atomics.empty() ? gather_rate(bytes, threads) : rate_of(atomics, bytes, threads);
+}
+
+std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> files,
+                                                std::vector<std::string>& warnings) {
+    std::vector<DeviceProfile> profiles;
+    for (auto& file : files) try {
+            profiles.push_back(parse_device_profile(file.readable_text()));
+            profiles.back().file = file.label();
+        } catch (const Error& error) {
+            warnings.push_back(
+                fmt::format("tuning file {} is left out: {}", file.name, error.what()));
+        }
+    share_sheets(profiles);
+    return with_rates(profiles, warnings);
+}
+
+const DeviceProfile* find_named_profile(std::span<const DeviceProfile> profiles,
+                                        std::string_view device) {
+    const DeviceProfile* found = nullptr;
+    for (auto& p : profiles) {
+        if (p.device != device) continue;
+        if (p.source == measured_source) return &p;
+        if (found == nullptr) found = &p;
+    }
+    return found;
+}
+
+FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,
+                                       std::string_view device, const Target& target) {
+    if (const DeviceProfile* same = find_named_profile(profiles, device))
+        return {same, ProfileMatch::device,
+                fmt::format("profile of {} ({})", same->device, same->source)};
+    FoundDeviceProfile found;
+    long nearest = std::numeric_limits<long>::max();
+    for (auto& profile : profiles) {
+        const std::string arch = arch_of(profile);
+        if (vendor_of(arch) != vendor_of(target.arch)) continue;
+        const bool same_arch = arch == target.arch;
+        const long distance = architecture_distance(arch, target.arch);
+        if (distance >= nearest) continue;
+        nearest = distance;
+        found.profile = &profile;
+        found.match = same_arch ? ProfileMatch::architecture : ProfileMatch::vendor;
+        found.note =
+            fmt::format("no profile of {}; that of {} ({}), of the same {}", device, profile.device,
+                        profile.source, same_arch ? "architecture" : "vendor");
+    }
+    return found;
+}
+
+std::string vendor_of(std::string_view arch) {
+    if (arch.starts_with("sm_")) return "nvidia";
+    if (arch.starts_with("gfx")) return "amd";
+    if (arch.starts_with("x86-64")) return "x86-64";
+    return std::string(arch.substr(0, arch.find(':')));
+}
+
+long architecture_distance(std::string_view arch, std::string_view from) {
+    if (arch == from) return -1;
+    const long newer = generation(arch) - generation(from);
+    return 2 * std::abs(newer) + (newer > 0 ? 1 : 0);
+}
+
+std::string device_file_name(const DeviceProfile& profile) {
+    std::string name = "device-";
+    for (const char c : profile.device) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        const bool capital = c >= 'A' && c <= 'Z';
+        name += plain ? c : capital ? static_cast<char>(c - 'A' + 'a') : '-';
+    }
+    return name + ".json";
+}
+
+double predict_us(const DeviceProfile& profile, double bytes, int threads, int launches) {
+    return 1e6 * bytes / profile.read_rate(bytes, threads) + profile.launch_us.value * launches;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,229 @@
+#include "tuner/rules/choose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "spmvgen/error.hpp"
+#include "tuner/csr_k/csr_k.hpp"
+#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/paper_rules.hpp"
+#include "tuner/rules/rules.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Of the first rule that applies with a kernel that is free.
+Pick pick_first(const Situation& s, std::span<const Rule> rules) {
+    for (auto& rule : rules) {
+        const Pick chosen = rule.pick(s);
+        if (find_kernel(s.among, chosen.kernel) != nullptr)
+            return {chosen.kernel, fmt::format("{}: {}", chosen.reason, chosen.kernel),
+                    chosen.params};
+    }
+    return {};
+}
+
+Pick pick(const Situation& s, const RuleSet& set) {
+    const KernelEntry& first = *s.among.front();
+    if (s.request.kernel != "auto") return {first.id, "asked for", {}};
+    if (s.among.size() == 1)
+        return {first.id,
+                fmt::format("the one kernel of format {}{}", to_string(first.format),
+                            s.request.params.empty() ? "" : " with these parameters"),
+                {}};
+    if (Pick chosen = pick_first(s, set.by_matrix); !chosen.kernel.empty()) return chosen;
+    if (Pick chosen = pick_first(s, set.rules); !chosen.kernel.empty()) return chosen;
+    return {first.id, fmt::format("no rule applies: {}", first.id), {}};
+}
+
+/// Sets parameter "deterministic" of kernels that have it when the request asks for that.
+void set_determinism(Signature& s, const KernelEntry& entry, const Request& request) {
+    if (!request.deterministic || entry.determinism == Determinism::always) return;
+    if (entry.determinism == Determinism::never)
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("kernel {} adds its sums atomically, in any order, which contradicts "
+                        "the determinism that is asked for: use another kernel",
+                        entry.id));
+    const auto [it, absent] = s.params.try_emplace("deterministic", 1);
+    if (it->second != 1)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("parameter deterministic={} of kernel {} contradicts the "
+                                "determinism that is asked for: leave it out",
+                                it->second, entry.id));
+}
+
+/// Sets parameter "conjugate" of a kernel that transposes: real numbers need it for neither op.
+void set_conjugate(Signature& s, const KernelEntry& entry, const Request& request) {
+    if (!entry.transposes) return;
+    const std::int64_t wanted = request.op == Op::conj_transpose && is_complex(s.value) ? 1 : 0;
+    const auto [it, absent] = s.params.try_emplace("conjugate", wanted);
+    if (it->second != wanted && is_complex(s.value))
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("parameter conjugate={} of kernel {} contradicts op {}: leave it "
+                                "out",
+                                it->second, entry.id, to_string(request.op)));
+}
+
+/// What of the values was made use of.
+std::string exact_text(const Signature& s, const RowFeatures& f, const Request& request) {
+    const auto code = s.params.find("value_code");
+    const std::int64_t value_code = code != s.params.end() ? code->second : 0;
+    if (value_code != 0)
+        return fmt::format("; values stored as {}", value_code == 1   ? "integers of 8 bits"
+                                                    : value_code == 2 ? "the one that all are"
+                                                                      : "numbers of a dictionary");
+    if (storage_type(s) == stored_type(request, f.value_type)) return "";
+    return fmt::format("; values are exact in {}", to_string(storage_type(s)));
+}
+
+/// Whether the kernel reads arrays of CSR where they are.
+bool borrows(const KernelEntry& entry, const Request& request) {
+    return request.csr_index && (entry.format == Format::csr || entry.format == Format::csr_k);
+}
+
+/// What the values allow without loss, for this kernel.
+void set_exact_values(Signature& s, const KernelEntry& entry, const Request& request) {
+    if (!request.exact || borrows(entry, request)) return;
+    const auto code = std::ranges::find(entry.params, "value_code", &Parameter::name);
+    if (code != entry.params.end()) {
+        const std::int64_t wanted = request.exact->value_code;
+        const auto [it, open] = s.params.try_emplace("value_code", 0);
+        if (open && allows(*code, wanted)) it->second = wanted;
+        if (it->second != 0) return;
+    }
+    s.storage = request.exact->storage;
+}
+
+/// An upper bound of the entries that are stored, padding included.
+double most_stored(const RowFeatures& f, Format format) {
+    const auto nnz = static_cast<double>(f.nnz);
+    if (format == Format::ell)
+        return nnz * std::max(f.ell_padding, 1.0) + 64.0 * static_cast<double>(f.max_row);
+    if (format == Format::sell) return nnz * std::max(f.sell_padding.back(), 1.0) * 2;
+    return nnz;
+}
+
+constexpr std::int64_t limit_of_32_bits = std::int64_t{1} << 31;
+
+/// The type of CSR's columns where the request says what it is.
+IndexType columns_as_given(const RowFeatures& f, const Request& request, IndexType otherwise) {
+    // There may be more columns than an array of the narrow type has numbers for.
+    if (request.csr_index == IndexType::i32 && f.cols >= limit_of_32_bits) return IndexType::i64;
+    return request.csr_index.value_or(otherwise);
+}
+
+void set_types(Signature& s, const RowFeatures& f, const Request& request, Format format) {
+    // Beside CSR's columns, row numbers are stored as indices too. CSR-k has CSR's arrays as they
+    // are.
+    const bool columns_only =
+        format == Format::csr && architecture(request.target).kind == TargetKind::host;
+    const std::int64_t largest = columns_only ? f.cols : std::max(f.rows, f.cols);
+    s.index = largest < limit_of_32_bits ? IndexType::i32 : IndexType::i64;
+    s.offset = most_stored(f, format) < static_cast<double>(limit_of_32_bits) ? IndexType::i32
+                                                                              : IndexType::i64;
+    if (format != Format::csr && format != Format::csr_k) return;
+    s.index = columns_as_given(f, request, s.index);
+    s.offset = request.csr_offset.value_or(s.offset);
+}
+
+}  // namespace
+
+Params without_matrix_params(const Signature& signature, const Request& request) {
+    Params params = signature.params;
+    for (auto& parameter : kernel_entry(signature.kernel).params)
+        if (const std::string name(parameter.name);
+            parameter.of_matrix && !request.params.contains(name))
+            params.erase(name);
+    return params;
+}
+
+Signature signature_for(const KernelEntry& entry, const Request& request, ValueType value,
+                        Params params) {
+    Signature signature;
+    signature.kernel = entry.id;
+    signature.value = vectors_type(request, value);
+    signature.storage = stored_type(request, value);
+    signature.accumulator = request.accumulator;
+    signature.epilogue = request.epilogue;
+    signature.num_rhs = request.num_rhs;
+    signature.params = request.params;
+    signature.target = request.target;
+    set_exact_values(signature, entry, request);
+    set_determinism(signature, entry, request);
+    set_conjugate(signature, entry, request);
+    signature.params.merge(std::move(params));
+    return complete(std::move(signature));
+}
+
+Signature for_any_matrix(Signature s, const std::map<std::string, std::int64_t>& given,
+                         ValueType storage) {
+    for (auto& parameter : kernel_entry(s.kernel).params)
+        if (const std::string name(parameter.name); parameter.of_matrix && !given.contains(name))
+            s.params.erase(name);
+    s.storage = storage;
+    return complete(std::move(s));
+}
+
+namespace {
+
+/// `params`, and with priority over them the pick's, as far as the target allows.
+Params with_picked_params(Params params, const KernelEntry& kernel, const Pick& pick,
+                          const Target& target) {
+    for (auto& [name, value] : pick.params) {
+        const auto parameter = std::ranges::find(kernel.params, name, &Parameter::name);
+        const bool known = parameter != kernel.params.end();
+        if (known && parameter->of_matrix) continue;
+        const bool limited = known && parameter->within_wavefront;
+        params[name] = limited ? std::min<std::int64_t>(value, target.wavefront) : value;
+    }
+    return params;
+}
+
+Choice choice_of(const Pick& chosen, const RuleSet& set, const Situation& situation) {
+    const RowFeatures& f = situation.f;
+    const Request& request = situation.request;
+    const KernelEntry& entry = kernel_entry(chosen.kernel);
+    Signature signature = signature_for(
+        entry, request, f.value_type,
+        with_picked_params(set.params(entry, situation), entry, chosen, request.target));
+    set_types(signature, f, request, entry.format);
+    Choice choice{std::move(signature), chosen.reason, ""};
+    choice.reason += exact_text(choice.signature, f, request);
+    if (entry.format == Format::csr_k) choice.reason += "; " + plan_csr_k(entry, situation).reason;
+    if (entry.format == Format::bcsr && request.blocks) {
+        choice.reason += "; " + request.blocks->reason;
+        choice.warning = request.blocks->warning;
+    }
+    return choice;
+}
+
+}  // namespace
+
+Choice choose(const RowFeatures& f, const Request& request) {
+    if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "
+                                "or to spmvgen run --batch",
+                                request.kernel));
+    const bool gpu = architecture(request.target).kind != TargetKind::host;
+    if (!request.rule.empty() && request.kernel == "auto") {
+        const PaperRule& rule = paper_rule(request.rule);
+        const Request asked = with_paper_rule(request, rule);
+        const Situation situation{f, asked, candidates(asked)};
+        const RuleSet set = rule.rules(gpu);
+        const Pick chosen = pick_first(situation, set.rules);
+        if (chosen.kernel.empty())
+            throw Error(ErrorCode::invalid_argument,
+                        fmt::format("rule {} chooses none of the kernels of format {} that the "
+                                    "parameters leave: leave out the parameters or the rule",
+                                    rule.name, asked.format));
+        return choice_of(chosen, set, situation);
+    }
+    const Situation situation{f, request, candidates(request)};
+    const RuleSet set = gpu ? gpu_rules() : cpu_rules();
+    return choice_of(pick(situation, set), set, situation);
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,20 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "matrix/features/features.hpp"
+#include "tuner/request.hpp"
+
+namespace spmvgen {
+
+/// Level `rule`: constant time, from features alone, no device work. What the request fixes is
+/// honoured or refused; kernels that do not have a given parameter are not considered. Throws
+/// Error(invalid_argument).
+Choice choose(const RowFeatures& features, const Request& request);
+
+/// The same kernel for any matrix: with presets where the matrix has decided parameters that are
+/// not in `given`, and values stored as `storage`. What kernels that are made ahead are made for.
+Signature for_any_matrix(Signature signature, const std::map<std::string, std::int64_t>& given,
+                         ValueType storage);
+
+}  // namespace spmvgen

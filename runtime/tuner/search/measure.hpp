@@ -1,0 +1,99 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "matrix/features/features.hpp"
+#include "registry.hpp"
+#include "spmvgen/spmvgen.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/cost/prediction.hpp"
+
+/// Levels `measure` and `exhaustive`: time kernels on the handle's device with the real matrix.
+/// What runs them is the handle; this decides which, for how long, and which one wins.
+namespace spmvgen {
+
+/// A kernel that was run on the matrix.
+struct Trial {
+    double us = 0;                   ///< median of an apply
+    double low_us = 0, high_us = 0;  ///< quartiles
+    std::string trouble = {};  ///< why there is no time: no kernel, no memory, a wrong product
+    bool defect = true;        ///< of the trouble: it should not have happened
+    double kernel_ms = 0;      ///< that making or finding the kernel took
+};
+
+/// What a trial is expected to take beside the timing.
+struct TrialCost {
+    double kernel_ms = 0;   ///< making or finding the kernel
+    double convert_ms = 0;  ///< converting the matrix
+};
+
+/// Times a kernel on the matrix for about so many seconds. The product of the first signature it is
+/// given is what the others are held against.
+using TimeSignature = std::function<Trial(const Signature&, double seconds)>;
+
+/// Whether there is time to make a kernel.
+using Fits = std::function<bool(const Choice&)>;
+
+/// Whether there is time to look at one kernel more, which may take a pass over the matrix.
+using GoOn = std::function<bool()>;
+
+/// What the measurement needs to know of its caller.
+struct MeasureProblem {
+    const RowFeatures& features;
+    const Request& request;
+    std::function<Choice(const Request&)> choose;  ///< choose_for() of the matrix
+    double budget_ms = 0;                          ///< of level measure
+    std::function<double()> now_ms;                ///< a steady clock
+    /// What a kernel is predicted to take; absent = nothing is predicted.
+    std::function<std::optional<Prediction>(const Signature&)> predict = {};
+    /// Of the kernels that the request leaves free, so many with the least predicted times, the
+    /// least first: Chooser::ranked(). May be empty.
+    std::function<std::vector<Ranked>(std::size_t most, const GoOn&)> ranked = {};
+    /// What a choice weighs of one kernel: Chooser::grid(). May be empty.
+    std::function<std::vector<Choice>(const KernelEntry&)> grid = {};
+    /// Told of each kernel that was timed; false = no more. May be empty.
+    std::function<bool(const MeasuredKernel&)> go_on = {};
+    /// Told which kernels are likely to be timed next, so that they can be made side by side. It
+    /// asks `fits`, from any of its threads, before it makes one, and makes it only if that is so.
+    std::function<void(std::span<const Choice>, const Fits& fits)> make_ready = {};
+    int makers = 1;  ///< so many kernels are then made at a time
+    /// What a trial of it would cost. Safe to call from any thread, but not while a trial runs.
+    /// Absent = as much as those before it on average.
+    std::function<TrialCost(const Signature&)> cost = {};
+};
+
+struct Measured {
+    Choice choice;                        ///< the fastest, or the rule's
+    double us = 0;                        ///< of an apply of it; 0 = it could not be measured
+    std::vector<MeasuredKernel> kernels;  ///< all that was timed, the rule's first
+    std::vector<std::string> left_out;    ///< kernels without a time, and why
+    std::vector<std::string> warnings;    ///< of these, what should not have happened
+};
+
+/// Times the rule's choice first, then others as far as the budget goes: those that are
+/// predicted to be fastest; each other kernel that the request leaves free, with
+/// the parameters that the rules give it; the neighbours of the fastest one's parameters (one
+/// changed at a time to the next value above and below), again as long as that finds a faster one;
+/// then what else no prediction rules out. Last, the few that are nearly as fast as the fastest
+/// once more. What was measured by then counts. Nothing is begun that is expected to end beyond the
+/// budget; where that is so of the rule's choice, it stands without a time. Making the rule's
+/// kernel does not count, for whoever asks needs it anyway. A kernel wins over the rule's only if
+/// it is faster by more than `measure_margin`; else the rule's is kept. Kernels that would store
+/// more than twice as many entries as the rule's are left out.
+Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
+
+/// Times every kernel that the request leaves free with the parameters that the rules give it. Then
+/// on a GPU: all that the problem's grid has of those that are not more than three times as slow as
+/// the fastest so far, and the fastest of all with every value of each parameter, one changed at a
+/// time, until nothing gets better. On a CPU: in that way each that is not more than twice as slow.
+/// No budget. Kernels that would store more than four times as many entries as there are nonzeros
+/// are left out.
+Measured measure_all(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
+
+/// Within this share two times are the same.
+inline constexpr double measure_margin = 0.01;
+
+}  // namespace spmvgen
