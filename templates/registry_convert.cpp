@@ -8,6 +8,8 @@ namespace {
 
 /// Sizes of a block of threads in a scan: of each thread as many as dialect/convert/gpu_convert.hpp has.
 constexpr std::int64_t scan_items = 4;
+/// Rows that are sorted at once, at most, as gpu/convert/convert_sell.hpp has them.
+constexpr std::int64_t largest_sorted = 4096;
 /// Entries of a block's threads, as gpu/convert/convert_coo.hpp has them.
 constexpr std::int64_t coo_entries_each = 8;
 
@@ -16,6 +18,7 @@ const Parameter block{"block", {128, 256, 512, 1024}, 256, "threads of a block"}
 const Parameter strips_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
 const Parameter slice{"slice", {32, 64}, 32, "rows of a slice"};
 const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096}, 1, "rows of a sorting window; 1 = unsorted"};
+const Parameter sell_sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows of a sorting window; 1 = unsorted"};
 const Parameter threads_per_row{"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"};
 const Parameter group{"group", {1, 2, 4, 8, 16, 32, 64}, 1, "neighbouring entries of a row that stand together"};
 const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a block"};
@@ -48,8 +51,9 @@ constexpr const char *lanes = "num_lanes", *rows = "num_rows", *rows_of_blocks =
                      *patches = "num_patches", *columns = "num_cols", *hot = "num_hot",
                      *offsets = "num_offsets";
 
+/// A block for each window, or for each part of one that is sorted on its own.
 GridRule window_each(const Signature& s) {
-    return {.items = "num_rows", .items_per_block = s.params.at("sigma")};
+    return {.items = "num_rows", .items_per_block = std::min(s.params.at("sigma"), largest_sorted)};
 }
 
 /// Entries shared out evenly.
@@ -72,6 +76,11 @@ GridRule part_each(const Signature& s) {
 
 bool sorts(const Signature& s) {
     return s.params.at("sigma") > 1;
+}
+
+/// Whether windows are sorted in parts.
+bool merges(const Signature& s) {
+    return s.params.at("sigma") > largest_sorted;
 }
 
 std::int64_t code_of(const Signature& s) {
@@ -210,10 +219,11 @@ KernelEntry convert_sell() {
             .gpu = true,
             .file = "gpu/convert/convert_sell.hpp",
             .summary = "CSR into SELL-C-σ, on the device that has it",
-            .params = {block, slice, sigma, threads_per_row},
+            .params = {block, slice, sell_sigma, threads_per_row},
             .steps = {check_columns(),
                       check_range(),
                       step("convert_sell_order", window_each, sorts),
+                      step("convert_sell_merge", thread_each<rows>, merges),
                       step("convert_sell_widths", thread_each<slices>),
                       scan(),
                       step("convert_sell_fill", block_each<slices>)},
@@ -287,9 +297,9 @@ KernelEntry convert_strips() {
 }  // namespace
 
 std::span<const KernelEntry> conversion_kernels() {
-    static const std::vector<KernelEntry> all{
-        convert_csr(),  convert_integers(), classify_values(), convert_coo(),   convert_ell(),
-        convert_sell(), convert_bcsr(),     convert_tiles(),   convert_strips()};
+    static const std::vector<KernelEntry> all{convert_csr(),  convert_integers(), classify_values(),
+                                              convert_coo(),  convert_ell(),      convert_sell(),
+                                              convert_bcsr(), convert_tiles(),    convert_strips()};
     return all;
 }
 

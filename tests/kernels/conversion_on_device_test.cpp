@@ -154,10 +154,19 @@ TEST_P(ConversionOnDeviceTest, SlicesAndWindows) {
         SCOPED_TRACE(spec);
         const CsrMatrix a = make_gallery_matrix(spec);
         expect_equal(a.view(), "sell_slices", {{"sigma", 4096}, {"slice", 64}});
+        expect_equal(a.view(), "sell_slices", {{"sigma", 16384}});
         expect_equal(a.view(), "sell_slices", {{"sigma", 1024}, {"threads_per_row", 32}});
         expect_equal(a.view(), "sell_slices", {{"sigma", 256}, {"threads_per_row", 2}});
         expect_equal(a.view(), "sell_slices", {{"slice", 64}, {"threads_per_row", 16}});
     }
+}
+
+/// Windows in parts: the last one, and its last part, are not full; many rows are equally long.
+TEST_P(ConversionOnDeviceTest, WindowsThatAreMerged) {
+    const CsrMatrix a = make_gallery_matrix("web:n=38000,max_row=90");
+    expect_equal(a.view(), "sell_slices", {{"sigma", 16384}});
+    expect_equal(a.view(), "sell_slices",
+                 {{"sigma", 16384}, {"slice", 64}, {"threads_per_row", 4}});
 }
 
 TEST_P(ConversionOnDeviceTest, WideRowsSideBySide) {
@@ -445,7 +454,10 @@ TEST(ConversionOnDevice, SaysWhatItDoesNotMake) {
     };
     EXPECT_EQ(why("hyb", {}), "hyb");
     EXPECT_EQ(why("tiles", {{"value_code", 3}}), "");
-    EXPECT_EQ(why("sell_slices", {{"sigma", 16384}}), "sigma=16384");
+    EXPECT_EQ(why("sell_slices", {{"sigma", 16384}}, (1 << 18) - 3), "");
+    EXPECT_EQ(why("sell_slices", {{"sigma", 16384}}, (1 << 18) - 2),
+              "rows of 262142 entries in windows of 16384");
+    EXPECT_EQ(why("strips", {{"sigma", 16384}}), "sigma=16384");
     EXPECT_EQ(why("sell_slices", {{"sigma", 4096}}, (1 << 20) - 3), "");
     EXPECT_EQ(why("sell_slices", {{"sigma", 4096}}, (1 << 20) - 2),
               "rows of 1048574 entries in windows of 4096");

@@ -72,26 +72,26 @@ INSTANTIATE_TEST_SUITE_P(, ValuesOnDeviceTest,
 TEST_P(ValuesOnDeviceTest, FewNumbers) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    for (const std::vector<double>& numbers : std::vector<std::vector<double>>{
-             {7},
-             {1.5, 1.5, 1.5},
-             {nan, nan},
-             {1, nan},
-             {-128, 127, 0, 5},
-             {-129, 1},
-             {128, 1},
-             {0.0, -0.0},
-             {-0.0, -0.0},
-             {infinity, -infinity, 1},
-             {0.5, 3.25, 1e300},
-             {1e-40, 2, 3},
-             {0x1p-24, 65504, 300},
-             {0x1p-25, 3},
-             {65536, 0.25},
-             {0x1.fep100, 1},
-             {0x1.fffffep10, 0.5},
-             {0.1, 0.2, -0.1},
-             {std::numbers::pi, 0x1p-1074}})
+    for (const std::vector<double>& numbers :
+         std::vector<std::vector<double>>{{7},
+                                          {1.5, 1.5, 1.5},
+                                          {nan, nan},
+                                          {1, nan},
+                                          {-128, 127, 0, 5},
+                                          {-129, 1},
+                                          {128, 1},
+                                          {0.0, -0.0},
+                                          {-0.0, -0.0},
+                                          {infinity, -infinity, 1},
+                                          {0.5, 3.25, 1e300},
+                                          {1e-40, 2, 3},
+                                          {0x1p-24, 65504, 300},
+                                          {0x1p-25, 3},
+                                          {65536, 0.25},
+                                          {0x1.fep100, 1},
+                                          {0x1.fffffep10, 0.5},
+                                          {0.1, 0.2, -0.1},
+                                          {std::numbers::pi, 0x1p-1074}})
         expect_as_on_host_in_all(numbers);
 }
 

@@ -182,8 +182,7 @@ std::unique_ptr<ConversionOnDevice> begin_conversion(Device& device,
                                                      MatrixOnDevice matrix,
                                                      const Signature& signature) {
     if (has_dictionary(signature) && matrix.dictionary.empty()) {
-        ValueTraits found =
-            classify_values(device, *kernels.classifying->loaded, matrix.on_device);
+        ValueTraits found = classify_values(device, *kernels.classifying->loaded, matrix.on_device);
         if (!found.distinct) return std::make_unique<Unconverted>();
         matrix.dictionary = std::move(*found.distinct);
     }

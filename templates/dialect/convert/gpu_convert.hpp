@@ -30,16 +30,17 @@ template <int count, int block>
     }
 }
 
-/// Puts the places of the rows of a window into keys % sigma: sorted by falling length, equal ones
-/// in their order, long ones (of more than `long_above` entries) last. Rows that are not long have
-/// fewer than 2^(32 - log2 sigma) - 2 entries. All threads of the block take part.
-template <int sigma, int block, typename Offset>
-[[gnu::always_inline]] inline void sort_window(unsigned* keys, const Offset* row_ptr, long first,
-                                               long num_rows, long long_above) {
+/// Puts the places of `count` rows of a window, from `place` of it on, into keys % sigma: sorted by
+/// falling length, equal ones in their order, long ones (of more than `long_above` entries) and
+/// those that are none last. Rows that are not long have fewer than 2^(32 - log2 sigma) - 2 entries.
+/// All threads of the block take part.
+template <int count, int sigma, int block, typename Offset>
+[[gnu::always_inline]] inline void sort_rows(unsigned* keys, const Offset* row_ptr, long first,
+                                             int place, long num_rows, long long_above) {
     constexpr int bits = __builtin_ctz(sigma);
     constexpr unsigned longest = (1u << (32 - bits)) - 2u;
     // What sorts a row: how much shorter than the longest it is, then its place.
-    for (int i = static_cast<int>(threadIdx.x); i < sigma; i += block) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += block) {
         const long row = first + i;
         unsigned rank = longest + 1u;
         if (row < num_rows) {
@@ -48,10 +49,17 @@ template <int sigma, int block, typename Offset>
                 rank = longest - static_cast<unsigned>(length);
             }
         }
-        keys[i] = rank << bits | static_cast<unsigned>(i);
+        keys[i] = rank << bits | static_cast<unsigned>(place + i);
     }
     __syncthreads();
-    sort_keys<sigma, block>(keys);
+    sort_keys<count, block>(keys);
+}
+
+/// The same of a window as a whole.
+template <int sigma, int block, typename Offset>
+[[gnu::always_inline]] inline void sort_window(unsigned* keys, const Offset* row_ptr, long first,
+                                               long num_rows, long long_above) {
+    sort_rows<sigma, sigma, block>(keys, row_ptr, first, 0, num_rows, long_above);
 }
 
 /// The sum of what the threads before this one have. All `block` threads of the block take part;

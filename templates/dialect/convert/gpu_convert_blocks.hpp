@@ -34,11 +34,11 @@ void convert_strips_fill_blocks(
     long num_rows, long num_slices, int empty_code, const Offset* __restrict__ row_ptr,
     const Index* __restrict__ col_idx, const Offset* __restrict__ block_ptr,
     const Vector* __restrict__ csr_values, const Vector* __restrict__ dictionary, int num_distinct,
-    const unsigned short* __restrict__ places,
-    const unsigned short* __restrict__ lengths, const Offset* __restrict__ slice_ptr,
-    int* __restrict__ slice_info, const Index* __restrict__ bases,
-    const Offset* __restrict__ delta_ptr, unsigned char* __restrict__ deltas,
-    Storage* __restrict__ values, unsigned char* __restrict__ coded_values) {
+    const unsigned short* __restrict__ places, const unsigned short* __restrict__ lengths,
+    const Offset* __restrict__ slice_ptr, int* __restrict__ slice_info,
+    const Index* __restrict__ bases, const Offset* __restrict__ delta_ptr,
+    unsigned char* __restrict__ deltas, Storage* __restrict__ values,
+    unsigned char* __restrict__ coded_values) {
     constexpr int elements = block_rows * block_cols;
     const strips_lane own = this_lane<Offset, slice, sigma, 1, threads_per_row, block>(
         num_rows, num_slices, block_ptr, places, lengths, slice_ptr);

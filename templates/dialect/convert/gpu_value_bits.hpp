@@ -46,8 +46,8 @@ template <typename Vector>
     while (high - low > 1) {
         const int middle = (low + high) / 2;
         const value_bits other = bits_of(dictionary[middle]);
-        const bool is_behind = other.first > bits.first ||
-                               (other.first == bits.first && other.second > bits.second);
+        const bool is_behind =
+            other.first > bits.first || (other.first == bits.first && other.second > bits.second);
         low = is_behind ? low : middle;
         high = is_behind ? middle : high;
     }

@@ -18,7 +18,7 @@ constexpr int value_slots = 1024;   ///< of the table
 constexpr int most_distinct = 256;  ///< values that a dictionary has numbers for
 
 // What may not hold for a value, a bit each, and where its count stands.
-constexpr int differs = 0;         ///< from the first
+constexpr int differs = 0;  ///< from the first
 constexpr int no_small_integer = 1;
 constexpr int no_bf16 = 2;
 constexpr int no_f16 = 3;
