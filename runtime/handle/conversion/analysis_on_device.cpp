@@ -72,7 +72,7 @@ Signature classifying(ValueType value, const Target& target) {
 
 ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix) {
     ValueTable table(size_of(matrix.value_type));
-    const auto memory = device.allocate(table.bytes().size());
+    const auto memory = device.allocate_scratch(table.bytes().size());
     auto* const begin = static_cast<std::byte*>(memory->data());
     device.copy_to_device(begin, table.bytes().data(), table.bytes().size());
     launch_step(device, kernel, "value_traits",

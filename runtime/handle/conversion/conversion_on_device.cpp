@@ -153,7 +153,8 @@ NarrowedOnDevice::NarrowedOnDevice(Device& device, const DeviceKernel& kernel,
         {"nnz", matrix.nnz}, {"num_cols", matrix.cols}, {"num_offsets", matrix.rows + 1}};
     const auto narrow = [&](const char* step, const char* wide, const char* made,
                             const void*& array, std::int64_t count) {
-        auto memory = device.allocate(static_cast<std::size_t>(count) * size_of(IndexType::i32));
+        auto memory =
+            device.allocate_scratch(static_cast<std::size_t>(count) * size_of(IndexType::i32));
         values.arrays[wide] = array;
         values.arrays[made] = array = memory->data();
         launch_step(device, kernel, step, values);

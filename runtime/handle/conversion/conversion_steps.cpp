@@ -126,7 +126,7 @@ void ConversionSteps::check_values() {
 }
 
 void ConversionSteps::add_scratch(const std::vector<ArraySize>& arrays) {
-    auto& memory = scratch_.emplace_back(device_.allocate(bytes_of(arrays)));
+    auto& memory = scratch_.emplace_back(device_.allocate_scratch(bytes_of(arrays)));
     name_arrays(arrays, memory->data(), values_);
 }
 

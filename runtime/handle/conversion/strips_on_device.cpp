@@ -108,8 +108,8 @@ void StripsOnDevice::list_blocks() {
     StepValues& v = values_;
     scan("block_count", block_rows(), "block_ptr");
     const std::int64_t blocks = total();
-    block_col_ = device_.allocate(array_bytes(blocks, size_of(index_)));
-    block_whole_ = device_.allocate(array_bytes(blocks, 1));
+    block_col_ = device_.allocate_scratch(array_bytes(blocks, size_of(index_)));
+    block_whole_ = device_.allocate_scratch(array_bytes(blocks, 1));
     v.arrays["block_col"] = block_col_->data();
     v.arrays["block_whole"] = block_whole_->data();
     launch("list_blocks");
@@ -160,12 +160,12 @@ void StripsOnDevice::reserve_rows() {
         made.insert(made.end(), values.begin(), values.end());
         made.resize(aligned(made.size()));
     }
-    const auto lay_out = [&](const Sizes& sizes, std::size_t end) {
+    const auto lay_out = [&](const Sizes& sizes, std::size_t end, bool kept) {
         for (auto& [name, bytes] : sizes) {
             begins.emplace_back(name, end);
             end += aligned(bytes);
         }
-        auto memory = device_.allocate(end);
+        auto memory = kept ? device_.allocate(end) : device_.allocate_scratch(end);
         for (auto& [name, begin] : begins)
             values_.arrays[name] = static_cast<std::byte*>(memory->data()) + begin;
         begins.clear();
@@ -179,12 +179,12 @@ void StripsOnDevice::reserve_rows() {
          {"slice_info", array_bytes(slices_, sizeof(std::int32_t))},
          {"lengths", array_bytes(slices_ * shape_.lanes, sizeof(std::uint16_t))},
          {"places", array_bytes(shape_.sigma > 1 ? block_rows() : 0, sizeof(std::uint16_t))}},
-        made.size());
+        made.size(), true);
     device_.copy_to_device(of_rows_->data(), made.data(), made.size());
     scratch_ = lay_out({{"slice_size", array_bytes(slices_, size_of(offset_))},
                         {"block_count", array_bytes(of_blocks, size_of(offset_))},
                         {"block_ptr", array_bytes(of_blocks + 1, size_of(offset_))}},
-                       0);
+                       0, false);
 }
 
 void StripsOnDevice::scan(const char* sizes, std::int64_t count, const char* ptr) {
@@ -246,7 +246,8 @@ std::string StripsOnDevice::fit(Signature& signature, const IsOpen& is_open) {
 void StripsOnDevice::use_codes(std::int64_t codes) {
     if (codes == codes_) return;
     counts_.fill(0);
-    device_.zero(place_of("counts"), sizeof counts_);
+    // Sooner done than zero(), and behind what used the memory before.
+    device_.copy_to_device(place_of("counts"), counts_.data(), sizeof counts_);
     if (shape_.holes && ((codes ^ codes_) & 1) != 0) find_strips(codes);
     find_codes(codes);
 }
