@@ -19,6 +19,8 @@ template <typename T>
 T atomicAdd(T* address, T value);
 template <typename T>
 T atomicExch(T* address, T value);
+template <typename T>
+T atomicCAS(T* address, T compare, T value);
 float __uint_as_float(unsigned bits);
 unsigned __float_as_uint(float number);
 double __longlong_as_double(long long bits);

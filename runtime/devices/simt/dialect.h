@@ -261,6 +261,13 @@ inline unsigned long long atomicExch(unsigned long long* address, unsigned long 
     return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
 }
 
+inline unsigned long long atomicCAS(unsigned long long* address, unsigned long long compare,
+                                    unsigned long long value) {
+    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    return compare;
+}
+
 template <typename T>
 inline T __ldg(const T* address) {
     return *address;
