@@ -59,6 +59,7 @@ enum class Element {
     u16,
     i32,
     i64,
+    u32,
     u64,
 };
 

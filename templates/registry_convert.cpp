@@ -89,6 +89,21 @@ constexpr std::array arguments{
     ArgumentTemplate{"hot_columns", Element::count, "",
                      "hubs that there could be: the number of column 0"},
     ArgumentTemplate{"column_codes", Element::index, "[num_cols]", "what stands for each column"},
+    ArgumentTemplate{"dictionary", Element::vector, "[num_distinct]",
+                     "the different values, sorted by their bits"},
+    ArgumentTemplate{"num_distinct", Element::count, "", "different values"},
+    ArgumentTemplate{"sorted_keys", Element::u32, "[num_rows]",
+                     "rows of each part of a window, sorted by falling length"},
+    ArgumentTemplate{"slots", Element::u64, "[1024]",
+                     "an entry with each of the different values, counted from 1; 0 = none"},
+    ArgumentTemplate{"slot_values", Element::vector, "[1024]", "their values"},
+    ArgumentTemplate{"num_pieces", Element::count, "", "pieces of A's entries"},
+    ArgumentTemplate{"num_gathered", Element::count, "", "entries of all pieces"},
+    ArgumentTemplate{"piece_begin", Element::i64, "[num_pieces]", "first entry of each piece"},
+    ArgumentTemplate{"piece_ptr", Element::i64, "[num_pieces + 1]",
+                     "entries of the pieces before each, then of all"},
+    ArgumentTemplate{"gathered", Element::index, "[num_gathered]",
+                     "columns of the pieces, one behind another"},
     ArgumentTemplate{"num_offsets", Element::count, "", "num_rows + 1"},
     ArgumentTemplate{"wide_col_idx", Element::i64, "[nnz]", "column of each entry of A"},
     ArgumentTemplate{"narrow_col_idx", Element::index, "[nnz]",
@@ -117,7 +132,7 @@ constexpr const char *lanes = "num_lanes", *rows = "num_rows", *rows_of_blocks =
                      *slices = "num_slices", *chunks = "num_chunks", *places = "num_places",
                      *tiles = "num_tiles", *tiles_and_one = "tiles_and_one", *one = "one",
                      *patches = "num_patches", *columns = "num_cols", *hot = "num_hot",
-                     *offsets = "num_offsets";
+                     *offsets = "num_offsets", *gathered = "num_gathered";
 
 /// A block for each window, or for each part of one that is sorted on its own.
 GridRule window_each(const Signature& s) {
@@ -253,7 +268,20 @@ KernelEntry classify_values() {
             .summary = "What the values of CSR have in common, on the device that has them",
             .params = {block},
             .steps = {step("value_traits", all_entries)},
-            .workspace = {}};
+            .workspace = {},
+            .arguments = arguments};
+}
+
+KernelEntry gather_columns() {
+    return {.id = "gather_columns",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/convert/gather_columns.hpp",
+            .summary = "Columns of pieces of CSR's entries, on the device that has them",
+            .params = {block},
+            .steps = {step("gathered_pieces", thread_each<gathered>)},
+            .workspace = {},
+            .arguments = arguments};
 }
 
 KernelEntry convert_coo() {
@@ -373,9 +401,9 @@ KernelEntry convert_strips() {
 }  // namespace
 
 std::span<const KernelEntry> conversion_kernels() {
-    static const std::vector<KernelEntry> all{convert_csr(),  convert_integers(), classify_values(),
-                                              convert_coo(),  convert_ell(),      convert_sell(),
-                                              convert_bcsr(), convert_tiles(),    convert_strips()};
+    static const std::vector<KernelEntry> all{
+        convert_csr(), convert_integers(), classify_values(), gather_columns(), convert_coo(),
+        convert_ell(), convert_sell(),     convert_bcsr(),    convert_tiles(),  convert_strips()};
     return all;
 }
 

@@ -1,6 +1,7 @@
 #include "formats/tiles_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <numeric>
@@ -16,15 +17,46 @@ constexpr std::int64_t rows_a_part = 1 << 14;
 constexpr std::int64_t sampled_run = 16;    ///< entries of a sample, one after another
 constexpr std::int64_t sparse_columns = 4;  ///< columns an entry, from which on most are not used
 
-/// Calls to(column) for `runs` runs of one of two samples of the entries.
-template <typename Index, typename To>
-void visit_sample(const CsrView& matrix, std::int64_t which, std::int64_t runs, const To& to) {
-    const Index* const columns = matrix.col_idx_as<Index>();
-    runs *= 2;
-    for (std::int64_t run = which; run < runs; run += 2) {
-        const std::int64_t begin = (matrix.nnz / sampled_run) * run / runs * sampled_run;
-        for (std::int64_t k = begin; k < begin + sampled_run; ++k) to(columns[k]);
-    }
+/// Where a run of a sample begins, of `runs` in both samples together.
+std::int64_t begin_of_run(std::int64_t nnz, std::int64_t run, std::int64_t runs) {
+    return nnz / sampled_run * run / runs * sampled_run;
+}
+
+/// hub_shares() of two samples with `runs` runs each; begin(run) = where in col_idx a run of both,
+/// which take turns, begins.
+template <typename Begin>
+std::vector<double> shares_of_runs(const CsrView& matrix, std::span<const std::int64_t> hubs,
+                                   std::int64_t runs, const Begin& begin) {
+    std::vector<double> shares;
+    dispatch(matrix.index_type, [&]<typename Index>(Index) {
+        const auto visit = [&](std::int64_t which, const auto& to) {
+            for (std::int64_t run = which; run < 2 * runs; run += 2) {
+                const Index* const columns = matrix.col_idx_as<Index>() + begin(run);
+                for (std::int64_t k = 0; k < sampled_run; ++k) to(columns[k]);
+            }
+        };
+        std::vector<std::uint32_t> uses(static_cast<std::size_t>(matrix.cols));
+        std::vector<std::pair<std::uint32_t, Index>> used;  // how often, and the column
+        visit(0, [&](Index column) {
+            if (uses[static_cast<std::size_t>(column)]++ == 0) used.push_back({0, column});
+        });
+        for (auto& [times, column] : used) times = uses[static_cast<std::size_t>(column)];
+        std::ranges::sort(used, std::greater());
+        // From here on the place of a column among them, counted from 1.
+        for (std::size_t i = 0; i < used.size(); ++i)
+            uses[static_cast<std::size_t>(used[i].second)] = static_cast<std::uint32_t>(i + 1);
+        std::vector<std::int64_t> hits(used.size() + 1, 0);
+        visit(1, [&](Index column) {
+            if (const auto place = uses[static_cast<std::size_t>(column)]; place > 0) ++hits[place];
+        });
+        std::inclusive_scan(hits.begin(), hits.end(), hits.begin());
+        for (const std::int64_t count : hubs)
+            shares.push_back(
+                static_cast<double>(
+                    hits[static_cast<std::size_t>(std::min(count, std::ssize(used)))]) /
+                static_cast<double>(runs * sampled_run));
+    });
+    return shares;
 }
 
 }  // namespace
@@ -110,31 +142,29 @@ TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, 
 std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
                                std::int64_t sampled, int threads) {
     if (matrix.nnz <= 4 * sampled) return plan_tiles(matrix, hubs, threads).hub_share;
-    std::vector<double> shares;
     const std::int64_t runs = sampled / sampled_run;
-    dispatch(matrix.index_type, [&]<typename Index>(Index) {
-        std::vector<std::uint32_t> uses(static_cast<std::size_t>(matrix.cols));
-        std::vector<std::pair<std::uint32_t, Index>> used;  // how often, and the column
-        visit_sample<Index>(matrix, 0, runs, [&](Index column) {
-            if (uses[static_cast<std::size_t>(column)]++ == 0) used.push_back({0, column});
-        });
-        for (auto& [times, column] : used) times = uses[static_cast<std::size_t>(column)];
-        std::ranges::sort(used, std::greater());
-        // From here on the place of a column among them, counted from 1.
-        for (std::size_t i = 0; i < used.size(); ++i)
-            uses[static_cast<std::size_t>(used[i].second)] = static_cast<std::uint32_t>(i + 1);
-        std::vector<std::int64_t> hits(used.size() + 1, 0);
-        visit_sample<Index>(matrix, 1, runs, [&](Index column) {
-            if (const auto place = uses[static_cast<std::size_t>(column)]; place > 0) ++hits[place];
-        });
-        std::inclusive_scan(hits.begin(), hits.end(), hits.begin());
-        for (const std::int64_t count : hubs)
-            shares.push_back(
-                static_cast<double>(
-                    hits[static_cast<std::size_t>(std::min(count, std::ssize(used)))]) /
-                static_cast<double>(runs * sampled_run));
+    return shares_of_runs(matrix, hubs, runs, [&](std::int64_t run) {
+        return begin_of_run(matrix.nnz, run, 2 * runs);
     });
-    return shares;
+}
+
+std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
+                               std::int64_t sampled, EntrySource& source) {
+    CsrView some = matrix;
+    if (matrix.nnz <= 4 * sampled) {
+        const Buffer all = source.columns(std::array{EntryRange{0, matrix.nnz}});
+        some.col_idx = all.data();
+        return plan_tiles(some, hubs).hub_share;
+    }
+    const std::int64_t runs = sampled / sampled_run;
+    std::vector<EntryRange> ranges;
+    for (std::int64_t run = 0; run < 2 * runs; ++run) {
+        const std::int64_t begin = begin_of_run(matrix.nnz, run, 2 * runs);
+        ranges.push_back({begin, begin + sampled_run});
+    }
+    const Buffer columns = source.columns(ranges);
+    some.col_idx = columns.data();
+    return shares_of_runs(some, hubs, runs, [](std::int64_t run) { return run * sampled_run; });
 }
 
 }  // namespace spmvgen

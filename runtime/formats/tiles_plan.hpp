@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "matrix/entry_source.hpp"
 #include "spmvgen/matrix.hpp"
 
 /// What decides whether and how a matrix is stored as tiles, before it is. Host memory only.
@@ -45,5 +46,8 @@ TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, 
 /// and how many entries of the other they have. One thread reads col_idx then.
 std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
                                std::int64_t sampled, int threads = 0);
+/// The same of a matrix whose columns are elsewhere: only those of the samples come here.
+std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
+                               std::int64_t sampled, EntrySource& source);
 
 }  // namespace spmvgen

@@ -25,6 +25,8 @@ Buffer to_host(Device& device, const void* array, std::int64_t count, std::size_
 }
 
 constexpr std::int64_t columns_a_part = 1 << 16;
+/// Pieces that are sooner copied one by one than gathered by a kernel.
+constexpr std::int64_t most_copied = 64;
 
 /// Whether all of them are columns of the matrix.
 bool are_columns(const Buffer& columns, const CsrView& a, int threads) {
@@ -102,7 +104,11 @@ Buffer DeviceCsr::gathered(const void* array, std::size_t element,
 }
 
 Buffer DeviceCsr::columns(std::span<const EntryRange> ranges) {
-    Buffer here = gathered(on_device_.col_idx, size_of(on_device_.index_type), ranges);
+    std::optional<Buffer> by_kernel;
+    if (analysis_ && std::ssize(ranges) > most_copied)
+        by_kernel = analysis_->columns(on_device_, ranges);
+    Buffer here = by_kernel ? std::move(*by_kernel)
+                            : gathered(on_device_.col_idx, size_of(on_device_.index_type), ranges);
     if (!are_columns(here, on_device_, threads_)) {
         (void)all();  // says which one is not
         throw Error(ErrorCode::invalid_argument,

@@ -5,6 +5,7 @@
 #include "any_matrix.hpp"
 #include "arrays_on_device.hpp"
 #include "handle/conversion/conversion_on_device.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 #include "handle/plan/input.hpp"
 #include "registry.hpp"
 
@@ -44,6 +45,43 @@ TEST(DeviceArrays, RangesOfEntriesComeHereAlone) {
     expect_ranges_fetched<double, std::int32_t>();
     expect_ranges_fetched<float, std::int64_t>();
     expect_ranges_fetched<std::complex<double>, std::int64_t>();
+}
+
+// Where there are many ranges a kernel puts their columns together.
+TEST(DeviceArrays, ManyRangesOfEntriesAreGatheredThere) {
+    for (const char* text : {"simt:sm_90", "simt:gfx906"}) {
+        const auto device = std::make_shared<CountingDevice>(text);
+        const AnyMatrix<double> a(3000);
+        const There there(*device, a);
+        const std::vector<std::int64_t> wide(a.col_idx.begin(), a.col_idx.end());
+        const auto there_wide = There::put(*device, wide);
+        CsrView wide_view = there.view;
+        wide_view.col_idx = there_wide->data();
+        wide_view.index_type = IndexType::i64;
+        std::vector<EntryRange> ranges;
+        std::vector<std::int64_t> expected;
+        for (std::int64_t k = 0; k + 7 < std::ssize(a.col_idx); k += 11) {
+            ranges.push_back({k, k + k % 7});  // some are empty, some follow one another
+            if (k % 3 == 0) ranges.push_back({k + k % 7, k + k % 7 + 1});
+        }
+        for (const auto [begin, end] : ranges)
+            expected.insert(expected.end(), wide.begin() + begin, wide.begin() + end);
+        const Options options = options_for(text);
+        const KernelPolicy policy{options.cache, options.cache_dir, true, options.kernel_sets};
+        const auto gathered = [&](const CsrView& view) {
+            DeviceCsr matrix(*device, view, 0,
+                             AnalysisOnDevice(KernelProvider::process(), policy, device));
+            device->came_here = 0;
+            device->waits = 0;
+            Buffer columns = matrix.columns(ranges);
+            EXPECT_EQ(device->came_here, expected.size() * size_of(view.index_type));
+            EXPECT_EQ(device->waits, 2);
+            return columns;
+        };
+        const Buffer narrow = gathered(there.view), same = gathered(wide_view);
+        EXPECT_THAT(narrow.as<std::int32_t>(), testing::ElementsAreArray(expected));
+        EXPECT_THAT(same.as<std::int64_t>(), testing::ElementsAreArray(expected));
+    }
 }
 
 TEST(DeviceArrays, ColumnsOutsideThatComeHereAreRefused) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "formats/tiles_plan.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/order_choice.hpp"
@@ -190,6 +191,19 @@ TEST(ChooserSource, GivesColumnsForAnOrderThatMayPay) {
         EXPECT_EQ(source.columns_given >= here.nnz, expected != kept);
         EXPECT_EQ(source.gave_all, expected == pays);
     }
+}
+
+TEST(ChooserSource, HubsOfALargeMatrixTakeTwoSamples) {
+    const CsrMatrix matrix = make_gallery_matrix("rmat:scale=16,edges=1500000");
+    const std::array<std::int64_t, 3> hubs{512, 2048, 8192};
+    CsrView bare = matrix.view();
+    bare.col_idx = nullptr;
+    CountingSource source(matrix.view());
+    EXPECT_EQ(hub_shares(bare, hubs, 1 << 17, source), hub_shares(matrix.view(), hubs, 1 << 17));
+    EXPECT_EQ(source.columns_given, 2 << 17);
+    EXPECT_EQ(source.asked, 1);
+    EXPECT_EQ(hub_shares(bare, hubs, matrix.nnz, source),
+              hub_shares(matrix.view(), hubs, matrix.nnz));
 }
 
 }  // namespace

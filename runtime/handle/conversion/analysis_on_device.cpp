@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "devices/gpu/kernel_steps.hpp"
@@ -70,6 +71,37 @@ Signature classifying(ValueType value, const Target& target) {
     return complete(s);
 }
 
+Signature gathering(IndexType index, const Target& target) {
+    Signature s;
+    s.kernel = "gather_columns";
+    s.index = index;
+    s.target = target;
+    return complete(s);
+}
+
+Buffer gather_columns(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
+                      std::span<const EntryRange> ranges) {
+    std::vector<std::int64_t> pieces;  // where they begin, then what comes before each
+    for (const auto [begin, end] : ranges) pieces.push_back(begin);
+    pieces.push_back(0);
+    for (const auto [begin, end] : ranges) pieces.push_back(pieces.back() + end - begin);
+    const std::int64_t count = pieces.back();
+    Buffer here(static_cast<std::size_t>(count) * size_of(matrix.index_type));
+    if (count == 0) return here;
+    const std::size_t bytes = pieces.size() * sizeof(std::int64_t);
+    const auto memory = device.allocate_scratch(bytes + here.bytes());
+    auto* const begin = static_cast<std::byte*>(memory->data());
+    device.copy_to_device(begin, pieces.data(), bytes);
+    launch_step(device, kernel, "gathered_pieces",
+                {.arrays = {{"csr_col_idx", matrix.col_idx},
+                            {"piece_begin", begin},
+                            {"piece_ptr", begin + ranges.size() * sizeof(std::int64_t)},
+                            {"gathered", begin + bytes}},
+                 .scalars = {{"num_pieces", std::ssize(ranges)}, {"num_gathered", count}}});
+    device.copy_to_host(here.data(), begin + bytes, here.bytes());
+    return here;
+}
+
 ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix) {
     ValueTable table(size_of(matrix.value_type));
     const auto memory = device.allocate_scratch(table.bytes().size());
@@ -101,6 +133,13 @@ std::optional<ValueTraits> AnalysisOnDevice::value_traits(const CsrView& matrix)
     const auto found = kernel(classifying(matrix.value_type, device_->facts().target));
     if (found == nullptr) return std::nullopt;
     return classify_values(*device_, *found->loaded, matrix);
+}
+
+std::optional<Buffer> AnalysisOnDevice::columns(const CsrView& matrix,
+                                                std::span<const EntryRange> ranges) {
+    const auto found = kernel(gathering(matrix.index_type, device_->facts().target));
+    if (found == nullptr) return std::nullopt;
+    return gather_columns(*device_, *found->loaded, matrix, ranges);
 }
 
 }  // namespace spmvgen

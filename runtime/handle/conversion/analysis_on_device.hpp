@@ -1,9 +1,12 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "devices/device.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "matrix/buffer.hpp"
+#include "matrix/entry_source.hpp"
 #include "matrix/value_classes.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
@@ -11,13 +14,19 @@
 /// What is found out of a matrix on the device that has it, by kernels that are no products.
 namespace spmvgen {
 
-/// The kernel that looks at values of a type.
+/// The kernels that look at values of a type, and that gather columns of one.
 Signature classifying(ValueType value, const Target& target);
+Signature gathering(IndexType index, const Target& target);
 
 /// What all values of a matrix with device pointers, which has some, have in common: as
 /// encode_values() finds it out on a host, to the last bit. Waits once. `kernel` is classifying()'s
 /// for them, loaded.
 ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix);
+
+/// Columns of these ranges of entries, one behind another. Waits once. `kernel` is gathering()'s
+/// for them, loaded.
+Buffer gather_columns(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
+                      std::span<const EntryRange> ranges);
 
 /// The same with the kernels from where they are: made and loaded when they are first wanted. For
 /// one thread.
@@ -29,6 +38,7 @@ class AnalysisOnDevice {
 
     /// Nothing where the kernel cannot be had.
     std::optional<ValueTraits> value_traits(const CsrView& matrix);
+    std::optional<Buffer> columns(const CsrView& matrix, std::span<const EntryRange> ranges);
 
   private:
     /// Null where it cannot be had.

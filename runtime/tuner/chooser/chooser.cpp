@@ -298,14 +298,11 @@ void Chooser::look_at_hubs(Request& request) {
         hub_columns(request.target, vectors_type(request, features_.value_type));
     if (matrix_.cols <= 2 * hubs) return;
     if (!hub_shares_.contains(hubs)) {
-        CsrView columns = matrix_;
-        Buffer fetched;
-        if (source_ != nullptr) {
-            fetched = source_->columns(std::array{EntryRange{0, matrix_.nnz}});
-            columns.col_idx = fetched.data();
-        }
-        hub_shares_[hubs] =
-            hub_shares(columns, std::span(&hubs, 1), sampled_for_hubs, threads_).front();
+        const std::span one(&hubs, 1);
+        const auto shares = source_ != nullptr
+                                ? hub_shares(matrix_, one, sampled_for_hubs, *source_)
+                                : hub_shares(matrix_, one, sampled_for_hubs, threads_);
+        hub_shares_[hubs] = shares.front();
     }
     request.hubs = HubsOutlook{hubs, hub_shares_.at(hubs)};
 }
