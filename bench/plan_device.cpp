@@ -1,7 +1,9 @@
 // What making a handle on a GPU costs once all kernels are made, from arrays in host memory and in
 // the device's: a line of JSON for each matrix, with the steps of info() in milliseconds (medians),
-// the whole constructor, what copying CSR to the device takes (with allocating), and the time of a
-// product, of the chosen kernel and of csr_classical, in microseconds.
+// the whole constructor, bytes that are copied from the device and to it, waits and allocations,
+// what copying CSR to the device takes (with allocating), and the time of a product, of the chosen
+// kernel and of csr_classical, in microseconds. "products" is the constructor in products of
+// csr_classical.
 //     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] gallery:…|FILE…
 #include <fmt/format.h>
 
@@ -9,7 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
-#include "devices/device.hpp"
+#include "counted_device.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 #include "matrix/read/reader.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "measure/random_vector.hpp"
@@ -66,12 +69,15 @@ double product_us(Device& device, const Handle& handle, const void* x, void* y) 
     return least;
 }
 
-Json steps_of(const CsrView& a, const Options& options, int rounds) {
+Json steps_of(const std::shared_ptr<CountedDevice>& device, const CsrView& a,
+              const Options& options, int rounds, double csr_us) {
     std::map<std::string, std::vector<double>> steps;
     std::string kernel, reason;
+    CountedDevice::Counts counts;
     for (int round = 0; round < rounds; ++round) {
+        device->take();
         const double start = seconds_now();
-        const Handle handle(a, options);
+        const Handle handle = make_handle(a, options, KernelProvider::process(), device);
         const Info& info = handle.info();
         for (auto& [name, ms] : {std::pair{"constructor", 1e3 * (seconds_now() - start)},
                                  {"prepare", info.prepare_ms},
@@ -81,15 +87,23 @@ Json steps_of(const CsrView& a, const Options& options, int rounds) {
                                  {"reorder", info.reorder_ms},
                                  {"convert", info.convert_ms}})
             steps[name].push_back(ms);
+        counts = device->take();
         kernel = info.kernel;
         reason = info.reason;
     }
     Json json{{"kernel", kernel}, {"reason", reason}};
     for (auto& [name, ms] : steps) json[name + "_ms"] = quantile(ms, 0.5);
+    json["products"] = 1e3 * quantile(steps["constructor"], 0.5) / csr_us;
+    json["down_bytes"] = counts.down_bytes;
+    json["up_bytes"] = counts.up_bytes;
+    json["waits"] = counts.waits;
+    json["allocations"] = counts.allocations;
     return json;
 }
 
-Json line_of(Device& device, const std::string& name, Options options, int rounds) {
+Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& name,
+             Options options, int rounds) {
+    Device& device = *counted;
     constexpr std::string_view prefix = "gallery:";
     const CsrMatrix matrix = name.starts_with(prefix)
                                  ? make_gallery_matrix(name.substr(prefix.size()))
@@ -105,19 +119,23 @@ Json line_of(Device& device, const std::string& name, Options options, int round
     plain.kernel = "csr_classical";
     plain.reorder = "none";
     Json json{{"matrix", name}, {"rows", a.rows}, {"nnz", a.nnz}};
+    double csr_us = 0;
     {  // makes all kernels
-        const Handle handle(a, options), csr(a, plain);
+        KernelProvider& provider = KernelProvider::process();
+        const Handle handle = make_handle(a, options, provider, counted);
+        const Handle csr = make_handle(a, plain, provider, counted);
         json["product_us"] = product_us(device, handle, x_there->data(), y_there->data());
-        json["csr_classical_us"] = product_us(device, csr, x_there->data(), y_there->data());
+        csr_us = product_us(device, csr, x_there->data(), y_there->data());
+        json["csr_classical_us"] = csr_us;
     }
-    json["from_host"] = steps_of(a, options, rounds);
+    json["from_host"] = steps_of(counted, a, options, rounds, csr_us);
     std::vector<double> copies;  // of the three arrays, from pageable memory
     for (int round = 0; round < rounds; ++round)
         copies.push_back(1e3 * seconds_of(1, [&] { (void)copied(device, a); }));
     json["copy_csr_ms"] = quantile(copies, 0.5);
     options.device_arrays = true;
-    (void)Handle(there.view, options);
-    json["from_device"] = steps_of(there.view, options, rounds);
+    (void)make_handle(there.view, options, KernelProvider::process(), counted);
+    json["from_device"] = steps_of(counted, there.view, options, rounds, csr_us);
     return json;
 }
 
@@ -135,9 +153,9 @@ int main(int argc, char** argv) try {
         return 2;
     }
     options.device = words.front();
-    const auto device = open_device(options.device);
+    const auto device = std::make_shared<CountedDevice>(open_device(options.device));
     for (std::size_t i = 1; i < words.size(); ++i) try {
-            std::cout << line_of(*device, words[i], options, rounds).dump() << std::endl;
+            std::cout << line_of(device, words[i], options, rounds).dump() << std::endl;
         } catch (const Error& error) {
             fmt::print(stderr, "{}: {}\n", words[i], error.what());
         }
