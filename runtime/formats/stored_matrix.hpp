@@ -51,8 +51,8 @@ class TooLarge : public Error {
 /// The columns may be missing (col_idx null) where only the values are wanted, of formats that put
 /// them where row lengths say (not bcsr): arrays of columns then hold anything.
 ///
-/// `row_order`, for kernels that take their rows in any order (their parameter any_order is 1):
-/// which element of y each row of `matrix` makes, a permutation; empty = its own.
+/// `row_order`, for kernels that take their rows in any order (their parameter any_order or gaps is
+/// 1): which element of y each row of `matrix` makes, a permutation; empty = its own.
 ///
 /// `strips`, for format strips: lay_out_strips() of the matrix for the signature, where somebody
 /// has it; one of another shape is left alone.

@@ -69,6 +69,19 @@ Options options_of_rows(const Options& options) {
     return inner;
 }
 
+/// The same where strips would be too large: tiles are not padded, and look up their rows, too.
+Options options_of_rows_in_tiles(const Options& of_rows) {
+    Options inner = of_rows;
+    inner.kernel = "tiles";
+    inner.params = {{"gaps", 1}};
+    return inner;
+}
+
+/// Whether the options leave no other kernel.
+bool names_strips(const Options& options) {
+    return options.kernel != "auto" || options.format != "auto" || !options.params.empty();
+}
+
 /// What the handle of B is asked for. The epilogue is left to the permuter when there is one: the
 /// row that it is told is the caller's.
 Options options_of_product(const Options& options) {
@@ -126,8 +139,22 @@ std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permute
     const Options of_rows = options_of_rows(options);
     std::optional<PlannedMatrix> in_order;
     if (planned != nullptr) in_order.emplace(permuted, of_rows, provider_, *device, *planned);
-    auto product = make_gpu_handle(permuted, of_rows, provider_, device,
-                                   {nullptr, in_order ? &*in_order : nullptr, reordering.order});
+    const auto make = [&](const Options& o, PlannedMatrix* of_options) {
+        return make_gpu_handle(permuted, o, provider_, device,
+                               {nullptr, of_options, reordering.order});
+    };
+    const Stopwatch watch;
+    std::unique_ptr<HandleImpl> product;
+    try {
+        product = make(of_rows, in_order ? &*in_order : nullptr);
+    } catch (const TooLarge& error) {
+        // Strips were asked for, or predicted.
+        if (planned != nullptr || names_strips(options)) throw;
+        const double ms = watch.ms();
+        product = make(options_of_rows_in_tiles(of_rows), nullptr);
+        product->tell_reason_before(error.why());
+        product->tell_more_time(ms, &Info::choice_ms);
+    }
     if (in_order) product->tell_more_time(in_order->analysis_ms(), &Info::analysis_ms);
     product->tell_given(permuted.value_type, permuted.nnz);
     return product;

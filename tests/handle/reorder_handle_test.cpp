@@ -200,6 +200,40 @@ TEST_P(ReorderedRows, MultiplyInOtherTypesWithSeveralRightHandSides) {
     check_rows<std::complex<double>>(f, GetParam(), 2, modes);
 }
 
+// Strips would take far more than CSR.
+TEST_P(ReorderedRows, AreStoredOtherwiseWhereStripsWouldBeTooLarge) {
+    const CsrMatrix a = make_gallery_matrix("web:n=30000,max_row=300");
+    Options options = options_of({GetParam(), "rows"});
+    for (const char* format : {"auto", "strips"}) {
+        options.format = format;
+        if (options.format == "strips") {
+            EXPECT_THROW(Handle(a.view(), options), Error);
+            continue;
+        }
+        Handle handle(a.view(), options);
+        EXPECT_TRUE(handle.info().kernel.starts_with("tiles_")) << handle.info().kernel;
+        EXPECT_TRUE(handle.info().reason.starts_with("format strips would store"))
+            << handle.info().reason;
+        EXPECT_FALSE(std::ranges::is_sorted(handle.row_order()));
+        std::vector<double> x(static_cast<std::size_t>(a.cols)), y(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 17) - 8;
+        const double one = 1, zero = 0;
+        const auto check = [&](const CsrView& matrix) {
+            handle.apply(1.0, x.data(), 0.0, y.data());
+            const CheckResult result =
+                check_product(matrix, {&one, x.data(), &zero, nullptr, y.data(), 1});
+            EXPECT_TRUE(result.passed) << result.message;
+        };
+        check(a.view());
+        std::vector<double> values(static_cast<std::size_t>(a.nnz));
+        for (std::size_t k = 0; k < values.size(); ++k) values[k] = 0.37 * static_cast<double>(k);
+        handle.update_values(values.data());
+        CsrView fresh = a.view();
+        fresh.values = values.data();
+        check(fresh);
+    }
+}
+
 TEST_P(ReorderedRows, AnEpilogueHasTheCallersRows) {
     const CsrMatrix a = make_gallery_matrix("delaunay:n=2000,spatial=0,seed=3");
     Options options = options_of({GetParam(), "rows"});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <span>
 #include <vector>
 
 #include "formats/format_storage.hpp"
@@ -90,9 +91,14 @@ void write_row(const TilesShape& shape, std::int64_t number, std::int64_t begin,
     }
 }
 
+/// `row_order` as convert() takes it; it shows where rows are looked up.
 template <typename Index>
 void write_rows(const CsrView& matrix, const TilesShape& shape, const FilledRows& filled, bool gaps,
-                const RowArrays<Index>& rows) {
+                std::span<const std::int32_t> row_order, const RowArrays<Index>& rows) {
+    const auto element_of_y = [&](std::int64_t row) {
+        return row_order.empty() ? static_cast<Index>(row)
+                                 : static_cast<Index>(row_order[static_cast<std::size_t>(row)]);
+    };
     for_parts(matrix.rows, tile_rows_a_part, 0, [&](std::int64_t first, std::int64_t last, int) {
         std::int64_t number = filled.before[static_cast<std::size_t>(first / tile_rows_a_part)];
         std::int64_t begin = matrix.row_begin(first);
@@ -100,10 +106,10 @@ void write_rows(const CsrView& matrix, const TilesShape& shape, const FilledRows
             const std::int64_t end = matrix.row_begin(row + 1);
             if (end > begin) {
                 write_row(shape, number, begin, end, rows);
-                if (gaps) rows.filled_rows[number] = static_cast<Index>(row);
+                if (gaps) rows.filled_rows[number] = element_of_y(row);
                 ++number;
             } else if (gaps) {
-                rows.empty_rows[row - number] = static_cast<Index>(row);
+                rows.empty_rows[row - number] = element_of_y(row);
             }
             begin = end;
         }
@@ -201,7 +207,7 @@ StoredMatrix store_tiles(const CsrView& matrix, const Signature& signature, cons
     stored.stored = shape.tiles * shape.tile;
     dispatch(signature.index, [&]<typename Index>(Index) {
         const auto rows = add_row_arrays<Index>(matrix, shape, filled, gaps, stored);
-        write_rows(matrix, shape, filled, gaps, rows);
+        write_rows(matrix, shape, filled, gaps, how.row_order, rows);
         write_columns<Index>(matrix, shape, hot, stored);
     });
     dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {

@@ -148,6 +148,7 @@ class TilesOnDevice final : public ConversionOnDevice {
 };
 
 std::string why_no_tiles(const MatrixOnDevice& matrix, const Signature& signature) {
+    if (!matrix.row_order.empty()) return "rows in an order of their own";
     return matrix.on_device.cols + hot_columns(signature) > limit_of(signature.index)
                ? "columns and hubs beyond the index type"
                : "";

@@ -147,7 +147,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     if (on_device != nullptr)
         plan_on_device(*on_device, *csr, options, features.max_row, seen);
     else if (options.memory_limit == 0 && !has_csr_arrays(signature_) &&
-             converting_pays({matrix, matrix, features.max_row}, *csr))
+             converting_pays({matrix, matrix, features.max_row, false, row_order_}, *csr))
         convert_copy(matrix, *csr, options, features.max_row, seen);
     if (seen == Seen::sample && !conversion_) {
         Choice settled{signature_, info_.reason};
