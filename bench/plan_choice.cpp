@@ -1,13 +1,16 @@
 // What choosing for a GPU takes that need not be here, by its profile: a line of JSON for each
 // matrix, with milliseconds (medians) of what level rule does before anything is made or converted.
-// "first" is the process' first choice of all, which also reads tuning files.
+// "first" is the process' first choice of all, which also reads tuning files. "elsewhere" is the
+// choice where columns and values are on the device: what the host does of it.
 //     bench_plan_choice ["--device=NVIDIA H200"] [--rounds=N] [--threads=N] gallery:…|FILE…
 #include <fmt/format.h>
 
+#include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
+#include "formats/value_encoding.hpp"
 #include "matrix/features/features.hpp"
 #include "matrix/read/reader.hpp"
 #include "matrix/suites/gallery.hpp"
@@ -29,6 +32,54 @@ Request request_for(const DeviceProfile& profile) {
     return request;
 }
 
+/// Gives samples of a matrix, and knows what its values have in common.
+class Elsewhere final : public EntrySource {
+  public:
+    explicit Elsewhere(const CsrView& a)
+        : matrix_(a),
+          encoding_(
+              encode_values(a, {.small_integers = true, .one_value = true, .dictionary = true})) {}
+    Buffer columns(std::span<const EntryRange> ranges) override {
+        return copied(matrix_.col_idx, size_of(matrix_.index_type), ranges);
+    }
+    Buffer values(std::span<const EntryRange> ranges) override {
+        return copied(matrix_.values, size_of(matrix_.value_type), ranges);
+    }
+    std::optional<ValueTraits> value_traits() override {
+        ValueTraits traits;
+        const auto add = [&](bool holds, unsigned property) {
+            if (holds) traits.properties |= property;
+        };
+        add(encoding_.code == ValueCode::one_value, ValueProperty::equal);
+        add(encoding_.code == ValueCode::small_integers, ValueProperty::int8);
+        add(encoding_.storage == ValueType::bf16, ValueProperty::bf16);
+        add(encoding_.storage == ValueType::f16, ValueProperty::f16);
+        add(encoding_.storage == ValueType::f32, ValueProperty::f32);
+        if (encoding_.code == ValueCode::dictionary) traits.distinct = encoding_.dictionary;
+        return traits;
+    }
+    const CsrView& all() override { return matrix_; }
+
+  private:
+    static Buffer copied(const void* from, std::size_t element,
+                         std::span<const EntryRange> ranges) {
+        std::size_t bytes = 0;
+        for (const auto [begin, end] : ranges) bytes += static_cast<std::size_t>(end - begin);
+        Buffer here(bytes * element);
+        auto* to = static_cast<std::byte*>(here.data());
+        for (const auto [begin, end] : ranges) {
+            const std::size_t size = static_cast<std::size_t>(end - begin) * element;
+            std::memcpy(
+                to, static_cast<const std::byte*>(from) + static_cast<std::size_t>(begin) * element,
+                size);
+            to += size;
+        }
+        return here;
+    }
+    CsrView matrix_;
+    ValueEncoding encoding_;
+};
+
 Json line_of(const std::string& name, const DeviceProfile& profile, int rounds, int threads) {
     constexpr std::string_view prefix = "gallery:";
     const CsrMatrix matrix = name.starts_with(prefix)
@@ -43,6 +94,9 @@ Json line_of(const std::string& name, const DeviceProfile& profile, int rounds, 
     Request plain = request_for(profile);
     plain.profile = nullptr;
     std::optional<OrderChoice> order;
+    Elsewhere source(a);
+    CsrView offsets = a;
+    offsets.col_idx = offsets.values = nullptr;
     for (int round = 0; round < rounds; ++round) {
         std::optional<RowFeatures> features;
         timed("analysis", [&] { features = analyse_row_lengths(a, threads); });
@@ -68,6 +122,10 @@ Json line_of(const std::string& name, const DeviceProfile& profile, int rounds, 
         timed("choice", [&] {
             Request request = request_for(profile);
             choice = Chooser(a, *features, threads).sampled(request);
+        });
+        timed("elsewhere", [&] {
+            Request request = request_for(profile);
+            (void)Chooser(offsets, *features, threads, &source).sampled(request);
         });
     }
     Json json{{"matrix", name}, {"rows", a.rows}, {"nnz", a.nnz}};
