@@ -9,6 +9,8 @@ namespace {
 
 /// Sizes of a block of threads in a scan: of each thread as many as dialect/convert/gpu_convert.hpp has.
 constexpr std::int64_t scan_items = 4;
+/// Rows that are sorted at once, at most, as gpu/convert/convert_sell.hpp has them.
+constexpr std::int64_t largest_sorted = 4096;
 /// Entries of a block's threads, as gpu/convert/convert_coo.hpp has them.
 constexpr std::int64_t coo_entries_each = 8;
 
@@ -17,6 +19,7 @@ const Parameter block{"block", {128, 256, 512, 1024}, 256, "threads of a block"}
 const Parameter strips_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
 const Parameter slice{"slice", {32, 64}, 32, "rows of a slice"};
 const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096}, 1, "rows of a sorting window; 1 = unsorted"};
+const Parameter sell_sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows of a sorting window; 1 = unsorted"};
 const Parameter threads_per_row{"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"};
 const Parameter group{"group", {1, 2, 4, 8, 16, 32, 64}, 1, "neighbouring entries of a row that stand together"};
 const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a block"};
@@ -24,7 +27,7 @@ const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns o
 const Parameter items{"items", {8, 16, 32}, 8, "entries of a lane in a tile"};
 const Parameter run{"run", {1, 2, 4, 8, 16, 32}, 4, "tiles that a warp takes, one after another"};
 const Parameter has_hubs{"has_hubs", {0, 1}, 0, "1 = the most used columns have numbers of their own"};
-const Parameter value_code{"value_code", {0, 1, 2}, 0, "as of the kernel that reads the format"};
+const Parameter value_code{"value_code", {0, 1, 2, 3}, 0, "as of the kernel that reads the format"};
 // clang-format on
 
 /// What the steps take beside the arrays of the format that they make.
@@ -116,8 +119,9 @@ constexpr const char *lanes = "num_lanes", *rows = "num_rows", *rows_of_blocks =
                      *patches = "num_patches", *columns = "num_cols", *hot = "num_hot",
                      *offsets = "num_offsets";
 
+/// A block for each window, or for each part of one that is sorted on its own.
 GridRule window_each(const Signature& s) {
-    return {.items = "num_rows", .items_per_block = s.params.at("sigma")};
+    return {.items = "num_rows", .items_per_block = std::min(s.params.at("sigma"), largest_sorted)};
 }
 
 /// Entries shared out evenly.
@@ -142,6 +146,11 @@ bool sorts(const Signature& s) {
     return s.params.at("sigma") > 1;
 }
 
+/// Whether windows are sorted in parts.
+bool merges(const Signature& s) {
+    return s.params.at("sigma") > largest_sorted;
+}
+
 std::int64_t code_of(const Signature& s) {
     const auto code = s.params.find("value_code");
     return code != s.params.end() ? code->second : 0;
@@ -156,9 +165,10 @@ bool rounds(const Signature& s) {
     return s.storage && *s.storage != s.value;
 }
 
-/// Whether a value may be one that cannot be stored.
+/// Whether a value may be one that cannot be stored; a dictionary has all of them.
 bool checks_values(const Signature& s) {
-    return code_of(s) > 0 || rounds(s);
+    const bool may_lack = code_of(s) == 1 || code_of(s) == 2;
+    return may_lack || rounds(s);
 }
 
 bool has_blocks(const Signature& s) {
@@ -235,6 +245,17 @@ KernelEntry convert_integers() {
             .arguments = arguments};
 }
 
+KernelEntry classify_values() {
+    return {.id = "classify_values",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/convert/classify_values.hpp",
+            .summary = "What the values of CSR have in common, on the device that has them",
+            .params = {block},
+            .steps = {step("value_traits", all_entries)},
+            .workspace = {}};
+}
+
 KernelEntry convert_coo() {
     return {.id = "convert_coo",
             .format = Format::coo,
@@ -270,10 +291,11 @@ KernelEntry convert_sell() {
             .gpu = true,
             .file = "gpu/convert/convert_sell.hpp",
             .summary = "CSR into SELL-C-σ, on the device that has it",
-            .params = {block, slice, sigma, threads_per_row},
+            .params = {block, slice, sell_sigma, threads_per_row},
             .steps = {check_columns(),
                       check_range(),
                       step("convert_sell_order", window_each, sorts),
+                      step("convert_sell_merge", thread_each<rows>, merges),
                       step("convert_sell_widths", thread_each<slices>),
                       scan(),
                       step("convert_sell_fill", block_each<slices>)},
@@ -351,9 +373,9 @@ KernelEntry convert_strips() {
 }  // namespace
 
 std::span<const KernelEntry> conversion_kernels() {
-    static const std::vector<KernelEntry> all{convert_csr(),   convert_integers(), convert_coo(),
-                                              convert_ell(),   convert_sell(),     convert_bcsr(),
-                                              convert_tiles(), convert_strips()};
+    static const std::vector<KernelEntry> all{convert_csr(),  convert_integers(), classify_values(),
+                                              convert_coo(),  convert_ell(),      convert_sell(),
+                                              convert_bcsr(), convert_tiles(),    convert_strips()};
     return all;
 }
 

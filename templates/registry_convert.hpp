@@ -6,7 +6,7 @@
 namespace spmvgen {
 
 /// Kernels that are no products either: they store a matrix that is in the device's memory in
-/// another format. Their steps are launched one by one, by name (devices/gpu/kernel_steps.hpp),
+/// another format, or look at it for that. Their steps are launched one by one, by name (devices/gpu/kernel_steps.hpp),
 /// with what the host finds out in between. Found by kernel_entry() as helper_kernels() are.
 std::span<const KernelEntry> conversion_kernels();
 

@@ -26,6 +26,24 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 
 )";
 
+constexpr const char* lds_load_f32 = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// *p, which is in shared memory.
+static __device__ __forceinline__ float load_lds_f32(const float* p) {
+    return *(const __attribute__((address_space(3))) float*)p;
+}
+#endif
+
+)";
+
+constexpr const char* lds_load_f64 = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// *p, which is in shared memory.
+static __device__ __forceinline__ double load_lds_f64(const double* p) {
+    return *(const __attribute__((address_space(3))) double*)p;
+}
+#endif
+
+)";
+
 struct Instruction {
     const char* call;
     const char* definition;
@@ -33,6 +51,8 @@ struct Instruction {
 constexpr Instruction instructions[] = {
     {"mma_m8n8k4(", mma_m8n8k4},
     {"griddepcontrol_wait(", wait_for_launches},
+    {"load_lds_f32(", lds_load_f32},
+    {"load_lds_f64(", lds_load_f64},
 };
 
 }  // namespace

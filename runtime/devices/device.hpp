@@ -74,16 +74,24 @@ class DeviceGraph {
     virtual void synchronize() = 0;  ///< waits for all launches
 };
 
+class MemoryPool;
+
 /// All functions may be called from any thread. Vendors' errors become Error(io) with the call, its
 /// code and the vendor's text.
 class Device {
   public:
+    Device();
     virtual ~Device() = default;
     virtual const DeviceFacts& facts() const = 0;
 
     /// 0 bytes are allowed: data() is null then. Throws Error(io) when the device has not that much
     /// memory free.
     virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
+    /// The same for work on the default stream alone that soon gives it back: from a pool, which
+    /// keeps at most most_pooled bytes that nobody uses, as long as the device is open. It holds
+    /// whatever was left in it.
+    std::unique_ptr<DeviceMemory> allocate_scratch(std::size_t bytes);
+    static constexpr std::size_t most_pooled = std::size_t{1} << 28;
     /// Synchronous copies: complete when they return. They wait for what was launched on the
     /// default stream, not for other streams; vendors refuse them while a stream is being captured.
     virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
@@ -114,6 +122,13 @@ class Device {
     /// again; nothing of it runs yet. Null when the device has no graphs. What `enqueue` throws
     /// passes through.
     virtual std::unique_ptr<DeviceGraph> record(const std::function<void(StreamRef)>& enqueue);
+
+  protected:
+    /// Frees what the pool keeps. Whether there was anything.
+    bool empty_pool();
+
+  private:
+    std::shared_ptr<MemoryPool> pool_;
 };
 
 /// Opens "cuda:0", "cuda" (= cuda:0), "hip:1" or "simt:ARCH" ("simt:gfx906", "simt:sm_90",

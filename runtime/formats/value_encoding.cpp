@@ -24,8 +24,8 @@ constexpr std::int64_t values_a_part = 8192;
 constexpr std::int64_t sampled_parts = 16, values_a_sample = 1024;
 constexpr std::int64_t least_sampled = 4 * sampled_parts * values_a_sample;
 
-/// What may still hold for all values.
-constexpr unsigned equal = 1, int8 = 2, bf16 = 4, f16 = 8, f32 = 16;
+constexpr unsigned equal = ValueProperty::equal, int8 = ValueProperty::int8,
+                   bf16 = ValueProperty::bf16, f16 = ValueProperty::f16, f32 = ValueProperty::f32;
 
 template <typename Real>
 bool keeps_f32(Real value) {
@@ -183,17 +183,9 @@ ValueEncoding encode(const CsrView& a, const EncodingChoice& allowed, int thread
     const Possible left =
         possible<Value>(a, {wanted_properties(a.value_type, allowed), allowed.dictionary});
     const unsigned has = common_properties<Value>(a, left.properties, threads);
-    ValueEncoding found{narrowest(a.value_type, has)};
-    if ((has & equal) != 0)
-        found.code = ValueCode::one_value;
-    else if ((has & int8) != 0)
-        found.code = ValueCode::small_integers;
-    else if (auto different =
-                 left.dictionary ? different_values<Value>(a, threads) : std::nullopt) {
-        found.code = ValueCode::dictionary;
-        found.dictionary = std::move(*different);
-    }
-    return found;
+    const bool may_list = (has & (equal | int8)) == 0 && left.dictionary;
+    return encoding_of({has, may_list ? different_values<Value>(a, threads) : std::nullopt},
+                       a.value_type, allowed);
 }
 
 /// Place of the first value that the code does not have; nnz when there is none.
@@ -268,6 +260,20 @@ std::int64_t value_bytes(const ValueEncoding& encoding) {
         default:
             return 1;
     }
+}
+
+ValueEncoding encoding_of(ValueTraits traits, ValueType type, const EncodingChoice& allowed) {
+    const unsigned has = traits.properties & wanted_properties(type, allowed);
+    ValueEncoding found{narrowest(type, has)};
+    if ((has & equal) != 0) {
+        found.code = ValueCode::one_value;
+    } else if ((has & int8) != 0) {
+        found.code = ValueCode::small_integers;
+    } else if (allowed.dictionary && traits.distinct) {
+        found.code = ValueCode::dictionary;
+        found.dictionary = std::move(*traits.distinct);
+    }
+    return found;
 }
 
 ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed, int threads) {

@@ -9,7 +9,7 @@
 #include "formats/narrow.hpp"
 #include "formats/stored_matrix.hpp"
 #include "matrix/entry_source.hpp"
-#include "matrix/features/value_classes.hpp"
+#include "matrix/value_classes.hpp"
 #include "spmvgen/matrix.hpp"
 
 /// Exact narrow values: what the values of a matrix can be stored as so that every bit can be had
@@ -55,6 +55,9 @@ std::int64_t value_bytes(const ValueEncoding& encoding);
 /// twice, and stops as soon as nothing narrower is left. Parallel on `threads` threads (0 = what
 /// OpenMP would use).
 ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed, int threads = 0);
+
+/// The same for values of `type` of which that is known.
+ValueEncoding encoding_of(ValueTraits traits, ValueType type, const EncodingChoice& allowed);
 
 /// The encoding that the signature's parameter value_code (plain where it has none) and storage
 /// type ask for; a storage type that rounds is as good as any other. Throws Error(invalid_argument)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "handle/base/handle_impl.hpp"
+#include "handle/kernels/cache_mode.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/input.hpp"
 #include "handle/plan/order.hpp"
@@ -46,8 +47,13 @@ bool are_columns(const Buffer& columns, const CsrView& a, int threads) {
 
 }  // namespace
 
-DeviceCsr::DeviceCsr(Device& device, const CsrView& a, int threads)
-    : device_(device), on_device_(a), on_host_(a), threads_(threads) {
+DeviceCsr::DeviceCsr(Device& device, const CsrView& a, int threads,
+                     std::optional<AnalysisOnDevice> analysis)
+    : device_(device),
+      on_device_(a),
+      on_host_(a),
+      threads_(threads),
+      analysis_(std::move(analysis)) {
     validate_shape(a);
     on_host_.row_ptr = on_host_.col_idx = on_host_.values = nullptr;
     if (a.rows > 0) {
@@ -109,6 +115,11 @@ Buffer DeviceCsr::values(std::span<const EntryRange> ranges) {
     return gathered(on_device_.values, size_of(on_device_.value_type), ranges);
 }
 
+std::optional<ValueTraits> DeviceCsr::value_traits() {
+    if (!traits_ && analysis_) traits_ = analysis_->value_traits(on_device_);
+    return traits_;
+}
+
 DownloadedEntries download(Device& device, const CooView& a) {
     validate_shape(a);
     DownloadedEntries here;
@@ -126,7 +137,9 @@ std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Option
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device) {
     const Stopwatch watch;
-    DeviceCsr input(*device, matrix, options.threads);
+    const KernelPolicy policy{effective_mode(options.cache), options.cache_dir, true,
+                              options.kernel_sets};
+    DeviceCsr input(*device, matrix, options.threads, AnalysisOnDevice(provider, policy, device));
     if (names_order(options.reorder) || options.op != "N") input.complete();
     const double ms = watch.ms();
     auto impl = make_of_host_matrix(input.on_host(), options, provider, device, &input);

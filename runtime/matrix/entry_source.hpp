@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "matrix/buffer.hpp"
+#include "matrix/value_classes.hpp"
 #include "spmvgen/matrix.hpp"
 
 namespace spmvgen {
@@ -24,6 +26,8 @@ class EntrySource {
     virtual Buffer columns(std::span<const EntryRange> ranges) = 0;
     /// Values of these ranges, of the matrix' value type.
     virtual Buffer values(std::span<const EntryRange> ranges) = 0;
+    /// What all values have in common, where that can be found out without bringing them here.
+    virtual std::optional<ValueTraits> value_traits() { return std::nullopt; }
     /// All of the matrix on this host, as long as the source lives. Throws as validate().
     virtual const CsrView& all() = 0;
 };

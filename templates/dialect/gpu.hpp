@@ -28,6 +28,21 @@ template <typename Number>
     }
 }
 
+/// *p, of shared memory, where the same number may come from device memory instead: AMD's compiler
+/// else makes one load of both, of a pointer to either, which is slower than each.
+template <typename Number>
+[[gnu::always_inline]] inline Number load_shared(const Number* p) {
+    if constexpr (nvidia) {
+        return *p;
+    } else if constexpr (is_complex<Number>) {
+        return {load_shared(&p->re), load_shared(&p->im)};
+    } else if constexpr (sizeof(Number) == 4) {
+        return load_lds_f32(p);
+    } else {
+        return load_lds_f64(p);
+    }
+}
+
 /// The number whose IEEE half precision form is `bits`.
 [[gnu::always_inline]] inline float widened_f16(unsigned bits) {
     const unsigned magnitude = bits & 0x7fffu;

@@ -19,6 +19,8 @@ template <typename T>
 T atomicAdd(T* address, T value);
 template <typename T>
 T atomicExch(T* address, T value);
+template <typename T>
+T atomicCAS(T* address, T compare, T value);
 float __uint_as_float(unsigned bits);
 unsigned __float_as_uint(float number);
 double __longlong_as_double(long long bits);
@@ -58,3 +60,6 @@ void __builtin_amdgcn_wave_barrier();
 double __builtin_amdgcn_mfma_f64_4x4x4f64(double a, double b, double sum, int cbsz, int abid,
                                           int blgp);
 void __builtin_amdgcn_fence(unsigned order, const char* scope);
+// Have no name in HIP, either.
+float load_lds_f32(const float* p);
+double load_lds_f64(const double* p);

@@ -87,7 +87,7 @@ template <int hubs, int warm, int num_rhs, int rhs_group, typename Vector, typen
     constexpr int hot = hubs + warm;
     if constexpr (hubs > 0) {
         if (code < hubs) {
-            return hub_x[code * rhs_group + rhs];
+            return load_shared(hub_x + code * rhs_group + rhs);
         }
     }
     if constexpr (warm > 0) {

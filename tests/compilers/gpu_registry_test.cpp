@@ -54,6 +54,14 @@ void expect_no_spill(const KernelBinary& binary) {
     }
 }
 
+/// Each access is to shared or to device memory: one that may be to either (flat) waits for both.
+void expect_no_flat_access(const KernelBinary& binary) {
+    const std::string text(binary.bytes.begin(), binary.bytes.end());
+    for (const char* access : {"\tflat_load", "\tflat_store", "\tflat_atomic"})
+        EXPECT_EQ(text.find(access), text.npos)
+            << text.substr(std::min(text.find(access), text.size()), 80);
+}
+
 class GpuRegistry : public testing::TestWithParam<std::string> {
   protected:
     Signature signature(const Target& target) const {
@@ -86,6 +94,8 @@ TEST_P(GpuRegistry, CompilesInEveryForm) {
                 const KernelBinary binary = generator_.compile(source, kind, compiler);
                 EXPECT_GT(binary.bytes.size(), 100u);
                 if (kind == BinaryKind::cubin || kind == BinaryKind::hsaco) expect_no_spill(binary);
+                if (kind == BinaryKind::assembly && vendor == TargetKind::hip)
+                    expect_no_flat_access(binary);
                 ++made;
             }
     }

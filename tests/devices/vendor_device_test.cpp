@@ -116,6 +116,46 @@ TEST_P(VendorDevice, GathersPiecesAndWaitsOnce) {
     EXPECT_THAT(calls, testing::Not(HasSubstr("StreamSynchronize")));
 }
 
+TEST_P(VendorDevice, ScratchMemoryIsUsedAgain) {
+    auto own = device();
+    const std::size_t all = own->free_bytes();
+    void* const first = own->allocate_scratch(10'000)->data();
+    standin.calls();
+    auto again = own->allocate_scratch(9000);
+    EXPECT_EQ(again->data(), first);
+    EXPECT_EQ(again->bytes(), 9000U);
+    EXPECT_EQ(standin.calls(), "");
+    EXPECT_NE(own->allocate_scratch(9000)->data(), first) << "while it is in use";
+    EXPECT_NE(own->allocate_scratch(4 << 20)->data(), first);
+    EXPECT_EQ(own->allocate_scratch(0)->data(), nullptr);
+    // More than the pool keeps is freed at once.
+    const std::size_t before = own->free_bytes();
+    (void)own->allocate_scratch(Device::most_pooled + 1);
+    EXPECT_EQ(own->free_bytes(), before);
+    // What it keeps makes room for what needs it.
+    (void)own->allocate(all - 20'000);
+    EXPECT_GT(own->free_bytes(), before);
+    // Memory may outlive the device, and its pool.
+    own.reset();
+    EXPECT_NE(standin.alive(), "");
+    again.reset();
+    EXPECT_EQ(standin.alive(), "");
+}
+
+TEST_P(VendorDevice, ManyThreadsTakeScratchMemory) {
+    const auto own = device();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+        threads.emplace_back([&] {
+            for (int i = 1; i < 200; ++i) {
+                const auto a = own->allocate_scratch(static_cast<std::size_t>(i) * 100);
+                const auto b = own->allocate_scratch(static_cast<std::size_t>(i) * 100);
+                ASSERT_NE(a->data(), b->data());
+            }
+        });
+    for (auto& thread : threads) thread.join();
+}
+
 TEST_P(VendorDevice, MemoryAndKernelsOutliveTheDevice) {
     auto own = device();
     auto memory = own->allocate(8);

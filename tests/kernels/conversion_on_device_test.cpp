@@ -43,7 +43,7 @@ bool is_read(const std::string& array, const Signature& s, const StoredMatrix& m
     };
     if (array == "row_order") return value_of("sigma") > 1;
     if (array == "values") return value_of("value_code") != 1;
-    if (array == "coded_values") return value_of("value_code") == 1;
+    if (array == "coded_values") return value_of("value_code") % 2 == 1;
     if (array == "filled_rows") return value_of("gaps") == 1;
     if (array == "empty_rows") return m.scalars.at("num_empty") > 0;
     if (array.starts_with("part_")) return m.scalars.at("num_parts") > 0;
@@ -154,10 +154,19 @@ TEST_P(ConversionOnDeviceTest, SlicesAndWindows) {
         SCOPED_TRACE(spec);
         const CsrMatrix a = make_gallery_matrix(spec);
         expect_equal(a.view(), "sell_slices", {{"sigma", 4096}, {"slice", 64}});
+        expect_equal(a.view(), "sell_slices", {{"sigma", 16384}});
         expect_equal(a.view(), "sell_slices", {{"sigma", 1024}, {"threads_per_row", 32}});
         expect_equal(a.view(), "sell_slices", {{"sigma", 256}, {"threads_per_row", 2}});
         expect_equal(a.view(), "sell_slices", {{"slice", 64}, {"threads_per_row", 16}});
     }
+}
+
+/// Windows in parts: the last one, and its last part, are not full; many rows are equally long.
+TEST_P(ConversionOnDeviceTest, WindowsThatAreMerged) {
+    const CsrMatrix a = make_gallery_matrix("web:n=38000,max_row=90");
+    expect_equal(a.view(), "sell_slices", {{"sigma", 16384}});
+    expect_equal(a.view(), "sell_slices",
+                 {{"sigma", 16384}, {"slice", 64}, {"threads_per_row", 4}});
 }
 
 TEST_P(ConversionOnDeviceTest, WideRowsSideBySide) {
@@ -212,6 +221,13 @@ TEST_P(ConversionOnDeviceTest, Tiles) {
         expect_equal(a.view(), "tiles", {{"value_code", 1}});
         for (std::int64_t k = 0; k < a.nnz; ++k) values[k] = -0.0;
         expect_equal(a.view(), "tiles", {{"value_code", 2}});
+        for (const std::int64_t distinct : {1, 2, 5, 256}) {
+            for (std::int64_t k = 0; k < a.nnz; ++k)
+                values[k] = 0.1 * static_cast<double>(k % distinct) - 7;
+            values[a.nnz / 2] = distinct < 256 ? -0.0 : values[0];
+            expect_equal(a.view(), "tiles", {{"value_code", 3}});
+            expect_equal(a.view(), "tiles", {{"value_code", 3}, {"items", 32}}, ValueType::f32);
+        }
     }
 }
 
@@ -248,6 +264,84 @@ TEST_P(ConversionOnDeviceTest, TilesOfRowsThatAreEmptyOrLong) {
         for (const char* kernel : {"tiles", "coo", "csr_by_length", "sell_slices"})
             expect_equal(view, kernel, {});
     }
+}
+
+template <typename Value>
+std::vector<Value> few_values(std::size_t count) {
+    std::vector<Value> values;
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto part = [&](std::size_t of) {
+            return static_cast<typename RealOf<Value>::Type>(0.3 * static_cast<double>(of) - 1);
+        };
+        if constexpr (std::is_floating_point_v<Value>)
+            values.push_back(part(k % 17));
+        else
+            values.push_back({part(k % 5), part(k % 3)});
+    }
+    return values;
+}
+
+TEST_P(ConversionOnDeviceTest, DictionariesOfEveryType) {
+    const auto test = [&]<typename Value>(Value) {
+        fixtures::TypedMatrix<Value, int, int> a(fixtures::find("every_length"));
+        const auto values = few_values<Value>(a.values.size());
+        std::ranges::copy(values, a.values.data());
+        const Signature s = signature_of(*device_, a.view(), "tiles", {{"value_code", 3}});
+        expect_equal(a.view(), s);
+        for (std::size_t k = 0; k < 257; ++k)
+            a.values[k] = static_cast<typename RealOf<Value>::Type>(k);
+        EXPECT_EQ(fault(a.view(), s), "values that the value code has not");
+    };
+    test(float{});
+    test(double{});
+    test(std::complex<float>{});
+    test(std::complex<double>{});
+}
+
+/// Ties, the smallest and the largest numbers, and those that are too small.
+TEST_P(ConversionOnDeviceTest, ValuesOf16Bits) {
+    const auto test = [&]<typename Value>(Value) {
+        fixtures::TypedMatrix<Value, int, int> a(sorted(fixtures::find("every_length")));
+        const std::vector<double> numbers{0.0,
+                                          -0.0,
+                                          1,
+                                          -2.5,
+                                          1.0 / 3,
+                                          -1e4 / 7,
+                                          65504,
+                                          65519.996,
+                                          1 + 0x1p-11,
+                                          1 + 3 * 0x1p-11,
+                                          1 + 0x1p-8,
+                                          1 + 3 * 0x1p-8,
+                                          1 + 0x1p-8 + 0x1p-20,
+                                          0x1p-14,
+                                          0x1.ffcp-15,
+                                          0x1p-24,
+                                          0x1p-25,
+                                          0x1.8p-24,
+                                          -0x1p-26,
+                                          0x1p-126,
+                                          0x1p-133,
+                                          0x1p-134,
+                                          1e-300,
+                                          std::numeric_limits<double>::infinity(),
+                                          -std::numeric_limits<double>::infinity(),
+                                          std::numeric_limits<double>::quiet_NaN()};
+        for (std::size_t k = 0; k < a.values.size(); ++k)
+            a.values[k] = static_cast<Value>(numbers[k % numbers.size()]);
+        for (const ValueType storage : {ValueType::f16, ValueType::bf16}) {
+            for (auto& [kernel, params] : every_format)
+                expect_equal(a.view(), kernel, params, storage);
+            const double least = storage == ValueType::f16 ? 65520 : 0x1.ffp127;
+            a.values[40] = static_cast<Value>(-least);
+            EXPECT_EQ(fault(a.view(), signature_of(*device_, a.view(), "coo", {}, storage)),
+                      "values too large for their type");
+            a.values[40] = 1;
+        }
+    };
+    test(double{});
+    test(float{});
 }
 
 TEST_P(ConversionOnDeviceTest, OtherTypes) {
@@ -359,12 +453,15 @@ TEST(ConversionOnDevice, SaysWhatItDoesNotMake) {
                                  signature_of(*device, a.view(), kernel, params, storage));
     };
     EXPECT_EQ(why("hyb", {}), "hyb");
-    EXPECT_EQ(why("tiles", {{"value_code", 3}}), "a dictionary");
-    EXPECT_EQ(why("sell_slices", {{"sigma", 16384}}), "sigma=16384");
+    EXPECT_EQ(why("tiles", {{"value_code", 3}}), "");
+    EXPECT_EQ(why("sell_slices", {{"sigma", 16384}}, (1 << 18) - 3), "");
+    EXPECT_EQ(why("sell_slices", {{"sigma", 16384}}, (1 << 18) - 2),
+              "rows of 262142 entries in windows of 16384");
+    EXPECT_EQ(why("strips", {{"sigma", 16384}}), "sigma=16384");
     EXPECT_EQ(why("sell_slices", {{"sigma", 4096}}, (1 << 20) - 3), "");
     EXPECT_EQ(why("sell_slices", {{"sigma", 4096}}, (1 << 20) - 2),
               "rows of 1048574 entries in windows of 4096");
-    EXPECT_EQ(why("coo", {}, 5, ValueType::bf16), "bf16 values");
+    EXPECT_EQ(why("coo", {}, 5, ValueType::bf16), "");
     // What is given in 64 bits is narrowed first.
     const fixtures::TypedMatrix<double, long, long> large(fixtures::find("regular"));
     EXPECT_EQ(why_not_on_device({large.view(), large.view(), 5},

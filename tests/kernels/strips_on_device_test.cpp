@@ -11,6 +11,7 @@
 #include <span>
 
 #include "fixtures.hpp"
+#include "formats/value_encoding.hpp"
 #include "handle/kernels/kernel_provider.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features/features.hpp"
@@ -71,9 +72,10 @@ std::map<std::string, Extent> extents(const StoredMatrix& m, const Signature& s)
         {"values",
          {code == 0   ? m.stored
           : code == 2 ? 1
+          : code == 3 ? 256
                       : 0,
           size_of(storage_type(s))}},
-        {"coded_values", {code == 1 ? m.stored : 0, 1}},
+        {"coded_values", {code % 2 == 1 ? m.stored : 0, 1}},
         {"long_row", {of("num_long"), index}},
         {"long_ptr", {of("num_long") + 1, offset}},
         {"long_col", {last("long_ptr", of("num_long")), index}},
@@ -92,6 +94,7 @@ void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s,
     MatrixOnDevice matrix{there.view(), a, features_of_rows(a).max_row};
     matrix.on_host.col_idx = matrix.on_host.values = nullptr;
     matrix.row_order = order;
+    matrix.dictionary = required_encoding(a, s).dictionary;
     ASSERT_EQ(why_not_on_device(matrix, s), "");
     const auto converter =
         KernelProvider::process().get(conversion_to(s, a), policy(), device).kernel;
@@ -210,7 +213,7 @@ TEST_P(StripsOnDeviceTest, HolesInDiagonals) {
         SCOPED_TRACE(spec);
         CsrMatrix a = make_gallery_matrix(spec);
         for (const std::int64_t slice : std::set{std::int64_t{32}, widest})
-            for (const std::int64_t value_code : {0, 1, 2}) {
+            for (const std::int64_t value_code : {0, 1, 2, 3}) {
                 auto* values = a.values.as<double>().data();
                 for (std::int64_t k = 0; k < a.nnz; ++k)
                     values[k] = value_code == 2 ? 2 : static_cast<double>(k % 5 + 1);
@@ -254,6 +257,30 @@ TEST_P(StripsOnDeviceTest, CodedValues) {
     expect_equal(device_, a.view(), strips_signature(*device_, a.view(), {{"value_code", 1}}));
     for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] = -0.0;
     expect_equal(device_, a.view(), strips_signature(*device_, a.view(), {{"value_code", 2}}));
+}
+
+TEST_P(StripsOnDeviceTest, Dictionaries) {
+    fixtures::TypedMatrix<double, int, int> a(fixtures::find("longer_than_a_block"));
+    fixtures::TypedMatrix<std::complex<double>, int, int> b(fixtures::find("one_dense_row"));
+    CsrMatrix dofs = make_gallery_matrix("fem_tri:nx=12,ny=12,dofs=3");
+    for (std::size_t k = 0; k < a.values.size(); ++k)
+        a.values[k] = 0.3 * static_cast<double>(k % 256);
+    for (std::size_t k = 0; k < b.values.size(); ++k)
+        b.values[k] = {static_cast<double>(k % 3), -0.5 * static_cast<double>(k % 4)};
+    for (std::int64_t k = 0; k < dofs.nnz; ++k)
+        dofs.values.as<double>()[static_cast<std::size_t>(k)] = static_cast<double>(k % 5) - 0.1;
+    for (const Params& params : {Params{}, Params{{"long_from", 512}, {"long_rows", 1}},
+                                 Params{{"sigma", 256}, {"threads_per_row", 4}}}) {
+        Params coded = params;
+        coded["value_code"] = 3;
+        expect_equal(device_, a.view(), strips_signature(*device_, a.view(), coded));
+        expect_equal(device_, a.view(),
+                     strips_signature(*device_, a.view(), coded, ValueType::bf16));
+        expect_equal(device_, b.view(), strips_signature(*device_, b.view(), coded));
+    }
+    expect_equal(device_, dofs.view(),
+                 strips_signature(*device_, dofs.view(),
+                                  {{"block_rows", 3}, {"block_cols", 2}, {"value_code", 3}}));
 }
 
 TEST_P(StripsOnDeviceTest, FindsWhatIsWrong) {
@@ -343,10 +370,10 @@ TEST(StripsOnDevice, SaysWhatItDoesNotMake) {
     };
     EXPECT_EQ(why({}), "");
     EXPECT_EQ(why({{"block_rows", 2}}, 129), "blocks of rows of 129 entries");
-    EXPECT_EQ(why({{"value_code", 3}}), "a dictionary");
+    EXPECT_EQ(why({{"value_code", 3}}), "");
     EXPECT_EQ(why({{"sigma", 16384}}), "sigma=16384");
     EXPECT_EQ(why({{"slice", 64}}), "slice=64");
-    EXPECT_EQ(why({}, 5, ValueType::bf16), "bf16 values");
+    EXPECT_EQ(why({}, 5, ValueType::bf16), "");
     EXPECT_EQ(why({{"long_rows", 0}}, 65535), "rows of 65535 entries");
     Signature wide = strips_signature(*device, a.view(), {});
     wide.index = IndexType::i64;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "measure/bandwidth.hpp"
+#include "measure/parallel_region.hpp"
 #include "measure/random_vector.hpp"
 #include "measure/timing.hpp"
 #include "spmvgen/error.hpp"
@@ -137,4 +138,10 @@ TEST(MeasureBandwidth, FewBytesAndManyThreads) {
 }
 
 }  // namespace
+TEST(ParallelRegion, IsMeasuredOnceForANumberOfThreads) {
+    const double us = parallel_region_us(2);
+    EXPECT_GT(us, 0);
+    EXPECT_EQ(parallel_region_us(2), us);
+}
+
 }  // namespace spmvgen

@@ -135,6 +135,22 @@ TEST(Choose, ShortUnevenRowsGoToSortedSlices) {
               "mean row 3.5, padding 1.80, 1.08 when sorted: sell");
 }
 
+TEST(Choose, EachThreadSortsInWindowsOfItsOwn) {
+    Features f = uneven_features(3.5);
+    f.sell_sorted_padding = {1.08, 1.1, 1.2};
+    const auto window = [&](std::int64_t rows, int threads) {
+        f.rows = rows;
+        Request r = request();
+        r.threads = threads;
+        r.kernel = "sell";
+        return choose(f, r).signature.params.at("sigma");
+    };
+    EXPECT_EQ(window(100, 1), 4096);
+    EXPECT_EQ(window(2 * 16 * 4096, 16), 4096);
+    EXPECT_EQ(window(2 * 16 * 4096 - 1, 16), 256);
+    EXPECT_EQ(window(2 * 16 * 256 - 1, 16), 1);
+}
+
 TEST(Choose, SeveralRightHandSides) {
     Request r = request();
     r.num_rhs = 8;

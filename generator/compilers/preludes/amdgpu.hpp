@@ -130,6 +130,13 @@ static __device__ __forceinline__ T atomicExch(T* address, T value) {
     return __hip_atomic_exchange(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+template <typename T>
+static __device__ __forceinline__ T atomicCAS(T* address, T compare, T value) {
+    __hip_atomic_compare_exchange_strong(address, &compare, value, __ATOMIC_RELAXED,
+                                         __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    return compare;
+}
+
 static __device__ __forceinline__ float __uint_as_float(unsigned bits) {
     return __builtin_bit_cast(float, bits);
 }

@@ -135,6 +135,13 @@ static __device__ __forceinline__ unsigned long long atomicExch(unsigned long lo
     return (unsigned long long)__nvvm_atom_xchg_gen_ll((long long*)address, (long long)value);
 }
 
+static __device__ __forceinline__ unsigned long long atomicCAS(unsigned long long* address,
+                                                               unsigned long long compare,
+                                                               unsigned long long value) {
+    return (unsigned long long)__nvvm_atom_cas_gen_ll((long long*)address, (long long)compare,
+                                                      (long long)value);
+}
+
 // A read past the caches' usual order: only a hint.
 template <typename T>
 static __device__ __forceinline__ T __ldcs(const T* address) {

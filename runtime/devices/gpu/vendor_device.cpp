@@ -123,7 +123,8 @@ class VendorDevice final : public Device {
         if (bytes != 0) {
             const InContext in(*device_);
             const DespiteCapture despite(*device_);
-            const int status = calls_.allocate(&data, bytes);
+            int status = calls_.allocate(&data, bytes);
+            if (status != 0 && empty_pool()) status = calls_.allocate(&data, bytes);
             if (status != 0)
                 check(status, calls_.allocate,
                       fmt::format("{}: {} are wanted", facts().text,
@@ -153,7 +154,7 @@ class VendorDevice final : public Device {
     void gather_to_host(void* host, std::span<const DevicePiece> pieces) override {
         std::size_t bytes = 0;
         for (auto& piece : pieces) bytes += piece.bytes;
-        const auto together = allocate(bytes);
+        const auto together = allocate_scratch(bytes);
         auto* to = static_cast<std::byte*>(together->data());
         const InContext in(*device_);
         const DespiteCapture despite(*device_);

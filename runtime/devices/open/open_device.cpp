@@ -7,6 +7,7 @@
 
 #include "devices/cuda/cuda.hpp"
 #include "devices/device.hpp"
+#include "devices/gpu/memory_pool.hpp"
 #include "devices/gpu/vendor_device.hpp"
 #include "devices/hip/hip.hpp"
 #include "devices/simt/simt_device.hpp"
@@ -106,6 +107,17 @@ std::string describe(const std::string& name,
 }
 
 }  // namespace
+
+Device::Device() : pool_(std::make_shared<MemoryPool>(most_pooled)) {}
+
+std::unique_ptr<DeviceMemory> Device::allocate_scratch(std::size_t bytes) {
+    if (bytes == 0) return allocate(0);
+    return pool_->take(bytes, [this](std::size_t size) { return allocate(size); });
+}
+
+bool Device::empty_pool() {
+    return pool_->clear() > 0;
+}
 
 std::unique_ptr<DeviceGraph> Device::record(const std::function<void(StreamRef)>&) {
     return nullptr;

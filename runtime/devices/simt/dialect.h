@@ -224,6 +224,13 @@ inline void mma_m8n8k4(double* sums, double a, double b, int line = __builtin_LI
 }
 /// A launch begins when the one ahead has ended: there is nothing to wait for.
 inline void griddepcontrol_wait() {}
+/// Shared memory has no addresses of its own here.
+inline float load_lds_f32(const float* p) {
+    return *p;
+}
+inline double load_lds_f64(const double* p) {
+    return *p;
+}
 inline double __builtin_amdgcn_mfma_f64_4x4x4f64(double a, double b, double sum, int, int, int,
                                                  int line = __builtin_LINE()) {
     const int lane = int(threadIdx.x) % 64;
@@ -252,6 +259,13 @@ inline unsigned long long atomicAdd(unsigned long long* address, unsigned long l
 
 inline unsigned long long atomicExch(unsigned long long* address, unsigned long long value) {
     return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
+}
+
+inline unsigned long long atomicCAS(unsigned long long* address, unsigned long long compare,
+                                    unsigned long long value) {
+    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    return compare;
 }
 
 template <typename T>

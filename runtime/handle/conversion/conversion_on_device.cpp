@@ -7,8 +7,11 @@
 #include "devices/gpu/kernel_steps.hpp"
 #include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
+#include "formats/value_encoding.hpp"
+#include "handle/conversion/analysis_on_device.hpp"
 #include "handle/conversion/converters.hpp"
 #include "registry.hpp"
+#include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
@@ -30,16 +33,12 @@ std::string unknown_param(const Converter& converter, const Signature& signature
         // The block is that of the kernel that converts.
         if (value == signature.params.end() || parameter.name == "block") continue;
         if (allows(parameter, value->second)) continue;
-        return parameter.name == "value_code" ? "a dictionary"
-                                              : fmt::format("{}={}", value->first, value->second);
+        return fmt::format("{}={}", value->first, value->second);
     }
     return "";
 }
 
 std::string wrong_types(const CsrView& matrix, const Signature& signature) {
-    const ValueType storage = storage_type(signature);
-    if (storage != matrix.value_type && size_of(storage) == 2)
-        return fmt::format("{} values", to_string(storage));
     if (size_of(matrix.index_type) >= size_of(signature.index) &&
         size_of(matrix.offset_type) >= size_of(signature.offset))
         return "";
@@ -47,6 +46,19 @@ std::string wrong_types(const CsrView& matrix, const Signature& signature) {
                        to_string(signature.offset), to_string(matrix.index_type),
                        to_string(matrix.offset_type));
 }
+
+bool has_dictionary(const Signature& signature) {
+    return param(signature, "value_code", 0) == static_cast<int>(ValueCode::dictionary);
+}
+
+/// Of a matrix with values that the signature has no codes for.
+class Unconverted final : public ConversionOnDevice {
+  public:
+    std::string fault() const override { return "values that the value code has not"; }
+    GpuMatrix store(const Signature&, std::int64_t) override {
+        throw Error(ErrorCode::internal, "a conversion with a fault was asked for its arrays");
+    }
+};
 
 }  // namespace
 
@@ -100,6 +112,9 @@ ConversionKernels load_converters(KernelProvider& provider, const KernelPolicy& 
                                   const CsrView& matrix) {
     ConversionKernels kernels;
     kernels.converter = provider.get(conversion_to(signature, matrix), policy, device).kernel;
+    if (has_dictionary(signature))
+        kernels.classifying =
+            provider.get(classifying(matrix.value_type, signature.target), policy, device).kernel;
     if (const auto narrowing = narrowing_to(signature, matrix))
         kernels.narrowing = provider.get(*narrowing, policy, device).kernel;
     return kernels;
@@ -108,9 +123,13 @@ ConversionKernels load_converters(KernelProvider& provider, const KernelPolicy& 
 KernelProvider::Distance conversion_distance(KernelProvider& provider, const KernelPolicy& policy,
                                              const std::shared_ptr<Device>& device,
                                              const Signature& signature, const CsrView& matrix) {
-    const auto distance = provider.distance(conversion_to(signature, matrix), policy, device);
-    const auto narrowing = narrowing_to(signature, matrix);
-    return narrowing ? std::max(distance, provider.distance(*narrowing, policy, device)) : distance;
+    auto distance = provider.distance(conversion_to(signature, matrix), policy, device);
+    const auto take = [&](const Signature& kernel) {
+        distance = std::max(distance, provider.distance(kernel, policy, device));
+    };
+    if (const auto narrowing = narrowing_to(signature, matrix)) take(*narrowing);
+    if (has_dictionary(signature)) take(classifying(matrix.value_type, signature.target));
+    return distance;
 }
 
 NarrowedOnDevice::NarrowedOnDevice(Device& device, const DeviceKernel& kernel,
@@ -121,7 +140,8 @@ NarrowedOnDevice::NarrowedOnDevice(Device& device, const DeviceKernel& kernel,
         {"nnz", matrix.nnz}, {"num_cols", matrix.cols}, {"num_offsets", matrix.rows + 1}};
     const auto narrow = [&](const char* step, const char* wide, const char* made,
                             const void*& array, std::int64_t count) {
-        auto memory = device.allocate(static_cast<std::size_t>(count) * size_of(IndexType::i32));
+        auto memory =
+            device.allocate_scratch(static_cast<std::size_t>(count) * size_of(IndexType::i32));
         values.arrays[wide] = array;
         values.arrays[made] = array = memory->data();
         launch_step(device, kernel, step, values);
@@ -149,6 +169,11 @@ std::unique_ptr<ConversionOnDevice> begin_conversion(Device& device,
                                                      const ConversionKernels& kernels,
                                                      MatrixOnDevice matrix,
                                                      const Signature& signature) {
+    if (has_dictionary(signature) && matrix.dictionary.empty()) {
+        ValueTraits found = classify_values(device, *kernels.classifying->loaded, matrix.on_device);
+        if (!found.distinct) return std::make_unique<Unconverted>();
+        matrix.dictionary = std::move(*found.distinct);
+    }
     std::unique_ptr<const NarrowedOnDevice> narrowed;
     if (kernels.narrowing != nullptr) {
         narrowed = std::make_unique<NarrowedOnDevice>(device, *kernels.narrowing->loaded,

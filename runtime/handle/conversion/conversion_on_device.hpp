@@ -6,10 +6,12 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "devices/device.hpp"
 #include "handle/conversion/gpu_matrix.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "matrix/value_classes.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
 
@@ -24,6 +26,8 @@ struct MatrixOnDevice {
     bool borrow = false;       ///< arrays that stay as they are need no copy
     /// As convert() takes it: which element of y each row makes; empty = its own.
     std::span<const std::int32_t> row_order = {};
+    /// The different values, sorted by their bits, for value_code 3; empty = not known yet.
+    std::vector<ValueBits> dictionary = {};
 };
 
 /// Whether a parameter of a signature is not one that was asked for.
@@ -82,15 +86,16 @@ bool converts_for(const Signature& converter, const Signature& signature, const 
 /// are.
 std::optional<Signature> narrowing_to(const Signature& signature, const CsrView& matrix);
 
-/// Both, loaded.
+/// All of them, loaded; those that are not needed are null.
 struct ConversionKernels {
-    std::shared_ptr<const GpuKernel> converter, narrowing;  ///< narrowing may be null
+    std::shared_ptr<const GpuKernel> converter, narrowing;
+    std::shared_ptr<const GpuKernel> classifying;  ///< finds the values of a dictionary
 };
 /// Throws as KernelProvider::get().
 ConversionKernels load_converters(KernelProvider& provider, const KernelPolicy& policy,
                                   const std::shared_ptr<Device>& device, const Signature& signature,
                                   const CsrView& matrix);
-/// How far the farther of them is.
+/// How far the farthest of them is.
 KernelProvider::Distance conversion_distance(KernelProvider& provider, const KernelPolicy& policy,
                                              const std::shared_ptr<Device>& device,
                                              const Signature& signature, const CsrView& matrix);
@@ -102,7 +107,7 @@ bool has_csr_arrays(const Signature& signature);
 bool has_arrays_of(const CsrView& matrix, const Signature& signature);
 
 /// Begins a conversion that why_not_on_device() has nothing against, with load_converters().
-/// Columns are checked: fault() tells.
+/// Columns are checked, and a dictionary's values found unless they are known: fault() tells.
 std::unique_ptr<ConversionOnDevice> begin_conversion(Device& device,
                                                      const ConversionKernels& kernels,
                                                      MatrixOnDevice matrix,

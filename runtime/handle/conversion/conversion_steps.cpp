@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 
 #include "formats/layout.hpp"
+#include "formats/value_encoding.hpp"
 #include "matrix/memory_limit.hpp"
 
 namespace spmvgen {
@@ -49,6 +52,29 @@ std::string fault_of(const ConversionCounts& counts, const Signature& converter)
     return "";
 }
 
+ValueElements value_elements(const Signature& signature, std::int64_t places) {
+    const std::int64_t some = std::max<std::int64_t>(places, 1);
+    switch (static_cast<ValueCode>(param(signature, "value_code", 0))) {
+        case ValueCode::plain:
+            return {some, 1};
+        case ValueCode::small_integers:
+            return {1, some};
+        case ValueCode::one_value:
+            return {1, 1};
+        case ValueCode::dictionary:
+            return {static_cast<std::int64_t>(most_distinct), some};
+    }
+    return {some, some};
+}
+
+std::vector<std::byte> dictionary_bytes(const std::vector<ValueBits>& dictionary, ValueType type) {
+    const std::size_t element = size_of(type);
+    std::vector<std::byte> bytes(std::max<std::size_t>(dictionary.size(), 1) * element);
+    for (std::size_t i = 0; i < dictionary.size(); ++i)
+        std::memcpy(bytes.data() + i * element, dictionary[i].data(), element);
+    return bytes;
+}
+
 void check_padding(Device& device, const CsrView& matrix, const StoredMatrix& stored,
                    std::int64_t entries, std::int64_t bytes) {
     const auto free = static_cast<double>(device.free_bytes());
@@ -71,12 +97,17 @@ ConversionSteps::ConversionSteps(Device& device, const DeviceKernel& converter,
     values_.scalars = {{"num_rows", matrix.on_host.rows},
                        {"num_cols", matrix.on_host.cols},
                        {"nnz", matrix.on_host.nnz},
+                       {"num_distinct", std::ssize(matrix.dictionary)},
                        {"one", 1}};
-    add_scratch({{"counts", sizeof(ConversionCounts)}});
-    // Sooner done than zero(), which makes a stream of its own.
-    constexpr ConversionCounts zeros{};
-    device_.copy_to_device(const_cast<void*>(values_.arrays.at("counts")), zeros.data(),
-                           sizeof zeros);
+    // Both in one copy, which is sooner done than zero(), for that makes a stream of its own.
+    constexpr std::size_t counts = sizeof(ConversionCounts);
+    static_assert(counts <= alignment);
+    const auto dictionary = dictionary_bytes(matrix.dictionary, matrix.on_host.value_type);
+    add_scratch({{"counts", counts}, {"dictionary", dictionary.size()}});
+    std::vector<std::byte> made(alignment);
+    made.insert(made.end(), dictionary.begin(), dictionary.end());
+    device_.copy_to_device(const_cast<void*>(values_.arrays.at("counts")), made.data(),
+                           made.size());
 }
 
 void ConversionSteps::check_entries() {
@@ -89,13 +120,13 @@ void ConversionSteps::check_values() {
     const bool rounds = storage_type(s) != s.value;
     if (!s.params.contains("value_code")) {
         if (rounds) launch("convert_check_range");
-    } else if (rounds || param(s, "value_code") > 0) {
+    } else if (const auto code = param(s, "value_code"); rounds || code == 1 || code == 2) {
         launch("convert_check_values");
     }
 }
 
 void ConversionSteps::add_scratch(const std::vector<ArraySize>& arrays) {
-    auto& memory = scratch_.emplace_back(device_.allocate(bytes_of(arrays)));
+    auto& memory = scratch_.emplace_back(device_.allocate_scratch(bytes_of(arrays)));
     name_arrays(arrays, memory->data(), values_);
 }
 

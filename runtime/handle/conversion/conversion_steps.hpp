@@ -41,6 +41,16 @@ class PartOfMemory : public DeviceMemory {
 /// An array's name and bytes.
 using ArraySize = std::pair<const char*, std::size_t>;
 
+/// The elements that `values` and `coded_values` have for so many places of entries, at least one
+/// each.
+struct ValueElements {
+    std::int64_t values, coded;
+};
+ValueElements value_elements(const Signature& signature, std::int64_t places);
+
+/// A dictionary's values as the device has them, of `type`; one zero for none.
+std::vector<std::byte> dictionary_bytes(const std::vector<ValueBits>& dictionary, ValueType type);
+
 /// The fault of a conversion whose counts were read; "" = none.
 std::string fault_of(const ConversionCounts& counts, const Signature& converter);
 
@@ -52,8 +62,8 @@ void check_padding(Device& device, const CsrView& matrix, const StoredMatrix& st
 /// A conversion under way: the kernel that converts, and its arguments by name.
 class ConversionSteps {
   public:
-    /// The arguments row_ptr, csr_col_idx, csr_values, counts (zeros), num_rows, num_cols, nnz,
-    /// one.
+    /// The arguments row_ptr, csr_col_idx, csr_values, dictionary, counts (zeros), num_rows,
+    /// num_cols, nnz, num_distinct, one.
     ConversionSteps(Device& device, const DeviceKernel& converter, const MatrixOnDevice& matrix);
 
     Device& device() { return device_; }

@@ -24,7 +24,7 @@ const CsrView& CsrOnDevice::view() {
     CsrView made = here_;
     const auto copy = [&](const void*& array, std::int64_t count, std::size_t element) {
         const auto bytes = static_cast<std::size_t>(count) * element;
-        memory.push_back(device_.allocate(bytes));
+        memory.push_back(device_.allocate_scratch(bytes));
         device_.copy_to_device(memory.back()->data(), array, bytes);
         array = memory.back()->data();
     };

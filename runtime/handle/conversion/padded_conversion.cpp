@@ -16,6 +16,9 @@ namespace {
 /// (templates/dialect/convert/gpu_convert_padded.hpp).
 constexpr std::int64_t patch_width = 16;
 
+/// Rows that are sorted at once, at most (templates/gpu/convert/convert_sell.hpp).
+constexpr std::int64_t largest_sorted = 4096;
+
 /// Columns and values of so many entries.
 std::vector<ArraySize> entry_arrays(const Signature& signature, std::int64_t entries) {
     return {{"col_idx", array_bytes(entries, size_of(signature.index))},
@@ -86,7 +89,14 @@ class SellOnDevice final : public ConversionOnDevice {
         steps_.add_scratch({{"slice_sizes", array_bytes(slices, offset)}});
         steps_.values().arrays["sizes"] = steps_.values().arrays["slice_sizes"];
         steps_.check_entries();
-        if (sorted) steps_.launch("order");
+        if (param(signature, "sigma") > largest_sorted) {
+            steps_.add_scratch(
+                {{"sorted_keys", array_bytes(matrix.on_host.rows, sizeof(std::uint32_t))}});
+            steps_.launch("order");
+            steps_.launch("merge");
+        } else if (sorted) {
+            steps_.launch("order");
+        }
         steps_.launch("widths");
         steps_.scan("slice_sizes", slices, "slice_ptr");
         counts_ = steps_.read_counts();

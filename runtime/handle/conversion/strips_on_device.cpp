@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/layout.hpp"
+#include "formats/value_encoding.hpp"
 #include "handle/conversion/converters.hpp"
 #include "matrix/chunks.hpp"
 #include "spmvgen/error.hpp"
@@ -94,6 +95,7 @@ StripsOnDevice::StripsOnDevice(Device& device, const DeviceKernel& converter,
                        {"num_lanes", slices_ * shape_.lanes},
                        {"num_chunks", std::ssize(chunk_row_)},
                        {"long_above", most_entries(shape_)},
+                       {"num_distinct", std::ssize(matrix.dictionary)},
                        {"one", 1}};
     if (shape_.block_size() > 1) list_blocks();
     const std::int64_t codes = param(signature, "codes", 15);
@@ -106,8 +108,8 @@ void StripsOnDevice::list_blocks() {
     StepValues& v = values_;
     scan("block_count", block_rows(), "block_ptr");
     const std::int64_t blocks = total();
-    block_col_ = device_.allocate(array_bytes(blocks, size_of(index_)));
-    block_whole_ = device_.allocate(array_bytes(blocks, 1));
+    block_col_ = device_.allocate_scratch(array_bytes(blocks, size_of(index_)));
+    block_whole_ = device_.allocate_scratch(array_bytes(blocks, 1));
     v.arrays["block_col"] = block_col_->data();
     v.arrays["block_whole"] = block_whole_->data();
     launch("list_blocks");
@@ -152,12 +154,18 @@ void StripsOnDevice::reserve_rows() {
     add("chunk_ptr", chunk_ptr_, offset_);
     add("chunk_row", chunk_row_, index_);
     add("counts", std::vector<std::int64_t>(counts_.size()), IndexType::i64);
-    const auto lay_out = [&](const Sizes& sizes, std::size_t end) {
+    if (!matrix_.dictionary.empty()) {
+        begins.emplace_back("dictionary", made.size());
+        const auto values = dictionary_bytes(matrix_.dictionary, matrix_.on_host.value_type);
+        made.insert(made.end(), values.begin(), values.end());
+        made.resize(aligned(made.size()));
+    }
+    const auto lay_out = [&](const Sizes& sizes, std::size_t end, bool kept) {
         for (auto& [name, bytes] : sizes) {
             begins.emplace_back(name, end);
             end += aligned(bytes);
         }
-        auto memory = device_.allocate(end);
+        auto memory = kept ? device_.allocate(end) : device_.allocate_scratch(end);
         for (auto& [name, begin] : begins)
             values_.arrays[name] = static_cast<std::byte*>(memory->data()) + begin;
         begins.clear();
@@ -171,12 +179,12 @@ void StripsOnDevice::reserve_rows() {
          {"slice_info", array_bytes(slices_, sizeof(std::int32_t))},
          {"lengths", array_bytes(slices_ * shape_.lanes, sizeof(std::uint16_t))},
          {"places", array_bytes(shape_.sigma > 1 ? block_rows() : 0, sizeof(std::uint16_t))}},
-        made.size());
+        made.size(), true);
     device_.copy_to_device(of_rows_->data(), made.data(), made.size());
     scratch_ = lay_out({{"slice_size", array_bytes(slices_, size_of(offset_))},
                         {"block_count", array_bytes(of_blocks, size_of(offset_))},
                         {"block_ptr", array_bytes(of_blocks + 1, size_of(offset_))}},
-                       0);
+                       0, false);
 }
 
 void StripsOnDevice::scan(const char* sizes, std::int64_t count, const char* ptr) {
@@ -209,7 +217,8 @@ void StripsOnDevice::find_codes(std::int64_t codes) {
     launch("codes");
     if (!chunk_row_.empty()) launch("long_columns");
     const Signature& s = converter_.signature();
-    if (param(s, "value_code") > 0 || storage_type(s) != s.value) launch("check_values");
+    const std::int64_t code = param(s, "value_code");
+    if (code == 1 || code == 2 || storage_type(s) != s.value) launch("check_values");
     scan("slice_size", slices_, "delta_ptr");
     device_.copy_to_host(counts_.data(), place_of("counts"), sizeof counts_);
     units_ = static_cast<std::int64_t>(counts_[last_total]);
@@ -237,7 +246,8 @@ std::string StripsOnDevice::fit(Signature& signature, const IsOpen& is_open) {
 void StripsOnDevice::use_codes(std::int64_t codes) {
     if (codes == codes_) return;
     counts_.fill(0);
-    device_.zero(place_of("counts"), sizeof counts_);
+    // Sooner done than zero(), and behind what used the memory before.
+    device_.copy_to_device(place_of("counts"), counts_.data(), sizeof counts_);
     if (shape_.holes && ((codes ^ codes_) & 1) != 0) find_strips(codes);
     find_codes(codes);
 }
@@ -304,8 +314,9 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     const std::size_t element = size_of(storage_type(signature));
     const std::size_t delta_bytes =
         static_cast<std::size_t>(units_ * shape_.lanes + bytes_beyond_deltas);
-    const std::size_t value_bytes = array_bytes(code == 0 ? stored.stored : 1, element);
-    const std::size_t coded_bytes = array_bytes(code == 1 ? stored.stored : 1, 1);
+    const ValueElements elements = value_elements(signature, stored.stored);
+    const std::size_t value_bytes = array_bytes(elements.values, element);
+    const std::size_t coded_bytes = array_bytes(elements.coded, 1);
     const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
     const bool any_order = param(signature, "any_order", 0) == 1;
     const std::size_t order_bytes = any_order ? array_bytes(a.rows, size_of(index_)) : 0;
@@ -344,9 +355,7 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
          {"slice_ptr", "slice_info", "delta_ptr", "bases", "deltas", "lengths", "places", "values",
           "coded_values", "long_row", "long_ptr", "long_col", "chunk_ptr", "chunk_row"})
         stored.arrays[name] = values_.arrays.at(name);
-    stored.bytes += code == 1
-                        ? stored.stored
-                        : static_cast<std::int64_t>(element) * (code == 2 ? 1 : stored.stored);
+    stored.bytes += value_array_bytes(signature, stored.stored);
     stored.scalars = {
         {"num_rows", a.rows},
         {"num_cols", a.cols},

@@ -114,8 +114,8 @@ class TilesOnDevice final : public ConversionOnDevice {
     void add_arrays(const Signature& signature, std::int64_t memory_limit, GpuMatrix& made) {
         const TilesShape shape = tiles_shape(steps_.matrix().on_host.nnz, signature);
         const std::size_t index = size_of(signature.index);
-        const std::int64_t code = param(signature, "value_code");
         const std::int64_t entries = made.stored.stored;
+        const ValueElements elements = value_elements(signature, entries);
         const bool gaps = param(signature, "gaps") == 1;
         std::vector<ArraySize> arrays{
             {"tile_row", array_bytes(shape.tiles, index)},
@@ -125,8 +125,8 @@ class TilesOnDevice final : public ConversionOnDevice {
             {"filled_rows", array_bytes(gaps ? filled() : 0, index)},
             {"empty_rows", array_bytes(made.stored.scalars.at("num_empty"), index)},
             {"col_idx", array_bytes(entries, index)},
-            {"values", array_bytes(code == 0 ? entries : 1, size_of(storage_type(signature)))},
-            {"coded_values", array_bytes(code == 1 ? entries : 1, 1)}};
+            {"values", array_bytes(elements.values, size_of(storage_type(signature)))},
+            {"coded_values", array_bytes(elements.coded, 1)}};
         if (const auto hot = made.stored.scalars.find("num_hot"); hot != made.stored.scalars.end())
             arrays.emplace_back("hot_cols", array_bytes(hot->second, index));
         std::size_t bytes = 0;

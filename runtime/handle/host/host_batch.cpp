@@ -58,9 +58,7 @@ HostBatch::HostBatch(const BatchSystems& systems, const BatchFeatures& features,
     check_host_options(options);
     signature_.target = checked_target(options.target);
     set_number_types(signature_, options, features.value_type);
-    threads_ = options.threads != 0                         ? options.threads
-               : features.rows + features.nnz < serial_work ? 1
-                                                            : omp_get_max_threads();
+    threads_ = host_threads(features.rows, features.nnz, options);
     if (policy_.mode == CacheMode::off) {
         info_.reason = "cache mode off: no kernel is made";
         keep_csr(systems, features, options);

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "devices/device.hpp"
+#include "handle/conversion/analysis_on_device.hpp"
 #include "matrix/buffer.hpp"
 #include "matrix/entry_source.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -21,8 +23,10 @@ class DeviceCsr final : public EntrySource {
   public:
     /// Copies row_ptr. Throws Error(invalid_argument), as validate(), for sizes that contradict
     /// each other, before the arrays are read; nothing else is checked. `threads` take part in
-    /// checks, 0 = what OpenMP would use.
-    DeviceCsr(Device& device, const CsrView& on_device, int threads = 0);
+    /// checks, 0 = what OpenMP would use. `analysis` finds out on the device what can be; without
+    /// it that is found out here.
+    DeviceCsr(Device& device, const CsrView& on_device, int threads = 0,
+              std::optional<AnalysisOnDevice> analysis = {});
     DeviceCsr(const DeviceCsr&) = delete;
     DeviceCsr& operator=(const DeviceCsr&) = delete;
 
@@ -36,6 +40,11 @@ class DeviceCsr final : public EntrySource {
     /// Copy what lies in these ranges, waiting once for all of them (Device::gather_to_host).
     Buffer columns(std::span<const EntryRange> ranges) override;
     Buffer values(std::span<const EntryRange> ranges) override;
+    std::optional<ValueTraits> value_traits() override;
+    /// The different values, sorted by their bits, where value_traits() has found them to be few.
+    const std::vector<ValueBits>* few_values() const {
+        return traits_ && traits_->distinct ? &*traits_->distinct : nullptr;
+    }
     /// Copies the rest and checks it, unless that was done.
     const CsrView& all() override;
 
@@ -45,6 +54,8 @@ class DeviceCsr final : public EntrySource {
     Device& device_;
     CsrView on_device_, on_host_;
     const int threads_;
+    std::optional<AnalysisOnDevice> analysis_;
+    std::optional<ValueTraits> traits_;
     Buffer row_ptr_, col_idx_, values_;
     bool complete_ = false, checked_ = false;
 };

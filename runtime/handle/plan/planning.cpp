@@ -151,11 +151,15 @@ LevelChoice weigh(const LevelProblem& p, const Choice& choice, const DeviceSpeed
                       .convert_ms = conversion_ms(p, choice.signature),
                       .plain_us = stream_us(p, speed)};
     cost.planned_us = (1 - planning_saves) * cost.plain_us;
-    const auto plain_predicted = p.chooser.predict(plain_signature(p, plain), p.request);
+    const Signature stands_for_plain = plain_signature(p, plain);
+    const auto plain_predicted = p.chooser.predict(stands_for_plain, p.request);
     const auto predicted = p.chooser.predict(choice.signature, p.request);
     if (plain_predicted && predicted) {
         cost.plain_us = plain_predicted->us;
-        cost.planned_us = predicted->us;
+        // The host's generic kernel is csr_rows compiled for any CPU and any types.
+        cost.planned_us = choice.signature.kernel == stands_for_plain.kernel && !plain
+                              ? (1 - planning_saves) * cost.plain_us
+                              : predicted->us;
     }
     if (plain)
         cost.kernel_ms = std::max(0.0, cost.kernel_ms - kernel_ms(p, speed, plain->signature));

@@ -7,6 +7,7 @@
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/number_types.hpp"
 #include "kernel/refuse.hpp"
+#include "measure/parallel_region.hpp"
 #include "registry_permute.hpp"
 
 namespace spmvgen {
@@ -15,6 +16,12 @@ namespace {
 /// Expected applies from which on the tuner may look at all columns and values: each pass takes
 /// about as long as an apply on this CPU, and saves a part of one.
 constexpr std::int64_t worth_looking = 20;
+
+// What one thread takes for an entry and for a row of small matrices, about, and a product that is
+// shared out whatever a parallel region costs.
+constexpr double entry_us = 0.4e-3;
+constexpr double row_us = 2e-3;
+constexpr double surely_shared_us = 200;
 
 }  // namespace
 
@@ -43,8 +50,17 @@ Request request_of(const Options& options, const Signature& types) {
 }
 
 int host_threads(const CsrView& matrix, const Options& options) {
+    return host_threads(matrix.rows, matrix.nnz, options);
+}
+
+int host_threads(std::int64_t rows, std::int64_t nnz, const Options& options) {
     if (options.threads != 0) return options.threads;
-    return matrix.rows + matrix.nnz < serial_work ? 1 : omp_get_max_threads();
+    const int most = omp_get_max_threads();
+    if (most == 1 || rows + nnz < serial_work) return 1;
+    const double alone_us =
+        entry_us * static_cast<double>(nnz) + row_us * static_cast<double>(rows);
+    if (options.deterministic || alone_us > surely_shared_us) return most;
+    return alone_us * (1 - 1.0 / most) > parallel_region_us(most) ? most : 1;
 }
 
 bool needs_rows_only(const Options& options) {

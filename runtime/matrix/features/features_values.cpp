@@ -6,7 +6,7 @@
 
 #include "matrix/chunks.hpp"
 #include "matrix/features/features_parts.hpp"
-#include "matrix/features/value_classes.hpp"
+#include "matrix/value_classes.hpp"
 
 namespace spmvgen {
 namespace {

@@ -245,8 +245,11 @@ ExactValues Chooser::exact_values(bool half) {
     if (source_ == nullptr)
         found = encode_values(matrix_, anything, threads_);
     else if (const auto first = values_looked_at_first(matrix_.nnz);
-             first.empty() || !is_plain(encoded(first)))
-        found = encoded({{0, matrix_.nnz}});
+             first.empty() || !is_plain(encoded(first))) {
+        auto traits = source_->value_traits();
+        found = traits ? encoding_of(std::move(*traits), matrix_.value_type, anything)
+                       : encoded({{0, matrix_.nnz}});
+    }
     return {found.storage, static_cast<std::int64_t>(found.code)};
 }
 

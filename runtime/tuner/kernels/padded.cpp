@@ -38,7 +38,7 @@ void choose_sell(ParamChoice& c) {
     if (c.when([](const Situation& s) {
             return padding(s) > even_padding && sorted_padding(s) < padding(s);
         }))
-        c.put("sigma", sorting_window);
+        c.set("sigma", Values{1, 256, 4096}, sorting_window);
 }
 
 std::vector<Params> ell_grid(const Situation& s, const BlockFill&) {

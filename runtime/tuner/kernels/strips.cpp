@@ -61,8 +61,8 @@ std::int64_t long_from(const Situation& s) {
 /// Rows sorted where slices would be padded; rows apart that would widen a slice for themselves.
 void choose_strips_cpu(ParamChoice& c) {
     c.put("lanes", strip_lanes);
-    c.set("sigma", Values{1, sorting_window},
-          [](const Situation& s) { return padding(s) > even_padding ? sorting_window : 1; });
+    c.set("sigma", Values{1, 256, 4096},
+          [](const Situation& s) { return padding(s) > even_padding ? sorting_window(s) : 1; });
     c.set("long_from", long_limits, long_from);
     c.set("prefetch", Values{0, strip_prefetch}, [](const Situation& s) {
         return bytes_per_thread(s) < prefetched_bytes ? 0 : strip_prefetch;

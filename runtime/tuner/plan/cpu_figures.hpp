@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "tuner/situation.hpp"
@@ -11,7 +12,8 @@ inline constexpr double least_vector_mean = 1.5;  ///< mean row, for vectors and
 inline constexpr double even_padding = 1.02;      ///< stored entries over nonzeros, unsorted
 
 inline constexpr std::int64_t long_row = 256;  ///< entries, that hold up those of other lengths
-inline constexpr std::int64_t sorting_window = 4096;
+/// Rows of the windows in which kernels sort, ascending.
+inline constexpr std::array<std::int64_t, 2> all_sorting_windows{256, 4096};
 
 /// Sums in one vector register.
 inline std::int64_t register_lanes(const Request& request, ValueType value) {
@@ -34,6 +36,16 @@ inline double padding(const Situation& s) {
 }
 inline double sorted_padding(const Situation& s) {
     return s.f.sell_sorted_padding[slices(s)];
+}
+
+/// The largest of all_sorting_windows of which each thread has two of its own, 1 = none: sums of
+/// sorted rows go to y in any order, and threads that share a window take its cache lines from each
+/// other.
+inline std::int64_t sorting_window(const Situation& s) {
+    std::int64_t window = 1;
+    for (const std::int64_t w : all_sorting_windows)
+        if (2 * w * s.request.threads <= s.f.rows || s.request.threads == 1) window = w;
+    return window;
 }
 
 /// Of A's entries.

@@ -41,9 +41,13 @@ std::vector<std::int64_t> row_lanes(const Situation& s, std::int64_t least) {
 
 std::vector<std::int64_t> sorting_windows(const Situation& s) {
     constexpr double least_unsorted_padding = 1.02;
-    return s.f.sell_padding.front() > least_unsorted_padding
-               ? std::vector<std::int64_t>{1, 256, 4096}
-               : std::vector<std::int64_t>{1};
+    constexpr std::int64_t near_window = 256;  // rows that are sorted, and stay near each other
+    std::vector<std::int64_t> windows{1};
+    if (s.f.sell_padding.front() <= least_unsorted_padding) return windows;
+    const std::int64_t most = sorting_window(s);
+    if (most > 1) windows.push_back(std::min<std::int64_t>(near_window, most));
+    if (most > near_window) windows.push_back(most);
+    return windows;
 }
 
 }  // namespace cpu

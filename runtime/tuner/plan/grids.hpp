@@ -46,7 +46,8 @@ namespace cpu {
 /// Lanes that entries of one row are put into: as many as a mean row fills, up to two registers.
 std::vector<std::int64_t> row_lanes(const Situation& situation, std::int64_t least);
 
-/// Where rows differ in length, sorted and unsorted.
+/// Unsorted, and where rows differ in length the largest window and one of its size at most that
+/// keeps neighbours near.
 std::vector<std::int64_t> sorting_windows(const Situation& situation);
 
 }  // namespace cpu

@@ -1,7 +1,7 @@
 // The blocks of a block row, for what converts CSR into blocks on the device: a thread walks its
 // rows at once, whose columns rise.
 #pragma once
-#include "dialect/convert/gpu_convert.hpp"
+#include "dialect/convert/gpu_convert_values.hpp"
 
 /// Where the rows of a block row begin and end; rows beyond the last are empty.
 template <int block_rows, typename Offset>

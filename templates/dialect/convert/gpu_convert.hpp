@@ -30,16 +30,17 @@ template <int count, int block>
     }
 }
 
-/// Puts the places of the rows of a window into keys % sigma: sorted by falling length, equal ones
-/// in their order, long ones (of more than `long_above` entries) last. Rows that are not long have
-/// fewer than 2^(32 - log2 sigma) - 2 entries. All threads of the block take part.
-template <int sigma, int block, typename Offset>
-[[gnu::always_inline]] inline void sort_window(unsigned* keys, const Offset* row_ptr, long first,
-                                               long num_rows, long long_above) {
+/// Puts the places of `count` rows of a window, from `place` of it on, into keys % sigma: sorted by
+/// falling length, equal ones in their order, long ones (of more than `long_above` entries) and
+/// those that are none last. Rows that are not long have fewer than 2^(32 - log2 sigma) - 2 entries.
+/// All threads of the block take part.
+template <int count, int sigma, int block, typename Offset>
+[[gnu::always_inline]] inline void sort_rows(unsigned* keys, const Offset* row_ptr, long first,
+                                             int place, long num_rows, long long_above) {
     constexpr int bits = __builtin_ctz(sigma);
     constexpr unsigned longest = (1u << (32 - bits)) - 2u;
     // What sorts a row: how much shorter than the longest it is, then its place.
-    for (int i = static_cast<int>(threadIdx.x); i < sigma; i += block) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += block) {
         const long row = first + i;
         unsigned rank = longest + 1u;
         if (row < num_rows) {
@@ -48,10 +49,17 @@ template <int sigma, int block, typename Offset>
                 rank = longest - static_cast<unsigned>(length);
             }
         }
-        keys[i] = rank << bits | static_cast<unsigned>(i);
+        keys[i] = rank << bits | static_cast<unsigned>(place + i);
     }
     __syncthreads();
-    sort_keys<sigma, block>(keys);
+    sort_keys<count, block>(keys);
+}
+
+/// The same of a window as a whole.
+template <int sigma, int block, typename Offset>
+[[gnu::always_inline]] inline void sort_window(unsigned* keys, const Offset* row_ptr, long first,
+                                               long num_rows, long long_above) {
+    sort_rows<sigma, sigma, block>(keys, row_ptr, first, 0, num_rows, long_above);
 }
 
 /// The sum of what the threads before this one have. All `block` threads of the block take part;
@@ -208,6 +216,11 @@ template <typename Storage, typename Vector>
 [[gnu::always_inline]] inline bool is_in_range(Vector value) {
     if constexpr (is_complex<Vector>) {
         return stays_finite<float>(value.re) && stays_finite<float>(value.im);
+    } else if constexpr (is_f16<Storage> || is_bf16<Storage>) {
+        // The smallest number that rounds to infinity.
+        constexpr double limit = is_f16<Storage> ? 0x1.ffep15 : 0x1.ffp127;
+        const double number = value;
+        return (number < limit && number > -limit) || !(number - number == 0);
     } else {
         return stays_finite<Storage>(value);
     }
@@ -230,7 +243,7 @@ void convert_check_range(long nnz, const Vector* __restrict__ csr_values,
 /// Whether a value can be stored so.
 template <int value_code, typename Storage, typename Vector>
 [[gnu::always_inline]] inline bool has_code(Vector value, Vector first) {
-    if constexpr (value_code == plain_values) {
+    if constexpr (value_code == plain_values || value_code == dictionary_values) {
         return is_in_range<Storage>(value);
     } else if constexpr (!is_complex<Vector>) {
         return has_real_code<value_code>(value, first);
@@ -254,20 +267,5 @@ void convert_check_values(long nnz, const Vector* __restrict__ csr_values,
     }
     if (!fits) {
         atomicAdd(counts + count_inexact, 1ull);
-    }
-}
-
-/// Puts a value to its place; value_code is not one_value.
-template <int value_code, typename Vector, typename Storage>
-[[gnu::always_inline]] inline void put_value(Storage* values, unsigned char* coded_values,
-                                             long place, Vector value) {
-    if constexpr (value_code == plain_values) {
-        values[place] = converted<Storage>(value);
-    } else {
-        if constexpr (is_complex<Vector>) {
-            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value.re));
-        } else {
-            coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value));
-        }
     }
 }

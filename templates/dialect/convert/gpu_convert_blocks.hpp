@@ -33,16 +33,17 @@ template <typename Vector, typename Storage, typename Index, typename Offset, in
 void convert_strips_fill_blocks(
     long num_rows, long num_slices, int empty_code, const Offset* __restrict__ row_ptr,
     const Index* __restrict__ col_idx, const Offset* __restrict__ block_ptr,
-    const Vector* __restrict__ csr_values, const unsigned short* __restrict__ places,
-    const unsigned short* __restrict__ lengths, const Offset* __restrict__ slice_ptr,
-    int* __restrict__ slice_info, const Index* __restrict__ bases,
-    const Offset* __restrict__ delta_ptr, unsigned char* __restrict__ deltas,
-    Storage* __restrict__ values, unsigned char* __restrict__ coded_values) {
+    const Vector* __restrict__ csr_values, const Vector* __restrict__ dictionary, int num_distinct,
+    const unsigned short* __restrict__ places, const unsigned short* __restrict__ lengths,
+    const Offset* __restrict__ slice_ptr, int* __restrict__ slice_info,
+    const Index* __restrict__ bases, const Offset* __restrict__ delta_ptr,
+    unsigned char* __restrict__ deltas, Storage* __restrict__ values,
+    unsigned char* __restrict__ coded_values) {
     constexpr int elements = block_rows * block_cols;
     const strips_lane own = this_lane<Offset, slice, sigma, 1, threads_per_row, block>(
         num_rows, num_slices, block_ptr, places, lengths, slice_ptr);
-    if constexpr (value_code == one_value) {
-        put_one_value(values, csr_values, own);
+    if (own.slice == 0) {
+        put_decoded<value_code>(values, csr_values, dictionary, num_distinct, own.lane, slice);
     }
     if (own.slice < num_slices) {
         const int info = info_of_slice(slice_info, own, empty_code);
@@ -74,8 +75,8 @@ void convert_strips_fill_blocks(
                         exists && take_element<block_cols>(at[i], end[i], col_idx, column, j);
                     mask |= found ? 1ull << (i * block_cols + j) : 0ull;
                     if constexpr (value_code != one_value) {
-                        put_value<value_code>(values, coded_values,
-                                              first + (i * block_cols + j) * slice,
+                        put_value<value_code>(values, coded_values, dictionary, num_distinct,
+                                              first + (i * block_cols + j) * slice, found,
                                               found ? csr_values[at[i] - 1] : Vector{});
                     }
                 }

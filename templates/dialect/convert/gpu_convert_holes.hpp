@@ -69,9 +69,10 @@ template <int slice, int period, typename Index>
 /// Values and masks of a slice with holes, whose diagonals are written.
 template <int slice, int period, int value_code, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void fill_diagonals(unsigned char* masks, Storage* values,
-                                                  unsigned char* coded_values, const Index* col_idx,
-                                                  const Vector* csr_values, const Index* bases,
-                                                  strips_lane own) {
+                                                  unsigned char* coded_values,
+                                                  const Vector* dictionary, int num_distinct,
+                                                  const Index* col_idx, const Vector* csr_values,
+                                                  const Index* bases, strips_lane own) {
     long entry = own.entry;
     const long end = own.entry + own.strips;
     for (int k = 0; k < own.width; ++k) {
@@ -80,7 +81,8 @@ template <int slice, int period, int value_code, typename Vector, typename Stora
         const long at = static_cast<long>(k) * slice + own.lane;
         put_mask<1>(masks, at, found ? 1ull : 0ull);
         if constexpr (value_code != one_value) {
-            put_value<value_code>(values, coded_values, own.first * slice + at,
+            put_value<value_code>(values, coded_values, dictionary, num_distinct,
+                                  own.first * slice + at, found,
                                   found ? csr_values[entry] : Vector{});
         }
         entry += found ? 1 : 0;

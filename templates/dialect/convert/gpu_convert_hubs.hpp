@@ -1,7 +1,7 @@
 // Which columns are used most, for conversions of CSR on the device into tiles with hubs. The host
 // reads how many columns have how many uses, then those with enough, and chooses among these.
 #pragma once
-#include "dialect/convert/gpu_convert.hpp"
+#include "dialect/convert/gpu_convert_values.hpp"
 
 /// Bins of a histogram of uses; the last is of all uses from there on.
 constexpr int use_bins = 4096;

@@ -1,6 +1,6 @@
 // Rows of one width, side by side, for conversions of CSR into ELL and SELL on the device.
 #pragma once
-#include "dialect/convert/gpu_convert.hpp"
+#include "dialect/convert/gpu_convert_values.hpp"
 
 /// Entries of a row that a block takes at a time.
 constexpr int patch_width = 16;
@@ -41,7 +41,7 @@ template <int rows, int chunk, int block, typename Vector, typename Storage, typ
         const int k = t / (together * rows) * together + t % together;
         const long place = padded_place<chunk>(start, height, first + k, l);
         col_idx[place] = columns[l * (patch_width + 1) + k];
-        values[place] = converted<Storage>(numbers[l * (patch_width + 1) + k]);
+        values[place] = stored_as<Storage>(numbers[l * (patch_width + 1) + k]);
     }
     __syncthreads();
 }

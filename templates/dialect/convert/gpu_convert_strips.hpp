@@ -1,6 +1,6 @@
 // What the steps share that convert CSR into strips on the device.
 #pragma once
-#include "dialect/convert/gpu_convert.hpp"
+#include "dialect/convert/gpu_convert_values.hpp"
 #include "dialect/strips_format.hpp"
 
 /// The row at a position.
@@ -132,15 +132,6 @@ template <int elements>
         reinterpret_cast<unsigned*>(masks)[place] = static_cast<unsigned>(mask);
     } else {
         reinterpret_cast<unsigned long long*>(masks)[place] = mask;
-    }
-}
-
-/// Of a matrix whose values are all one, that.
-template <typename Vector, typename Storage>
-[[gnu::always_inline]] inline void put_one_value(Storage* values, const Vector* csr_values,
-                                                 strips_lane own) {
-    if (own.slice == 0 && own.lane == 0) {
-        values[0] = converted<Storage>(csr_values[0]);
     }
 }
 

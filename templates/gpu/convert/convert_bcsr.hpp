@@ -65,7 +65,7 @@ void convert_bcsr_fill(long num_blocks, long num_places, const long* __restrict_
                 const int element = i * block_cols + j;
                 const bool exists = (mask >> element & 1ull) != 0;
                 values[first + element * together] =
-                    converted<Storage>(exists ? csr_values[entry] : Vector{});
+                    stored_as<Storage>(exists ? csr_values[entry] : Vector{});
                 entry += exists ? 1 : 0;
             }
         }

@@ -12,7 +12,7 @@
 //             fill             1 = slices of 1×1, a lane a row, may be diagonals with holes.
 //             period           1, 2, 3, 4, 6: rows of a slice are so many apart; of 1×1, sigma 1,
 //                              a lane a row.
-//             value_code       0, 1, 2: as coded_values.hpp says; no dictionaries.
+//             value_code       0 … 3: as coded_values.hpp says; the host knows the dictionary.
 // Work:       count_blocks, list_blocks: a block row a thread. order: a block a window. widths,
 //             holes, codes, fill: a lane of a slice each thread. scan: one block. long_columns,
 //             long_values: a block a chunk of a long row. check_values: shared out evenly.
@@ -213,6 +213,7 @@ template <typename Vector, typename Storage, typename Index, typename Offset, in
 void convert_strips_fill(long num_rows, long num_slices, int empty_code,
                          const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
                          const Vector* __restrict__ csr_values,
+                         const Vector* __restrict__ dictionary, int num_distinct,
                          const unsigned short* __restrict__ places,
                          const unsigned short* __restrict__ lengths,
                          const Offset* __restrict__ slice_ptr, int* __restrict__ slice_info,
@@ -221,8 +222,8 @@ void convert_strips_fill(long num_rows, long num_slices, int empty_code,
                          unsigned char* __restrict__ coded_values) {
     const strips_lane own = this_lane<Offset, slice, sigma, period, threads_per_row, block>(
         num_rows, num_slices, row_ptr, places, lengths, slice_ptr);
-    if constexpr (value_code == one_value) {
-        put_one_value(values, csr_values, own);
+    if (own.slice == 0) {
+        put_decoded<value_code>(values, csr_values, dictionary, num_distinct, own.lane, slice);
     }
     if (own.slice < num_slices) {
         const int info = info_of_slice(slice_info, own, empty_code);
@@ -230,8 +231,9 @@ void convert_strips_fill(long num_rows, long num_slices, int empty_code,
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
         if constexpr (fill == 1) {
             if ((info & filled_slice) != 0) {
-                fill_diagonals<slice, period, value_code>(bytes, values, coded_values, col_idx,
-                                                          csr_values, bases, own);
+                fill_diagonals<slice, period, value_code>(bytes, values, coded_values, dictionary,
+                                                          num_distinct, col_idx, csr_values, bases,
+                                                          own);
                 return;
             }
         }
@@ -243,7 +245,8 @@ void convert_strips_fill(long num_rows, long num_slices, int empty_code,
             const long at = static_cast<long>(k) * slice + own.lane;
             put_delta(bytes, code, at, delta);
             if constexpr (value_code != one_value) {
-                put_value<value_code>(values, coded_values, own.first * slice + at,
+                put_value<value_code>(values, coded_values, dictionary, num_distinct,
+                                      own.first * slice + at, exists,
                                       exists ? csr_values[entry] : Vector{});
             }
         }
@@ -276,6 +279,7 @@ template <typename Vector, typename Storage, typename Index, typename Offset, in
           int block>
 void convert_strips_long_values(long long_begin, const Offset* __restrict__ row_ptr,
                                 const Vector* __restrict__ csr_values,
+                                const Vector* __restrict__ dictionary, int num_distinct,
                                 const Index* __restrict__ long_row,
                                 const Offset* __restrict__ long_ptr,
                                 const Offset* __restrict__ chunk_ptr,
@@ -283,7 +287,7 @@ void convert_strips_long_values(long long_begin, const Offset* __restrict__ row_
                                 unsigned char* __restrict__ coded_values) {
     const strips_chunk chunk = this_chunk(row_ptr, long_row, long_ptr, chunk_ptr, chunk_row);
     for (int i = static_cast<int>(threadIdx.x); i < chunk.count; i += block) {
-        put_value<value_code>(values, coded_values, long_begin + chunk.to + i,
-                              csr_values[chunk.from + i]);
+        put_value<value_code>(values, coded_values, dictionary, num_distinct,
+                              long_begin + chunk.to + i, true, csr_values[chunk.from + i]);
     }
 }

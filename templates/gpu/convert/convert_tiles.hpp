@@ -6,7 +6,7 @@
 // Parameters: block       128, 256, 512, 1024: threads of a block.
 //             items       8, 16, 32: entries of a lane in a tile.
 //             run         1, 2, 4 … 32: tiles of a warp.
-//             value_code  0, 1, 2: as coded_values.hpp says; no dictionaries.
+//             value_code  0 … 3: as coded_values.hpp says; the host knows the dictionary.
 //             has_hubs    1 = the most used columns have numbers of their own.
 // Work:       filled, rows: a row a thread. sum_parts, scan, scan_parts: numbers of filled rows.
 //             begins: a tile a thread, which looks for the row that is open there. entries: a tile
@@ -92,8 +92,10 @@ template <typename Vector, typename Storage, typename Index, int items, int valu
           int has_hubs, int block>
 void convert_tiles_entries(long nnz, const Index* __restrict__ csr_col_idx,
                            const Index* __restrict__ column_codes,
-                           const Vector* __restrict__ csr_values, Index* __restrict__ col_idx,
-                           Storage* __restrict__ values, unsigned char* __restrict__ coded_values) {
+                           const Vector* __restrict__ csr_values,
+                           const Vector* __restrict__ dictionary, int num_distinct,
+                           Index* __restrict__ col_idx, Storage* __restrict__ values,
+                           unsigned char* __restrict__ coded_values) {
     constexpr int tile = warp_size * items;
     // A place free behind each lane's entries spreads them over the banks.
     __shared__ Index columns[tile + warp_size];
@@ -115,12 +117,13 @@ void convert_tiles_entries(long nnz, const Index* __restrict__ csr_col_idx,
             col_idx[first + p] = columns[from];
         }
         if constexpr (value_code != one_value) {
-            put_value<value_code>(values, coded_values, first + p, numbers[from]);
+            const bool exists = first + p % warp_size * items + p / warp_size < nnz;
+            put_value<value_code>(values, coded_values, dictionary, num_distinct, first + p, exists,
+                                  numbers[from]);
         }
     }
-    if constexpr (value_code == one_value) {
-        if (blockIdx.x == 0 && threadIdx.x == 0) {
-            values[0] = converted<Storage>(csr_values[0]);
-        }
+    if (blockIdx.x == 0) {
+        put_decoded<value_code>(values, csr_values, dictionary, num_distinct,
+                                static_cast<int>(threadIdx.x), block);
     }
 }

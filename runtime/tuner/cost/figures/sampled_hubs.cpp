@@ -1,34 +1,68 @@
 #include "tuner/cost/figures/sampled_hubs.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <numeric>
 #include <span>
-#include <utility>
 
 namespace spmvgen {
 namespace {
 
-/// How often each of the columns occurs that are in `judges`, and which it is, most used first.
+/// Bits of a column that are sorted by at a time.
+constexpr int digit_bits = 11;
+
+/// By counting: there are far more columns than would be sorted well by comparing them.
 template <typename Index>
-std::vector<std::pair<std::int64_t, Index>> most_used(std::vector<Index> judges) {
-    std::ranges::sort(judges);
-    std::vector<std::pair<std::int64_t, Index>> uses;
-    for (const Index column : judges) {
-        if (uses.empty() || uses.back().second != column) uses.push_back({0, column});
-        ++uses.back().first;
+void sort_columns(std::vector<Index>& columns, std::int64_t cols) {
+    std::vector<Index> other(columns.size());
+    for (int shift = 0; shift == 0 || (cols - 1) >> shift > 0; shift += digit_bits) {
+        const auto digit = [&](Index column) {
+            return static_cast<std::size_t>(column >> shift) & ((1U << digit_bits) - 1);
+        };
+        std::array<std::size_t, (1U << digit_bits) + 1> first{};
+        for (const Index column : columns) ++first[digit(column) + 1];
+        std::partial_sum(first.begin(), first.end(), first.begin());
+        for (const Index column : columns) other[first[digit(column)]++] = column;
+        columns.swap(other);
     }
-    std::ranges::sort(uses, std::greater());
-    return uses;
 }
 
-/// So many entries of `judged` are in the first columns of `uses`: for each number of them.
+/// How often a column is used in each half.
+struct ColumnHits {
+    std::int64_t times, hits;
+};
+
+/// Of the columns that occur in `judges`, in their order. Both are sorted.
 template <typename Index>
-std::vector<std::int64_t> hits_of(const std::vector<std::pair<std::int64_t, Index>>& uses,
-                                  std::vector<Index> judged) {
-    std::ranges::sort(judged);
-    std::vector<std::int64_t> hits{0};
-    for (auto& [times, column] : uses)
-        hits.push_back(hits.back() + std::ranges::ssize(std::ranges::equal_range(judged, column)));
+std::vector<ColumnHits> hits_of(const std::vector<Index>& judges,
+                                const std::vector<Index>& judged) {
+    std::vector<ColumnHits> columns;
+    columns.reserve(judges.size());
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < judges.size(); ++k) {
+        if (k > 0 && judges[k] == judges[k - 1]) {
+            ++columns.back().times;
+            continue;
+        }
+        columns.push_back({1, 0});
+        for (; at < judged.size() && judged[at] <= judges[k]; ++at)
+            columns.back().hits += judged[at] == judges[k];
+    }
+    return columns;
+}
+
+/// So many entries of the second half are in the columns that the first uses most: for each number
+/// of them. Of columns that are used alike the last come first.
+std::vector<std::int64_t> hits_of_most_used(const std::vector<ColumnHits>& columns) {
+    std::int64_t most = 0;
+    for (auto& column : columns) most = std::max(most, column.times);
+    std::vector<std::size_t> first(static_cast<std::size_t>(most) + 2);
+    const auto bin = [&](const ColumnHits& c) { return static_cast<std::size_t>(most - c.times); };
+    for (auto& column : columns) ++first[bin(column) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::int64_t> hits(columns.size() + 1);
+    for (std::size_t k = columns.size(); k-- > 0;) hits[++first[bin(columns[k])]] = columns[k].hits;
+    std::partial_sum(hits.begin(), hits.end(), hits.begin());
     return hits;
 }
 
@@ -43,10 +77,13 @@ SampledHubs::SampledHubs(const SampledRows& sample)
     dispatch(a.index_type, [&]<typename Index>(Index) {
         const std::span<const Index> columns(a.col_idx_as<Index>(),
                                              static_cast<std::size_t>(a.nnz));
-        const auto of = [&](std::int64_t begin, std::int64_t end) {
-            return std::vector<Index>(columns.begin() + begin, columns.begin() + end);
+        const auto sorted = [&](std::int64_t begin, std::int64_t end) {
+            std::vector<Index> some(columns.begin() + begin, columns.begin() + end);
+            sort_columns(some, a.cols);
+            return some;
         };
-        hits_ = hits_of(most_used(of(0, half > 0 ? half : a.nnz)), of(half, a.nnz));
+        const std::vector<Index> judges = sorted(0, half > 0 ? half : a.nnz);
+        hits_ = hits_of_most_used(hits_of(judges, half > 0 ? sorted(half, a.nnz) : judges));
     });
 }
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 /// What values are: few different ones, or representable in a narrower type.
 namespace spmvgen {
@@ -30,6 +32,21 @@ Value value_of(const ValueBits& bits) {
     std::memcpy(static_cast<void*>(&value), bits.data(), sizeof(Value));
     return value;
 }
+
+/// What may hold for all values of a matrix, a bit each: that they are equal, to the last bit, or
+/// numbers of these types, with every part of them (of int8 with the imaginary part +0). No NaN is
+/// one, and -0 is no int8.
+struct ValueProperty {
+    static constexpr unsigned equal = 1, int8 = 2, bf16 = 4, f16 = 8, f32 = 16;
+    static constexpr int count = 5;
+};
+
+/// What all values of a matrix have in common.
+struct ValueTraits {
+    unsigned properties = 0;  ///< of ValueProperty
+    /// The different ones, sorted by their bits; nothing when there are more than most_distinct.
+    std::optional<std::vector<ValueBits>> distinct{};
+};
 
 /// Up to most_distinct different values and whether there are more: open addressing.
 class ValueSet {

@@ -1,0 +1,88 @@
+#include "devices/gpu/memory_pool.hpp"
+
+#include <new>
+#include <utility>
+
+#include "devices/device.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Bytes that a block may have beyond twice those that are wanted.
+constexpr std::size_t slack = 1 << 20;
+/// Blocks are made in multiples of so many bytes.
+constexpr std::size_t granularity = 4096;
+
+}  // namespace
+
+/// A block of the pool's, as long as somebody has it.
+class PooledMemory final : public DeviceMemory {
+  public:
+    PooledMemory(std::shared_ptr<MemoryPool> pool, std::unique_ptr<DeviceMemory> block,
+                 std::size_t bytes)
+        : pool_(std::move(pool)), block_(std::move(block)), bytes_(bytes) {}
+    ~PooledMemory() override { pool_->give_back(std::move(block_)); }
+    void* data() const override { return block_->data(); }
+    std::size_t bytes() const override { return bytes_; }
+
+  private:
+    std::shared_ptr<MemoryPool> pool_;
+    std::unique_ptr<DeviceMemory> block_;
+    std::size_t bytes_;
+};
+
+MemoryPool::~MemoryPool() = default;
+
+std::unique_ptr<DeviceMemory> MemoryPool::take(std::size_t bytes, const Allocate& allocate) {
+    std::unique_ptr<DeviceMemory> block;
+    {
+        const std::lock_guard lock(mutex_);
+        auto best = free_.end();
+        for (auto it = free_.begin(); it != free_.end(); ++it) {
+            const std::size_t has = (*it)->bytes();
+            const bool suits = has >= bytes && has <= 2 * bytes + slack;
+            if (suits && (best == free_.end() || has < (*best)->bytes())) best = it;
+        }
+        if (best != free_.end()) {
+            block = std::move(*best);
+            free_.erase(best);
+            kept_ -= block->bytes();
+        }
+    }
+    if (block == nullptr) {
+        const std::size_t rounded = (bytes + granularity - 1) / granularity * granularity;
+        try {
+            block = allocate(rounded);
+        } catch (const Error&) {
+            if (clear() == 0) throw;
+            block = allocate(rounded);
+        }
+    }
+    return std::make_unique<PooledMemory>(shared_from_this(), std::move(block), bytes);
+}
+
+std::size_t MemoryPool::clear() {
+    std::vector<std::unique_ptr<DeviceMemory>> freed;  // without the lock
+    const std::lock_guard lock(mutex_);
+    freed.swap(free_);
+    return std::exchange(kept_, 0);
+}
+
+std::size_t MemoryPool::kept() const {
+    const std::lock_guard lock(mutex_);
+    return kept_;
+}
+
+void MemoryPool::give_back(std::unique_ptr<DeviceMemory> block) noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        if (kept_ + block->bytes() > most_kept_) return;
+        const std::size_t bytes = block->bytes();
+        free_.push_back(std::move(block));
+        kept_ += bytes;
+    } catch (const std::bad_alloc&) {  // then it is freed
+    }
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,106 @@
+#include "handle/conversion/analysis_on_device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "devices/gpu/kernel_steps.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+// As templates/gpu/convert/classify_values.hpp has them.
+constexpr std::size_t value_slots = 1024, count_distinct = 8;
+using Counts = std::array<std::uint64_t, 16>;
+
+/// What the kernel fills in, one behind another; all zero before.
+struct ValueTable {
+    explicit ValueTable(std::size_t value_bytes)
+        : value_bytes_(value_bytes), bytes_(begin_of_values + value_slots * value_bytes) {}
+
+    static constexpr std::size_t begin_of_slots = sizeof(Counts);
+    static constexpr std::size_t begin_of_values =
+        begin_of_slots + value_slots * sizeof(std::uint64_t);
+
+    std::vector<std::byte>& bytes() { return bytes_; }
+    Counts counts() const {
+        Counts counts{};
+        std::memcpy(counts.data(), bytes_.data(), sizeof counts);
+        return counts;
+    }
+    /// The value in a slot; nothing in one that is free.
+    std::optional<ValueBits> value(std::size_t slot) const {
+        std::uint64_t holder = 0;
+        std::memcpy(&holder, bytes_.data() + begin_of_slots + slot * sizeof holder, sizeof holder);
+        if (holder == 0) return std::nullopt;
+        ValueBits bits{};
+        std::memcpy(bits.data(), bytes_.data() + begin_of_values + slot * value_bytes_,
+                    value_bytes_);
+        return bits;
+    }
+
+  private:
+    std::size_t value_bytes_;
+    std::vector<std::byte> bytes_;
+};
+
+ValueTraits traits_of(const ValueTable& table) {
+    const Counts counts = table.counts();
+    ValueTraits traits;
+    for (int p = 0; p < ValueProperty::count; ++p)
+        if (counts[static_cast<std::size_t>(p)] == 0) traits.properties |= 1U << p;
+    if (counts[count_distinct] > most_distinct) return traits;
+    auto& distinct = traits.distinct.emplace();
+    for (std::size_t slot = 0; slot < value_slots; ++slot)
+        if (const auto value = table.value(slot)) distinct.push_back(*value);
+    std::ranges::sort(distinct);
+    return traits;
+}
+
+}  // namespace
+
+Signature classifying(ValueType value, const Target& target) {
+    Signature s;
+    s.kernel = "classify_values";
+    s.value = value;
+    s.target = target;
+    return complete(s);
+}
+
+ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix) {
+    ValueTable table(size_of(matrix.value_type));
+    const auto memory = device.allocate_scratch(table.bytes().size());
+    auto* const begin = static_cast<std::byte*>(memory->data());
+    device.copy_to_device(begin, table.bytes().data(), table.bytes().size());
+    launch_step(device, kernel, "value_traits",
+                {.arrays = {{"csr_values", matrix.values},
+                            {"counts", begin},
+                            {"slots", begin + ValueTable::begin_of_slots},
+                            {"slot_values", begin + ValueTable::begin_of_values}},
+                 .scalars = {{"nnz", matrix.nnz}}});
+    device.copy_to_host(table.bytes().data(), begin, table.bytes().size());
+    return traits_of(table);
+}
+
+std::shared_ptr<const GpuKernel> AnalysisOnDevice::kernel(const Signature& signature) {
+    const auto distance = provider_.distance(signature, policy_, device_);
+    if (distance == KernelProvider::Distance::compiler && !provider_.may_compile(policy_))
+        return nullptr;
+    try {
+        return provider_.get(signature, policy_, device_).kernel;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile) throw;
+        return nullptr;
+    }
+}
+
+std::optional<ValueTraits> AnalysisOnDevice::value_traits(const CsrView& matrix) {
+    const auto found = kernel(classifying(matrix.value_type, device_->facts().target));
+    if (found == nullptr) return std::nullopt;
+    return classify_values(*device_, *found->loaded, matrix);
+}
+
+}  // namespace spmvgen
