@@ -72,6 +72,14 @@ constexpr std::array arguments{
                      "sums of these before each, then of all"},
     ArgumentTemplate{"item_ptr", Element::offset, "[num_items + 1]",
                      "sums of the numbers before each, then of all"},
+    ArgumentTemplate{"sorted_keys", Element::u32, "[num_rows]",
+                     "of the rows of each part of a window, lengths and places, sorted"},
+    ArgumentTemplate{"slots", Element::u64, "[1024]",
+                     "an entry that has each value, counted from 1"},
+    ArgumentTemplate{"slot_values", Element::vector, "[1024]", "the values that differ"},
+    ArgumentTemplate{"num_distinct", Element::count, "", "values in the dictionary"},
+    ArgumentTemplate{"dictionary", Element::vector, "[num_distinct]",
+                     "values, sorted by their bits"},
     ArgumentTemplate{"num_stretches", Element::count, "",
                      "stretches of entries of a row, of 16 each"},
     ArgumentTemplate{"num_patches", Element::count, "", "stretches of 32 rows each"},
@@ -253,7 +261,8 @@ KernelEntry classify_values() {
             .summary = "What the values of CSR have in common, on the device that has them",
             .params = {block},
             .steps = {step("value_traits", all_entries)},
-            .workspace = {}};
+            .workspace = {},
+            .arguments = arguments};
 }
 
 KernelEntry convert_coo() {
