@@ -57,6 +57,7 @@ enum class Element {
     offset,
     u8,
     u16,
+    u32,
     i32,
     i64,
     u32,

@@ -65,6 +65,8 @@ bool spells(std::string_view element, Element kind, const Signature& s) {
             return element == "unsigned char";
         case Element::u16:
             return element == "unsigned short";
+        case Element::u32:
+            return element == "unsigned" || element == "unsigned int";
         case Element::i32:
             return integer_type(element) == IndexType::i32;
         case Element::i64:

@@ -13,8 +13,8 @@
 #include "registry.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/counted_choice.hpp"
-#include "tuner/chooser/cpu_grid.hpp"
 #include "tuner/cost/cpu_costs.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/rules/candidates.hpp"
 

@@ -18,6 +18,7 @@
 #include "tuner/cost/figures/length_histogram.hpp"
 #include "tuner/cost/figures/sampled_hubs.hpp"
 #include "tuner/cost/gpu_costs.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/rules/candidates.hpp"
 

@@ -91,11 +91,6 @@ BlockChoice choose_block(const BlockFill& fill, const BlockProblem& problem,
     return choice;
 }
 
-std::map<std::string, std::int64_t> block_size(const Situation& s) {
-    if (!s.request.blocks) return {};
-    return {{"block_rows", s.request.blocks->rows}, {"block_cols", s.request.blocks->cols}};
-}
-
 bool wants_blocks(const Request& request) {
     if (request.kernel != "auto") return kernel_entry(request.kernel).format == Format::bcsr;
     return request.format == "bcsr" ||

@@ -14,9 +14,8 @@
 #include "tuner/chooser/block_choice.hpp"
 #include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/counted_choice.hpp"
-#include "tuner/chooser/cpu_grid.hpp"
 #include "tuner/chooser/gathers.hpp"
-#include "tuner/chooser/gpu_grid.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
 #include "tuner/rules/matrix_rules.hpp"
 #include "tuner/rules/paper_rules.hpp"
@@ -171,7 +170,7 @@ std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request requ
     if (blocked) look_at_blocks(request);
     const Situation situation{features_, request, {&kernel}};
     const BlockFill fills = blocked ? fill() : BlockFill();
-    return kernel.gpu ? gpu_grid(kernel, situation, fills) : cpu_grid(kernel, situation, fills);
+    return grid_of(kernel, situation, fills);
 }
 
 std::optional<Choice> Chooser::sampled_of_grid(const KernelEntry& kernel, const Params& params,

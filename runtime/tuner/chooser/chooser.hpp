@@ -60,9 +60,8 @@ class Chooser {
     Choice sampled(Request& request);
     /// Looks at all of the matrix for what the chosen kernel must know of it.
     void settle(Choice& choice, const Request& request);
-    /// What is weighed of one of the kernels that a request leaves free: the sets of
-    /// tuner/chooser/gpu_grid.hpp or cpu_grid.hpp, of which an empty one stands for the rules'
-    /// parameters.
+    /// The parameter sets that are compared of one of the kernels that a request leaves free
+    /// (KernelPlan::grid).
     std::vector<Params> grid_params(const KernelEntry& kernel, Request request);
     /// The kernel with these and with what the matrix decides; what the request gives wins. Nothing
     /// when the request refuses it.

@@ -8,7 +8,6 @@
 
 #include "registry.hpp"
 #include "tuner/chooser/chooser.hpp"
-#include "tuner/cost/cpu_work.hpp"
 #include "tuner/rules/candidates.hpp"
 #include "tuner/rules/padding.hpp"
 

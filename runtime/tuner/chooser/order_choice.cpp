@@ -17,7 +17,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t least_entries = 500'000;  ///< with fewer the L2 serves x well
+constexpr std::int64_t least_ordered_entries = 500'000;  ///< with fewer the L2 serves x well
 constexpr std::int64_t least_rows = 8192;
 constexpr double least_mean = 3;          ///< mean row: of shorter ones y's places cost more
 constexpr std::int64_t most_row = 1024;   ///< of a hub everybody is a neighbour
@@ -107,7 +107,7 @@ bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, co
            r.kernel == "auto" && (r.format == "auto" || r.format == "strips") && r.params.empty() &&
            r.rule.empty() && r.op == Op::none && r.num_rhs == 1 && !r.batch && r.look &&
            rows == cols && rows >= least_rows && rows < std::numeric_limits<std::int32_t>::max() &&
-           nnz >= least_entries &&
+           nnz >= least_ordered_entries &&
            static_cast<double>(nnz) >= least_mean * static_cast<double>(rows);
 }
 

@@ -2,8 +2,8 @@
 #include <array>
 #include <string_view>
 
-#include "tuner/cost/cpu_work.hpp"
 #include "tuner/cost/scheme.hpp"
+#include "tuner/cost/work/cpu_work.hpp"
 #include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {

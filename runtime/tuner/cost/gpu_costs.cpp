@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tuner/cost/gpu_units.hpp"
 #include "tuner/cost/predict.hpp"
+#include "tuner/cost/work/gpu_units.hpp"
 
 namespace spmvgen {
 namespace {

@@ -2,7 +2,8 @@
 
 #include "tuner/cost/cpu_costs.hpp"
 #include "tuner/cost/gpu_costs.hpp"
-#include "tuner/cost/gpu_units.hpp"
+#include "tuner/cost/work/gpu_units.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {
 

@@ -48,7 +48,7 @@ std::string digests_of(std::int64_t count, Number&& number) {
     return all;
 }
 
-std::string text_field(const Json& json, const char* name) {
+std::string captured_text(const Json& json, const char* name) {
     const auto found = json.find(name);
     if (found == json.end() || !found->is_string())
         refuse_input(fmt::format("field '{}' is missing or no text", name));
@@ -150,11 +150,11 @@ Capture parse_capture(std::string_view text) {
     if (json.value("schema", Json()) != schema)
         refuse_input(fmt::format("its schema is not {}: capture again with this version", schema));
     Capture c;
-    c.pattern = text_field(json, "pattern");
+    c.pattern = captured_text(json, "pattern");
     if (!is_digest(c.pattern)) refuse_input("field 'pattern' is no digest");
     c.question = parse_question(object_field(json, "question"));
     c.device = parse_record_device(object_field(json, "device"));
-    c.kernel = text_field(json, "kernel");
+    c.kernel = captured_text(json, "kernel");
     c.features = parse_features(object_field(json, "features"));
     return c;
 }

@@ -7,6 +7,7 @@
 #include "formats/format_storage.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k/csr_k.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
 #include "tuner/rules/paper_rules.hpp"
 #include "tuner/rules/rules.hpp"
@@ -178,13 +179,18 @@ Params with_picked_params(Params params, const KernelEntry& kernel, const Pick& 
     return params;
 }
 
+Params params_of(const RuleSet& set, const KernelEntry& kernel, const Situation& situation) {
+    return set.params != nullptr ? set.params(kernel, situation)
+                                 : planned_params(kernel, situation);
+}
+
 Choice choice_of(const Pick& chosen, const RuleSet& set, const Situation& situation) {
     const RowFeatures& f = situation.f;
     const Request& request = situation.request;
     const KernelEntry& entry = kernel_entry(chosen.kernel);
     Signature signature = signature_for(
         entry, request, f.value_type,
-        with_picked_params(set.params(entry, situation), entry, chosen, request.target));
+        with_picked_params(params_of(set, entry, situation), entry, chosen, request.target));
     set_types(signature, f, request, entry.format);
     Choice choice{std::move(signature), chosen.reason, ""};
     choice.reason += exact_text(choice.signature, f, request);

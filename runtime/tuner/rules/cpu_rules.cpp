@@ -3,29 +3,27 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <set>
 
-#include "tuner/csr_k/csr_k.hpp"
+#include "tuner/plan/cpu_figures.hpp"
 #include "tuner/rules/matrix_rules.hpp"
 #include "tuner/rules/rules.hpp"
 
 namespace spmvgen {
 namespace {
 
+using cpu::bytes_per_thread, cpu::even_padding, cpu::least_vector_mean, cpu::padding,
+    cpu::sorted_padding;
+
 // Where one kernel begins to be better than another: measured, see docs/kernels-cpu.md.
-constexpr double long_row_share = 0.5;     ///< longest row over a thread's share of the entries
-constexpr double least_vector_mean = 1.5;  ///< mean row, for vectors and for sorting
-constexpr double most_empty_mean = 0.25;   ///< mean row, for COO,
+constexpr double long_row_share = 0.5;    ///< longest row over a thread's share of the entries
+constexpr double most_empty_mean = 0.25;  ///< mean row, for COO,
 constexpr std::int64_t least_empty_rows = 10'000;  ///< rows, for the same
 constexpr double most_short_mean = 4;         ///< mean row, where short rows alone speak for SELL
 constexpr double most_even_mean = 8;          ///< mean row, where rows of one length do
 constexpr double cached_bytes = 1e6;          ///< of A for each thread
-constexpr double even_padding = 1.02;         ///< stored entries over nonzeros in SELL, unsorted
 constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
 // Of compressed strips: docs/cpu-peers.md.
-constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
-constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
 constexpr double least_strips_bytes =
     1.5e6;                                  ///< of A in CSR for each thread: about a core's caches
 constexpr double most_cached_index = 1.25;  ///< bytes a nonzero that name its column, for strips
@@ -33,9 +31,7 @@ constexpr double most_cached_index = 1.25;  ///< bytes a nonzero that name its c
 constexpr double apart_share = 0.1;  ///< longest row over a thread's share of the entries, from
                                      ///< which strips, which keep it apart, gain in caches too:
 constexpr double most_apart_padding = 1.2;  ///< arrow 32 and 74 µs, mult_dcop_01 49 and 72
-constexpr double prefetched_bytes = 8e6;    ///< the same: what comes from memory, not a cache
 constexpr double most_strips_share = 1.1;   ///< of CSR's bytes
-constexpr double long_over_mean = 4;        ///< rows that leave the slices
 // Of blocked CSR: the same page.
 constexpr std::int64_t large_block = 12;      ///< elements
 constexpr double least_large_blocked = 18e6;  ///< bytes of CSR a thread, from which on bytes decide
@@ -46,26 +42,6 @@ constexpr std::int64_t small_block = 4;
 constexpr double least_small_blocked = 1e6;  ///< the same
 constexpr double most_cached_fill = 2.1;     ///< of blocks, at least medium, that a core's caches
                                              ///< hold: fidap037, bloweybq, bcsstk28
-constexpr std::array<std::int64_t, 3> long_limits{64, 512, 4096};
-
-/// Index into Features' padding figures for the slices that the request leads to; lower slices
-/// than the lowest of these pad less.
-std::size_t slices(const Situation& s) {
-    const std::int64_t height = given(s, "lanes", register_lanes(s)) * given(s, "unroll", 1);
-    return height <= 8 ? 0 : height <= 16 ? 1 : 2;
-}
-double padding(const Situation& s) {
-    return s.f.sell_padding[slices(s)];
-}
-double sorted_padding(const Situation& s) {
-    return s.f.sell_sorted_padding[slices(s)];
-}
-
-double bytes_per_thread(const Situation& s) {
-    const auto entry = static_cast<double>(size_of(stored_type(s.request, s.f.value_type)) +
-                                           size_of(IndexType::i32));
-    return static_cast<double>(s.f.nnz) * entry / s.request.threads;
-}
 
 Pick long_rows(const Situation& s) {
     const double share = static_cast<double>(s.f.nnz) / s.request.threads;
@@ -118,14 +94,6 @@ Pick rows_in_vectors(const Situation& s) {
             fmt::format("mean row {:.1f}, padding {:.2f} in slices", s.f.mean_row, padding(s))};
 }
 
-/// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.
-std::int64_t lanes_of_a_row(const Situation& s) {
-    if (sums_type(s.request, s.f.value_type) == ValueType::c64 && s.f.mean_row < 8) return 2;
-    std::int64_t lanes = 4;
-    while (2.0 * static_cast<double>(lanes) <= s.f.mean_row) lanes *= 2;
-    return std::min(lanes, std::max<std::int64_t>(2, register_lanes(s)));
-}
-
 /// Bytes decide, where there are more than a core's caches hold: the masks and the decoding are
 /// hidden behind them. Of fewer, grids gain, for lanes of a strip read neighbours in x, and single
 /// long rows, which strips keep apart.
@@ -163,51 +131,6 @@ Pick cached_blocks(const Situation& s) {
             fmt::format("{:.1f} MB of entries a thread in blocks", bytes_per_thread(s) / 1e6)};
 }
 
-/// Rows sorted where slices would be padded; rows apart that would widen a slice for themselves.
-Params strips_params(const Situation& s) {
-    const auto limit = std::ranges::find_if(long_limits, [&](std::int64_t n) {
-        return static_cast<double>(n) >= long_over_mean * s.f.mean_row;
-    });
-    return {{"lanes", strip_lanes},
-            {"sigma", padding(s) > even_padding ? cpu_sorting_window(s) : 1},
-            {"long_from", limit == long_limits.end() ? long_limits.back() : *limit},
-            {"prefetch", bytes_per_thread(s) < prefetched_bytes ? 0 : strip_prefetch}};
-}
-
-/// What strips_params gives.
-std::vector<Params> possible_strips() {
-    std::vector<Params> all;
-    std::vector<std::int64_t> sigmas(cpu_sorting_windows.begin(), cpu_sorting_windows.end());
-    sigmas.push_back(1);
-    for (const std::int64_t sigma : sigmas)
-        for (const std::int64_t limit : long_limits)
-            for (const std::int64_t prefetch : {std::int64_t{0}, strip_prefetch})
-                all.push_back({{"lanes", strip_lanes},
-                               {"sigma", sigma},
-                               {"long_from", limit},
-                               {"prefetch", prefetch}});
-    return all;
-}
-
-/// Parameters of the kernel that a rule sets when the request leaves them open; the others keep
-/// the registry's presets.
-std::map<std::string, std::int64_t> cpu_params(const KernelEntry& entry, const Situation& s) {
-    const std::string_view kernel = entry.id;
-    if (kernel == "csr_vector") return {{"lanes", lanes_of_a_row(s)}};
-    const std::int64_t lanes_or_one = s.f.mean_row < least_vector_mean ? 1 : lanes_of_a_row(s);
-    if (kernel == "csr_balanced" || kernel == "coo_segmented") return {{"lanes", lanes_or_one}};
-    if (entry.format == Format::csr_k) {
-        auto params = plan_csr_k(entry, s).params;
-        params.try_emplace("lanes", lanes_or_one);
-        return params;
-    }
-    if (kernel == "sell" && padding(s) > even_padding && sorted_padding(s) < padding(s))
-        return {{"sigma", cpu_sorting_window(s)}};
-    if (entry.format == Format::bcsr) return block_size(s);
-    if (kernel == "strips_cpu") return strips_params(s);
-    return {};
-}
-
 constexpr std::array by_matrix{Rule{cached_blocks, {"bcsr"}},
                                Rule{compressed_strips, {"strips_cpu"}}};
 
@@ -217,53 +140,10 @@ constexpr std::array rules{
     Rule{almost_empty_rows, {"csr_rows"}},      Rule{short_rows, {"sell"}},
     Rule{rows_in_vectors, {"csr_vector"}, true}};
 
-/// What lanes_of_a_row gives: it changes at powers of two, up to twice the longest vector.
-std::set<std::int64_t> possible_lanes(const Request& request, ValueType value) {
-    constexpr double longest_mean = 64;
-    std::set<std::int64_t> lanes;
-    Features f;
-    f.value_type = value;
-    for (f.mean_row = 1; f.mean_row <= longest_mean; f.mean_row *= 2)
-        lanes.insert(lanes_of_a_row({f, request, {}}));
-    return lanes;
-}
-
-std::vector<Params> cpu_possible(const KernelEntry& entry, const Request& request,
-                                 ValueType value) {
-    if (entry.format == Format::csr_k || entry.format == Format::bcsr) refuse_to_list(entry);
-    if (entry.id == "strips_cpu") return possible_strips();
-    if (entry.id == "sell") {
-        std::vector<Params> all{{}};
-        for (const std::int64_t sigma : cpu_sorting_windows) all.push_back({{"sigma", sigma}});
-        return all;
-    }
-    std::set<std::int64_t> lanes;
-    if (entry.id == "csr_vector" || entry.id == "csr_balanced" || entry.id == "coo_segmented")
-        lanes = possible_lanes(request, value);
-    if (entry.id == "csr_balanced" || entry.id == "coo_segmented") lanes.insert(1);
-    if (lanes.empty()) return {{}};
-    std::vector<Params> all;
-    for (const std::int64_t n : lanes) all.push_back({{"lanes", n}});
-    return all;
-}
-
 }  // namespace
 
-std::int64_t register_lanes(const Situation& s) {
-    return std::max<std::int64_t>(
-        1, architecture(s.request.target).vector_bytes /
-               static_cast<std::int64_t>(size_of(sums_type(s.request, s.f.value_type))));
-}
-
-std::int64_t cpu_sorting_window(const Situation& s) {
-    std::int64_t window = 1;
-    for (const std::int64_t w : cpu_sorting_windows)
-        if (2 * w * s.request.threads <= s.f.rows || s.request.threads == 1) window = w;
-    return window;
-}
-
 RuleSet cpu_rules() {
-    return {by_matrix, rules, cpu_params, cpu_possible};
+    return {by_matrix, rules};
 }
 
 }  // namespace spmvgen

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tuner/rules/gpu_params.hpp"
+#include "tuner/plan/gpu_figures.hpp"
 #include "tuner/rules/matrix_rules.hpp"
 #include "tuner/rules/rules.hpp"
 
@@ -68,7 +68,7 @@ Pick uneven_in_cache(const Situation& s) {
 Pick gpu_even_rows(const Situation& s) {
     const bool sorted =
         sorted_slice_padding(s) <= gpu_even_sorted_padding && slice_padding(s) <= most_sorted_from;
-    if (s.f.max_row > gpu_limits(s).row_len_limit ||
+    if (s.f.max_row > gpu_limits(s.request).row_len_limit ||
         (slice_padding(s) > gpu_even_padding && !sorted))
         return {};
     // In a small product one long row holds up a slice for longer than the rest takes.
@@ -78,7 +78,8 @@ Pick gpu_even_rows(const Situation& s) {
 
 Pick skewed_rows(const Situation& s) {
     if (s.request.format == "csr") return {};  // Algorithm 3 decides
-    if (s.f.max_row <= gpu_limits(s).row_len_limit && sorted_slice_padding(s) <= skewed_padding)
+    if (s.f.max_row <= gpu_limits(s.request).row_len_limit &&
+        sorted_slice_padding(s) <= skewed_padding)
         return {};
     return {static_cast<double>(s.f.nnz) < balanced_nnz ? "coo" : "csr_load_balance",
             fmt::format("longest row {}, mean {:.1f}", s.f.max_row, s.f.mean_row)};
@@ -92,12 +93,12 @@ Pick plain_ell(const Situation& s) {
     return {"ell_groups", fmt::format("longest row {}, {} rows", s.f.max_row, s.f.rows)};
 }
 Pick plain_hyb(const Situation& s) {
-    if (s.f.max_row > gpu_limits(s).row_len_limit)
+    if (s.f.max_row > gpu_limits(s.request).row_len_limit)
         return {"hyb", fmt::format("longest row {}", s.f.max_row)};
     return {"hyb_fused", fmt::format("longest row {}", s.f.max_row)};
 }
 Pick plain_bcsr(const Situation& s) {
-    if (s.f.max_row > gpu_limits(s).row_len_limit)
+    if (s.f.max_row > gpu_limits(s.request).row_len_limit)
         return {"bcsr_split", fmt::format("longest row {}", s.f.max_row)};
     return {"bcsr_fused", fmt::format("longest row {}", s.f.max_row)};
 }
@@ -116,7 +117,7 @@ constexpr std::array gpu_rule_list{Rule{few_long_rows, {"ell_groups", "coo", "cs
 }  // namespace
 
 Pick algorithm_3(const Situation& s) {
-    const GpuLimits& l = gpu_limits(s);
+    const GpuLimits& l = gpu_limits(s.request);
     if (s.f.max_row > l.row_len_limit)
         return {"csr_load_balance",
                 fmt::format("longest row {}, more than {}", s.f.max_row, l.row_len_limit)};
@@ -128,12 +129,13 @@ Pick algorithm_3(const Situation& s) {
 
 bool uneven_in_l2(const Situation& s) {
     return slice_padding(s) > gpu_even_padding && s.f.mean_row < scattering_mean &&
-           s.f.max_row <= gpu_limits(s).row_len_limit &&
-           sorted_slice_padding(s) <= skewed_padding && entry_bytes(s) < gpu_limits(s).cached_bytes;
+           s.f.max_row <= gpu_limits(s.request).row_len_limit &&
+           sorted_slice_padding(s) <= skewed_padding &&
+           entry_bytes(s) < gpu_limits(s.request).cached_bytes;
 }
 
 RuleSet gpu_rules() {
-    return {gpu_matrix_rules(), gpu_rule_list, gpu_params, gpu_possible};
+    return {gpu_matrix_rules(), gpu_rule_list};
 }
 
 }  // namespace spmvgen

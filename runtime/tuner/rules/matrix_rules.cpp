@@ -18,16 +18,15 @@ constexpr double most_index_bytes = 3;               ///< a nonzero: with more x
 constexpr double most_even_index_bytes = 3.6;        ///< less so in even rows of wide values, or
                                                      ///< of one
 constexpr double most_gpu_share = 0.97;              ///< of CSR's bytes
-constexpr double short_mean = 3.5;        ///< mean row, up to which a thread's chain of loads
-                                          ///< decides,
-constexpr double most_short_index = 1.2;  ///< unless so few bytes a nonzero name its column
-constexpr std::int64_t most_hub_bytes = 96 * 1024;  ///< of a block's shared memory: two a unit
-constexpr double least_concentration = 2.5;         ///< of hubs: their share of the entries over
-                                                    ///< theirs of the columns
-constexpr double least_hub_share = 0.3;             ///< of the entries, for hubs to pay
-constexpr std::int64_t most_even_row = 1024;        ///< entries of a row, as Algorithm 3 has it
-constexpr double skewed_strips_padding = 1.5;       ///< sorted padding, where single rows stand out
-constexpr double long_strips_mean = 256;            ///< mean row, of matrices of few rows
+constexpr double short_mean = 3.5;             ///< mean row, up to which a thread's chain of loads
+                                               ///< decides,
+constexpr double most_short_index = 1.2;       ///< unless so few bytes a nonzero name its column
+constexpr double least_concentration = 2.5;    ///< of hubs: their share of the entries over
+                                               ///< theirs of the columns
+constexpr double least_hub_share = 0.3;        ///< of the entries, for hubs to pay
+constexpr std::int64_t most_even_row = 1024;   ///< entries of a row, as Algorithm 3 has it
+constexpr double skewed_strips_padding = 1.5;  ///< sorted padding, where single rows stand out
+constexpr double long_strips_mean = 256;       ///< mean row, of matrices of few rows
 
 // A launch's time is most of what small products take: real matrices of up to 1.2 million entries
 // on an H200 (docs/small-matrices.md) take 0.5 to 0.9 of what coo, csr_load_balance and tiles take.
@@ -269,23 +268,6 @@ double blocked_bytes_a_nonzero(const Situation& s) {
     const BlockChoice& blocks = *s.request.blocks;
     return blocks.fill * (stored_bytes(s) + static_cast<double>(size_of(IndexType::i32)) /
                                                 (blocks.rows * blocks.cols));
-}
-
-Params many_entries_params() {
-    return {{"items", 16}, {"run", 4}};
-}
-
-// Hamrle3 in f64: 29.5 µs, with blocks of 128 threads 33.0; sell_slices of 1024 32.8. Freescale1 of
-// the second gallery set 79.5, sell_slices 103.
-Params shared_gathers_params() {
-    return {{"block", 256}, {"run", 4}};
-}
-
-std::int64_t hub_columns(const Target& target, ValueType vectors) {
-    const std::int64_t shared = architecture(target).gpu.shared_bytes;
-    // Of little shared memory the places of sums take up to a half.
-    return std::min(most_hub_bytes, shared / (shared > most_hub_bytes ? 2 : 4)) /
-           static_cast<std::int64_t>(size_of(vectors));
 }
 
 std::span<const Rule> gpu_matrix_rules() {

@@ -6,8 +6,8 @@
 
 #include "spmvgen/error.hpp"
 #include "tuner/cost/figures/subwarp.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
-#include "tuner/rules/gpu_params.hpp"
 
 namespace spmvgen {
 namespace {
@@ -23,7 +23,7 @@ Pick one_kernel(const Situation& s) {
 
 /// Lanes by the longest row; ω and groups as everywhere (ω by the entries, Algorithm 5).
 Params ginkgo_params(const KernelEntry& kernel, const Situation& s) {
-    Params params = gpu_params(kernel, s);
+    Params params = planned_params(kernel, s);
     if (kernel.id == "csr_classical")
         params["subwarp"] = std::min<std::int64_t>(
             s.request.target.wavefront, subwarp_of_longest_row(s.f, s.request.target.wavefront));
@@ -40,15 +40,10 @@ bool ginkgo_covers(Format format, bool gpu) {
 }
 
 RuleSet ginkgo_rules(bool) {
-    return {{}, ginkgo_gpu_rules, ginkgo_params, gpu_rules().possible};
+    return {{}, ginkgo_gpu_rules, ginkgo_params};
 }
 
-/// The rules, and parameters as the machine's own rules have them: for these kernels they are the
-/// paper's.
-RuleSet with_own_params(std::span<const Rule> rules, bool gpu) {
-    const RuleSet own = gpu ? gpu_rules() : cpu_rules();
-    return {{}, rules, own.params, own.possible};
-}
+// The other rules have the parameters of the kernels' own plans, which are the papers'.
 
 // CSR-k: Lane & Booth, Heterogeneous Sparse Matrix-Vector Multiplication via Compressed Sparse Row
 // Format.
@@ -59,8 +54,8 @@ Pick csr_k(const Situation& s) {
 
 constexpr std::array csr_k_rules{Rule{csr_k, {"csr_k_blocks", "csr_k_rows"}, true}};
 
-RuleSet rules_of_csr_k(bool gpu) {
-    return with_own_params(csr_k_rules, gpu);
+RuleSet rules_of_csr_k(bool) {
+    return {{}, csr_k_rules};
 }
 
 // GOSpMV: blocks by the sampled fill and the profile of a dense matrix, Figure 6.
@@ -71,8 +66,8 @@ Pick blocked(const Situation& s) {
 
 constexpr std::array gospmv_rules{Rule{blocked, {"bcsr_fused", "bcsr"}, true}};
 
-RuleSet rules_of_gospmv(bool gpu) {
-    return with_own_params(gospmv_rules, gpu);
+RuleSet rules_of_gospmv(bool) {
+    return {{}, gospmv_rules};
 }
 
 // LightSpMV: Liu & Schmidt, ASAP 2015. The size of a vector by the mean row.
@@ -83,8 +78,8 @@ Pick light(const Situation&) {
 
 constexpr std::array light_rules{Rule{light, {"csr_light"}, true}};
 
-RuleSet rules_of_light(bool gpu) {
-    return with_own_params(light_rules, gpu);
+RuleSet rules_of_light(bool) {
+    return {{}, light_rules};
 }
 
 bool csr_of_gpus(Format format, bool gpu) {

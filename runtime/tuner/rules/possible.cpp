@@ -6,6 +6,7 @@
 #include <map>
 
 #include "spmvgen/error.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/batch_rules.hpp"
 #include "tuner/rules/candidates.hpp"
 #include "tuner/rules/rules.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 /// Blocked CSR cannot; where the matrix led to it, what row lengths alone suggest is the fallback.
 bool can_be_listed(const KernelEntry& entry) {
-    return entry.format != Format::bcsr;
+    return !plan_of(entry.id).unlisted;
 }
 
 /// The kernels that the rules may pick among those.
@@ -62,19 +63,12 @@ std::vector<Signature> with_index_types(const std::vector<Signature>& signatures
 
 }  // namespace
 
-void refuse_to_list(const KernelEntry& kernel) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("what the rules choose for kernel {} depends on the matrix in too many "
-                            "ways to be listed: name the kernel and its parameters",
-                            kernel.id));
-}
-
 std::vector<Signature> possible_choices(const Request& request, ValueType value) {
     const RuleSet set =
         architecture(request.target).kind == TargetKind::host ? cpu_rules() : gpu_rules();
     std::vector<Signature> signatures;
     for (auto* entry : possible_kernels(candidates(request), set))
-        for (auto& params : set.possible(*entry, request, value))
+        for (auto& params : all_planned_params(*entry, request, value))
             signatures.push_back(signature_for(*entry, request, value, params));
     return with_index_types(signatures, request);
 }

@@ -17,7 +17,7 @@ namespace spmvgen {
 struct Pick {
     std::string_view kernel = {};
     std::string reason = {};
-    Params params = {};  ///< that are to be other than RuleSet::params says
+    Params params = {};  ///< that are to be other than the kernel's plan says
 };
 
 /// One rule, and what it may lead to, whatever the features.
@@ -32,12 +32,10 @@ struct RuleSet {
     /// Rules by what the matrix itself says (Request::strips, …): they come first.
     std::span<const Rule> by_matrix;
     std::span<const Rule> rules;
-    /// Parameters of the chosen kernel that the features decide; what the request gives wins, the
-    /// others keep the registry's presets.
-    Params (*params)(const KernelEntry& kernel, const Situation&);
-    /// All that `params` may return for a kernel, whatever the features. Throws Error(unsupported)
-    /// for a kernel whose parameters are too many to be listed.
-    std::vector<Params> (*possible)(const KernelEntry& kernel, const Request&, ValueType value);
+    /// Parameters of the chosen kernel that the features decide, where they are others than its
+    /// plan says (planned_params); null = those. What the request gives wins, the others keep the
+    /// registry's presets.
+    Params (*params)(const KernelEntry& kernel, const Situation&) = nullptr;
 };
 RuleSet cpu_rules();
 RuleSet gpu_rules();
@@ -50,21 +48,6 @@ Signature signature_for(const KernelEntry& kernel, const Request& request, Value
 /// The signature's parameters without those that the matrix decides (Parameter::of_matrix) and
 /// `request` leaves open: what another choice takes over.
 Params without_matrix_params(const Signature& signature, const Request& request);
-
-/// Throws Error(unsupported): the parameters that rules may choose for it cannot be listed.
-[[noreturn]] void refuse_to_list(const KernelEntry& kernel);
-
-/// block_rows and block_cols of blocked CSR as the request's blocks say; nothing without them.
-std::map<std::string, std::int64_t> block_size(const Situation& situation);
-
-/// Of a CPU: sums in one vector register.
-std::int64_t register_lanes(const Situation& situation);
-
-/// Rows of the windows in which a CPU's kernels sort, ascending.
-inline constexpr std::array<std::int64_t, 2> cpu_sorting_windows{256, 4096};
-/// The largest of them of which each thread has two of its own, 1 = none: sums of sorted rows go to
-/// y in any order, and threads that share a window take its cache lines from each other.
-std::int64_t cpu_sorting_window(const Situation& situation);
 
 /// CSR's kernel on a GPU by the longest row and the number of entries: Algorithm 3 of Tsai, Cojean
 /// & Anzt, ISC 2020.

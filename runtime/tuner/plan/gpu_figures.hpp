@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tuner/rules/rules.hpp"
+#include "tuner/situation.hpp"
 
-/// What the rules of GPUs share, and the parameters of the kernels that they choose.
+/// Figures of a matrix as a GPU sees it, which rules and plans have in common.
 namespace spmvgen {
 
 /// What differs by vendor: the limits of Algorithm 3, and ω, wavefronts for each one that is
@@ -23,15 +23,25 @@ struct GpuLimits {
     std::int64_t most_omega;  ///< more did not help our kernel, which has several entries a lane
                               ///< under way (docs/performance-gpu.md)
 };
-const GpuLimits& gpu_limits(const Situation& situation);
+const GpuLimits& gpu_limits(const Request& request);
 
 /// Stored entries over nonzeros in slices of 32 rows, as they come and sorted.
 double slice_padding(const Situation& situation);
 double sorted_slice_padding(const Situation& situation);
 
-/// RuleSet::params and RuleSet::possible of GPUs.
-Params gpu_params(const KernelEntry& kernel, const Situation& situation);
-std::vector<Params> gpu_possible(const KernelEntry& kernel, const Request& request,
-                                 ValueType value);
+/// Threads of a block of strips and of tiles, by the type of x: of f64 smaller ones are faster.
+std::int64_t block_threads(ValueType vectors);
+
+/// Columns that are put into shared memory as hubs.
+std::int64_t hub_columns(const Target& target, ValueType vectors);
+
+// What rules by the matrix pick in place of what the kernels' plans say.
+
+/// Threads of a block of csr_load_balance where x lies beyond the L2.
+inline constexpr std::int64_t far_x_block = 256;
+/// Parameters of tiles for uneven rows of many entries: a warp takes as much in fewer steps.
+Params many_entries_params();
+/// The same where larger blocks share much of x.
+Params shared_gathers_params();
 
 }  // namespace spmvgen

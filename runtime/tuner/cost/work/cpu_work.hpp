@@ -1,9 +1,4 @@
 #pragma once
-#include <optional>
-
-#include "spmvgen/signature.hpp"
-#include "tuner/cost/figures/figures.hpp"
-
 namespace spmvgen {
 
 /// What a CPU's kernel does for one apply, counted over all threads unless it says otherwise. A
@@ -21,9 +16,5 @@ struct CpuWork {
     double turns = 0;    ///< of these, that end elsewhere than the one before: branches mistaken
     double busiest = 1;  ///< what the busiest thread has of all that, over an even share
 };
-
-/// Nothing for a kernel that has no such count (kernels of batches, transposing ones) or that
-/// multiplies several vectors. `signature` is complete; `threads` take part.
-std::optional<CpuWork> cpu_work(MatrixFigures& figures, const Signature& signature, int threads);
 
 }  // namespace spmvgen

@@ -1,10 +1,4 @@
 #pragma once
-#include <array>
-#include <optional>
-#include <string_view>
-
-#include "spmvgen/signature.hpp"
-#include "tuner/cost/figures/figures.hpp"
 
 namespace spmvgen {
 
@@ -23,9 +17,5 @@ struct GpuWork {
     double rows = 0;       ///< that are begun and ended
     double atomics = 0;    ///< additions to memory
 };
-
-/// Nothing for a kernel that has no such count (kernels of batches, transposing ones) or that
-/// multiplies several vectors. `signature` is complete, `units` are the device's multiprocessors.
-std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature, double units);
 
 }  // namespace spmvgen

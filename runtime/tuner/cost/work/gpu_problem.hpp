@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/cost/gpu_units.hpp"
-#include "tuner/cost/gpu_work.hpp"
-#include "tuner/cost/problem.hpp"
+#include "tuner/cost/work/gpu_units.hpp"
+#include "tuner/cost/work/gpu_work.hpp"
+#include "tuner/cost/work/problem.hpp"
 
 /// What the kernels' counts of work have in common.
 namespace spmvgen::gpu {

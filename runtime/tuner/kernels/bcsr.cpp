@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "tuner/cost/figures/row_steps.hpp"
+#include "tuner/cost/figures/subwarp.hpp"
+#include "tuner/plan/grids.hpp"
+#include "tuner/plan/kernel_plan.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// The block size that the request's blocks say.
+void choose_block_size(ParamChoice& c) {
+    const auto& blocks = c.request().blocks;
+    if (!blocks) return;
+    c.put("block_rows", blocks->rows);
+    c.put("block_cols", blocks->cols);
+}
+
+}  // namespace
+
+namespace cpu {
+namespace {
+
+constexpr double most_cpu_fill = 1.6;   ///< stored entries over nonzeros in blocks
+constexpr std::size_t most_blocks = 6;  ///< sizes of blocks, those of the fewest bytes
+constexpr double index_bytes = 4;       ///< of a block, for which sizes are compared
+
+CpuWork blocks_work(const Problem& p) {
+    const double high = p.param("block_rows"), wide = p.param("block_cols");
+    const double longer = std::max(high, wide), shorter = std::min(high, wide);
+    const double fill =
+        high * wide > 1 ? p.m.fill().at(static_cast<int>(high), static_cast<int>(wide)) : 1;
+    const double blocks = p.nnz * fill / (high * wide), rows = std::ceil(p.rows / high);
+    CpuWork w = p.of_any(blocks * (high * wide * p.value + p.index) + rows * p.offset);
+    w.near = blocks * wide;
+    w.steps = blocks * shorter * p.registers(longer) + p.rows;
+    w.rows = rows;
+    w.turns = rows * p.m.row_turns(std::max<std::int64_t>(1, std::llround(wide / fill)), 1);
+    w.busiest = p.m.busiest(p.threads, false);
+    return w;
+}
+
+/// Sizes of blocks that take the fewest bytes.
+std::vector<Params> blocks_grid(const Situation& s, const BlockFill& fill) {
+    const auto value = static_cast<double>(size_of(stored_type(s.request, s.f.value_type)));
+    std::vector<std::pair<double, Params>> sizes;
+    for (int rows = 1; rows <= most_block; ++rows)
+        for (int cols = 1; cols <= most_block; ++cols) {
+            const double ratio = fill.at(rows, cols);
+            if (rows * cols > 1 && ratio > 0 && ratio <= most_cpu_fill)
+                sizes.push_back({ratio * (value + index_bytes / (rows * cols)),
+                                 {{"block_rows", rows}, {"block_cols", cols}}});
+        }
+    std::ranges::stable_sort(sizes, {}, &std::pair<double, Params>::first);
+    std::vector<Params> sets{{}};
+    for (auto& size : sizes)
+        if (sets.size() <= most_blocks) sets.push_back(size.second);
+    return sets;
+}
+
+}  // namespace
+}  // namespace cpu
+
+namespace gpu {
+namespace {
+
+constexpr double most_fill = 1.6;              ///< stored entries over nonzeros in blocks
+constexpr std::int64_t least_block_lanes = 4;  ///< for a row of blocks of several elements: with
+                                               ///< fewer, too many of them are on their way at once
+
+GpuWork blocks_work(const Problem& p) {
+    const double high = p.param("block_rows"), wide = p.param("block_cols");
+    constexpr double most_unrolled = 256;  // bytes
+    const double lanes = p.param("subwarp");
+    const double unroll =
+        std::clamp(std::floor(most_unrolled / (high * wide * p.value)), 1.0, p.param("unroll"));
+    const double fill =
+        high * wide > 1 ? p.m.fill().at(static_cast<int>(high), static_cast<int>(wide)) : 1;
+    const double stored = p.nnz * fill, blocks = stored / (high * wide);
+    const double groups = p.rows / high * lanes / warp, neighbours = warp / lanes;
+    const double uneven =
+        longest_over_mean(p.f, static_cast<int>(std::min(warp, neighbours * high)));
+    GpuWork w;
+    w.bytes = stored * p.value + blocks * p.index + p.rows / high * p.offset + p.vectors_bytes();
+    w.near = p.nnz * fill * p.x_near(std::min(lanes * wide, warp)) / high +
+             (wide > 1 ? p.a_near(stored) : p.row_near(lanes));
+    w.far = p.far(p.block / lanes * high);
+    const double a_row = wide * fill;  // entries of a row that a block takes, fill left out
+    w.steps =
+        p.steps(std::max(1.0, lanes * wide / fill), unroll) / neighbours * uneven * wide + groups;
+    w.resident = resident_warps(unroll * (high * wide * p.value + p.index + wide * p.vector) +
+                                high * p.vector);
+    w.waits =
+        p.lengths.rounds(std::max(1.0, lanes * unroll * wide / fill)) / high / neighbours * uneven +
+        groups * begin_waits;
+    w.depth = std::ceil(p.longest / a_row / lanes / unroll) + begin_waits;
+    w.warps = groups;
+    w.blocks = p.rows / high * lanes / p.block;
+    w.rows = p.rows;
+    return w;
+}
+
+/// The block size, and so many lanes that each has two to four of the blocks that lie in a row.
+void choose_blocks(ParamChoice& c) {
+    choose_block_size(c);
+    const Situation& s = c.situation();
+    if (!s.request.blocks) {
+        c.put("subwarp", choose_subwarp(s.f, c.wavefront()));
+        return;
+    }
+    const double blocks =
+        s.f.mean_row * s.request.blocks->fill / static_cast<double>(s.request.blocks->cols);
+    std::int64_t lanes = 1;
+    while (lanes < c.wavefront() && 4.0 * static_cast<double>(lanes) <= blocks) lanes *= 2;
+    c.put("subwarp", lanes);
+}
+
+/// Sizes of blocks whose fill is low, and 1x1.
+std::vector<Params> fused_grid(const Situation& s, const BlockFill& fill) {
+    std::set<std::pair<int, int>> sizes{{1, 1}};
+    if (s.request.blocks && s.request.blocks->fill <= most_fill)
+        sizes.insert({s.request.blocks->rows, s.request.blocks->cols});
+    for (const int n : {2, 3, 4})
+        if (fill.at(n, n) > 0 && fill.at(n, n) <= most_fill) sizes.insert({n, n});
+    std::vector<Params> sets;
+    for (auto& [rows, cols] : sizes) {
+        const double ratio = std::max(fill.at(rows, cols), 1.0);
+        for (const std::int64_t lanes :
+             lanes_for(s.f.mean_row * ratio / cols, s.request.target.wavefront))
+            for (const std::int64_t unroll : {4, 8}) {
+                const bool several = rows * cols > 1;
+                if (several && (unroll == 8 || lanes < least_block_lanes)) continue;
+                sets.push_back({{"block", 128},
+                                {"block_rows", rows},
+                                {"block_cols", cols},
+                                {"subwarp", lanes},
+                                {"unroll", unroll}});
+            }
+    }
+    return sets;
+}
+
+}  // namespace
+}  // namespace gpu
+
+KernelPlans bcsr_plans() {
+    return {
+        {.kernel = "bcsr",
+         .choose = choose_block_size,
+         .unlisted = true,
+         .grid = cpu::blocks_grid,
+         .cpu_work = cpu::blocks_work},
+        {.kernel = "bcsr_fused",
+         .choose = gpu::choose_blocks,
+         .unlisted = true,
+         .grid = gpu::fused_grid,
+         .gpu_work = gpu::blocks_work},
+        {.kernel = "bcsr_split", .choose = gpu::choose_blocks, .unlisted = true},
+    };
+}
+
+}  // namespace spmvgen

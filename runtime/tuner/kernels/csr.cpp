@@ -1,0 +1,358 @@
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "tuner/cost/figures/row_steps.hpp"
+#include "tuner/cost/figures/subwarp.hpp"
+#include "tuner/csr_k/csr_k.hpp"
+#include "tuner/plan/cpu_figures.hpp"
+#include "tuner/plan/gpu_figures.hpp"
+#include "tuner/plan/grids.hpp"
+#include "tuner/plan/kernel_plan.hpp"
+
+namespace spmvgen {
+namespace cpu {
+namespace {
+
+/// Rows in vectors of `lanes` entries, or one entry after the other.
+void add_rows(CpuWork& w, const Problem& p, double lanes, double unroll) {
+    const double sums = std::log2(lanes * unroll);  // halves of registers that are added
+    w.near = lanes * p.vectors(lanes);
+    w.steps = p.vectors(lanes) * p.registers(lanes) + p.rows * sums;
+    w.rows = p.rows;
+    w.turns =
+        p.rows * p.m.row_turns(static_cast<std::int64_t>(lanes), static_cast<std::int64_t>(unroll));
+}
+
+/// A thread's rows are its own.
+CpuWork rows_work(const Problem& p) {
+    CpuWork w = p.of_any(p.csr_bytes() - p.vectors_bytes());
+    add_rows(w, p, p.param("lanes"), p.param("unroll"));
+    w.busiest = p.m.busiest(p.threads, false);
+    return w;
+}
+
+/// Rows are cut where shares end.
+CpuWork balanced_work(const Problem& p) {
+    CpuWork w = p.of_any(p.csr_bytes() - p.vectors_bytes());
+    add_rows(w, p, p.param("lanes"), p.param("unroll"));
+    w.joins = 1;
+    return w;
+}
+
+CpuWork coo_work(const Problem& p) {
+    CpuWork w = p.of_any(p.nnz * (p.value + 2 * p.index));
+    add_rows(w, p, p.param("lanes"), 1);
+    // Rows without entries are stored in runs; what fills no vector is taken entry after entry.
+    w.rows = p.lengths.rows();
+    w.turns = std::min(w.turns, 2 * w.rows);
+    const double lanes = p.param("lanes");
+    const double in_vectors =
+        lanes > 1 ? std::max(0.0, p.nnz - 0.5 * (lanes - 1) * p.lengths.rows()) : 0;
+    w.near = p.nnz;
+    w.steps = in_vectors / lanes * p.registers(lanes) + (p.nnz - in_vectors) + p.nnz / lanes;
+    w.joins = 1;
+    return w;
+}
+
+/// What lanes_of_a_row gives: it changes at powers of two, up to twice the longest vector.
+Values possible_lanes(const ParamChoice& c, bool or_one) {
+    constexpr double longest_mean = 64;
+    Values lanes{};
+    if (or_one) lanes.add(1);
+    for (double mean = 1; mean <= longest_mean; mean *= 2)
+        lanes.add(lanes_of_a_row(c.request(), c.value_type(), mean));
+    return lanes;
+}
+
+void choose_lanes(ParamChoice& c) {
+    c.set(
+        "lanes", [&] { return possible_lanes(c, false); },
+        [](const Situation& s) { return lanes_of_a_row(s.request, s.f.value_type, s.f.mean_row); });
+}
+
+/// Of kernels that may also take one entry after another.
+void choose_lanes_or_one(ParamChoice& c) {
+    c.set("lanes", [&] { return possible_lanes(c, true); }, lanes_or_one);
+}
+
+std::vector<std::int64_t> unrolls(const Situation& s) {
+    constexpr double unrolled_mean = 64;  // from which on several vectors are taken at a time
+    return s.f.mean_row >= unrolled_mean || s.f.max_row >= long_row
+               ? std::vector<std::int64_t>{1, 4}
+               : std::vector<std::int64_t>{1};
+}
+
+std::vector<Params> vector_grid(const Situation& s, const BlockFill&) {
+    return ParamSets().with("lanes", row_lanes(s, 2)).with("unroll", unrolls(s)).beside_the_plan();
+}
+
+std::vector<Params> balanced_grid(const Situation& s, const BlockFill&) {
+    return ParamSets().with("lanes", row_lanes(s, 1)).with("unroll", unrolls(s)).beside_the_plan();
+}
+
+std::vector<Params> lanes_grid(const Situation& s, const BlockFill&) {
+    return ParamSets().with("lanes", row_lanes(s, 1)).beside_the_plan();
+}
+
+}  // namespace
+}  // namespace cpu
+
+namespace gpu {
+namespace {
+
+/// A subwarp a row, as CSR's kernels have it.
+GpuWork rows_work(const Problem& p) {
+    const double lanes = p.param("subwarp"), unroll = p.param("unroll");
+    const double neighbours = warp / lanes, groups = p.rows / neighbours;
+    const double uneven = longest_over_mean(p.f, static_cast<int>(neighbours));
+    GpuWork w;
+    w.bytes = p.csr_bytes();
+    w.near = p.nnz * p.x_near(lanes) + p.row_near(lanes);
+    w.far = p.far(p.block / lanes);
+    w.steps = p.steps(lanes, unroll) / neighbours * uneven + groups;
+    w.waits = p.lengths.rounds(lanes * unroll) / neighbours * uneven + groups * begin_waits;
+    w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
+    w.warps = groups;
+    w.blocks = p.rows * lanes / p.block;
+    w.resident = resident_warps(p.loaded(unroll));
+    w.rows = p.rows;
+    return w;
+}
+
+GpuWork by_length_work(const Problem& p) {
+    const double lanes = p.param("subwarp"), unroll = p.param("unroll");
+    const double most_short = p.param("most_short"), share = p.param("share");
+    const double most_middle = std::max(most_short, p.param("most_middle"));
+    const double long_rows = p.lengths.rows(most_middle);
+    const double long_entries = p.lengths.entries(most_middle);
+    const double parts = long_entries / share + 0.5 * long_rows;
+    const double middle_rows = p.lengths.rows(most_short, most_middle);
+    const double middle_entries = p.lengths.entries(most_short, most_middle);
+    const double groups = p.rows * lanes / warp;
+    const double short_entries = p.nnz - middle_entries - long_entries;
+    // Rows that are not short have no entries here.
+    const double uneven =
+        std::min(longest_over_mean(p.f, static_cast<int>(warp / lanes)),
+                 p.lengths.longest_over_mean(warp / lanes, most_short,
+                                             p.rows - p.lengths.rows(0, most_short)));
+    GpuWork w;
+    w.bytes = p.csr_bytes() + middle_rows * (p.index + 2 * p.offset) +
+              parts * (3 * p.index + 2 * p.offset);
+    const double wide = middle_entries + long_entries;
+    w.near = short_entries * p.x_near(lanes) + wide * p.x_near(warp) +
+             p.row_near(lanes) * short_entries / std::max(p.nnz, 1.0) + p.a_near(wide);
+    w.far = p.far(p.block / lanes) * short_entries / std::max(p.nnz, 1.0) +
+            p.far(p.block / warp) * wide / std::max(p.nnz, 1.0);
+    const auto steps = [&](const auto& of) {
+        return of(lanes, 0.0, most_short) * lanes / warp * uneven +
+               of(warp, most_short, most_middle);
+    };
+    const double part_warps = parts * p.block / warp;
+    w.warps = groups + middle_rows + part_warps;
+    w.steps = steps([&](double n, double above, double most) {
+                  return p.steps(n, unroll, above, most);
+              }) +
+              long_entries / warp + w.warps;
+    w.waits = steps([&](double n, double above, double most) {
+                  return p.lengths.rounds(n * unroll, above, most);
+              }) +
+              long_entries / warp / unroll + begin_waits * w.warps;
+    w.resident = resident_warps(p.loaded(unroll));
+    const double part = std::min(p.longest, share) / p.block / unroll;
+    const double middle = std::min(p.longest, most_middle) / warp / unroll;
+    w.depth = begin_waits + std::max({std::ceil(std::min(p.longest, most_short) / lanes / unroll),
+                                      std::ceil(middle), long_rows > 0 ? std::ceil(part) + 2 : 0});
+    w.blocks = w.warps * warp / p.block;
+    w.rows = p.rows;
+    w.atomics = 2 * parts;
+    return w;
+}
+
+/// Entries in equal shares, rows ended by atomic additions.
+GpuWork shared_entries(const Problem& p, double chunk, double bytes, double atomics) {
+    GpuWork w;
+    w.launches = 2;
+    w.bytes = bytes + p.vectors_bytes() + p.rows * p.vector;
+    w.near = p.nnz * p.of_vector(p.f.run_sectors) + p.a_near(p.nnz);
+    w.far = p.far(chunk * p.block / warp / std::max(p.f.mean_row, 0.1));
+    w.steps = p.nnz / warp;
+    w.warps = p.nnz / chunk;
+    w.waits = w.warps * (begin_waits + 1);
+    w.depth = begin_waits + 2;
+    w.blocks = w.warps * warp / p.block;
+    w.rows = p.rows;
+    w.atomics = atomics;
+    return w;
+}
+
+GpuWork load_balance_work(const Problem& p) {
+    const double chunk = warp * p.param("entries");
+    return shared_entries(p, chunk, p.nnz * (p.value + p.index) + p.rows * p.offset,
+                          2 * p.nnz / chunk);
+}
+
+/// Rows are stored once more behind the launch that clears y; those that warps cut, added.
+GpuWork coo_work(const Problem& p) {
+    constexpr double scaled_rows = 4;  // of a thread that clears y
+    const double chunk = warp * p.param("entries");
+    const double filled = p.rows - static_cast<double>(p.f.empty_rows);
+    GpuWork w = shared_entries(p, chunk, p.nnz * (p.value + 2 * p.index), 2 * p.nnz / chunk);
+    w.bytes -= (p.rows - filled) * p.vector;
+    w.rows = filled + p.rows / scaled_rows;
+    return w;
+}
+
+constexpr double short_of_one_lane = 3.5;  ///< mean row, up to which a lane finds fewer than 8
+
+Values subwarps(const ParamChoice& c) {
+    return Values::powers(1, c.wavefront());
+}
+
+std::int64_t subwarp(const Situation& s) {
+    return choose_subwarp(s.f, s.request.target.wavefront);
+}
+
+void choose_classical(ParamChoice& c) {
+    const std::int64_t lanes = c.set("subwarp", subwarps(c), subwarp);
+    c.set("unroll", lanes == 1 ? Values{4, 8} : Values{4}, [&](const Situation& s) {
+        return lanes == 1 && s.f.mean_row > short_of_one_lane ? 8 : 4;
+    });
+}
+
+std::vector<Params> classical_grid(const Situation& s, const BlockFill&) {
+    const std::vector<std::int64_t> lanes = lanes_for(s.f.mean_row, s.request.target.wavefront);
+    std::vector<Params> sets = ParamSets()
+                                   .with("block", {128})
+                                   .with("subwarp", lanes)
+                                   .with("unroll", {4})
+                                   .beside_the_plan();
+    if (lanes.front() == 1) sets.push_back({{"block", 128}, {"subwarp", 1}, {"unroll", 8}});
+    return sets;
+}
+
+/// Half of the rows tell: by the length that they do not exceed.
+void choose_by_length(ParamChoice& c) {
+    constexpr double half_the_rows = 0.5;
+    c.set("subwarp", Values{2, 4},
+          [](const Situation& s) { return row_quantile(s.f, half_the_rows) < 2 ? 2 : 4; });
+}
+
+std::vector<Params> by_length_grid(const Situation& s, const BlockFill&) {
+    std::vector<Params> sets = ParamSets()
+                                   .with("block", {256})
+                                   .with("subwarp", {1, 2, 4, 8})
+                                   .with("unroll", {4})
+                                   .with("most_short", {16, 64})
+                                   .with("most_middle", {128, 512})
+                                   .beside_the_plan();
+    sets.push_back({{"block", 128},
+                    {"subwarp", s.request.target.wavefront},
+                    {"unroll", 4},
+                    {"most_short", 64},
+                    {"most_middle", 512}});
+    return sets;
+}
+
+void choose_load_balance(ParamChoice& c) {
+    c.may_be_picked({{{"block", far_x_block}}});
+}
+
+/// LightSpMV's size of a vector, by the mean row; the largest is the wavefront.
+void choose_light(ParamChoice& c) {
+    c.set("subwarp", Values{2, 4, 8, c.wavefront()}, [](const Situation& s) -> std::int64_t {
+        const double mean = std::round(s.f.mean_row);
+        return mean <= 2 ? 2 : mean <= 4 ? 4 : mean <= 64 ? 8 : s.request.target.wavefront;
+    });
+}
+
+void choose_transposed(ParamChoice& c) {
+    c.set("subwarp", subwarps(c), subwarp);
+}
+
+/// As many entries under way as rows have, and two tiles of rows where these have few.
+void choose_matrix_units(ParamChoice& c) {
+    constexpr double width = 4;
+    c.set("unroll", Values{1, 2, 3, 4}, [](const Situation& s) {
+        return static_cast<std::int64_t>(std::ceil(s.f.mean_row / width));
+    });
+    c.set("tiles", Values{1, 2}, [](const Situation& s) { return s.f.mean_row <= width ? 2 : 1; });
+}
+
+Values omegas(const GpuLimits& limits) {
+    Values values{};
+    for (auto& row : limits.omega) values.add(std::min(row.omega, limits.most_omega));
+    return values;
+}
+
+/// Wavefronts for each one that is resident, by the number of entries.
+void choose_coo(ParamChoice& c) {
+    c.set("omega", omegas(gpu_limits(c.request())), [](const Situation& s) {
+        const GpuLimits& limits = gpu_limits(s.request);
+        std::int64_t chosen = 1;
+        for (auto& row : limits.omega)
+            if (static_cast<double>(s.f.nnz) >= row.least_nnz) chosen = row.omega;
+        return std::min(chosen, limits.most_omega);
+    });
+}
+
+}  // namespace
+}  // namespace gpu
+
+namespace {
+
+void choose_csr_k(ParamChoice& c) {
+    c.put_all(plan_csr_k(c.kernel(), c.situation()).params);
+}
+
+void choose_csr_k_rows(ParamChoice& c) {
+    choose_csr_k(c);
+    c.put_all({{"lanes", cpu::lanes_or_one(c.situation())}});
+}
+
+std::vector<Params> csr_k_grid(const Situation& s, const BlockFill&) {
+    return ParamSets().with("lanes", cpu::row_lanes(s, 1)).beside_the_plan();
+}
+
+}  // namespace
+
+KernelPlans csr_plans() {
+    return {
+        {.kernel = "csr_rows", .cpu_work = cpu::rows_work},
+        {.kernel = "csr_vector",
+         .choose = cpu::choose_lanes,
+         .grid = cpu::vector_grid,
+         .cpu_work = cpu::rows_work},
+        {.kernel = "csr_balanced",
+         .choose = cpu::choose_lanes_or_one,
+         .grid = cpu::balanced_grid,
+         .cpu_work = cpu::balanced_work},
+        {.kernel = "coo_segmented",
+         .choose = cpu::choose_lanes_or_one,
+         .grid = cpu::lanes_grid,
+         .cpu_work = cpu::coo_work},
+        {.kernel = "csr_classical",
+         .choose = gpu::choose_classical,
+         .grid = gpu::classical_grid,
+         .gpu_work = gpu::rows_work},
+        {.kernel = "csr_by_length",
+         .choose = gpu::choose_by_length,
+         .grid = gpu::by_length_grid,
+         .gpu_work = gpu::by_length_work},
+        {.kernel = "csr_load_balance",
+         .choose = gpu::choose_load_balance,
+         .gpu_work = gpu::load_balance_work},
+        {.kernel = "csr_light", .choose = gpu::choose_light},
+        {.kernel = "csr_transposed_gpu", .choose = gpu::choose_transposed},
+        {.kernel = "csr_matrix_units", .choose = gpu::choose_matrix_units},
+        {.kernel = "csr_k_rows",
+         .choose = choose_csr_k_rows,
+         .unlisted = true,
+         .grid = csr_k_grid,
+         .cpu_work = cpu::rows_work},
+        {.kernel = "csr_k_blocks", .choose = choose_csr_k, .unlisted = true},
+        {.kernel = "coo", .choose = gpu::choose_coo, .gpu_work = gpu::coo_work},
+    };
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/plan/gpu_figures.hpp"
+#include "tuner/plan/grids.hpp"
+#include "tuner/plan/kernel_plan.hpp"
+
+namespace spmvgen {
+namespace gpu {
+namespace {
+
+constexpr double scan_waits =
+    3;  ///< of a warp that joins its lanes' sums: as long as so many loads
+/// An entry whose x is in shared memory: what its conflicts of banks take, in sectors of x.
+constexpr double shared_sectors = 0.25;
+constexpr double row_end_steps = 3;  ///< of a tile that stores rows' sums through shared memory
+
+/// Rounds in which a tile of so many entries stores the sums of the rows that end in it, for the
+/// mean tile and for the one that has the shortest rows.
+struct TileWalks {
+    double mean = 0, most = 1;
+};
+
+TileWalks tile_walks(const Problem& p, double tile, double staged) {
+    TileWalks walks;
+    double counted = 0;
+    for (double length = 1; length <= p.longest; length *= 2) {
+        // The mean length of a class of the histogram is 3/4 of where the next one begins.
+        const double entries = p.lengths.entries(length - 1, 2 * length - 1);
+        if (entries == 0) continue;
+        const double rounds = std::max(1.0, std::ceil(tile / (1.5 * length) / staged));
+        walks.mean += entries * rounds;
+        counted += entries;
+        if (entries >= tile) walks.most = std::max(walks.most, rounds);
+    }
+    walks.mean = counted > 0 ? walks.mean / counted : 1;
+    return walks;
+}
+
+/// Bytes of y in sectors that have both rows with entries and empty ones, where each of the two is
+/// written by others.
+double written_twice(const Problem& p) {
+    const double in_sector = sector / p.vector;
+    const double empty = static_cast<double>(p.f.empty_rows) / std::max(p.rows, 1.0);
+    const double both = 1 - std::pow(empty, in_sector) - std::pow(1 - empty, in_sector);
+    return 2 * p.rows * p.vector * std::max(both, 0.0);
+}
+
+GpuWork tiles_work(const Problem& p) {
+    const double items = p.param("items"), run = p.param("run");
+    const double tiles = p.nnz / (warp * items), runs = tiles / run;
+    const bool hubs = p.s.kernel == "tiles_hubs";
+    const double share = hubs ? p.m.hub_share(static_cast<std::int64_t>(p.param("hubs"))) : 0;
+    const TileWalks walks = tile_walks(p, warp * items, p.param("staged", 64));
+    const double walked = items / 8;  // of a lane's entries, one after the other: as so many loads
+    GpuWork w;
+    w.launches = hubs ? 2 : 1;
+    w.bytes = p.nnz * (p.value + p.index + 1.0 / 8) + 12 * runs + p.vectors_bytes() +
+              (p.param("gaps", 0) > 0 ? p.rows * p.index + written_twice(p) : 0);
+    w.near = p.nnz * (1 - share) * p.of_vector(p.m.tile_sectors(static_cast<std::int64_t>(items))) +
+             p.a_near(p.nnz) + p.nnz / 8 / sector + p.dictionary_near(p.nnz);
+    const double height = p.block * items * (hubs ? 1 : run) / std::max(p.f.mean_row, 0.1);
+    w.far = (1 - share) * p.far(height);
+    w.steps = p.nnz / warp + tiles * walks.mean + row_end_steps * p.rows / warp;
+    w.waits = tiles * (1 + walks.mean) + runs * begin_waits;
+    w.depth = run * (walked + walks.most) + begin_waits + scan_waits;
+    w.resident = resident_warps(p.loaded(items));
+    w.warps = runs;
+    w.blocks = runs * warp / p.block;
+    if (hubs) {
+        w.near += p.nnz * share * shared_sectors;
+        w.resident = p.param("per_unit") * p.block / warp;
+        // Each block loads them, and takes several runs.
+        const double loads = p.param("hubs") * p.param("per_unit") * p.units;
+        w.near += loads * p.vector / sector;
+        w.far += loads * p.vector / sector;
+        w.steps += loads / warp;
+        const double warps = p.param("per_unit") * p.units * p.block / warp;
+        w.depth = std::ceil(p.param("hubs") / p.block / 4) +
+                  std::ceil(runs / warps) * run * (walked + walks.most) + begin_waits + scan_waits;
+        w.warps = std::min(runs, warps);
+        w.blocks = w.warps * warp / p.block;
+    }
+    w.rows = p.rows;
+    w.atomics = runs;
+    return w;
+}
+
+constexpr std::int64_t lane_items = 8;  ///< entries of a lane in a tile
+constexpr std::int64_t most_run = 8, least_staged = 32;
+
+/// So many tiles a warp that all warps which fit have some, `times` times.
+std::int64_t run_of(const Situation& s, std::int64_t times) {
+    const std::int64_t tile = lane_items * s.request.target.wavefront;
+    const std::int64_t warps = std::max<std::int64_t>(
+        1, std::int64_t{s.request.units} * architecture(s.request.target).gpu.max_wavefronts);
+    return std::clamp<std::int64_t>(s.f.nnz / (tile * warps * times), 1, most_run);
+}
+
+/// Places for about as many rows as a tile ends.
+std::int64_t staged_of(const Situation& s, std::int64_t most) {
+    constexpr double room = 1.25;  // for tiles with more rows than the mean
+    const auto filled = static_cast<double>(s.f.rows - s.f.empty_rows);
+    const double ended = room * static_cast<double>(lane_items * s.request.target.wavefront) *
+                         filled / static_cast<double>(std::max<std::int64_t>(s.f.nnz, 1));
+    std::int64_t staged = least_staged;
+    while (staged < most && static_cast<double>(staged) < ended) staged *= 2;
+    return staged;
+}
+
+void choose_tiles_of_entries(ParamChoice& c, std::int64_t times, std::int64_t most_staged) {
+    c.set("run", Values::powers(1, most_run), [&](const Situation& s) { return run_of(s, times); });
+    c.set("staged", Values::powers(least_staged, most_staged),
+          [&](const Situation& s) { return staged_of(s, most_staged); });
+}
+
+void choose_tiles(ParamChoice& c) {
+    choose_tiles_of_entries(c, 1, 256);
+    c.put("block", block_threads(vectors_type(c.request(), c.value_type())));
+    c.may_be_picked({many_entries_params(), shared_gathers_params()});
+}
+
+std::vector<Params> tiles_grid(const Situation& s, const BlockFill&) {
+    return ParamSets()
+        .with("block", {128})
+        .with("items", {8, 16})
+        .with("run", s.f.nnz < 1'000'000 ? std::vector<std::int64_t>{1, 2}
+                                         : std::vector<std::int64_t>{1, 2, 4, 8})
+        .beside_the_plan();
+}
+
+/// Hub columns; where nothing is known of the columns, as many as there is room for.
+std::int64_t hubs(const Request& request, ValueType value) {
+    if (request.hubs) return request.hubs->hubs;
+    Signature sums;
+    sums.value = vectors_type(request, value);
+    sums.accumulator = request.accumulator;
+    sums.num_rhs = request.num_rhs;
+    return hub_columns(request.target, sums.value) / rhs_group(sums);
+}
+
+void choose_tiles_hubs(ParamChoice& c) {
+    choose_tiles_of_entries(c, 4, 128);
+    c.put("hubs", hubs(c.request(), c.value_type()));
+}
+
+std::vector<Params> tiles_hubs_grid(const Situation&, const BlockFill&) {
+    return ParamSets().with("run", {2, 8}).beside_the_plan();
+}
+
+}  // namespace
+}  // namespace gpu
+
+KernelPlans tiles_plans() {
+    return {
+        {.kernel = "tiles",
+         .choose = gpu::choose_tiles,
+         .grid = gpu::tiles_grid,
+         .gpu_work = gpu::tiles_work},
+        {.kernel = "tiles_hubs",
+         .choose = gpu::choose_tiles_hubs,
+         .grid = gpu::tiles_hubs_grid,
+         .gpu_work = gpu::tiles_work},
+    };
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,73 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "tuner/situation.hpp"
+
+/// Figures of a matrix as a CPU sees them, which rules and plans have in common.
+namespace spmvgen::cpu {
+
+inline constexpr double least_vector_mean = 1.5;  ///< mean row, for vectors and for sorting
+inline constexpr double even_padding = 1.02;      ///< stored entries over nonzeros, unsorted
+
+inline constexpr std::int64_t long_row = 256;  ///< entries, that hold up those of other lengths
+/// Rows of the windows in which kernels sort, ascending.
+inline constexpr std::array<std::int64_t, 2> all_sorting_windows{256, 4096};
+
+/// Sums in one vector register.
+inline std::int64_t register_lanes(const Request& request, ValueType value) {
+    return std::max<std::int64_t>(
+        1, architecture(request.target).vector_bytes /
+               static_cast<std::int64_t>(size_of(sums_type(request, value))));
+}
+inline std::int64_t register_lanes(const Situation& s) {
+    return register_lanes(s.request, s.f.value_type);
+}
+
+/// Index into Features' padding figures for the slices that the request leads to; lower slices
+/// than the lowest of these pad less.
+inline std::size_t slices(const Situation& s) {
+    const std::int64_t height = given(s, "lanes", register_lanes(s)) * given(s, "unroll", 1);
+    return height <= 8 ? 0 : height <= 16 ? 1 : 2;
+}
+inline double padding(const Situation& s) {
+    return s.f.sell_padding[slices(s)];
+}
+inline double sorted_padding(const Situation& s) {
+    return s.f.sell_sorted_padding[slices(s)];
+}
+
+/// The largest of all_sorting_windows of which each thread has two of its own, 1 = none: sums of
+/// sorted rows go to y in any order, and threads that share a window take its cache lines from each
+/// other.
+inline std::int64_t sorting_window(const Situation& s) {
+    std::int64_t window = 1;
+    for (const std::int64_t w : all_sorting_windows)
+        if (2 * w * s.request.threads <= s.f.rows || s.request.threads == 1) window = w;
+    return window;
+}
+
+/// Of A's entries.
+inline double bytes_per_thread(const Situation& s) {
+    const auto entry = static_cast<double>(size_of(stored_type(s.request, s.f.value_type)) +
+                                           size_of(IndexType::i32));
+    return static_cast<double>(s.f.nnz) * entry / s.request.threads;
+}
+
+/// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.
+inline std::int64_t lanes_of_a_row(const Request& request, ValueType value, double mean_row) {
+    if (sums_type(request, value) == ValueType::c64 && mean_row < 8) return 2;
+    std::int64_t lanes = 4;
+    while (2.0 * static_cast<double>(lanes) <= mean_row) lanes *= 2;
+    return std::min(lanes, std::max<std::int64_t>(2, register_lanes(request, value)));
+}
+
+/// The same of kernels that may also take one entry after another.
+inline std::int64_t lanes_or_one(const Situation& s) {
+    return s.f.mean_row < least_vector_mean
+               ? 1
+               : lanes_of_a_row(s.request, s.f.value_type, s.f.mean_row);
+}
+
+}  // namespace spmvgen::cpu

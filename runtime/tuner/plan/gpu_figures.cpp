@@ -1,0 +1,52 @@
+#include "tuner/plan/gpu_figures.hpp"
+
+#include <algorithm>
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t most_hub_bytes = 96 * 1024;  ///< of a block's shared memory: two a unit
+
+// From times on an H200 (docs/performance-gpu.md, docs/tuning.md).
+constexpr GpuLimits nvidia{
+    1e6, 1024, {{{0, 8}, {2e5, 32}, {2e6, 128}, {2e7, 512}, {2e8, 2048}}}, 8e7, 8};
+constexpr GpuLimits amd{1e8, 768, {{{0, 2}, {1e5, 8}, {1e7, 32}, {1e7, 32}, {1e7, 32}}}, 0, 32};
+
+}  // namespace
+
+const GpuLimits& gpu_limits(const Request& request) {
+    return architecture(request.target).kind == TargetKind::cuda ? nvidia : amd;
+}
+
+double slice_padding(const Situation& s) {
+    return s.f.sell_padding.back();
+}
+
+double sorted_slice_padding(const Situation& s) {
+    return s.f.sell_sorted_padding.back();
+}
+
+std::int64_t hub_columns(const Target& target, ValueType vectors) {
+    const std::int64_t shared = architecture(target).gpu.shared_bytes;
+    // Of little shared memory the places of sums take up to a half.
+    return std::min(most_hub_bytes, shared / (shared > most_hub_bytes ? 2 : 4)) /
+           static_cast<std::int64_t>(size_of(vectors));
+}
+
+Params many_entries_params() {
+    return {{"items", 16}, {"run", 4}};
+}
+
+// Hamrle3 in f64: 29.5 µs, with blocks of 128 threads 33.0; sell_slices of 1024 32.8. Freescale1 of
+// the second gallery set 79.5, sell_slices 103.
+Params shared_gathers_params() {
+    return {{"block", 256}, {"run", 4}};
+}
+
+// On an H200, of f64: strips 1.00 to 1.05 times as fast with 128 threads as with 256, tiles 1.00 to
+// 1.10 times; of f32 both are 1.00 to 1.08 times slower.
+std::int64_t block_threads(ValueType vectors) {
+    return vectors == ValueType::f64 ? 128 : 256;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,54 @@
+#include "tuner/plan/grids.hpp"
+
+#include "tuner/plan/cpu_figures.hpp"
+#include "tuner/plan/gpu_figures.hpp"
+
+namespace spmvgen {
+
+// Of each kernel the sets that were the fastest for some training matrix (docs/choice.md); more of
+// them would take time to predict, and be chosen by mistake.
+
+std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
+    constexpr double rounds_of_lane = 64;  // steps of a mean row that one lane may have
+    std::vector<std::int64_t> lanes;
+    for (std::int64_t n = 1; n <= most; n *= 2) {
+        const auto count = static_cast<double>(n);
+        const bool too_few = count * rounds_of_lane < mean && n < most;
+        const bool too_many = n > 2 && count > 2 * mean;
+        if (!too_few && !too_many) lanes.push_back(n);
+    }
+    return lanes;
+}
+
+std::vector<std::int64_t> sorting_windows(const Situation& s,
+                                          const std::vector<std::int64_t>& windows) {
+    const bool helps = slice_padding(s) > 1.02 * sorted_slice_padding(s);
+    return helps ? windows : std::vector<std::int64_t>{1};
+}
+
+namespace cpu {
+
+std::vector<std::int64_t> row_lanes(const Situation& s, std::int64_t least) {
+    constexpr double padded_mean = 0.75;  // mean row over the lanes of a vector, for a whole one
+    std::vector<std::int64_t> lanes;
+    for (std::int64_t n = least; n <= 2 * std::max<std::int64_t>(2, register_lanes(s)) && n <= 16;
+         n *= 2)
+        if (n == least || padded_mean * static_cast<double>(n) <= s.f.mean_row ||
+            s.f.max_row >= long_row)
+            lanes.push_back(n);
+    return lanes;
+}
+
+std::vector<std::int64_t> sorting_windows(const Situation& s) {
+    constexpr double least_unsorted_padding = 1.02;
+    constexpr std::int64_t near_window = 256;  // rows that are sorted, and stay near each other
+    std::vector<std::int64_t> windows{1};
+    if (s.f.sell_padding.front() <= least_unsorted_padding) return windows;
+    const std::int64_t most = sorting_window(s);
+    if (most > 1) windows.push_back(std::min<std::int64_t>(near_window, most));
+    if (most > near_window) windows.push_back(most);
+    return windows;
+}
+
+}  // namespace cpu
+}  // namespace spmvgen

@@ -1,0 +1,58 @@
+#include "tuner/plan/kernel_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+
+const KernelPlan& plan_of(std::string_view kernel) {
+    static const std::map<std::string_view, KernelPlan> plans = [] {
+        std::map<std::string_view, KernelPlan> all;
+        for (auto& family : collected_plans())
+            for (auto& plan : family) all.emplace(plan.kernel, plan);
+        return all;
+    }();
+    static const KernelPlan none{.kernel = ""};
+    const auto found = plans.find(kernel);
+    return found != plans.end() ? found->second : none;
+}
+
+Params planned_params(const KernelEntry& kernel, const Situation& situation) {
+    const KernelPlan& plan = plan_of(kernel.id);
+    return plan.choose != nullptr ? ParamChoice::of(plan.choose, kernel, situation) : Params{};
+}
+
+std::vector<Params> all_planned_params(const KernelEntry& kernel, const Request& request,
+                                       ValueType value) {
+    const KernelPlan& plan = plan_of(kernel.id);
+    if (plan.unlisted)
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("what the rules choose for kernel {} depends on the matrix in too "
+                                "many ways to be listed: name the kernel and its parameters",
+                                kernel.id));
+    if (plan.choose == nullptr) return {{}};
+    return ParamChoice::all(plan.choose, kernel, request, value);
+}
+
+std::vector<Params> grid_of(const KernelEntry& kernel, const Situation& situation,
+                            const BlockFill& fill) {
+    const auto grid = plan_of(kernel.id).grid;
+    return grid != nullptr ? grid(situation, fill) : std::vector<Params>{{}};
+}
+
+std::optional<CpuWork> cpu_work(MatrixFigures& figures, const Signature& signature, int threads) {
+    const auto work = plan_of(signature.kernel).cpu_work;
+    if (work == nullptr || signature.num_rhs != 1) return std::nullopt;
+    return work(cpu::Problem(figures, signature, threads));
+}
+
+std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature, double units) {
+    const auto work = plan_of(signature.kernel).gpu_work;
+    if (work == nullptr || signature.num_rhs != 1) return std::nullopt;
+    return work(gpu::Problem(figures, signature, units));
+}
+
+}  // namespace spmvgen
