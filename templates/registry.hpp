@@ -60,7 +60,6 @@ enum class Element {
     u32,
     i32,
     i64,
-    u32,
     u64,
 };
 
