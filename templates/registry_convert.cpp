@@ -30,96 +30,6 @@ const Parameter has_hubs{"has_hubs", {0, 1}, 0, "1 = the most used columns have 
 const Parameter value_code{"value_code", {0, 1, 2, 3}, 0, "as of the kernel that reads the format"};
 // clang-format on
 
-/// What the steps take beside the arrays of the format that they make.
-constexpr std::array arguments{
-    ArgumentTemplate{"csr_col_idx", Element::index, "[row_ptr[num_rows]]",
-                     "column of each entry of A"},
-    ArgumentTemplate{"csr_values", Element::vector, "[row_ptr[num_rows]]",
-                     "value of each entry of A"},
-    ArgumentTemplate{"counts", Element::u64, "[16]",
-                     "what the host reads, see count_ragged and the others"},
-    ArgumentTemplate{"one", Element::count, "", "1"},
-    ArgumentTemplate{"num_lanes", Element::count, "", "lanes of all slices"},
-    ArgumentTemplate{"num_block_rows", Element::count, "", "rows of blocks"},
-    ArgumentTemplate{"num_blocks", Element::count, "", "blocks"},
-    ArgumentTemplate{"block_count", Element::offset, "[num_block_rows]",
-                     "blocks of each row of blocks"},
-    ArgumentTemplate{"block_col", Element::index, "[blocks]", "block column of each"},
-    ArgumentTemplate{"block_whole", Element::u8, "[blocks]", "1 = all elements are in A"},
-    ArgumentTemplate{"block_first", Element::index, "[num_blocks]",
-                     "the column of A that each block begins with"},
-    ArgumentTemplate{"block_entry", Element::offset, "[rows of a block][num_blocks]",
-                     "first entry of each, in A"},
-    ArgumentTemplate{"block_ptr", Element::offset, "[num_block_rows + 1]",
-                     "where each row of blocks begins, then their number"},
-    ArgumentTemplate{"num_places", Element::count, "",
-                     "blocks, and what the last 32 of them are padded by"},
-    ArgumentTemplate{"num_chunks", Element::count, "", "chunks of long rows"},
-    ArgumentTemplate{"long_above", Element::count, "", "entries that a row in slices has at most"},
-    ArgumentTemplate{"slice_size", Element::offset, "[num_slices]",
-                     "strips of each, or bytes of a lane's deltas"},
-    ArgumentTemplate{"codes", Element::count, "", "bit mask of the codes that slices may have"},
-    ArgumentTemplate{"empty_code", Element::count, "", "code of slices without strips"},
-    ArgumentTemplate{"num_sizes", Element::count, "", "numbers to sum up"},
-    ArgumentTemplate{"sizes", Element::offset, "[num_sizes]", "the numbers"},
-    ArgumentTemplate{"ptr", Element::offset, "[num_sizes + 1]",
-                     "sums of the numbers before each, then of all"},
-    ArgumentTemplate{"num_items", Element::count, "", "many numbers to sum up"},
-    ArgumentTemplate{"item_sizes", Element::offset, "[num_items]", "the numbers"},
-    ArgumentTemplate{"part_sums", Element::offset, "[blocks of the grid]",
-                     "what the numbers of each block come to"},
-    ArgumentTemplate{"part_ptr", Element::offset, "[blocks of the grid + 1]",
-                     "sums of these before each, then of all"},
-    ArgumentTemplate{"item_ptr", Element::offset, "[num_items + 1]",
-                     "sums of the numbers before each, then of all"},
-    ArgumentTemplate{"sorted_keys", Element::u32, "[num_rows]",
-                     "of the rows of each part of a window, lengths and places, sorted"},
-    ArgumentTemplate{"slots", Element::u64, "[1024]",
-                     "an entry that has each value, counted from 1"},
-    ArgumentTemplate{"slot_values", Element::vector, "[1024]", "the values that differ"},
-    ArgumentTemplate{"num_distinct", Element::count, "", "values in the dictionary"},
-    ArgumentTemplate{"dictionary", Element::vector, "[num_distinct]",
-                     "values, sorted by their bits"},
-    ArgumentTemplate{"num_stretches", Element::count, "",
-                     "stretches of entries of a row, of 16 each"},
-    ArgumentTemplate{"num_patches", Element::count, "", "stretches of 32 rows each"},
-    ArgumentTemplate{"tiles_and_one", Element::count, "", "num_tiles + 1"},
-    ArgumentTemplate{"gaps", Element::count, "",
-                     "1 = rows are listed by whether they have entries"},
-    ArgumentTemplate{"mark_words", Element::u64, "[stored entries / 64]",
-                     "a bit for each entry that begins a row"},
-    ArgumentTemplate{"uses", Element::u64, "[num_cols]", "how many entries each column has"},
-    ArgumentTemplate{"bins", Element::u64, "[4096]",
-                     "how many columns have so many, or in the last at least so many"},
-    ArgumentTemplate{"least_uses", Element::count, "", "entries of a column that may be a hub"},
-    ArgumentTemplate{"often_cols", Element::index, "", "columns with so many entries, ascending"},
-    ArgumentTemplate{"often_uses", Element::u64, "", "entries of each of these"},
-    ArgumentTemplate{"hot_columns", Element::count, "",
-                     "hubs that there could be: the number of column 0"},
-    ArgumentTemplate{"column_codes", Element::index, "[num_cols]", "what stands for each column"},
-    ArgumentTemplate{"dictionary", Element::vector, "[num_distinct]",
-                     "the different values, sorted by their bits"},
-    ArgumentTemplate{"num_distinct", Element::count, "", "different values"},
-    ArgumentTemplate{"sorted_keys", Element::u32, "[num_rows]",
-                     "rows of each part of a window, sorted by falling length"},
-    ArgumentTemplate{"slots", Element::u64, "[1024]",
-                     "an entry with each of the different values, counted from 1; 0 = none"},
-    ArgumentTemplate{"slot_values", Element::vector, "[1024]", "their values"},
-    ArgumentTemplate{"num_pieces", Element::count, "", "pieces of A's entries"},
-    ArgumentTemplate{"num_gathered", Element::count, "", "entries of all pieces"},
-    ArgumentTemplate{"piece_begin", Element::i64, "[num_pieces]", "first entry of each piece"},
-    ArgumentTemplate{"piece_ptr", Element::i64, "[num_pieces + 1]",
-                     "entries of the pieces before each, then of all"},
-    ArgumentTemplate{"gathered", Element::index, "[num_gathered]",
-                     "columns of the pieces, one behind another"},
-    ArgumentTemplate{"num_offsets", Element::count, "", "num_rows + 1"},
-    ArgumentTemplate{"wide_col_idx", Element::i64, "[nnz]", "column of each entry of A"},
-    ArgumentTemplate{"narrow_col_idx", Element::index, "[nnz]",
-                     "the same, or -1 where A has no such column"},
-    ArgumentTemplate{"wide_row_ptr", Element::i64, "[num_offsets]", "row offsets of A"},
-    ArgumentTemplate{"narrow_row_ptr", Element::offset, "[num_offsets]", "the same"},
-};
-
 int block_threads(const Signature& s) {
     return static_cast<int>(s.params.at("block"));
 }
@@ -252,7 +162,7 @@ KernelEntry convert_csr() {
                       check_range(),
                       step("convert_values", all_entries, rounds)},
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry convert_integers() {
@@ -265,7 +175,7 @@ KernelEntry convert_integers() {
             .steps = {step("convert_integers_columns", all_entries),
                       step("convert_integers_offsets", thread_each<offsets>)},
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry classify_values() {
@@ -277,7 +187,7 @@ KernelEntry classify_values() {
             .params = {block},
             .steps = {step("value_traits", all_entries)},
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry gather_columns() {
@@ -289,7 +199,7 @@ KernelEntry gather_columns() {
             .params = {block},
             .steps = {step("gathered_pieces", thread_each<gathered>)},
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry convert_coo() {
@@ -304,7 +214,7 @@ KernelEntry convert_coo() {
                       step("convert_values", all_entries, rounds),
                       step("convert_coo_rows", stretch_each)},
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry convert_ell() {
@@ -318,7 +228,7 @@ KernelEntry convert_ell() {
                       check_range(),
                       step("convert_ell_fill", block_each<patches>)},
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry convert_sell() {
@@ -336,7 +246,7 @@ KernelEntry convert_sell() {
                       scan(),
                       step("convert_sell_fill", block_each<slices>)},
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry convert_bcsr() {
@@ -351,7 +261,7 @@ KernelEntry convert_bcsr() {
                                      step("convert_bcsr_list", thread_each<rows_of_blocks>),
                                      step("convert_bcsr_fill", thread_each<places>)}),
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry convert_tiles() {
@@ -374,7 +284,7 @@ KernelEntry convert_tiles() {
                                      step("convert_tiles_rows", thread_each<rows>),
                                      step("convert_tiles_entries", block_each<tiles>)}),
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 
 KernelEntry convert_strips() {
@@ -402,7 +312,7 @@ KernelEntry convert_strips() {
                       step("convert_strips_long_columns", block_each<chunks>),
                       step("convert_strips_long_values", block_each<chunks>, has_values)},
             .workspace = {},
-            .arguments = arguments};
+            .arguments = conversion_arguments()};
 }
 // clang-format on
 

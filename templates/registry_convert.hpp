@@ -10,6 +10,9 @@ namespace spmvgen {
 /// with what the host finds out in between. Found by kernel_entry() as helper_kernels() are.
 std::span<const KernelEntry> conversion_kernels();
 
+/// What their steps take beside the arrays of the format that they make.
+std::span<const ArgumentTemplate> conversion_arguments();
+
 /// Whether the kernel of that id is one of them.
 bool is_conversion(std::string_view id);
 

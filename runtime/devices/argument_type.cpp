@@ -71,8 +71,6 @@ bool spells(std::string_view element, Element kind, const Signature& s) {
             return integer_type(element) == IndexType::i32;
         case Element::i64:
             return integer_type(element) == IndexType::i64;
-        case Element::u32:
-            return element == "unsigned" || element == "unsigned int";
         case Element::u64:
             return element == "unsigned long long";
     }

@@ -2,6 +2,7 @@
 #include <array>
 #include <string_view>
 
+#include "matrix/features/features.hpp"
 #include "tuner/cost/scheme.hpp"
 #include "tuner/cost/work/cpu_work.hpp"
 #include "tuner/profiles/device_profile.hpp"
