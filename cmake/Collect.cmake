@@ -1,5 +1,5 @@
 # What a folder describes, one function a source, as one list: a new file of the folder is all that a new entry takes.
-# spmvgen_collect(OUTPUT x.cpp HEADER "families/family.hpp" TYPE Family FUNCTION families SUFFIX family FIRST cpu gpu …
+# spmvgen_collect(OUTPUT x.cpp HEADER "family.hpp" TYPE Family FUNCTION families SUFFIX family FIRST cpu gpu …
 #                 FILES …) writes `std::vector<TYPE> FUNCTION()`, which calls `TYPE NAME_SUFFIX()` of each NAME.cpp of FILES:
 # those of FIRST in that order, the others behind them by name.
 function(spmvgen_collect)

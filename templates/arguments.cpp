@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "families/family.hpp"
+#include "family.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "families/family.hpp"
+#include "family.hpp"
 #include "registry_convert.hpp"
 #include "registry_permute.hpp"
 #include "spmvgen/error.hpp"

@@ -92,6 +92,8 @@ class Device {
     /// whatever was left in it.
     std::unique_ptr<DeviceMemory> allocate_scratch(std::size_t bytes);
     static constexpr std::size_t most_pooled = std::size_t{1} << 28;
+    /// Frees what the pool keeps and nobody uses. Whether there was anything.
+    bool empty_pool();
     /// Synchronous copies: complete when they return. They wait for what was launched on the
     /// default stream, not for other streams; vendors refuse them while a stream is being captured.
     virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
@@ -122,10 +124,6 @@ class Device {
     /// again; nothing of it runs yet. Null when the device has no graphs. What `enqueue` throws
     /// passes through.
     virtual std::unique_ptr<DeviceGraph> record(const std::function<void(StreamRef)>& enqueue);
-
-  protected:
-    /// Frees what the pool keeps. Whether there was anything.
-    bool empty_pool();
 
   private:
     std::shared_ptr<MemoryPool> pool_;

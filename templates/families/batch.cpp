@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "families/family.hpp"
+#include "family.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "families/family.hpp"
+#include "family.hpp"
 
 namespace spmvgen {
 namespace {

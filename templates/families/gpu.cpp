@@ -1,7 +1,7 @@
 #include <array>
 #include <string>
 
-#include "families/family.hpp"
+#include "family.hpp"
 
 namespace spmvgen {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "families/family.hpp"
+#include "family.hpp"
 
 namespace spmvgen {
 namespace {

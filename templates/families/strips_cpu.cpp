@@ -1,4 +1,4 @@
-#include "families/family.hpp"
+#include "family.hpp"
 
 namespace spmvgen {
 namespace {

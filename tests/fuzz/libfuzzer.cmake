@@ -18,7 +18,7 @@ list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/process/log.
                            ${runtime}/tuner/cost/constants.cpp ${runtime}/tuner/cost/constants_json.cpp ${runtime}/tuner/cost/correction.cpp)
 file(GLOB registry_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/*.cpp ${PROJECT_SOURCE_DIR}/templates/families/*.cpp)
 file(GLOB family_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/families/*.cpp)
-spmvgen_collect(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/families.cpp HEADER families/family.hpp TYPE Family FUNCTION families
+spmvgen_collect(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/families.cpp HEADER family.hpp TYPE Family FUNCTION families
                 SUFFIX family FILES ${family_files})
 list(APPEND registry_sources ${CMAKE_CURRENT_BINARY_DIR}/families.cpp)
 list(APPEND fuzzed_sources ${registry_sources})

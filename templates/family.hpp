@@ -5,7 +5,7 @@
 
 #include "registry.hpp"
 
-/// What the files of this folder are made of. Each describes kernels that belong together, and the
+/// What the files of templates/families are made of. Each describes kernels that belong together, and the
 /// formats that they alone read, in one function `Family FILE_family()`, which
 /// templates/CMakeLists.txt finds by the file's name: no list has to be kept.
 namespace spmvgen {
