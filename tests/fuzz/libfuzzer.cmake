@@ -1,21 +1,22 @@
 # The readers' own sources, without LLVM and OpenMP (stand_ins/omp.h): the programs run on other machines, too.
 set(runtime ${PROJECT_SOURCE_DIR}/runtime)
 file(GLOB fuzzed_sources CONFIGURE_DEPENDS ${runtime}/kernel/*.cpp ${runtime}/store/*.cpp)
-foreach(name IN ITEMS buffer csr_binary csr_matrix foreign_format gzip_text inflater input_file market_header market_parser market_writer
-                      matrix_market number output_file reader sort_rows text_lines text_source)
+file(GLOB readers CONFIGURE_DEPENDS ${runtime}/matrix/files/*.cpp ${runtime}/matrix/read/*.cpp ${runtime}/tuner/csr_k/*.cpp
+     ${runtime}/tuner/files/json_text.cpp ${runtime}/tuner/cost/constants*.cpp)
+list(FILTER readers EXCLUDE REGEX "csr_k_db|constants_files")
+list(APPEND fuzzed_sources ${readers})
+foreach(name IN ITEMS buffer csr_matrix sort_rows features/features_json)
   list(APPEND fuzzed_sources ${runtime}/matrix/${name}.cpp)
 endforeach()
 foreach(name IN ITEMS compatible exported search set_file trust)
   list(APPEND fuzzed_sources ${runtime}/sets/${name}.cpp)
 endforeach()
-list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/process/log.cpp ${runtime}/tuner/device_profile.cpp ${runtime}/tuner/device_profile_json.cpp
-                           ${runtime}/tuner/device_profile_scaled.cpp
-                           ${runtime}/tuner/csr_k_fit.cpp
-                           ${runtime}/tuner/csr_k_json.cpp ${runtime}/tuner/dense_profile.cpp ${runtime}/tuner/csr_k.cpp ${runtime}/tuner/subwarp.cpp ${runtime}/tuner/row_steps.cpp
-                           ${runtime}/tuner/json_text.cpp ${runtime}/tuner/record_features.cpp ${runtime}/tuner/record_json.cpp
-                           ${runtime}/tuner/signature_name.cpp
-                           ${runtime}/tuner/record.cpp ${runtime}/matrix/features_json.cpp
-                           ${runtime}/tuner/cost/constants.cpp ${runtime}/tuner/cost/constants_json.cpp ${runtime}/tuner/cost/correction.cpp)
+foreach(name IN ITEMS profiles/device_profile profiles/device_profile_json profiles/device_profile_scaled profiles/dense_profile
+                      records/record records/record_features records/record_json records/signature_name
+                      cost/figures/subwarp cost/figures/row_steps)
+  list(APPEND fuzzed_sources ${runtime}/tuner/${name}.cpp)
+endforeach()
+list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/process/log.cpp)
 file(GLOB registry_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/*.cpp ${PROJECT_SOURCE_DIR}/templates/families/*.cpp)
 file(GLOB family_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/families/*.cpp)
 spmvgen_collect(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/families.cpp HEADER family.hpp TYPE Family FUNCTION families
