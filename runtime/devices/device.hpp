@@ -119,6 +119,8 @@ class Device {
                         void* const* arguments, StreamRef stream) = 0;
 
     virtual void synchronize(StreamRef stream) = 0;
+    /// Whether what is enqueued on the stream is captured into a graph instead of run.
+    virtual bool is_capturing(StreamRef stream);
 
     /// What `enqueue` enqueues on the stream that it is given, ready to be launched again and
     /// again; nothing of it runs yet. Null when the device has no graphs. What `enqueue` throws

@@ -142,6 +142,7 @@ DownloadedEntries download(Device& device, const CooView& a) {
 std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device) {
+    if (is_deferred(options)) return make_deferred_from_device(matrix, options, provider, device);
     const Stopwatch watch;
     const KernelPolicy policy{effective_mode(options.cache), options.cache_dir, true,
                               options.kernel_sets};

@@ -168,8 +168,8 @@ std::unique_ptr<HandleImpl> make_of_host_matrix(const CsrView& matrix, const Opt
                                                 std::shared_ptr<Device> device,
                                                 DeviceCsr* on_device, Arrays arrays) {
     const TeamSize team(options.threads);
-    if (options.compile == "behind")
-        return make_behind_handle(matrix, options, provider, std::move(device), arrays);
+    if (is_deferred(options))
+        return make_deferred_handle(matrix, options, provider, std::move(device), arrays);
     if (names_order(options.reorder))
         return make_reordered_handle(matrix, options, provider, std::move(device));
     const Stopwatch watch;

@@ -18,7 +18,7 @@ void GpuVendor::fail(int status, const char* call, const std::string& what) cons
 }
 
 std::optional<GraphCalls> find_graph_calls(const VendorLibrary& library,
-                                           const std::array<const char*, 6>& names) {
+                                           const std::array<const char*, 7>& names) {
     for (const char* name : names)
         if (library.find(name) == nullptr) return std::nullopt;
     return GraphCalls{.begin_capture = {library, names[0]},
@@ -26,7 +26,8 @@ std::optional<GraphCalls> find_graph_calls(const VendorLibrary& library,
                       .instantiate = {library, names[2]},
                       .destroy_graph = {library, names[3]},
                       .destroy_executable = {library, names[4]},
-                      .launch = {library, names[5]}};
+                      .launch = {library, names[5]},
+                      .is_capturing = {library, names[6]}};
 }
 
 }  // namespace spmvgen

@@ -62,11 +62,12 @@ struct GraphCalls {
     VendorCall<void*> destroy_graph;
     VendorCall<void*> destroy_executable;
     VendorCall<void*, void*> launch;
+    VendorCall<void*, int*> is_capturing;  ///< 0 = not
 };
 
 /// The entry points of these names, in the struct's order; nothing when one is missing.
 std::optional<GraphCalls> find_graph_calls(const VendorLibrary& library,
-                                           const std::array<const char*, 6>& names);
+                                           const std::array<const char*, 7>& names);
 
 /// What a thread must be in to work on a device: CUDA has contexts, HIP has a current device.
 struct VendorContext {

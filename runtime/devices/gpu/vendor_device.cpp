@@ -236,6 +236,15 @@ class VendorDevice final : public Device {
         check(calls_.synchronize(stream.native), calls_.synchronize, facts().text);
     }
 
+    /// Another thread's capture may forbid the question: then nothing is to be planned, either.
+    bool is_capturing(StreamRef stream) override {
+        const auto& calls = device_->vendor->graph_calls();
+        if (!calls) return false;
+        const InContext in(*device_);
+        int state = 0;
+        return calls->is_capturing(stream.native, &state) != 0 || state != 0;
+    }
+
     std::unique_ptr<DeviceGraph> record(const std::function<void(StreamRef)>& enqueue) override {
         return record_graph(device_, enqueue);
     }

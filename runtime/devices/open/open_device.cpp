@@ -123,6 +123,10 @@ std::unique_ptr<DeviceGraph> Device::record(const std::function<void(StreamRef)>
     return nullptr;
 }
 
+bool Device::is_capturing(StreamRef) {
+    return false;
+}
+
 void Device::gather_to_host(void* host, std::span<const DevicePiece> pieces) {
     auto* to = static_cast<std::byte*>(host);
     for (auto& piece : pieces) {

@@ -218,12 +218,20 @@ std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const O
                                                   std::shared_ptr<Device> device,
                                                   std::optional<Reordering> order = std::nullopt,
                                                   const PlannedMatrix* planned = nullptr);
-/// With options.compile "behind": a handle of plain CSR that the planned one takes over from once
-/// it is made. Of a matrix that the caller lends (no copy, `arrays` = callers) this reads the
-/// arrays as long as it lives: on GPUs only where options.owner keeps them, else of a copy.
-std::unique_ptr<HandleImpl> make_behind_handle(const CsrView& matrix, const Options& options,
-                                               KernelProvider& provider,
-                                               std::shared_ptr<Device> device, Arrays arrays);
+/// Whether a handle begins with plain CSR and is planned later: options.compile behind, and level
+/// lazy unless bits must stay the same, which is then planned at once.
+bool is_deferred(const Options& options);
+/// Such a handle: of plain CSR, until the planned one takes over. Of a matrix that the caller lends
+/// (no copy, `arrays` = callers) this reads the arrays as long as it lives: on GPUs only where
+/// options.owner keeps them, else of a copy.
+std::unique_ptr<HandleImpl> make_deferred_handle(const CsrView& matrix, const Options& options,
+                                                 KernelProvider& provider,
+                                                 std::shared_ptr<Device> device, Arrays arrays);
+/// The same of arrays in the memory of `device`, which are copied within it with options.copy.
+std::unique_ptr<HandleImpl> make_deferred_from_device(const CsrView& matrix,
+                                                      const Options& options,
+                                                      KernelProvider& provider,
+                                                      const std::shared_ptr<Device>& device);
 /// What α or β is, of which `number` is the value.
 Scale scale_of(ValueType type, const void* number);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,

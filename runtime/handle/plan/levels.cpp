@@ -145,7 +145,7 @@ bool measures(std::string_view level) {
 }
 
 bool is_level(std::string_view name) {
-    return name == "rule" || name == "recorded" || measures(name);
+    return name == "rule" || name == "lazy" || name == "recorded" || measures(name);
 }
 
 namespace {

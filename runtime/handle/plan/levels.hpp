@@ -31,7 +31,7 @@ struct LevelProblem {
 bool is_level(std::string_view name);
 /// Whether a level times kernels.
 bool measures(std::string_view level);
-inline constexpr std::string_view level_names = "rule, recorded, measure or exhaustive";
+inline constexpr std::string_view level_names = "rule, lazy, recorded, measure or exhaustive";
 
 /// Throws Error(invalid_argument) for a level that is not there, and for numbers out of range.
 void check_level(const Options& options);

@@ -175,6 +175,12 @@ LevelChoice weigh(const LevelProblem& p, const Choice& choice, const DeviceSpeed
     return changed;
 }
 
+bool planning_is_due(double spent_ms, std::int64_t products, bool gpu) {
+    const double of_one_ms = spent_ms / static_cast<double>(products);
+    const LazyPlanning& predicted = gpu ? lazy_on_gpus : lazy_on_cpus;
+    return spent_ms >= predicted.fixed_ms + predicted.applies * of_one_ms;
+}
+
 std::string why_not_repaid(const LevelProblem& p, const DeviceSpeed& speed) {
     const double us = stream_us(p, speed);
     if (measuring_repays(p.options.expected_applies, us, p.options.budget_ms)) return "";

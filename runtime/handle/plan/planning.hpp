@@ -19,6 +19,10 @@ LevelChoice weigh(const LevelProblem& problem, const Choice& choice, const Devic
 /// Why the expected applies cannot repay the budget of level measure; "" = they can.
 std::string why_not_repaid(const LevelProblem& problem, const DeviceSpeed& speed);
 
+/// Whether products of plain CSR that took `spent_ms` in all took as long as planning the matrix is
+/// predicted to take, whatever is then chosen, with kernels that are cached.
+bool planning_is_due(double spent_ms, std::int64_t products, bool gpu);
+
 // What measuring is expected to take, in ms.
 
 /// Making or finding a kernel: as compilations took so far in this process, else as the device's

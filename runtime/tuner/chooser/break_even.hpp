@@ -41,6 +41,11 @@ inline constexpr double find_ms = 0.3;    ///< a kernel from the cache directory
 /// A conversion to another format, and a copy of CSR as it is, both in applies of plain CSR on this
 /// CPU.
 inline constexpr double conversion_applies = 6, copy_applies = 4;
+/// Planning with kernels that are cached: beside what each takes, products of plain CSR.
+struct LazyPlanning {
+    double fixed_ms = 0, applies = 0;
+};
+inline constexpr LazyPlanning lazy_on_cpus{2, 40}, lazy_on_gpus{5, 300};
 /// Bytes per second of a device without a profile: of a CPU, and of a GPU.
 inline constexpr double assumed_cpu_rate = 10e9, assumed_gpu_rate = 1e12;
 
