@@ -92,7 +92,7 @@ const std::vector<Wrong> wrong_lines{
      "--param: parameter block_rows=9 of kernel bcsr: use one of 1, 2, 3, 4, 5, 6, 7, 8",
      "spmvgen run"},
     {"run A.mtx --level slow",
-     "--level: unknown level 'slow': use rule, recorded, measure or exhaustive", "spmvgen run"},
+     "--level: unknown level 'slow': use rule, lazy, recorded, measure or exhaustive", "spmvgen run"},
     {"run A.mtx --rule best",
      "--rule: 'best' is no rule of a paper: use ginkgo, csr-k, gospmv or lightspmv", "spmvgen run"},
     {"run A.mtx --rule ginkgo --level measure",

@@ -220,6 +220,18 @@ TEST_P(VendorDevice, MemoryAndKernelsComeAndGoDuringACapture) {
     EXPECT_EQ(standin.end_capture(1), 0);
 }
 
+TEST_P(VendorDevice, KnowsWhetherAStreamIsCaptured) {
+    const auto own = device();
+    const StreamRef stream{standin.make_stream(0)}, other{standin.make_stream(0)};
+    EXPECT_FALSE(own->is_capturing(stream));
+    standin.begin_capture(stream.native);
+    // The stand-in for HIP has no graphs.
+    EXPECT_EQ(own->is_capturing(stream), cuda);
+    EXPECT_FALSE(own->is_capturing(other));
+    standin.end_capture(1);
+    EXPECT_FALSE(own->is_capturing(stream));
+}
+
 TEST_P(VendorDevice, CopiesDuringACaptureAreRefused) {
     const auto own = device();
     const auto memory = own->allocate(8);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "errors.hpp"
+#include "grid_of_ones.hpp"
 #include "handle/kernels/kernel_provider.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -22,21 +23,6 @@ Options behind_on(const std::string& device) {
     return options;
 }
 
-/// A of ones times x of ones: each row's length.
-void expect_row_lengths(const Handle& handle, const CsrView& a) {
-    const std::vector<double> x(static_cast<std::size_t>(a.cols), 1);
-    std::vector<double> y(static_cast<std::size_t>(a.rows), -1);
-    handle.apply(1.0, x.data(), 0.0, y.data());
-    for (std::int64_t row = 0; row < a.rows; ++row)
-        ASSERT_EQ(y[static_cast<std::size_t>(row)], static_cast<double>(a.row_length(row))) << row;
-}
-
-CsrMatrix grid_of_ones() {
-    CsrMatrix a = make_gallery_matrix("stencil5:nx=60,ny=50");
-    std::ranges::fill(a.values.as<double>(), 1.0);
-    return a;
-}
-
 class BehindHandle : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(, BehindHandle, testing::Values("host", "simt:sm_90"));
 
@@ -44,12 +30,12 @@ TEST_P(BehindHandle, MultipliesBeforeAndAfterItIsPlanned) {
     CsrMatrix a = grid_of_ones();
     Options options = behind_on(GetParam());
     const Handle handle(a.view(), options);
-    for (int i = 0; i < 3; ++i) expect_row_lengths(handle, a.view());
+    for (int i = 0; i < 3; ++i) expect_row_sums(handle, a.view());
     handle.prepare(Scale::one, Scale::zero);  // waits
     options.compile = "now";
     const Handle planned(a.view(), options);
     EXPECT_EQ(handle.info().kernel, planned.info().kernel);
-    expect_row_lengths(handle, a.view());
+    expect_row_sums(handle, a.view());
 }
 
 TEST_P(BehindHandle, IsUsedByManyThreadsAtOnce) {
@@ -58,7 +44,7 @@ TEST_P(BehindHandle, IsUsedByManyThreadsAtOnce) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
-            for (int product = 0; product < 5; ++product) expect_row_lengths(handle, a.view());
+            for (int product = 0; product < 5; ++product) expect_row_sums(handle, a.view());
         });
     for (auto& thread : threads) thread.join();
 }
@@ -71,9 +57,9 @@ TEST_P(BehindHandle, KeepsWhatItReads) {
         handle = std::make_unique<const Handle>(gone.view(), behind_on(GetParam()));
         std::ranges::fill(gone.values.as<double>(), 7.0);
     }
-    expect_row_lengths(*handle, kept.view());
+    expect_row_sums(*handle, kept.view());
     handle->prepare(Scale::one, Scale::zero);
-    expect_row_lengths(*handle, kept.view());
+    expect_row_sums(*handle, kept.view());
 }
 
 TEST_P(BehindHandle, TakesNewValues) {
@@ -82,7 +68,7 @@ TEST_P(BehindHandle, TakesNewValues) {
     Handle handle(a.view(), behind_on(GetParam()));
     const std::vector<double> values(static_cast<std::size_t>(a.nnz), 1);
     handle.update_values(values.data());
-    expect_row_lengths(handle, a.view());
+    expect_row_sums(handle, a.view());
 }
 
 TEST(BehindHandleOnTheHost, ServesEntriesInAnyOrderAndTransposes) {
@@ -112,7 +98,7 @@ TEST(BehindHandleOnTheHost, GoesOnWithPlainCsrWhenPlanningFails) {
     const Handle handle(a.view(), options);
     handle.prepare(Scale::one, Scale::zero);
     EXPECT_EQ(handle.info().kernel, "generic_csr");
-    expect_row_lengths(handle, a.view());
+    expect_row_sums(handle, a.view());
 }
 
 TEST(BehindHandleOnTheHost, RefusesWhatPlainCsrCannotDo) {

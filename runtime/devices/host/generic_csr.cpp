@@ -68,6 +68,30 @@ void add_row(const Index* col_idx, const typename Types::Stored* values, std::in
     }
 }
 
+/// One right-hand side of one row.
+template <typename Types, typename Index>
+typename Types::Sum row_sum(const Index* col_idx, const typename Types::Stored* values,
+                            std::int64_t begin, std::int64_t end, const typename Types::Vector* x) {
+    using Sum = typename Types::Sum;
+    Sum sum(0);
+    for (std::int64_t k = begin; k < end; ++k)
+        sum += multiply(static_cast<Sum>(values[k]), static_cast<Sum>(x[col_idx[k]]));
+    return sum;
+}
+
+/// α and β, and what of y they need.
+template <typename Types>
+struct Update {
+    using Sum = typename Types::Sum;
+    using Vector = typename Types::Vector;
+    Sum alpha, beta;
+
+    void store(Sum sum, Vector& y) const {
+        y = static_cast<Vector>(
+            update(sum, alpha, beta, beta == Sum(0) ? Sum(0) : static_cast<Sum>(y)));
+    }
+};
+
 template <typename Types, typename Index, typename Offset>
 void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
     using Vector = typename Types::Vector;
@@ -77,13 +101,15 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
     const auto* values = a.values_as<typename Types::Stored>();
     const auto* x = static_cast<const Vector*>(o.x);
     auto* y = static_cast<Vector*>(o.y);
-    const auto alpha = static_cast<Sum>(*static_cast<const Vector*>(o.alpha));
-    const auto beta = static_cast<Sum>(*static_cast<const Vector*>(o.beta));
-#pragma omp parallel num_threads(threads)
-    {
-        const int thread = omp_get_thread_num(), team = omp_get_num_threads();
-        const std::int64_t end = first_row(a.rows, row_ptr, thread + 1, team);
-        for (std::int64_t row = first_row(a.rows, row_ptr, thread, team); row < end; ++row) {
+    const Update<Types> new_y{static_cast<Sum>(*static_cast<const Vector*>(o.alpha)),
+                              static_cast<Sum>(*static_cast<const Vector*>(o.beta))};
+    const auto rows = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row)
+            new_y.store(
+                row_sum<Types>(col_idx, values, row_ptr[row], row_ptr[row + 1], x), y[row]);
+    };
+    const auto rows_of_many = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row)
             for (int rhs = 0; rhs < num_rhs;) {
                 constexpr int most = 8;
                 Sum sums[most];
@@ -92,13 +118,16 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
                             : add_row<most, Types, Index>)(col_idx, values, row_ptr[row],
                                                            row_ptr[row + 1], x + rhs, num_rhs,
                                                            sums);
-                for (int i = 0; i < width; ++i, ++rhs) {
-                    Vector& to = y[row * num_rhs + rhs];
-                    to = static_cast<Vector>(update(
-                        sums[i], alpha, beta, beta == Sum(0) ? Sum(0) : static_cast<Sum>(to)));
-                }
+                for (int i = 0; i < width; ++i, ++rhs)
+                    new_y.store(sums[i], y[row * num_rhs + rhs]);
             }
-        }
+    };
+#pragma omp parallel num_threads(threads)
+    {
+        const int thread = omp_get_thread_num(), team = omp_get_num_threads();
+        const std::int64_t first = first_row(a.rows, row_ptr, thread, team);
+        const std::int64_t last = first_row(a.rows, row_ptr, thread + 1, team);
+        num_rhs == 1 ? rows(first, last) : rows_of_many(first, last);
     }
 }
 

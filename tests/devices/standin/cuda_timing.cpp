@@ -38,10 +38,8 @@ int cuStreamBeginCapture_v2(void* stream, int mode) {
                        [&] { return cuda().start_capture(stream, mode); });
 }
 int cuStreamIsCapturing(void* stream, int* state) {
-    return cuda().call("cuStreamIsCapturing", [&] {
-        *state = cuda().captures(stream) ? 1 : 0;
-        return success;
-    });
+    *state = cuda().captures(stream) ? 1 : 0;
+    return cuda().call("cuStreamIsCapturing", [] { return success; });
 }
 int cuStreamEndCapture(void* stream, void** graph) {
     return cuda().call("cuStreamEndCapture", [&] { return cuda().finish_capture(stream, graph); });
