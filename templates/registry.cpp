@@ -148,6 +148,17 @@ int rhs_group(const Signature& s) {
     return group;
 }
 
+int rhs_lanes(const Signature& s) {
+    if (!kernel_entry(s.kernel).shares_entries) return 1;
+    constexpr int most = 16;
+    const int groups = s.num_rhs / rhs_group(s);
+    int lanes = 1;
+    while (2 * lanes <= std::min<std::int64_t>(most, s.params.at("subwarp")) &&
+           groups % (2 * lanes) == 0)
+        lanes *= 2;
+    return lanes;
+}
+
 Signature complete(Signature s) {
     const KernelEntry& entry = kernel_entry(s.kernel);
     const Architecture& machine = architecture(s.target);

@@ -119,6 +119,8 @@ struct KernelEntry {
     /// Computes y = αAᵀx + βy: x has a row for each row of A and y one for each column; with its
     /// parameter "conjugate" 1, y = αAᴴx + βy.
     bool transposes = false;
+    /// Whether lanes of a row, of which parameter "subwarp" is the number, share entries.
+    bool shares_entries = false;
     /// Of a kernel for some signatures only: why it is not for this one, which is complete
     /// otherwise; "" = it is. Such a kernel runs when it is named, and is never chosen.
     std::string (*refuses)(const Signature&) = nullptr;
@@ -172,6 +174,9 @@ const KernelEntry& kernel_entry(std::string_view id);
 /// Right-hand sides that one thread of a GPU kernel works on at a time: the largest divisor of
 /// signature.num_rhs that keeps its sums within 32 bytes. The template's `rhs_group`.
 int rhs_group(const Signature& signature);
+/// Neighbouring lanes of a GPU kernel that share an entry, each with such a group; 1 for kernels
+/// whose lanes do not. The template's `rhs_lanes`.
+int rhs_lanes(const Signature& signature);
 
 /// Whether the preset is fitted to the vector width: that of "lanes".
 bool is_fitted(const Parameter& parameter);

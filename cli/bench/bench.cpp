@@ -293,6 +293,8 @@ void add_bench(CLI::App& program, Verbs& verbs) {
          "all that is there (the default), none, or of cusparse, mkl, eigen, librsb, plain", "P,…");
     list("--value", o->values, "value types, default f64", "T,…");
     list("--numbers", o->numbers, "own (the matrix's, the default), random (in [0.5, 1.5))", "N,…");
+    verb->add_option("--rhs", o->num_rhs, "vectors that A is multiplied with at once (default 1)")
+        ->check(CLI::Range(1, 64).description(""));
     verb->add_option("--encodings", o->encodings,
                      "auto (default): A's values in fewer bytes where that is exact; none")
         ->type_name("HOW");

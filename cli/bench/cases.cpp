@@ -188,7 +188,7 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
     }
     for (auto& found : peers)
         if (found.peer)
-            for (auto& way : found.peer->ways())
+            for (auto& way : found.peer->ways(o.num_rhs))
                 cases.push_back({.name = found.label + "/" + way,
                                  .library = found.name,
                                  .peer = found.peer.get(),
@@ -199,7 +199,7 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
 
 CaseRunner::CaseRunner(const CsrMatrix& matrix, Place& place, const BenchOptions& options,
                        const CaseMethod& method)
-    : matrix_(matrix), place_(place), options_(options), method_(method), bench_(matrix, place) {}
+    : matrix_(matrix), place_(place), options_(options), method_(method), bench_(matrix, place, options.num_rhs) {}
 
 CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     Options options;
@@ -209,6 +209,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     options.kernel = one.kernel;
     options.level = one.level;
     options.encodings = options_.encodings;
+    options.num_rhs = options_.num_rhs;
     options.memory_limit = memory_limit(matrix_);
     options.copy = false;
     options.updatable = false;
@@ -247,8 +248,9 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
 }
 
 CaseRunner::Ready CaseRunner::make_peer(const BenchCase& one, Json& row) {
-    const peers::Product product =
-        one.peer->make(one.way, {.matrix = matrix_, .x = bench_.x(), .y = bench_.y()});
+    const peers::Product product = one.peer->make(
+        one.way,
+        {.matrix = matrix_, .x = bench_.x(), .y = bench_.y(), .num_rhs = options_.num_rhs});
     row["convert_ms"] = product.convert_ms;
     row["plan_ms"] = product.plan_ms;
     if (!product.note.empty()) row["note"] = product.note;

@@ -23,6 +23,7 @@ struct BenchOptions {
     std::vector<std::string> formats, kernels{"auto", "all"}, against{"all"}, values{"f64"},
         clocks{"stream"}, numbers{"own"};
     int threads = 0, rounds = 1;
+    int num_rhs = 1;
     std::string arch = "native";  ///< of this CPU
     std::string budget = "200ms", encodings = "auto";
     std::int64_t flush_bytes = 0;

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "bench/clock.hpp"
 #include "bench/cuda_clocks.hpp"
@@ -76,8 +77,9 @@ class Place {
 /// x and y of one matrix, and the reference that each product is held against.
 class Workbench {
   public:
-    /// x is uniform in [0.5, 1.5). The matrix must outlive it.
-    Workbench(const CsrMatrix& matrix, Place& place);
+    /// x is uniform in [0.5, 1.5). x and y have `num_rhs` columns, row-major. The matrix must
+    /// outlive it.
+    Workbench(const CsrMatrix& matrix, Place& place, int num_rhs = 1);
 
     void* x() { return x_on_device_ ? x_on_device_->data() : x_.data(); }
     void* y() { return y_on_device_ ? y_on_device_->data() : y_.data(); }
@@ -96,7 +98,9 @@ class Workbench {
     Buffer x_, y_;  ///< here; with a device also there
     std::unique_ptr<DeviceMemory> x_on_device_, y_on_device_;
     std::unique_ptr<DeviceMemory> x_again_;  ///< what update() writes; null until it is asked for
-    ProductReference reference_;
+    const CsrMatrix& matrix_;
+    const int num_rhs_;
+    std::optional<ProductReference> reference_;  ///< of one vector
 };
 
 }  // namespace spmvgen::cli

@@ -15,6 +15,7 @@ namespace {
 
 // Enumerators of cusparse.h and library_types.h.
 constexpr int no_transpose = 0, base_zero = 0, order_row = 2;
+constexpr int algorithm_mm1 = 4, algorithm_mm2 = 6, algorithm_mm3 = 12;  // of SpMM with CSR
 constexpr int algorithm_coo1 = 1, algorithm_csr1 = 2, algorithm_csr2 = 3, algorithm_coo2 = 4,
               algorithm_sell1 = 5, algorithm_bsr1 = 6;
 constexpr int algorithm_op1 = 1, algorithm_op2 = 2;  // of SpMVOp
@@ -46,6 +47,7 @@ struct Way {
     bool preprocess = false;
     std::int64_t block = 0;  ///< of bsr
     bool op = false;         ///< SpMVOp instead of SpMV
+    bool many = false;       ///< SpMM, of several vectors
 };
 
 const std::vector<Way> all_ways{{"csr_alg1", "csr", algorithm_csr1},
@@ -60,7 +62,10 @@ const std::vector<Way> all_ways{{"csr_alg1", "csr", algorithm_csr1},
                                 {"bsr3", "bsr", algorithm_bsr1, false, 3},
                                 {"bsr4", "bsr", algorithm_bsr1, false, 4},
                                 {"spmvop_alg1", "csr", algorithm_op1, false, 0, true},
-                                {"spmvop_alg2", "csr", algorithm_op2, false, 0, true}};
+                                {"spmvop_alg2", "csr", algorithm_op2, false, 0, true},
+                                {"spmm_alg1", "csr", algorithm_mm1, true, 0, false, true},
+                                {"spmm_alg2", "csr", algorithm_mm2, true, 0, false, true},
+                                {"spmm_alg3", "csr", algorithm_mm3, true, 0, false, true}};
 
 /// 1 and 0 of every value type: the first part of a complex number is the real one.
 struct Scalars {
@@ -97,8 +102,9 @@ struct State {
         if (plan != nullptr) op->destroy_plan(plan);
         if (descriptor != nullptr) op->destroy_descriptor(descriptor);
         if (matrix != nullptr) library->destroy_matrix(matrix);
-        if (x != nullptr) library->destroy_vector(x);
-        if (y != nullptr) library->destroy_vector(y);
+        auto& destroy = way.many ? library->destroy_dense : library->destroy_vector;
+        if (x != nullptr) destroy(x);
+        if (y != nullptr) destroy(y);
     }
 
     void* upload(Device& device, const void* data, std::size_t bytes) {
@@ -117,6 +123,11 @@ struct State {
         if (op)
             library->check(op->multiply(handle, plan, one_of(value), zero_of(value), x, y, y),
                            op->multiply);
+        else if (way.many)
+            library->check(
+                library->multiply_many(handle, no_transpose, no_transpose, one_of(value), matrix, x,
+                                       zero_of(value), y, data_type(value), way.algorithm, buffer),
+                library->multiply_many);
         else
             library->check(
                 library->multiply(handle, no_transpose, one_of(value), matrix, x, zero_of(value), y,
@@ -139,6 +150,35 @@ void prepare(State& s, Device& device) {
         l.check(l.preprocess(s.handle, no_transpose, one, s.matrix, s.x, zero, s.y, type,
                              s.way.algorithm, s.buffer),
                 l.preprocess);
+}
+
+/// SpMM: memory to work in, and preprocessing.
+void prepare_many(State& s, Device& device) {
+    const CusparseLibrary& l = *s.library;
+    const void *one = one_of(s.value), *zero = zero_of(s.value);
+    const int type = data_type(s.value), algorithm = s.way.algorithm;
+    std::size_t bytes = 0;
+    l.check(l.buffer_bytes_of_many(s.handle, no_transpose, no_transpose, one, s.matrix, s.x, zero,
+                                   s.y, type, algorithm, &bytes),
+            l.buffer_bytes_of_many);
+    s.make_buffer(device, bytes);
+    l.check(l.preprocess_many(s.handle, no_transpose, no_transpose, one, s.matrix, s.x, zero, s.y,
+                              type, algorithm, s.buffer),
+            l.preprocess_many);
+}
+
+/// State.x and state.y: vectors, or row-major matrices.
+void make_vectors(State& s, const Problem& problem) {
+    const CusparseLibrary& l = *s.library;
+    const CsrMatrix& a = problem.matrix;
+    const int type = data_type(s.value), k = problem.num_rhs;
+    if (!s.way.many) {
+        l.check(l.create_vector(&s.x, a.cols, problem.x, type), l.create_vector);
+        l.check(l.create_vector(&s.y, a.rows, problem.y, type), l.create_vector);
+        return;
+    }
+    l.check(l.create_dense(&s.x, a.cols, k, k, problem.x, type, order_row), l.create_dense);
+    l.check(l.create_dense(&s.y, a.rows, k, k, problem.y, type, order_row), l.create_dense);
 }
 
 /// SpMVOp: memory to work in and a plan; y stands for z, too.
@@ -210,9 +250,10 @@ class CuSparse final : public Peer {
 
     std::string version() const override { return library_->version(); }
     std::string path() const override { return library_->file.path(); }
-    std::vector<std::string> ways() const override {
+    std::vector<std::string> ways(int num_rhs) const override {
         std::vector<std::string> names;
-        for (auto& way : all_ways) names.push_back(way.name);
+        for (auto& way : all_ways)
+            if (way.many == (num_rhs > 1)) names.push_back(way.name);
         return names;
     }
     Product make(const std::string& way, const Problem& problem) override;
@@ -237,14 +278,13 @@ Product CuSparse::make(const std::string& way, const Problem& problem) {
     state->handle = handle_;
     state->value = a.value_type;
     if (found->op) state->op = l.op();
-    const int type = data_type(a.value_type);
     Product product;
     product.bytes = make_matrix(*state, *device_, a) +
-                    (a.rows + a.cols) * static_cast<std::int64_t>(size_of(a.value_type));
+                    (a.rows + a.cols) * problem.num_rhs *
+                        static_cast<std::int64_t>(size_of(a.value_type));
     product.convert_ms = lap.ms();
-    l.check(l.create_vector(&state->x, a.cols, problem.x, type), l.create_vector);
-    l.check(l.create_vector(&state->y, a.rows, problem.y, type), l.create_vector);
-    (found->op ? prepare_op : prepare)(*state, *device_);
+    make_vectors(*state, problem);
+    (found->op ? prepare_op : found->many ? prepare_many : prepare)(*state, *device_);
     device_->synchronize(stream_);
     product.plan_ms = lap.ms();
     product.apply = [state] { state->multiply(); };

@@ -56,6 +56,15 @@ struct CusparseLibrary {
     Multiply<void*> preprocess{file, "cusparseSpMV_preprocess"};
     Multiply<void*> multiply{file, "cusparseSpMV"};
 
+    VendorCall<void**, Int, Int, Int, void*, int, int> create_dense{file, "cusparseCreateDnMat"};
+    VendorCall<void*> destroy_dense{file, "cusparseDestroyDnMat"};
+    template <typename Buffer>
+    using MultiplyMany = VendorCall<void*, int, int, const void*, void*, void*, const void*, void*,
+                                    int, int, Buffer>;
+    MultiplyMany<std::size_t*> buffer_bytes_of_many{file, "cusparseSpMM_bufferSize"};
+    MultiplyMany<void*> preprocess_many{file, "cusparseSpMM_preprocess"};
+    MultiplyMany<void*> multiply_many{file, "cusparseSpMM"};
+
     /// Throws Error(io) with the library's words when status, which `call` returned, is not 0.
     template <typename... P>
     void check(int status, const VendorCall<P...>& call) const {

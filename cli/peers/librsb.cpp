@@ -126,7 +126,9 @@ class Librsb final : public Peer {
         return std::filesystem::path(library_->file.path()).filename().string();
     }
     std::string path() const override { return library_->file.path(); }
-    std::vector<std::string> ways() const override { return {"rsb", "rsb_tuned"}; }
+    std::vector<std::string> ways(int num_rhs) const override {
+        return ways_of_one_vector(num_rhs, {"rsb", "rsb_tuned"});
+    }
     Product make(const std::string& way, const Problem& p) override {
         require_int32(p.matrix);
         Lap lap;

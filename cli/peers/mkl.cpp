@@ -140,7 +140,9 @@ class Mkl final : public Peer {
         return all;
     }
     std::string path() const override { return library_->file.path(); }
-    std::vector<std::string> ways() const override { return {"csr", "csr_optimized"}; }
+    std::vector<std::string> ways(int num_rhs) const override {
+        return ways_of_one_vector(num_rhs, {"csr", "csr_optimized"});
+    }
     Product make(const std::string& way, const Problem& p) override {
         require_int32(p.matrix);
         return dispatch(p.matrix.value_type, [&](auto tag) {

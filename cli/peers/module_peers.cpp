@@ -39,7 +39,9 @@ class Plain final : public Peer {
     explicit Plain(int threads) : module_(open_module()), threads_(threads) {}
     std::string version() const override { return parse_target("native").arch; }
     std::string path() const override { return module_.file.path(); }
-    std::vector<std::string> ways() const override { return {"csr"}; }
+    std::vector<std::string> ways(int num_rhs) const override {
+        return ways_of_one_vector(num_rhs, {"csr"});
+    }
     Product make(const std::string&, const Problem& p) override {
         require_int32(p.matrix);
         return {.apply = [p, plain = module_.entries->plain,
@@ -62,7 +64,9 @@ class Eigen final : public Peer {
     }
     std::string version() const override { return module_.entries->eigen_version; }
     std::string path() const override { return module_.file.path(); }
-    std::vector<std::string> ways() const override { return {"csr"}; }
+    std::vector<std::string> ways(int num_rhs) const override {
+        return ways_of_one_vector(num_rhs, {"csr"});
+    }
     Product make(const std::string&, const Problem& p) override {
         require_int32(p.matrix);
         const SpmvgenPeerModule& eigen = *module_.entries;

@@ -41,6 +41,11 @@ double Lap::ms() {
     return last_ - before;
 }
 
+std::vector<std::string> ways_of_one_vector(int num_rhs, std::vector<std::string> ways) {
+    if (num_rhs != 1) ways.clear();
+    return ways;
+}
+
 void require_int32(const CsrMatrix& matrix) {
     if (matrix.offset_type != IndexType::i32 || matrix.index_type != IndexType::i32)
         throw Error(ErrorCode::unsupported, "takes int32 indices only");

@@ -14,12 +14,13 @@
 /// at run time, and its interface is declared here.
 namespace spmvgen::peers {
 
-/// A matrix and where its vectors are; x has cols and y has rows elements of its value type, in the
-/// memory of the device that the peer was opened for. All outlives what is made of it.
+/// A matrix and where its vectors are; x has cols·num_rhs and y has rows·num_rhs elements of its
+/// value type, row-major, in the memory of the device that the peer was opened for. All outlives what is made of it.
 struct Problem {
     const CsrMatrix& matrix;
     void* x = nullptr;
     void* y = nullptr;
+    int num_rhs = 1;
 };
 
 /// y = Ax, ready to be run again and again.
@@ -42,8 +43,8 @@ class Peer {
     virtual std::string version() const = 0;
     /// The file that it was loaded from.
     virtual std::string path() const = 0;
-    /// Names of the ways in which it multiplies: "csr_alg1".
-    virtual std::vector<std::string> ways() const = 0;
+    /// Names of the ways in which it multiplies so many vectors at once: "csr_alg1". May be none.
+    virtual std::vector<std::string> ways(int num_rhs) const = 0;
     /// Throws Error(unsupported) when the way does not suit the matrix (types, much padding),
     /// Error(io) when the library or memory fail.
     virtual Product make(const std::string& way, const Problem& problem) = 0;
@@ -83,6 +84,9 @@ class Lap {
   private:
     double last_;
 };
+
+/// Peer::ways of a library that multiplies one vector.
+std::vector<std::string> ways_of_one_vector(int num_rhs, std::vector<std::string> ways);
 
 /// Throws Error(unsupported) unless columns and row offsets are int32.
 void require_int32(const CsrMatrix& matrix);

@@ -49,8 +49,10 @@ specializer::Bindings common_bindings(const Signature& s) {
                    {"beta_mode", scale_constant(s.beta)},
                    {"num_rhs", std::to_string(s.num_rhs)},
                    {"has_epilogue", s.epilogue.empty() ? "false" : "true"}};
-    if (architecture(s.target).kind != TargetKind::host)
+    if (architecture(s.target).kind != TargetKind::host) {
         b.constants["rhs_group"] = std::to_string(rhs_group(s));
+        b.constants["rhs_lanes"] = std::to_string(rhs_lanes(s));
+    }
     for (auto& [name, spelling] : b.types) b.optional.insert(name);
     for (auto& [name, spelling] : b.constants) b.optional.insert(name);
     return b;

@@ -96,6 +96,27 @@ KernelEntry csr_classical() {
             .determinism = Determinism::always};
 }
 
+KernelEntry csr_multivector() {
+    const auto grid = [](const Signature& s) {
+        return GridRule{.items = "num_rows",
+                        .items_per_block = param(s, "block") / param(s, "subwarp")};
+    };
+    return {.id = "csr_multivector",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/csr_multivector.hpp",
+            .summary = "lanes that share an entry, side by side along the vectors; several vectors",
+            .params = {block, subwarp, unroll},
+            .steps = {{.function = "csr_multivector",
+                       .rule = StepRule::grid,
+                       .grid = grid,
+                       .block = block_of,
+                       .overlaps = true}},
+            .workspace = {},
+            .determinism = Determinism::always,
+            .shares_entries = true};
+}
+
 constexpr std::array load_balance_arguments{
     ArgumentTemplate{"warp_row", Element::index, "[chunks + 1]",
                      "0, the row of each further chunk's first entry, num_rows"},
@@ -232,7 +253,7 @@ KernelEntry coo() {
 
 Family gpu_family() {
     return {
-        .kernels = {csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(), coo()}};
+        .kernels = {csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(), csr_multivector(), coo()}};
 }
 
 }  // namespace spmvgen

@@ -44,6 +44,20 @@ TEST_F(CusparseTest, AllItsWaysAreTimedByEvents) {
     }
 }
 
+TEST_F(CusparseTest, SeveralVectorsAreMultipliedBySpMM) {
+    setenv("CUSPARSE_STANDIN", "wrong", 1);
+    const Outcome outcome = bench(std::string(line) + "--rhs 3");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(lines()[0]["method"]["rhs"], 3);
+    std::vector<std::string> ways;
+    for (auto& row : rows()) {
+        ways.push_back(row["case"].get<std::string>().substr(std::string(peer).size()));
+        EXPECT_EQ(row.contains("wrong"), ways.back() == "spmm_alg3") << row;
+        EXPECT_EQ(row.contains("stream"), ways.back() != "spmm_alg3") << row;
+    }
+    EXPECT_EQ(ways, (std::vector<std::string>{"spmm_alg1", "spmm_alg2", "spmm_alg3"}));
+}
+
 TEST_F(CusparseTest, CachesAreEmptiedByTwiceTheirSize) {
     const Outcome outcome = run_line(std::string("bench --budget 1ms --clock cold ") + line);
     ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -21,7 +21,7 @@ struct Matrix {
     const double* values = nullptr;
 };
 
-void multiply(const Matrix& a, const double* x, double* y) {
+void multiply_vector(const Matrix& a, const double* x, double* y) {
     const Int b = a.block;
     for (Int i = 0; i < a.rows * b; ++i) y[i] = 0;
     const auto add = [&](Int row, Int k) {
@@ -33,6 +33,23 @@ void multiply(const Matrix& a, const double* x, double* y) {
         for (Int k = a.offsets[row]; k < a.offsets[row + 1]; ++k) add(row, k);
     for (Int k = 0; a.row_idx != nullptr && k < a.entries; ++k) add(a.row_idx[k], k);
 }
+
+/// Of row-major x and y with `vectors` columns.
+void multiply(const Matrix& a, const double* x, Int cols, double* y, Int vectors) {
+    if (vectors == 1) return multiply_vector(a, x, y);
+    std::vector<double> one_x(static_cast<std::size_t>(cols)), one_y(static_cast<std::size_t>(a.rows));
+    for (Int v = 0; v < vectors; ++v) {
+        for (std::size_t j = 0; j < one_x.size(); ++j) one_x[j] = x[static_cast<Int>(j) * vectors + v];
+        multiply_vector(a, one_x.data(), one_y.data());
+        for (std::size_t i = 0; i < one_y.size(); ++i) y[static_cast<Int>(i) * vectors + v] = one_y[i];
+    }
+}
+
+/// A row-major matrix.
+struct Dense {
+    Int rows, cols;
+    double* values;
+};
 
 const double* doubles(const void* p) {
     return static_cast<const double*>(p);
@@ -56,12 +73,13 @@ struct Work {
     const double* x;
     double* y;
     double wrong;
+    Int cols = 0, vectors = 1;  ///< of x: rows, columns
 };
 
 int enqueue(const char* name, const Handle& handle, const Work& work) {
     const auto run = [](void* data) {
         const Work& w = *static_cast<Work*>(data);
-        multiply(w.a, w.x, w.y);
+        multiply(w.a, w.x, w.cols, w.y, w.vectors);
         *w.y += w.wrong;
     };
     return spmvgen_standin_cuda_enqueue(
@@ -150,6 +168,31 @@ int cusparseSpMV(void* handle, int, const void*, void* a, void* x, const void*, 
     return enqueue("cusparseSpMV", *static_cast<Handle*>(handle),
                    {*static_cast<Matrix*>(a), doubles(x), static_cast<double*>(y),
                     algorithm == 3 && mode_is("wrong") ? 1.0 : 0.0});
+}
+int cusparseCreateDnMat(void** matrix, Int rows, Int cols, Int stride, void* values, int, int order) {
+    if (order != 2 || stride != cols) return invalid_value;
+    *matrix = new Dense{rows, cols, static_cast<double*>(values)};
+    return 0;
+}
+int cusparseDestroyDnMat(void* matrix) {
+    delete static_cast<Dense*>(matrix);
+    return 0;
+}
+int cusparseSpMM_bufferSize(void*, int, int, const void*, void*, void*, const void*, void*, int, int,
+                            std::size_t* bytes) {
+    *bytes = 100;
+    return 0;
+}
+int cusparseSpMM_preprocess(void*, int, int, const void*, void*, void*, const void*, void*, int, int,
+                            void*) {
+    return 0;
+}
+int cusparseSpMM(void* handle, int, int, const void*, void* a, void* x, const void*, void* y, int,
+                 int algorithm, void*) {
+    const Dense& from = *static_cast<Dense*>(x);
+    return enqueue("cusparseSpMM", *static_cast<Handle*>(handle),
+                   {*static_cast<Matrix*>(a), from.values, static_cast<Dense*>(y)->values,
+                    algorithm == 12 && mode_is("wrong") ? 1.0 : 0.0, from.rows, from.cols});
 }
 int cusparseSpMVOp_bufferSize(void*, int, const void*, const void*, void*, void*, int, int,
                               std::size_t* bytes) {

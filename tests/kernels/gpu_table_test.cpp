@@ -43,6 +43,7 @@ const std::vector<Types> all_types{
     {ValueType::f32, i32, i32, 1}, {ValueType::f64, i32, i32, 1}, {ValueType::c32, i32, i32, 1},
     {ValueType::c64, i32, i32, 1}, {ValueType::f64, i32, i64, 1}, {ValueType::f32, i64, i64, 1},
     {ValueType::f64, i32, i32, 3}, {ValueType::c64, i64, i64, 2}, {ValueType::f32, i32, i32, 8},
+    {ValueType::f64, i32, i32, 16},
 };
 /// Parameters worth a row of their own; every kernel has one with its presets.
 const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> variants{
@@ -52,6 +53,8 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"csr_by_length",
      {{"block", 64}, {"subwarp", 1}, {"most_short", 8}, {"most_middle", 64}, {"share", 512}}},
     {"csr_by_length", {{"most_short", 64}, {"most_middle", 64}, {"share", 512}, {"unroll", 1}}},
+    {"csr_multivector", {{"subwarp", 1}, {"unroll", 8}}},
+    {"csr_multivector", {{"subwarp", 32}, {"unroll", 2}, {"block", 64}}},
     {"csr_light", {{"level", 0}, {"rows", 2}, {"subwarp", 2}, {"unroll", 1}}},
     {"csr_light", {{"level", 1}, {"rows", 4}, {"subwarp", 4}, {"block", 64}}},
     {"csr_load_balance", {{"entries", 4}, {"block", 64}}},
