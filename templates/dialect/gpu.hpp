@@ -163,11 +163,14 @@ template <int width = warp_size, typename Value>
     }
 }
 
+// Where `apart` neighbouring lanes share an entry, each has a sum of its own: over every lane that
+// lies a multiple of that behind it.
+
 /// The sum over each group of `width` lanes, a power of two, in its first lane. All lanes of the
 /// warp take part.
-template <int width, typename Value>
+template <int width, int apart = 1, typename Value>
 [[gnu::always_inline]] inline Value subwarp_sum(Value value) {
-    for (int delta = width / 2; delta > 0; delta /= 2) {
+    for (int delta = width / 2; delta >= apart; delta /= 2) {
         value = add(value, shuffle_down<width>(value, delta));
     }
     return value;

@@ -46,8 +46,19 @@ template <bool wide, int count, typename Vector>
     }
 }
 
+/// Where the lane's group of right-hand sides begins, of `rhs_lanes` groups side by side.
+template <int num_rhs, int rhs_group, int rhs_lanes>
+[[gnu::always_inline]] inline long first_rhs(int lane) {
+    if constexpr (num_rhs == rhs_group * rhs_lanes) {
+        return static_cast<long>(lane % rhs_lanes) * rhs_group;
+    } else {
+        return static_cast<long>(blockIdx.y) * (rhs_group * rhs_lanes) +
+               lane % rhs_lanes * rhs_group;
+    }
+}
+
 /// sum[r] += the products of the entries first, first + step, … below `count` with the lane's piece
-/// of x, which begins at `x` in row 0. `unroll` entries are under way at a time.
+/// of each row of x, the first of which is at `x`. `unroll` entries are under way at a time.
 template <bool wide, int step, int unroll, int num_rhs, int rhs_group, typename Value,
           typename Vector, typename Storage, typename Index, typename Offset>
 [[gnu::always_inline]] inline void add_row_pieces(Value* sum, const Storage* values,
@@ -78,14 +89,4 @@ template <bool wide, int step, int unroll, int num_rhs, int rhs_group, typename 
             }
         }
     }
-}
-
-/// The sum over the lanes of each group of `width` that have the same place modulo `parts`, in the
-/// group's first `parts` lanes. Both are powers of two. All lanes of the warp take part.
-template <int width, int parts, typename Value>
-[[gnu::always_inline]] inline Value subwarp_sum_of_parts(Value value) {
-    for (int delta = width / 2; delta >= parts; delta /= 2) {
-        value = add(value, shuffle_down<width>(value, delta));
-    }
-    return value;
 }

@@ -93,26 +93,6 @@ KernelEntry csr_classical() {
                        .block = block_of,
                        .overlaps = true}},
             .workspace = {},
-            .determinism = Determinism::always};
-}
-
-KernelEntry csr_multivector() {
-    const auto grid = [](const Signature& s) {
-        return GridRule{.items = "num_rows",
-                        .items_per_block = param(s, "block") / param(s, "subwarp")};
-    };
-    return {.id = "csr_multivector",
-            .format = Format::csr,
-            .gpu = true,
-            .file = "gpu/csr_multivector.hpp",
-            .summary = "lanes that share an entry, side by side along the vectors; several vectors",
-            .params = {block, subwarp, unroll},
-            .steps = {{.function = "csr_multivector",
-                       .rule = StepRule::grid,
-                       .grid = grid,
-                       .block = block_of,
-                       .overlaps = true}},
-            .workspace = {},
             .determinism = Determinism::always,
             .shares_entries = true};
 }
@@ -228,7 +208,8 @@ KernelEntry csr_by_length() {
                            .zeroed = true}},
             .arguments = by_length_arguments,
             .layout = {"block", "subwarp", "most_short", "most_middle", "share"},
-            .determinism = Determinism::always};
+            .determinism = Determinism::always,
+            .shares_entries = true};
 }
 
 KernelEntry coo() {
@@ -253,7 +234,7 @@ KernelEntry coo() {
 
 Family gpu_family() {
     return {
-        .kernels = {csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(), csr_multivector(), coo()}};
+        .kernels = {csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(), coo()}};
 }
 
 }  // namespace spmvgen

@@ -23,10 +23,10 @@
 #include "dialect/gpu_tiles.hpp"
 
 /// α = 0: y = βy.
-template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int block>
+template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
+          bool has_epilogue, int block>
 void csr_by_length_scaled(long num_rows, Vector* __restrict__ y, Vector beta) {
-    store_scaled<beta_mode, num_rhs, rhs_group, has_epilogue, block>(num_rows, y, beta);
+    store_scaled<beta_mode, num_rhs, rhs_group * rhs_lanes, has_epilogue, block>(num_rows, y, beta);
 }
 
 /// Replaces sum[r] by the sum over the block's threads, in all lanes of its first warp. `warp_sum`
@@ -50,11 +50,37 @@ template <int block, int rhs_group, typename Value>
     }
 }
 
+/// The same where rhs_lanes lanes share an entry: total[i] is the sum for right-hand side i of all
+/// their groups. `warp_sum` has a place for each of them and each warp.
+template <int block, int rhs_group, int rhs_lanes, typename Value>
+[[gnu::always_inline]] inline void sum_groups_over_block(Value* total, Value* sum,
+                                                         Value* warp_sum) {
+    constexpr int warps = block / warp_size;
+    constexpr int width = rhs_group * rhs_lanes;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread % warp_size;
+    for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        sum[rhs] = subwarp_sum<warp_size, rhs_lanes>(sum[rhs]);
+    }
+    if (lane < rhs_lanes) {
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            warp_sum[thread / warp_size * width + lane * rhs_group + rhs] = sum[rhs];
+        }
+    }
+    __syncthreads();
+    if (thread < warp_size) {
+        for (int i = 0; i < width; ++i) {
+            total[i] = thread < warps ? warp_sum[thread * width + i] : Value{};
+            total[i] = shuffle(subwarp_sum<warps>(total[i]), 0);
+        }
+    }
+}
+
 /// y = αAx + βy for A in CSR. part_row, part_begin, part_end: the row of each part of a long row,
 /// and the part's entries; part_first, part_last: first and last part of that row.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
           scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int block, int subwarp, int unroll, int most_short>
+          int block, int subwarp, int rhs_lanes, int unroll, int most_short>
 void csr_by_length(long num_rows, long num_parts, long num_middle,
                    const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
                    const Storage* __restrict__ values, const Index* __restrict__ part_row,
@@ -65,7 +91,8 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
                    Vector* __restrict__ y, Vector alpha, Vector beta,
                    unsigned long long* __restrict__ meetings) {
     constexpr int warps = block / warp_size;
-    __shared__ Value warp_sum[warps * rhs_group];
+    constexpr int width = rhs_group * rhs_lanes;
+    __shared__ Value warp_sum[warps * width];
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread % warp_size;
     const long middle_block = static_cast<long>(blockIdx.x) - num_parts;
@@ -79,15 +106,29 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
         const Offset begin = part_begin[part];
         const Offset count = part_end[part] - begin;
         await_launches_ahead();
-        add_row_entries<block, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x,
-                                                           static_cast<Offset>(thread), count);
-        sum_over_block<block, rhs_group>(sum, warp_sum);
+        add_row_entries<block, unroll, num_rhs, rhs_group, rhs_lanes>(
+            sum, values + begin, col_idx + begin, x, static_cast<Offset>(thread), count);
         constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            if (thread / lanes == rhs) {
-                join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-                    sum[rhs], thread % lanes, rhs, part, first, last, row, meetings, y, alpha,
-                    beta);
+        if constexpr (rhs_lanes == 1) {
+            sum_over_block<block, rhs_group>(sum, warp_sum);
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                if (thread / lanes == rhs) {
+                    join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
+                        sum[rhs], thread % lanes, rhs, part, first, last, row, meetings, y, alpha,
+                        beta);
+                }
+            }
+        } else {
+            Value total[width] = {};
+            sum_groups_over_block<block, rhs_group, rhs_lanes>(total, sum, warp_sum);
+            if (thread < warp_size) {
+                for (int rhs = 0; rhs < width; ++rhs) {
+                    if (thread / lanes == rhs % (warp_size / lanes)) {
+                        join_row<alpha_mode, beta_mode, num_rhs, width, has_epilogue>(
+                            total[rhs], thread % lanes, rhs, part, first, last, row, meetings, y,
+                            alpha, beta);
+                    }
+                }
             }
         }
     } else if (short_block < 0) {
@@ -97,14 +138,14 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             const Offset begin = middle_begin[i];
             const Offset count = middle_end[i] - begin;
             await_launches_ahead();
-            add_row_entries<warp_size, unroll, num_rhs, rhs_group>(
+            add_row_entries<warp_size, unroll, num_rhs, rhs_group, rhs_lanes>(
                 sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane), count);
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                sum[rhs] = subwarp_sum<warp_size>(sum[rhs]);
+                sum[rhs] = subwarp_sum<warp_size, rhs_lanes>(sum[rhs]);
             }
-            if (lane == 0) {
-                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum,
-                                                                                   alpha, beta);
+            if (has_sums<rhs_lanes>(lane)) {
+                store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
+                                  has_epilogue>(y, row, lane, sum, alpha, beta);
             }
         }
     } else {
@@ -117,17 +158,17 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             is_short = count <= most_short;
             await_launches_ahead();
             if (is_short) {
-                add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
+                add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes>(
                     sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane % subwarp),
                     count);
             }
         }
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);
+            sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
         }
-        if (lane % subwarp == 0 && is_short) {
-            store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
-                                                                               beta);
+        if (has_sums<rhs_lanes>(lane % subwarp) && is_short) {
+            store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue>(
+                y, row, lane % subwarp, sum, alpha, beta);
         }
     }
 }

@@ -2,7 +2,9 @@
 //
 // What:       the product from compressed rows. `subwarp` neighbouring lanes take the entries of
 //             one row in turn and add up their sums with shuffles; with subwarp 1 (basic CSR) each
-//             thread has a row of its own.
+//             thread has a row of its own. With several right-hand sides neighbouring lanes share
+//             an entry, each with a group of them, as far as `subwarp` allows: x is then loaded 16
+//             bytes at a time where it begins at a multiple of that.
 // Source:     CSR vector (Bell & Garland, SC 2009); Algorithm 2 of Tsai, Cojean & Anzt, ISC 2020.
 // Parameters: block    threads of a block.
 //             subwarp  1 … 64, within the wavefront: lanes for a row. About the usual length of a
@@ -17,7 +19,7 @@
 /// y = αAx + βy for A in CSR.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
           scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int block, int subwarp, int unroll>
+          int block, int subwarp, int rhs_lanes, int unroll>
 void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
                    const Index* __restrict__ col_idx, const Storage* __restrict__ values,
                    const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha,
@@ -32,14 +34,14 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
         const Offset begin = row < num_rows ? row_ptr[row] : static_cast<Offset>(0);
         const Offset count = row < num_rows ? row_ptr[row + 1] - begin : static_cast<Offset>(0);
         await_launches_ahead();
-        add_row_entries<subwarp, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin,
-                                                             x, static_cast<Offset>(lane), count);
+        add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes>(
+            sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane), count);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);
+            sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
         }
     }
-    if (lane == 0 && row < num_rows) {
-        store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
-                                                                           beta);
+    if (has_sums<rhs_lanes>(lane) && row < num_rows) {
+        store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue>(
+            y, row, lane, sum, alpha, beta);
     }
 }

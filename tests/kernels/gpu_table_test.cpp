@@ -43,7 +43,6 @@ const std::vector<Types> all_types{
     {ValueType::f32, i32, i32, 1}, {ValueType::f64, i32, i32, 1}, {ValueType::c32, i32, i32, 1},
     {ValueType::c64, i32, i32, 1}, {ValueType::f64, i32, i64, 1}, {ValueType::f32, i64, i64, 1},
     {ValueType::f64, i32, i32, 3}, {ValueType::c64, i64, i64, 2}, {ValueType::f32, i32, i32, 8},
-    {ValueType::f64, i32, i32, 16},
 };
 /// Parameters worth a row of their own; every kernel has one with its presets.
 const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> variants{
@@ -53,8 +52,6 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"csr_by_length",
      {{"block", 64}, {"subwarp", 1}, {"most_short", 8}, {"most_middle", 64}, {"share", 512}}},
     {"csr_by_length", {{"most_short", 64}, {"most_middle", 64}, {"share", 512}, {"unroll", 1}}},
-    {"csr_multivector", {{"subwarp", 1}, {"unroll", 8}}},
-    {"csr_multivector", {{"subwarp", 32}, {"unroll", 2}, {"block", 64}}},
     {"csr_light", {{"level", 0}, {"rows", 2}, {"subwarp", 2}, {"unroll", 1}}},
     {"csr_light", {{"level", 1}, {"rows", 4}, {"subwarp", 4}, {"block", 64}}},
     {"csr_load_balance", {{"entries", 4}, {"block", 64}}},
@@ -102,6 +99,12 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> l
     {"csr_matrix_units", {{"tiles", 4}, {"unroll", 1}}},
 };
 
+/// Of kernels whose lanes share entries: two and four of them, one launch's rows of several groups.
+const std::vector<Types> types_of_shared_entries{{ValueType::f64, i32, i32, 8},
+                                                 {ValueType::c64, i32, i32, 8},
+                                                 {ValueType::f32, i32, i32, 32},
+                                                 {ValueType::f64, i32, i32, 40}};
+
 const std::string warp32 = "simt:sm_90", wave64 = "simt:gfx906";
 
 /// Types of a kernel's rows with its presets, and with other parameters: each with one width.
@@ -122,6 +125,10 @@ std::vector<Row> rows(const std::string& device) {
     for (auto& [kernel, params] : variants)
         for (auto& types : types_of(device, false))
             table.push_back({kernel, params, types, device});
+    for (auto& entry : kernel_registry())
+        if (entry.shares_entries)
+            for (auto& types : types_of_shared_entries)
+                table.push_back({std::string(entry.id), {}, types, device});
     return table;
 }
 

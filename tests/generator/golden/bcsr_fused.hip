@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(128) bcsr_fused_f64_i32_a1_b0_f147b
         multiply_blocks(sum, values, col_idx, block_masks, x, num_cols, begin + lane, end);
     }
     for (int e = 0; e < 3; ++e)
-        for (int delta = 4; delta > 0; delta /= 2)
+        for (int delta = 4; delta >= 1; delta /= 2)
             sum[e] += __shfl_down(sum[e], static_cast<unsigned>(delta), 8);
     if (lane == 0) {
         for (int i = 0; i < 3; ++i) {

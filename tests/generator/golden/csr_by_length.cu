@@ -16,13 +16,13 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 }
 #endif
 
-/// sum[r] += the products of the entries first, first + step, … below `count`. 4 of them are under
-/// way at a time: their values and columns are loaded before any x is, and every x before the first
-/// is used.
+/// sum[r] += the products of a row of `count` entries, shared out among 256 lanes, of which this is
+/// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
+/// x is, and every x before the first is used.
 static __device__ __forceinline__ void add_row_entries_256(double& sum, const double* values,
                                                            const int* col_idx, const double* x,
-                                                           int first, int count) {
-    for (int left = count - first; left > 0; left -= 1024) {
+                                                           int lane, int count) {
+    for (int left = count - lane; left > 0; left -= 1024) {
         const int k = count - left;
         double value[4] = {};
         int col[4] = {};
@@ -44,7 +44,7 @@ static __device__ __forceinline__ void add_row_entries_256(double& sum, const do
 /// The sum over each group of 32 lanes, a power of two, in its first lane. All lanes of the warp
 /// take part.
 static __device__ __forceinline__ double subwarp_sum_32(double value) {
-    for (int delta = 16; delta > 0; delta /= 2)
+    for (int delta = 16; delta >= 1; delta /= 2)
         value += __shfl_down_sync(0xffffffffu, value, static_cast<unsigned>(delta), 32);
     return value;
 }
@@ -52,7 +52,7 @@ static __device__ __forceinline__ double subwarp_sum_32(double value) {
 /// The sum over each group of 8 lanes, a power of two, in its first lane. All lanes of the warp
 /// take part.
 static __device__ __forceinline__ double subwarp_sum_8(double value) {
-    for (int delta = 4; delta > 0; delta /= 2)
+    for (int delta = 4; delta >= 1; delta /= 2)
         value += __shfl_down_sync(0xffffffffu, value, static_cast<unsigned>(delta), 8);
     return value;
 }
@@ -108,13 +108,13 @@ static __device__ __forceinline__ void join_row(double sum, int rhs, long run, l
     if (completes_row(&sum, run, first, last, own)) y[i] = sum;
 }
 
-/// sum[r] += the products of the entries first, first + step, … below `count`. 4 of them are under
-/// way at a time: their values and columns are loaded before any x is, and every x before the first
-/// is used.
+/// sum[r] += the products of a row of `count` entries, shared out among 32 lanes, of which this is
+/// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
+/// x is, and every x before the first is used.
 static __device__ __forceinline__ void add_row_entries_32(double& sum, const double* values,
                                                           const int* col_idx, const double* x,
-                                                          int first, int count) {
-    for (int left = count - first; left > 0; left -= 128) {
+                                                          int lane, int count) {
+    for (int left = count - lane; left > 0; left -= 128) {
         const int k = count - left;
         double value[4] = {};
         int col[4] = {};
@@ -133,13 +133,13 @@ static __device__ __forceinline__ void add_row_entries_32(double& sum, const dou
     }
 }
 
-/// sum[r] += the products of the entries first, first + step, … below `count`. 4 of them are under
-/// way at a time: their values and columns are loaded before any x is, and every x before the first
-/// is used.
+/// sum[r] += the products of a row of `count` entries, shared out among 4 lanes, of which this is
+/// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
+/// x is, and every x before the first is used.
 static __device__ __forceinline__ void add_row_entries_4(double& sum, const double* values,
                                                          const int* col_idx, const double* x,
-                                                         int first, int count) {
-    for (int left = count - first; left > 0; left -= 16) {
+                                                         int lane, int count) {
+    for (int left = count - lane; left > 0; left -= 16) {
         const int k = count - left;
         double value[4] = {};
         int col[4] = {};
@@ -161,7 +161,7 @@ static __device__ __forceinline__ void add_row_entries_4(double& sum, const doub
 /// The sum over each group of 4 lanes, a power of two, in its first lane. All lanes of the warp
 /// take part.
 static __device__ __forceinline__ double subwarp_sum_4(double value) {
-    for (int delta = 2; delta > 0; delta /= 2)
+    for (int delta = 2; delta >= 1; delta /= 2)
         value += __shfl_down_sync(0xffffffffu, value, static_cast<unsigned>(delta), 4);
     return value;
 }
@@ -197,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
     const int* __restrict__ middle_end, const double* x, double* __restrict__ y,
     unsigned long long* __restrict__ meetings) {
     constexpr int warps = 8;
-    __shared__ double warp_sum[8];
+    __shared__ double warp_sum[warps];
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread % 32;
     const long middle_block = static_cast<long>(blockIdx.x) - num_parts;

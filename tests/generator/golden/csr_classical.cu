@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(256)
         for (int u = 0; u < 4; ++u)
             sum += value[u] * factor[u];
     }
-    for (int delta = 4; delta > 0; delta /= 2)
+    for (int delta = 4; delta >= 1; delta /= 2)
         sum += __shfl_down_sync(0xffffffffu, sum, static_cast<unsigned>(delta), 8);
     if (lane == 0 && row < num_rows) y[row] = sum;
 }
