@@ -1,0 +1,235 @@
+/* The sequential type: a SEQAIJ with other products. */
+#include "petscspmvgen.h"
+
+#include <string.h>
+
+#define CONTEXT "spmvgen_context"
+
+/* One of PETSc's functions that is replaced. */
+typedef struct {
+    MatOperation operation;
+    size_t petsc; /* where Operations keeps PETSc's own; NONE = PETSc has none */
+    PetscErrorCodeFn* ours;
+} Replacement;
+
+#define NONE ((size_t)-1)
+#define NUM_REPLACEMENTS 7
+
+static void Replacements(Replacement list[NUM_REPLACEMENTS]) {
+    const Replacement all[NUM_REPLACEMENTS] = {
+        {MATOP_MULT, offsetof(Operations, mult), (PetscErrorCodeFn*)MatMult_SeqAIJSpmvgen},
+        {MATOP_MULT_ADD, offsetof(Operations, mult_add),
+         (PetscErrorCodeFn*)MatMultAdd_SeqAIJSpmvgen},
+        {MATOP_MULT_TRANSPOSE, offsetof(Operations, mult_transpose),
+         (PetscErrorCodeFn*)MatMultTranspose_SeqAIJSpmvgen},
+        {MATOP_MULT_TRANSPOSE_ADD, offsetof(Operations, mult_transpose_add),
+         (PetscErrorCodeFn*)MatMultTransposeAdd_SeqAIJSpmvgen},
+        {MATOP_VIEW, offsetof(Operations, view), (PetscErrorCodeFn*)MatView_SeqAIJSpmvgen},
+        {MATOP_MULT_HERMITIAN_TRANSPOSE, NONE,
+         (PetscErrorCodeFn*)MatMultHermitianTranspose_SeqAIJSpmvgen},
+        {MATOP_MULT_HERMITIAN_TRANS_ADD, NONE,
+         (PetscErrorCodeFn*)MatMultHermitianTransposeAdd_SeqAIJSpmvgen},
+    };
+    memcpy(list, all, sizeof all);
+}
+
+/* Notes PETSc's functions of a matrix that still has them. */
+static PetscErrorCode ReadOperations(Mat A, Operations* petsc) {
+    Replacement list[NUM_REPLACEMENTS];
+    PetscErrorCodeFn* now = NULL;
+
+    PetscFunctionBegin;
+    Replacements(list);
+    for (int k = 0; k < NUM_REPLACEMENTS; ++k) {
+        if (list[k].petsc == NONE) continue;
+        PetscCall(MatGetOperation(A, list[k].operation, &now));
+        memcpy((char*)petsc + list[k].petsc, &now, sizeof now);
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Puts ours in their place, or PETSc's back. */
+static PetscErrorCode SetOperations(Mat A, const Operations* petsc, PetscBool ours) {
+    Replacement list[NUM_REPLACEMENTS];
+
+    PetscFunctionBegin;
+    Replacements(list);
+    for (int k = 0; k < NUM_REPLACEMENTS; ++k) {
+        PetscErrorCodeFn* function = list[k].ours;
+        if (!ours && list[k].petsc == NONE) function = NULL;
+        if (!ours && list[k].petsc != NONE)
+            memcpy(&function, (const char*)petsc + list[k].petsc, sizeof function);
+        PetscCall(MatSetOperation(A, list[k].operation, function));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the context ----------------------------------------------------------------------------- */
+
+#if PETSC_VERSION_LT(3, 23, 0)
+static PetscErrorCode DestroyComposed(void* context) {
+    return ContextDestroy((Context*)context);
+}
+#else
+static PetscErrorCode DestroyComposed(void** context) {
+    return ContextDestroy((Context*)*context);
+}
+#endif
+
+static PetscErrorCode ComposeContext(Mat A, const Operations* petsc, Context** context) {
+    PetscContainer container;
+
+    PetscFunctionBegin;
+    PetscCall(PetscNew(context));
+    (*context)->petsc = *petsc;
+    for (Op op = OP_N; op < NUM_OPS; ++op) {
+        (*context)->products[op].pattern = -1;
+        (*context)->products[op].values = -1;
+    }
+    PetscCall(SpmvgenSettingsRead(&(*context)->settings));
+    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+    PetscCall(PetscContainerSetPointer(container, *context));
+#if PETSC_VERSION_LT(3, 23, 0)
+    PetscCall(PetscContainerSetUserDestroy(container, DestroyComposed));
+#else
+    PetscCall(PetscContainerSetCtxDestroy(container, DestroyComposed));
+#endif
+    PetscCall(PetscObjectCompose((PetscObject)A, CONTEXT, (PetscObject)container));
+    PetscCall(PetscContainerDestroy(&container));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What PETSc composed is gone where it merged another matrix into A (MatHeaderMerge): A has then
+ * our functions and the other's objects. A new matrix tells PETSc's functions. */
+static PetscErrorCode ComposeLostContext(Mat A, Context** context) {
+    Operations petsc;
+    PetscBool same;
+    Mat fresh;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreate(PETSC_COMM_SELF, &fresh));
+    PetscCall(MatSetSizes(fresh, 0, 0, 0, 0));
+    PetscCall(MatSetType(fresh, MATSEQAIJ));
+    PetscCall(PetscObjectTypeCompare((PetscObject)fresh, MATSEQAIJSPMVGEN, &same));
+    if (same) { /* -mat_seqaij_type */
+        PetscCall(GetContext(fresh, context));
+        petsc = (*context)->petsc;
+    } else {
+        PetscCall(ReadOperations(fresh, &petsc));
+    }
+    PetscCall(MatDestroy(&fresh));
+    PetscCall(ComposeContext(A, &petsc, context));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetContext(Mat A, Context** context) {
+    PetscContainer container;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectQuery((PetscObject)A, CONTEXT, (PetscObject*)&container));
+    if (container == NULL)
+        PetscCall(ComposeLostContext(A, context));
+    else
+        PetscCall(PetscContainerGetPointer(container, (void**)context));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- products of matrices: PETSc looks for them by the names of types -------------------------
+ */
+
+PetscErrorCode ProductAsOf(Mat product, const char* name) {
+    PetscErrorCode (*set)(Mat) = NULL;
+    Mat mats[3];
+
+    PetscFunctionBegin;
+    PetscCall(MatProductGetMats(product, &mats[0], &mats[1], &mats[2]));
+    for (int k = 0; k < 3 && set == NULL; ++k)
+        if (mats[k] != NULL) PetscCall(PetscObjectQueryFunction((PetscObject)mats[k], name, &set));
+    if (set != NULL) PetscCall((*set)(product));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ProductWithDense(Mat product) {
+    return ProductAsOf(product, "MatProductSetFromOptions_seqaij_seqdense_C");
+}
+static PetscErrorCode ProductOfDense(Mat product) {
+    return ProductAsOf(product, "MatProductSetFromOptions_seqdense_seqaij_C");
+}
+static PetscErrorCode ProductWithAij(Mat product) {
+    return ProductAsOf(product, "MatProductSetFromOptions_seqaij_seqaij_C");
+}
+
+/* ---- the type -------------------------------------------------------------------------------- */
+
+static PetscErrorCode MatConvert_SeqAIJSpmvgen_SeqAIJ(Mat, MatType, MatReuse, Mat*);
+
+/* What PETSc finds by name on a matrix of ours; NULLs take it away. */
+static PetscErrorCode ComposeFunctions(Mat A, PetscBool ours) {
+    const struct {
+        const char* name;
+        PetscErrorCodeFn* function;
+    } all[] = {
+        {"MatConvert_seqaijspmvgen_seqaij_C", (PetscErrorCodeFn*)MatConvert_SeqAIJSpmvgen_SeqAIJ},
+        {"MatConvert_seqaij_seqaijspmvgen_C", (PetscErrorCodeFn*)MatConvert_SeqAIJ_SeqAIJSpmvgen},
+        {"MatProductSetFromOptions_seqaijspmvgen_seqdense_C", (PetscErrorCodeFn*)ProductWithDense},
+        {"MatProductSetFromOptions_seqdense_seqaijspmvgen_C", (PetscErrorCodeFn*)ProductOfDense},
+        {"MatProductSetFromOptions_seqaijspmvgen_seqaij_C", (PetscErrorCodeFn*)ProductWithAij},
+        {"MatProductSetFromOptions_seqaij_seqaijspmvgen_C", (PetscErrorCodeFn*)ProductWithAij},
+    };
+
+    PetscFunctionBegin;
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
+        PetscCall(
+            PetscObjectComposeFunction((PetscObject)A, all[k].name, ours ? all[k].function : NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetSeqAIJSpmvgen(Mat A, PetscBool ours) {
+    Operations petsc;
+    PetscBool is_ours;
+    Context* context;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJSPMVGEN, &is_ours));
+    if (is_ours == ours) PetscFunctionReturn(PETSC_SUCCESS);
+    if (ours) {
+        PetscCall(ReadOperations(A, &petsc));
+        PetscCall(ComposeContext(A, &petsc, &context));
+    } else {
+        PetscCall(GetContext(A, &context));
+        petsc = context->petsc;
+        PetscCall(PetscObjectCompose((PetscObject)A, CONTEXT, NULL));
+    }
+    PetscCall(SetOperations(A, &petsc, ours));
+    PetscCall(ComposeFunctions(A, ours));
+    PetscCall(PetscObjectChangeTypeName((PetscObject)A, ours ? MATSEQAIJSPMVGEN : MATSEQAIJ));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Convert(Mat A, PetscBool ours, MatReuse reuse, Mat* newmat) {
+    Mat B = *newmat;
+
+    PetscFunctionBegin;
+    if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+    PetscCall(SetSeqAIJSpmvgen(B, ours));
+    *newmat = B;
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_SeqAIJ_SeqAIJSpmvgen(Mat A, MatType type, MatReuse reuse, Mat* newmat) {
+    (void)type;
+    return Convert(A, PETSC_TRUE, reuse, newmat);
+}
+
+static PetscErrorCode MatConvert_SeqAIJSpmvgen_SeqAIJ(Mat A, MatType type, MatReuse reuse,
+                                                      Mat* newmat) {
+    (void)type;
+    return Convert(A, PETSC_FALSE, reuse, newmat);
+}
+
+PetscErrorCode MatCreate_SeqAIJSpmvgen(Mat A) {
+    PetscFunctionBegin;
+    PetscCall(MatSetType(A, MATSEQAIJ));
+    PetscCall(SetSeqAIJSpmvgen(A, PETSC_TRUE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
