@@ -66,15 +66,14 @@ static PetscErrorCode SetOperations(Mat A, const Operations* petsc, PetscBool ou
 
 /* ---- the context ----------------------------------------------------------------------------- */
 
-#if PETSC_VERSION_LT(3, 23, 0)
+/* Until 3.22 PETSc calls it with the pointer, then with its address, as void* or void**. */
 static PetscErrorCode DestroyComposed(void* context) {
+#if PETSC_VERSION_LT(3, 23, 0)
     return ContextDestroy((Context*)context);
-}
 #else
-static PetscErrorCode DestroyComposed(void** context) {
-    return ContextDestroy((Context*)*context);
-}
+    return ContextDestroy(*(Context**)context);
 #endif
+}
 
 static PetscErrorCode ComposeContext(Mat A, const Operations* petsc, Context** context) {
     PetscContainer container;
@@ -92,7 +91,7 @@ static PetscErrorCode ComposeContext(Mat A, const Operations* petsc, Context** c
 #if PETSC_VERSION_LT(3, 23, 0)
     PetscCall(PetscContainerSetUserDestroy(container, DestroyComposed));
 #else
-    PetscCall(PetscContainerSetCtxDestroy(container, DestroyComposed));
+    PetscCall(PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn*)DestroyComposed));
 #endif
     PetscCall(PetscObjectCompose((PetscObject)A, CONTEXT, (PetscObject)container));
     PetscCall(PetscContainerDestroy(&container));

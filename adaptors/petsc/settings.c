@@ -8,7 +8,7 @@
 static const char default_options[] = "";
 
 /* Repaid by fewer products than these on matrices for which planning pays at all. */
-static const Patience default_patience = {.products = 60, .seconds = 0.1, .update = 10};
+static const Patience default_patience = {.products = 100, .seconds = 0.05, .update = 10};
 
 /* Options that would change what a product is, or where its vectors are. */
 static const char* const ours[] = {"op",       "copy",    "device_arrays",    "num_rhs",

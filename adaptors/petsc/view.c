@@ -46,31 +46,41 @@ static PetscErrorCode ViewAll(const spmvgen_handle* handle, PetscViewer viewer) 
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One op; every rank of the viewer calls it, those without a handle with NULL. */
+static PetscErrorCode ViewHandle(const spmvgen_handle* handle, const char* name, Op op,
+                                 PetscBool detail, PetscViewer viewer) {
+    const char* end = handle != NULL ? ":" : ": PETSc's own products so far";
+    PetscMPIInt rank;
+
+    PetscFunctionBegin;
+    if (handle == NULL && op != OP_N) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)viewer), &rank));
+    if (detail) {
+        PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, "[%d] spmvgen, %s, %s%s\n", rank, name,
+                                                     op_texts[op], end));
+        if (handle != NULL) PetscCall(ViewAll(handle, viewer));
+    } else if (rank == 0) {
+        PetscCall(PetscViewerASCIIPrintf(viewer, "spmvgen, %s, %s%s\n", name, op_texts[op], end));
+        if (handle != NULL) PetscCall(ViewFields(handle, viewer));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ViewHandles(Mat A, const char* name, PetscViewer viewer) {
     PetscViewerFormat format;
-    PetscMPIInt rank;
     Context* context;
+    Product* unused;
 
     PetscFunctionBegin;
     PetscCall(GetContext(A, &context));
+    /* -mat_view comes before the first product: what that would do is planned now. */
+    if (context->settings.patience.products == 0) PetscCall(GetProduct(A, context, OP_N, &unused));
     PetscCall(PetscViewerGetFormat(viewer, &format));
-    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)viewer), &rank));
-    const PetscBool detail = format == PETSC_VIEWER_ASCII_INFO_DETAIL ? PETSC_TRUE : PETSC_FALSE;
     PetscCall(PetscViewerASCIIPushSynchronized(viewer));
-    for (Op op = OP_N; op < NUM_OPS; ++op) {
-        const spmvgen_handle* handle = context->products[op].handle;
-        if (detail && (handle != NULL || op == OP_N)) {
-            PetscCall(PetscViewerASCIISynchronizedPrintf(
-                viewer, "[%d] spmvgen, %s, %s%s\n", rank, name, op_texts[op],
-                handle != NULL ? ":" : ": PETSc's own products so far"));
-            if (handle != NULL) PetscCall(ViewAll(handle, viewer));
-        } else if (!detail && rank == 0 && (handle != NULL || op == OP_N)) {
-            PetscCall(
-                PetscViewerASCIIPrintf(viewer, "spmvgen, %s, %s%s\n", name, op_texts[op],
-                                       handle != NULL ? ":" : ": PETSc's own products so far"));
-            if (handle != NULL) PetscCall(ViewFields(handle, viewer));
-        }
-    }
+    for (Op op = OP_N; op < NUM_OPS; ++op)
+        PetscCall(ViewHandle(context->products[op].handle, name, op,
+                             format == PETSC_VIEWER_ASCII_INFO_DETAIL ? PETSC_TRUE : PETSC_FALSE,
+                             viewer));
     PetscCall(PetscViewerFlush(viewer));
     PetscCall(PetscViewerASCIIPopSynchronized(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
