@@ -116,7 +116,7 @@ def messages(mpiexec, library, program, _quick):
     with tempfile.TemporaryDirectory() as folder:
         environment = {"SPMVGEN_JIT": os.path.join(folder, "absent.so"), "SPMVGEN_CACHE_DIR": folder}
         os.environ.pop("SPMVGEN_LOG", None)
-        expect("spmvgen: warning: no kernel csr", 4, "-mat_spmvgen_after 0 -mat_spmvgen_options format=csr,kernel=csr_rows -pc_type jacobi", 1,
+        expect("spmvgen (rank 0): warning: no kernel csr", 4, "-mat_spmvgen_after 0 -mat_spmvgen_options format=csr,kernel=csr_rows -pc_type jacobi", 1,
                **environment)
     return wrong
 

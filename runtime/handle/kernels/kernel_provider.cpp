@@ -70,10 +70,10 @@ void log_counters() {
     } catch (const Error&) {
         return;  // handles have said that the variable is wrong
     }
-    std::fputs(
-        ("spmvgen: kernels of this process\n" + to_string(KernelProvider::process().counters()))
-            .c_str(),
-        stderr);
+    std::fputs((log_name() + ": kernels of this process\n" +
+                to_string(KernelProvider::process().counters()))
+                   .c_str(),
+               stderr);
 }
 
 /// Where else a kernel was looked for that is not in the cache.
