@@ -6,7 +6,7 @@ static PetscErrorCode MatView_MPIAIJSpmvgen(Mat A, PetscViewer viewer);
 
 /* PETSc's function for an operation of an MPIAIJ, from a new one: what A keeps may be lost where
  * PETSc merges another matrix into it. */
-static PetscErrorCode PetscsOperation(MatOperation operation, PetscErrorCodeFn** function) {
+static PetscErrorCode PetscsOperation(MatOperation operation, AnyFunction** function) {
     Mat fresh;
 
     PetscFunctionBegin;
@@ -37,7 +37,7 @@ static PetscErrorCode SetBlocks(Mat A, PetscBool ours) {
 
 /* PETSc makes blocks at many places; after an assembly they are there to stay. */
 static PetscErrorCode MatAssemblyEnd_MPIAIJSpmvgen(Mat A, MatAssemblyType type) {
-    PetscErrorCodeFn* petsc;
+    AnyFunction* petsc;
 
     PetscFunctionBegin;
     PetscCall(PetscsOperation(MATOP_ASSEMBLY_END, &petsc));
@@ -48,7 +48,7 @@ static PetscErrorCode MatAssemblyEnd_MPIAIJSpmvgen(Mat A, MatAssemblyType type) 
 
 static PetscErrorCode MatView_MPIAIJSpmvgen(Mat A, PetscViewer viewer) {
     static const char* const names[2] = {"diagonal block", "off-diagonal block"};
-    PetscErrorCodeFn* petsc;
+    AnyFunction* petsc;
     PetscViewerFormat format;
     PetscBool ascii, ours;
     Mat blocks[2];
@@ -70,8 +70,8 @@ static PetscErrorCode MatView_MPIAIJSpmvgen(Mat A, PetscViewer viewer) {
 }
 
 static PetscErrorCode SetOperations(Mat A, PetscBool ours) {
-    PetscErrorCodeFn* assembly_end = (PetscErrorCodeFn*)MatAssemblyEnd_MPIAIJSpmvgen;
-    PetscErrorCodeFn* view = (PetscErrorCodeFn*)MatView_MPIAIJSpmvgen;
+    AnyFunction* assembly_end = (AnyFunction*)MatAssemblyEnd_MPIAIJSpmvgen;
+    AnyFunction* view = (AnyFunction*)MatView_MPIAIJSpmvgen;
 
     PetscFunctionBegin;
     if (!ours) {
@@ -97,12 +97,12 @@ static PetscErrorCode MatConvert_MPIAIJSpmvgen_MPIAIJ(Mat, MatType, MatReuse, Ma
 static PetscErrorCode ComposeFunctions(Mat A, PetscBool ours) {
     const struct {
         const char* name;
-        PetscErrorCodeFn* function;
+        AnyFunction* function;
     } all[] = {
-        {"MatConvert_mpiaijspmvgen_mpiaij_C", (PetscErrorCodeFn*)MatConvert_MPIAIJSpmvgen_MPIAIJ},
-        {"MatConvert_mpiaij_mpiaijspmvgen_C", (PetscErrorCodeFn*)MatConvert_MPIAIJ_MPIAIJSpmvgen},
-        {"MatProductSetFromOptions_mpiaijspmvgen_mpidense_C", (PetscErrorCodeFn*)ProductWithDense},
-        {"MatProductSetFromOptions_mpidense_mpiaijspmvgen_C", (PetscErrorCodeFn*)ProductOfDense},
+        {"MatConvert_mpiaijspmvgen_mpiaij_C", (AnyFunction*)MatConvert_MPIAIJSpmvgen_MPIAIJ},
+        {"MatConvert_mpiaij_mpiaijspmvgen_C", (AnyFunction*)MatConvert_MPIAIJ_MPIAIJSpmvgen},
+        {"MatProductSetFromOptions_mpiaijspmvgen_mpidense_C", (AnyFunction*)ProductWithDense},
+        {"MatProductSetFromOptions_mpidense_mpiaijspmvgen_C", (AnyFunction*)ProductOfDense},
     };
 
     PetscFunctionBegin;

@@ -18,9 +18,8 @@
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
-#if PETSC_VERSION_LT(3, 24, 0)
-typedef void PetscErrorCodeFn(void);
-#endif
+/* Any function of a matrix. PETSc's own name for it came and changed. */
+typedef void AnyFunction(void);
 
 #if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
 #define SPMVGEN_SCALAR SPMVGEN_C64

@@ -9,7 +9,7 @@
 typedef struct {
     MatOperation operation;
     size_t petsc; /* where Operations keeps PETSc's own; NONE = PETSc has none */
-    PetscErrorCodeFn* ours;
+    AnyFunction* ours;
 } Replacement;
 
 #define NONE ((size_t)-1)
@@ -17,18 +17,17 @@ typedef struct {
 
 static void Replacements(Replacement list[NUM_REPLACEMENTS]) {
     const Replacement all[NUM_REPLACEMENTS] = {
-        {MATOP_MULT, offsetof(Operations, mult), (PetscErrorCodeFn*)MatMult_SeqAIJSpmvgen},
-        {MATOP_MULT_ADD, offsetof(Operations, mult_add),
-         (PetscErrorCodeFn*)MatMultAdd_SeqAIJSpmvgen},
+        {MATOP_MULT, offsetof(Operations, mult), (AnyFunction*)MatMult_SeqAIJSpmvgen},
+        {MATOP_MULT_ADD, offsetof(Operations, mult_add), (AnyFunction*)MatMultAdd_SeqAIJSpmvgen},
         {MATOP_MULT_TRANSPOSE, offsetof(Operations, mult_transpose),
-         (PetscErrorCodeFn*)MatMultTranspose_SeqAIJSpmvgen},
+         (AnyFunction*)MatMultTranspose_SeqAIJSpmvgen},
         {MATOP_MULT_TRANSPOSE_ADD, offsetof(Operations, mult_transpose_add),
-         (PetscErrorCodeFn*)MatMultTransposeAdd_SeqAIJSpmvgen},
-        {MATOP_VIEW, offsetof(Operations, view), (PetscErrorCodeFn*)MatView_SeqAIJSpmvgen},
+         (AnyFunction*)MatMultTransposeAdd_SeqAIJSpmvgen},
+        {MATOP_VIEW, offsetof(Operations, view), (AnyFunction*)MatView_SeqAIJSpmvgen},
         {MATOP_MULT_HERMITIAN_TRANSPOSE, NONE,
-         (PetscErrorCodeFn*)MatMultHermitianTranspose_SeqAIJSpmvgen},
+         (AnyFunction*)MatMultHermitianTranspose_SeqAIJSpmvgen},
         {MATOP_MULT_HERMITIAN_TRANS_ADD, NONE,
-         (PetscErrorCodeFn*)MatMultHermitianTransposeAdd_SeqAIJSpmvgen},
+         (AnyFunction*)MatMultHermitianTransposeAdd_SeqAIJSpmvgen},
     };
     memcpy(list, all, sizeof all);
 }
@@ -36,7 +35,7 @@ static void Replacements(Replacement list[NUM_REPLACEMENTS]) {
 /* Notes PETSc's functions of a matrix that still has them. */
 static PetscErrorCode ReadOperations(Mat A, Operations* petsc) {
     Replacement list[NUM_REPLACEMENTS];
-    PetscErrorCodeFn* now = NULL;
+    AnyFunction* now = NULL;
 
     PetscFunctionBegin;
     Replacements(list);
@@ -55,7 +54,7 @@ static PetscErrorCode SetOperations(Mat A, const Operations* petsc, PetscBool ou
     PetscFunctionBegin;
     Replacements(list);
     for (int k = 0; k < NUM_REPLACEMENTS; ++k) {
-        PetscErrorCodeFn* function = list[k].ours;
+        AnyFunction* function = list[k].ours;
         if (!ours && list[k].petsc == NONE) function = NULL;
         if (!ours && list[k].petsc != NONE)
             memcpy(&function, (const char*)petsc + list[k].petsc, sizeof function);
@@ -166,14 +165,14 @@ static PetscErrorCode MatConvert_SeqAIJSpmvgen_SeqAIJ(Mat, MatType, MatReuse, Ma
 static PetscErrorCode ComposeFunctions(Mat A, PetscBool ours) {
     const struct {
         const char* name;
-        PetscErrorCodeFn* function;
+        AnyFunction* function;
     } all[] = {
-        {"MatConvert_seqaijspmvgen_seqaij_C", (PetscErrorCodeFn*)MatConvert_SeqAIJSpmvgen_SeqAIJ},
-        {"MatConvert_seqaij_seqaijspmvgen_C", (PetscErrorCodeFn*)MatConvert_SeqAIJ_SeqAIJSpmvgen},
-        {"MatProductSetFromOptions_seqaijspmvgen_seqdense_C", (PetscErrorCodeFn*)ProductWithDense},
-        {"MatProductSetFromOptions_seqdense_seqaijspmvgen_C", (PetscErrorCodeFn*)ProductOfDense},
-        {"MatProductSetFromOptions_seqaijspmvgen_seqaij_C", (PetscErrorCodeFn*)ProductWithAij},
-        {"MatProductSetFromOptions_seqaij_seqaijspmvgen_C", (PetscErrorCodeFn*)ProductWithAij},
+        {"MatConvert_seqaijspmvgen_seqaij_C", (AnyFunction*)MatConvert_SeqAIJSpmvgen_SeqAIJ},
+        {"MatConvert_seqaij_seqaijspmvgen_C", (AnyFunction*)MatConvert_SeqAIJ_SeqAIJSpmvgen},
+        {"MatProductSetFromOptions_seqaijspmvgen_seqdense_C", (AnyFunction*)ProductWithDense},
+        {"MatProductSetFromOptions_seqdense_seqaijspmvgen_C", (AnyFunction*)ProductOfDense},
+        {"MatProductSetFromOptions_seqaijspmvgen_seqaij_C", (AnyFunction*)ProductWithAij},
+        {"MatProductSetFromOptions_seqaij_seqaijspmvgen_C", (AnyFunction*)ProductWithAij},
     };
 
     PetscFunctionBegin;
