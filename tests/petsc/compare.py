@@ -18,9 +18,9 @@ import tempfile
 SOLVERS = ("cg", "gmres", "bcgs")
 PRECONDITIONERS = ("jacobi", "gamg", "asm", "sor", "hypre")
 RANKS = (1, 2, 4)
-# Rounding grows with the iterations, faster the less a method damps it: of a residual that is this much smaller than the first
-# one (for BiCGStab, which is known for that, less) only the size is compared.
-COMPARED = {"cg": 1e-4, "gmres": 1e-4, "bcgs": 1e-2}
+# Rounding grows with the iterations. Compared are residuals down to this part of the first one. The matrix of ex50 is singular: of
+# smaller residuals PETSc's own type aijsell differs from aij by as much as ours does.
+COMPARED = {"ex2": {"cg": 1e-6, "gmres": 1e-6, "bcgs": 1e-6}, "ex50": {"cg": 1e-3, "gmres": 1e-4, "bcgs": 1e-1}}
 RELATIVE = 1e-8
 PROBLEMS = {"ex2": ["-m", "60", "-n", "60"], "ex50": ["-da_grid_x", "60", "-da_grid_y", "60"]}
 
@@ -68,11 +68,12 @@ def histories(mpiexec, library, program, quick):
         for way in ways(library, program):
             done = run(mpiexec, n, program, options, way)
             found = residuals(done.stdout)
-            same = done.returncode == 0 and is_same(expected, found, COMPARED[solver])
+            above = COMPARED[os.path.basename(program)][solver]
+            same = done.returncode == 0 and is_same(expected, found, above)
             wrong += not same
             print(f"n = {n} {solver:5} {preconditioner:6} {way.split()[-4] if 'seqaij' not in way else '-mat_seqaij_type'}: "
                   f"{len(expected)} and {len(found)} lines, largest relative difference "
-                  f"{worst_difference(expected, found, COMPARED[solver]):.1e} "
+                  f"{worst_difference(expected, found, above):.1e} "
                   f"(of all {worst_difference(expected, found, 0):.1e}){'' if same else '   WRONG ' + done.stderr[-2000:]}", flush=True)
     return wrong
 
