@@ -111,6 +111,7 @@ def messages(mpiexec, library, program, _quick):
     expect("-mat_spmvgen_after: use numbers of products, 0 or more", 1, "-mat_spmvgen_after -1")
     expect("  format: csr\n", 1, "-mat_spmvgen_after 0 -mat_spmvgen_options format=csr -ksp_view -ksp_max_it 3")
     expect("spmvgen, matrix, A: PETSc's own products so far\n", 1, "-ksp_view -ksp_max_it 3")
+    expect("spmvgen, matrix, A: PETSc's own products so far\n", 1, "-mat_spmvgen_after 0 -mat_spmvgen_after_seconds 1000 -ksp_view")
     expect("spmvgen, diagonal block, A:\n", 2, "-mat_spmvgen_after 0 -ksp_view -ksp_max_it 3 -pc_type jacobi")
     expect('"format":"csr"', 2, "-mat_spmvgen_after 0 -mat_spmvgen_options format=csr -mat_view ::ascii_info_detail", 4)
     # Of four ranks that find no compiler, one says so.
