@@ -103,6 +103,8 @@ typedef struct {
     PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec);
     PetscErrorCode (*mult_transpose)(Mat, Vec, Vec);
     PetscErrorCode (*mult_transpose_add)(Mat, Vec, Vec, Vec);
+    PetscErrorCode (*mult_hermitian)(Mat, Vec, Vec); /* NULL: it has none, and conjugates */
+    PetscErrorCode (*mult_hermitian_add)(Mat, Vec, Vec, Vec); /* the same */
     PetscErrorCode (*view)(Mat, PetscViewer);
 } Operations;
 

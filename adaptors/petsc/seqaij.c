@@ -1,64 +1,51 @@
 /* The sequential type: a SEQAIJ with other products. */
 #include "petscspmvgen.h"
 
+#include <stddef.h>
 #include <string.h>
 
-#define CONTEXT "spmvgen_context"
+/* The name under which it is composed. */
+static const char context_name[] = "spmvgen_context";
 
-/* One of PETSc's functions that is replaced. */
-typedef struct {
+/* Which of PETSc's functions are replaced, where Operations keeps them, and by what. */
+static const struct {
     MatOperation operation;
-    size_t petsc; /* where Operations keeps PETSc's own; NONE = PETSc has none */
+    size_t place;
     AnyFunction* ours;
-} Replacement;
-
-#define NONE ((size_t)-1)
-#define NUM_REPLACEMENTS 7
-
-static void Replacements(Replacement list[NUM_REPLACEMENTS]) {
-    const Replacement all[NUM_REPLACEMENTS] = {
-        {MATOP_MULT, offsetof(Operations, mult), (AnyFunction*)MatMult_SeqAIJSpmvgen},
-        {MATOP_MULT_ADD, offsetof(Operations, mult_add), (AnyFunction*)MatMultAdd_SeqAIJSpmvgen},
-        {MATOP_MULT_TRANSPOSE, offsetof(Operations, mult_transpose),
-         (AnyFunction*)MatMultTranspose_SeqAIJSpmvgen},
-        {MATOP_MULT_TRANSPOSE_ADD, offsetof(Operations, mult_transpose_add),
-         (AnyFunction*)MatMultTransposeAdd_SeqAIJSpmvgen},
-        {MATOP_VIEW, offsetof(Operations, view), (AnyFunction*)MatView_SeqAIJSpmvgen},
-        {MATOP_MULT_HERMITIAN_TRANSPOSE, NONE,
-         (AnyFunction*)MatMultHermitianTranspose_SeqAIJSpmvgen},
-        {MATOP_MULT_HERMITIAN_TRANS_ADD, NONE,
-         (AnyFunction*)MatMultHermitianTransposeAdd_SeqAIJSpmvgen},
-    };
-    memcpy(list, all, sizeof all);
-}
+} replaced[] = {
+    {MATOP_MULT, offsetof(Operations, mult), (AnyFunction*)MatMult_SeqAIJSpmvgen},
+    {MATOP_MULT_ADD, offsetof(Operations, mult_add), (AnyFunction*)MatMultAdd_SeqAIJSpmvgen},
+    {MATOP_MULT_TRANSPOSE, offsetof(Operations, mult_transpose),
+     (AnyFunction*)MatMultTranspose_SeqAIJSpmvgen},
+    {MATOP_MULT_TRANSPOSE_ADD, offsetof(Operations, mult_transpose_add),
+     (AnyFunction*)MatMultTransposeAdd_SeqAIJSpmvgen},
+    {MATOP_MULT_HERMITIAN_TRANSPOSE, offsetof(Operations, mult_hermitian),
+     (AnyFunction*)MatMultHermitianTranspose_SeqAIJSpmvgen},
+    {MATOP_MULT_HERMITIAN_TRANS_ADD, offsetof(Operations, mult_hermitian_add),
+     (AnyFunction*)MatMultHermitianTransposeAdd_SeqAIJSpmvgen},
+    {MATOP_VIEW, offsetof(Operations, view), (AnyFunction*)MatView_SeqAIJSpmvgen},
+};
+enum { NUM_REPLACED = sizeof replaced / sizeof *replaced };
 
 /* Notes PETSc's functions of a matrix that still has them. */
 static PetscErrorCode ReadOperations(Mat A, Operations* petsc) {
-    Replacement list[NUM_REPLACEMENTS];
-    AnyFunction* now = NULL;
+    AnyFunction* function = NULL;
 
     PetscFunctionBegin;
-    Replacements(list);
-    for (int k = 0; k < NUM_REPLACEMENTS; ++k) {
-        if (list[k].petsc == NONE) continue;
-        PetscCall(MatGetOperation(A, list[k].operation, &now));
-        memcpy((char*)petsc + list[k].petsc, &now, sizeof now);
+    for (int k = 0; k < NUM_REPLACED; ++k) {
+        PetscCall(MatGetOperation(A, replaced[k].operation, &function));
+        memcpy((char*)petsc + replaced[k].place, &function, sizeof function);
     }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Puts ours in their place, or PETSc's back. */
 static PetscErrorCode SetOperations(Mat A, const Operations* petsc, PetscBool ours) {
-    Replacement list[NUM_REPLACEMENTS];
-
     PetscFunctionBegin;
-    Replacements(list);
-    for (int k = 0; k < NUM_REPLACEMENTS; ++k) {
-        AnyFunction* function = list[k].ours;
-        if (!ours && list[k].petsc == NONE) function = NULL;
-        if (!ours && list[k].petsc != NONE)
-            memcpy(&function, (const char*)petsc + list[k].petsc, sizeof function);
-        PetscCall(MatSetOperation(A, list[k].operation, function));
+    for (int k = 0; k < NUM_REPLACED; ++k) {
+        AnyFunction* function = replaced[k].ours;
+        if (!ours) memcpy(&function, (const char*)petsc + replaced[k].place, sizeof function);
+        PetscCall(MatSetOperation(A, replaced[k].operation, function));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -92,7 +79,7 @@ static PetscErrorCode ComposeContext(Mat A, const Operations* petsc, Context** c
 #else
     PetscCall(PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn*)DestroyComposed));
 #endif
-    PetscCall(PetscObjectCompose((PetscObject)A, CONTEXT, (PetscObject)container));
+    PetscCall(PetscObjectCompose((PetscObject)A, context_name, (PetscObject)container));
     PetscCall(PetscContainerDestroy(&container));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,7 +111,7 @@ PetscErrorCode GetContext(Mat A, Context** context) {
     PetscContainer container;
 
     PetscFunctionBegin;
-    PetscCall(PetscObjectQuery((PetscObject)A, CONTEXT, (PetscObject*)&container));
+    PetscCall(PetscObjectQuery((PetscObject)A, context_name, (PetscObject*)&container));
     if (container == NULL)
         PetscCall(ComposeLostContext(A, context));
     else
@@ -196,7 +183,7 @@ PetscErrorCode SetSeqAIJSpmvgen(Mat A, PetscBool ours) {
     } else {
         PetscCall(GetContext(A, &context));
         petsc = context->petsc;
-        PetscCall(PetscObjectCompose((PetscObject)A, CONTEXT, NULL));
+        PetscCall(PetscObjectCompose((PetscObject)A, context_name, NULL));
     }
     PetscCall(SetOperations(A, &petsc, ours));
     PetscCall(ComposeFunctions(A, ours));
