@@ -8,6 +8,7 @@ set(cxx_libraries "libc6, libgcc-s1, libstdc++6, libfmt9")
 set(libraries_runtime "${cxx_libraries}, libgomp1, libmd0, zlib1g")
 set(libraries_jit "${cxx_libraries}, libclang-cpp19, libllvm19, libzstd1, zlib1g")
 set(libraries_tools "${cxx_libraries}, libgomp1")
+set(libraries_petsc "libc6, libopenmpi3, libpetsc-real3.18")
 
 function(add_documentation staged name)
   file(REMOVE_RECURSE ${staged}/usr/share/doc)
@@ -56,6 +57,9 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   elseif(component STREQUAL jit)
     set(binary ${staged}/${lib}/spmvgen/libspmvgen_jit.so)
     file(RPATH_REMOVE FILE ${binary})  # Debian's libclang-cpp and libLLVM are where every library is
+  elseif(component STREQUAL petsc)
+    set(binary ${staged}/${lib}/spmvgen/libpetscspmvgen.so)
+    file(RPATH_REMOVE FILE ${binary})  # Debian's PETSc is where every library is, and so is libspmvgen
   elseif(component STREQUAL tools)
     set(binary ${staged}/usr/bin/spmvgen)
     add_manual(${staged})

@@ -3,6 +3,7 @@
 #   jit          libspmvgen_jit, the kernel compiler, in a folder beside libspmvgen, where the library looks for it
 #   tools        the program spmvgen, and loops that it times beside kernels, in the same folder
 #   tuning       parameters that the tuner reads, in share/spmvgen/tuning_db, where the library finds them
+#   petsc        libpetscspmvgen, matrix types for PETSc, in the same folder; where PETSc was found (docs/petsc.md)
 #   development  headers, find_package, pkg-config, spmvgen_add_kernel
 # All paths are relative: the prefix can be moved.
 include(CMakePackageConfigHelpers)
@@ -21,6 +22,12 @@ endforeach()
 # Clang's libraries are found where they were at build time when they are not among the system's.
 set_target_properties(spmvgen_jit PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS spmvgen_jit LIBRARY DESTINATION ${jit_dir} COMPONENT jit)
+
+if(TARGET petscspmvgen)
+  file(RELATIVE_PATH module_to_lib ${CMAKE_INSTALL_PREFIX}/${jit_dir} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(petscspmvgen PROPERTIES INSTALL_RPATH "$ORIGIN/${module_to_lib}" INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS petscspmvgen LIBRARY DESTINATION ${jit_dir} COMPONENT petsc)
+endif()
 
 if(TARGET spmvgen_cli)
   set_target_properties(spmvgen_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" EXPORT_NAME program)

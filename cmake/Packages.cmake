@@ -9,6 +9,9 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_COMPONENTS_ALL runtime jit tools tuning development)
+if(TARGET petscspmvgen)
+  list(APPEND CPACK_COMPONENTS_ALL petsc)
+endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -43,11 +46,15 @@ kernels.")
 spmvgen_package(tuning spmvgen-data math "" "tuning parameters of spmvgen"
 "This package has what was measured on some devices, by which kernels
 are chosen.")
+spmvgen_package(petsc libspmvgen-petsc libs "${needs_runtime}" "matrix types of PETSc that multiply by spmvgen"
+"This package has the types seqaijspmvgen, mpiaijspmvgen and aijspmvgen,
+which unchanged programs load by PETSc's option -dll_append.")
 spmvgen_package(development libspmvgen-dev libdevel "${needs_runtime}" "headers of spmvgen, for C and C++"
 "This package has the headers, the CMake package with
 spmvgen_add_kernel, and the pkg-config file.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libspmvgen-jit, spmvgen-data")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS libspmvgen-jit)
+set(CPACK_DEBIAN_PETSC_PACKAGE_RECOMMENDS libspmvgen-jit)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libspmvgen-jit, spmvgen")
 set(CPACK_DEBIAN_TUNING_PACKAGE_ARCHITECTURE all)
 

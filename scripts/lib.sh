@@ -8,10 +8,10 @@ SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
 
 # What some tests try and which is not everywhere; without it they skip: AMD's run-time compiler, Clang with its runtime for
 # fuzzers and for programs that use spmvgen, what these are built and packed with, what examples use, what `bench` compares
-# with, and what bench/spmvbench fits and draws with (numpy comes with SciPy).
+# with, PETSc for its adaptor, and what bench/spmvbench fits and draws with (numpy comes with SciPy).
 SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs
                          clang-19 libclang-rt-19-dev pkgconf dpkg-dev libeigen3-dev librsb0 libopenmpi-dev openmpi-bin
-                         python3 python3-scipy python3-matplotlib)
+                         petsc-dev libpetsc3.18-dev-examples python3 python3-scipy python3-matplotlib)
 
 is_installed() {
     [[ $(dpkg-query -W -f='${Status}' "$1" 2>/dev/null) == *'ok installed'* ]]

@@ -31,13 +31,21 @@ LogWords log_words() {
     return words;
 }
 
+std::string log_name() {
+    for (const char* variable :
+         {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID"})
+        if (const char* rank = std::getenv(variable); rank != nullptr && *rank != '\0')
+            return fmt::format("spmvgen (rank {})", rank);
+    return "spmvgen";
+}
+
 void Log::warn(const std::string& message, const std::string& about) {
-    const std::string line = "spmvgen: warning: " + message + "\n";
+    const std::string line = log_name() + ": warning: " + message + "\n";
     if (log_level() >= LogLevel::info) write_once(line, about.empty() ? line : about);
 }
 
 void Log::debug(const std::string& message) {
-    const std::string line = "spmvgen: " + message + "\n";
+    const std::string line = log_name() + ": " + message + "\n";
     if (log_level() >= LogLevel::debug) write_once(line, line);
 }
 

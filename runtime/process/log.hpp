@@ -22,6 +22,10 @@ struct LogWords {
 /// Throws Error(invalid_argument) for another word.
 LogWords log_words();
 
+/// What lines of the library begin with: "spmvgen", in a rank of MPI "spmvgen (rank 3)". The rank
+/// is what the launcher put into the environment (Open MPI, PMIx, MPICH, MVAPICH, Cray).
+std::string log_name();
+
 inline LogLevel log_level() {
     return log_words().level;
 }

@@ -8,17 +8,31 @@ namespace spmvgen {
 namespace {
 
 constexpr std::size_t digest_digits = 64;
+constexpr std::string_view lock_suffix = ".lock";
 
 bool is_hex(std::string_view text, std::size_t digits) {
     return text.size() == digits &&
            text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+bool is_digest_with(std::string_view suffix, std::string_view name) {
+    return name.ends_with(suffix) &&
+           is_hex(name.substr(0, name.size() - suffix.size()), digest_digits - shard_digits);
+}
+
 }  // namespace
 
 bool is_entry_name(std::string_view name) {
-    return name.ends_with(entry_suffix) &&
-           is_hex(name.substr(0, name.size() - entry_suffix.size()), digest_digits - shard_digits);
+    return is_digest_with(entry_suffix, name);
+}
+
+std::string lock_name(std::string_view entry) {
+    return std::string(entry.substr(0, entry.size() - entry_suffix.size())) +
+           std::string(lock_suffix);
+}
+
+bool is_passing_name(std::string_view name) {
+    return is_temporary_name(name) || is_digest_with(lock_suffix, name);
 }
 
 std::string entry_path(const Key& key) {

@@ -21,6 +21,12 @@ inline constexpr std::int64_t stale_after_seconds = 3600;
 
 bool is_entry_name(std::string_view name);
 
+/// Name of the file that is locked by who makes the kernel of the entry with this name.
+std::string lock_name(std::string_view entry);
+/// Whether a name is that of a file that a process leaves only when it crashes: an entry in the
+/// making, or a lock.
+bool is_passing_name(std::string_view name);
+
 /// Path of an entry below the store's directory.
 std::string entry_path(const Key& key);
 

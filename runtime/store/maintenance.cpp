@@ -132,9 +132,9 @@ int Store::clear() {
         if (!opened.problem.empty()) problem = opened.problem;
         const std::int64_t now = options_.clock();
         const auto remove = [&](const StoredFile& at) {
-            const bool entry = is_entry_name(at.name), temporary = is_temporary_name(at.name);
+            const bool entry = is_entry_name(at.name), passing = is_passing_name(at.name);
             const Removal removal = remove_file(at.shard, at.name, [&](const struct stat& s) {
-                return entry || (temporary && now - std::int64_t{s.st_mtime} > stale_after_seconds);
+                return entry || (passing && now - std::int64_t{s.st_mtime} > stale_after_seconds);
             });
             removed += entry && removal == Removal::done;
             refused += removal == Removal::refused;
@@ -169,7 +169,7 @@ Store::Pruned Store::remove_beyond(const File& directory, const Limits& limits) 
     std::vector<Candidate> entries;
     for_each_file(directory, [&](const StoredFile& at) {
         struct stat seen{};
-        if (is_temporary_name(at.name))
+        if (is_passing_name(at.name))
             done.temporary += remove_file(at.shard, at.name, [&](const struct stat& s) {
                                   return now - std::int64_t{s.st_mtime} > stale_after_seconds;
                               }) == Removal::done;

@@ -173,7 +173,19 @@ bool Store::put(const KernelBinary& binary) {
     }
 }
 
-void Store::publish(const std::string& name, const std::string& entry) {
+EntryLock Store::lock(const Signature& signature, BinaryKind kind) {
+    if (!options_.writable) return {};
+    try {
+        const std::string name = entry_path(key_of(signature, kind, options_.maker));
+        return EntryLock::take(make_shard(name), name.substr(shard_digits + 1),
+                               options_.lock_limit);
+    } catch (const std::runtime_error&) {
+        return {};  // put() will say it
+    }
+}
+
+/// The directory of the entry, made where it does not exist.
+File Store::make_shard(const std::string& name) {
     Opened opened = open_usable();
     if (opened.problem.empty() && !opened.file) {
         make_directories(directory_);
@@ -181,7 +193,11 @@ void Store::publish(const std::string& name, const std::string& entry) {
     }
     if (!opened.file)
         throw std::runtime_error(opened.problem.empty() ? "it cannot be made" : opened.problem);
-    const File shard = make_directory(opened.file, name.substr(0, shard_digits));
+    return make_directory(opened.file, name.substr(0, shard_digits));
+}
+
+void Store::publish(const std::string& name, const std::string& entry) {
+    const File shard = make_shard(name);
     publish_file(shard.get(), name.substr(shard_digits + 1), entry, wants_sync());
 }
 

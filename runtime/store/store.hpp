@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "spmvgen/kernel.hpp"
+#include "store/entry_lock.hpp"
 #include "store/files.hpp"
 #include "store/key.hpp"
 #include "store/layout.hpp"
@@ -24,6 +26,7 @@ struct StoreOptions {
                                                    ///< used for longest first, some time after a
                                                    ///< put; 0 = no limit; unset =
                                                    ///< $SPMVGEN_CACHE_MAX_SIZE, else 1 GB
+    std::chrono::milliseconds lock_limit{10'000};  ///< how long lock() waits for other processes
     Maker maker = this_maker();                    ///< goes into the key
     std::function<void(const std::string&)> warn;  ///< unset = a line on standard error, unless
                                                    ///< $SPMVGEN_LOG is "quiet"
@@ -52,6 +55,11 @@ class Store {
     /// when the store is not writable, which the caller asked for. At most every ten minutes, and
     /// by one process at a time, a put then removes what exceeds the limit.
     bool put(const KernelBinary& binary);
+
+    /// Called before a kernel that was not found is made, which is then kept while the lock is
+    /// held. Waits while another process makes it; look again before you make it. Holds nothing
+    /// where the other one took longer than the limit, or where the store cannot be written.
+    EntryLock lock(const Signature& signature, BinaryKind kind = BinaryKind::shared_object);
 
     struct Entry {
         std::string path;
@@ -122,6 +130,7 @@ class Store {
     void note_use(const File& file, const struct stat& seen) const;
     void reject(const File& directory, const std::string& name, const struct stat& seen,
                 const std::string& reason);
+    File make_shard(const std::string& name);
     void publish(const std::string& name, const std::string& entry);
     struct Candidate;
     std::vector<Entry> inspect_all(Check check, bool remove) const;

@@ -129,6 +129,20 @@ TEST(KernelProvider, QuietSaysNothingAndDebugSaysWhereAKernelCameFrom) {
     ASSERT_EQ(unsetenv("SPMVGEN_LOG"), 0);
 }
 
+TEST(KernelProvider, LogTellsTheRankOfMpi) {
+    Log log;
+    testing::internal::CaptureStderr();
+    ASSERT_EQ(setenv("PMI_RANK", "3", 1), 0);
+    log.warn("no compiler");
+    ASSERT_EQ(setenv("OMPI_COMM_WORLD_RANK", "12", 1), 0);
+    log.warn("no cache");
+    ASSERT_EQ(unsetenv("PMI_RANK") + unsetenv("OMPI_COMM_WORLD_RANK"), 0);
+    log.warn("no home");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "spmvgen (rank 3): warning: no compiler\nspmvgen (rank 12): warning: no cache\n"
+              "spmvgen: warning: no home\n");
+}
+
 TEST(KernelProvider, CountersTellBytesAndTimes) {
     FakeKernels fake;
     fake.provider.get(csr_signature(), on);

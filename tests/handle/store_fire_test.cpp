@@ -27,7 +27,10 @@ using testing::HasSubstr;
 /// As the real one, it tells the digest of its source.
 class DigestingGenerator : public FakeGenerator {
   public:
+    std::chrono::milliseconds takes{0};  ///< how long it compiles
+
     KernelBinary compile(const KernelSource& source, BinaryKind kind, Compiler compiler) override {
+        std::this_thread::sleep_for(takes);
         KernelBinary binary = FakeGenerator::compile(source, kind, compiler);
         binary.source_digest = to_hex(sha256(source.text));
         return binary;
@@ -126,6 +129,9 @@ class StoreFire : public testing::Test {
             return store_.find(s, kind);
         }
         bool put(const KernelBinary& binary) override { return store_.put(binary); }
+        std::shared_ptr<const void> lock(const Signature& s, BinaryKind kind) override {
+            return std::make_shared<const EntryLock>(store_.lock(s, kind));
+        }
         std::string path_of(const Signature& s, BinaryKind kind) const override {
             return store_.path_of(s, kind);
         }
@@ -178,7 +184,7 @@ TEST_F(StoreFire, SoundEntryThatCannotBeLoaded) {
     const Product none = multiply(options());
     EXPECT_EQ(none.origin, "generic");
     EXPECT_THAT(none.warning, HasSubstr("its shared object cannot be loaded"));
-    EXPECT_FALSE(fs::exists(directory())) << "what was never loaded is not kept";
+    EXPECT_TRUE(files_below(directory()).empty()) << "what was never loaded is not kept";
     KernelBinary bad = csr_binary(csr_signature());
     bad.bytes = generator_.bytes;
     bad.source_digest = to_hex(sha256(bad.source));
@@ -301,6 +307,37 @@ TEST_F(StoreFire, FullDisk) {
     }));
     if (status == skip) GTEST_SKIP() << "[SKIP] no tmpfs can be mounted here";
     EXPECT_EQ(status, 0);
+}
+
+TEST_F(StoreFire, ProcessesOnAColdDirectoryCompileOnce) {
+    generator_.takes = std::chrono::milliseconds(100);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 12; ++i)
+        children.push_back(start([&] {
+            const Product product = multiply(options());
+            EXPECT_TRUE(product == compiled_ || product == cached_) << product.warning;
+            return product == compiled_ ? 1 : 0;
+        }));
+    int compilations = 0;
+    for (const pid_t child : children) {
+        const int status = status_of(child);
+        ASSERT_LE(status, 1);
+        compilations += status;
+    }
+    EXPECT_EQ(compilations, 1);
+    EXPECT_NE(entry(), "") << "one entry, and no lock";
+}
+
+// Its compiler refuses: each process finds that out by itself, and none stands in another's way.
+TEST_F(StoreFire, ProcessesWhoseCompilerFailsDoNotWaitForEachOther) {
+    generator_.failure = "broken";
+    testing::internal::CaptureStderr();
+    std::vector<pid_t> children;
+    for (int i = 0; i < 4; ++i)
+        children.push_back(start([&] { return multiply(options()).origin == "generic" ? 0 : 1; }));
+    for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
+    testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(files_below(directory()).empty());
 }
 
 TEST_F(StoreFire, DeletedWhileOthersRead) {

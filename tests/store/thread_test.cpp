@@ -101,5 +101,27 @@ TEST(Threads, DamagedWhileOthersRead) {
     EXPECT_LE(warnings.texts().size(), 1u);
 }
 
+// Each with a store of its own, as the handles of a process have: one makes it.
+TEST(Threads, OneMakesWhatAllMiss) {
+    const TemporaryDirectory directory;
+    Warnings warnings;
+    std::atomic<int> made = 0, missing = 0;
+    for (int round = 0; round < 20; ++round) {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 8; ++t)
+            threads.emplace_back([&, round] {
+                Store store(
+                    sample_options((directory.path() / std::to_string(round)).string(), warnings));
+                if (store.find(sample_signature())) return;
+                const EntryLock lock = store.lock(sample_signature());
+                if (store.find(sample_signature())) return;
+                ++made;
+                missing += !store.put(sample_binary());
+            });
+    }
+    EXPECT_EQ(made, 20);
+    EXPECT_EQ(missing, 0);
+}
+
 }  // namespace
 }  // namespace spmvgen

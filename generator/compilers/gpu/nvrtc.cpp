@@ -1,24 +1,18 @@
 #include "compilers/gpu/nvrtc.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "compilers/gpu/rtc.hpp"
+#include "compilers/gpu/wheels.hpp"
 #include "compilers/guarded.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
 
-std::vector<std::string> library_names() {
-    std::vector<std::string> names;
-    for (const char* folder : {"", "/usr/local/cuda/lib64/"})
-        for (const char* soname : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"})
-            names.push_back(std::string(folder) + soname);
-    return names;
-}
-
 struct Nvrtc {
-    DynamicLibrary library{"NVRTC", library_names()};
+    DynamicLibrary library{"NVRTC", nvrtc_library_names()};
     RtcLibrary rtc{library, "nvrtc"};
     std::vector<std::string> architectures;
 
@@ -38,6 +32,18 @@ const Nvrtc& nvrtc() {
 }
 
 }  // namespace
+
+std::vector<std::string> nvrtc_library_names() {
+    const char* chosen = ::secure_getenv("SPMVGEN_NVRTC");
+    if (chosen != nullptr && *chosen != '\0') return {chosen};
+    std::vector<std::string> folders = folders_beside_loaded_libraries();
+    folders.insert(folders.end(), {"", "/usr/local/cuda/lib64"});
+    std::vector<std::string> names;
+    for (auto& folder : folders)
+        for (const char* soname : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"})
+            names.push_back(folder.empty() ? soname : folder + "/" + soname);
+    return names;
+}
 
 GpuCompilerInfo nvrtc_info() {
     const Nvrtc& found = nvrtc();

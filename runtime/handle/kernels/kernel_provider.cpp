@@ -25,6 +25,9 @@ class StoreCache : public KernelCache {
         return store_.find(s, kind);
     }
     bool put(const KernelBinary& binary) override { return store_.put(binary); }
+    std::shared_ptr<const void> lock(const Signature& s, BinaryKind kind) override {
+        return std::make_shared<const EntryLock>(store_.lock(s, kind));
+    }
     std::string path_of(const Signature& s, BinaryKind kind) const override {
         return store_.path_of(s, kind);
     }
@@ -67,10 +70,10 @@ void log_counters() {
     } catch (const Error&) {
         return;  // handles have said that the variable is wrong
     }
-    std::fputs(
-        ("spmvgen: kernels of this process\n" + to_string(KernelProvider::process().counters()))
-            .c_str(),
-        stderr);
+    std::fputs((log_name() + ": kernels of this process\n" +
+                to_string(KernelProvider::process().counters()))
+                   .c_str(),
+               stderr);
 }
 
 /// Where else a kernel was looked for that is not in the cache.
@@ -221,8 +224,8 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
         else if (!compiles(policy.mode))
             return without("it is not in the cache" + text_of_missing(*sets) +
                            ", and cache mode load does not compile");
-        else if (compile(table, slot, loader, signature, keep))
-            origin = "compiled";
+        else if (const char* made = make_kernel(table, slot, loader, signature, keep))
+            origin = made;
         else
             return without(slot.failure);
     }
@@ -291,9 +294,21 @@ bool KernelProvider::find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& load
 }
 
 template <typename Kernel>
+const char* KernelProvider::make_kernel(Table<Kernel>& table, Slot<Kernel>& slot,
+                                        const Loader<Kernel>& loader, const Signature& signature,
+                                        KernelCache* keep) {
+    if (!slot.failure.empty()) return nullptr;
+    const auto lock = [&]() -> std::shared_ptr<const void> {
+        const Timed timed(find_ns_);
+        return keep != nullptr ? keep->lock(signature, loader.kinds.front()) : nullptr;
+    }();
+    if (lock != nullptr && find_in_cache(slot, loader, signature, *keep)) return "cache";
+    return compile(table, slot, loader, signature, keep) ? "compiled" : nullptr;
+}
+
+template <typename Kernel>
 bool KernelProvider::compile(Table<Kernel>& table, Slot<Kernel>& slot, const Loader<Kernel>& loader,
                              const Signature& signature, KernelCache* keep) {
-    if (!slot.failure.empty()) return false;
     ++compiles_started_;
     KernelBinary binary;
     bool compiled = false;

@@ -26,6 +26,10 @@ class KernelCache {
     virtual ~KernelCache() = default;
     virtual std::optional<KernelBinary> find(const Signature& signature, BinaryKind kind) = 0;
     virtual bool put(const KernelBinary& binary) = 0;
+    /// Held while a kernel is made, so that other processes wait for it and find it then; comes
+    /// after a wait for the one that others make, of limited time. Null: nobody else can have made
+    /// it since it was looked for.
+    virtual std::shared_ptr<const void> lock(const Signature&, BinaryKind) { return nullptr; }
     virtual std::string path_of(const Signature& signature, BinaryKind kind) const = 0;
 };
 
@@ -69,7 +73,8 @@ using ProvidedGpuKernel = Provided<GpuKernel>;
 
 /// Signature → loaded kernel. Looks in memory, in what was imported, in the cache directory and in
 /// kernel sets, then compiles (and keeps the result), as the policy allows. Requests for one
-/// signature that come at the same time make it once. A failure of cache or compiler is not an
+/// signature that come at the same time make it once, those of other processes with the same cache
+/// directory included. A failure of cache or compiler is not an
 /// exception but a ProvidedKernel without a kernel; it is logged once for each cause, counted, and
 /// not tried again for that signature (the cache is). For a GPU, which has no generic kernel, it is
 /// an exception. Kernels stay loaded, and their devices open, as long as the provider lives. Safe
@@ -156,6 +161,11 @@ class KernelProvider {
     bool find_in_sets(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Signature& signature,
                       const std::vector<NamedSet>& sets, std::atomic<std::int64_t>& hits);
     std::vector<NamedSet> imported();
+    /// Where a kernel comes from that was not found: "compiled", or "cache" when another process
+    /// made it meanwhile; null when it cannot be made.
+    template <typename Kernel>
+    const char* make_kernel(Table<Kernel>& table, Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                            const Signature& signature, KernelCache* keep);
     template <typename Kernel>
     bool compile(Table<Kernel>& table, Slot<Kernel>& slot, const Loader<Kernel>& loader,
                  const Signature& signature, KernelCache* keep);

@@ -1,0 +1,151 @@
+/* PETSc matrix types whose products run through spmvgen; docs/petsc.md is the manual. This header
+ * is what the files of the adaptor share.
+ *
+ * A matrix of such a type stays an AIJ of PETSc: only products and views are replaced, everything
+ * else works on PETSc's own arrays. Public interface of PETSc only, but for PetscObjectStateGet.
+ * Functions return PETSc's error codes; none may be called by two threads at the same time. */
+#ifndef PETSCSPMVGEN_H
+#define PETSCSPMVGEN_H
+
+#include <petscmat.h>
+#include <spmvgen/spmvgen.h>
+
+#define MATSEQAIJSPMVGEN "seqaijspmvgen"
+#define MATMPIAIJSPMVGEN "mpiaijspmvgen"
+#define MATAIJSPMVGEN "aijspmvgen"
+
+/* Between versions of PETSc. */
+#if PETSC_VERSION_LT(3, 19, 0)
+#define PETSC_SUCCESS 0
+#endif
+/* Any function of a matrix. PETSc's own name for it came and changed. */
+typedef void AnyFunction(void);
+
+#if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
+#define SPMVGEN_SCALAR SPMVGEN_C64
+#elif defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_SINGLE)
+#define SPMVGEN_SCALAR SPMVGEN_C32
+#elif defined(PETSC_USE_REAL_DOUBLE)
+#define SPMVGEN_SCALAR SPMVGEN_F64
+#elif defined(PETSC_USE_REAL_SINGLE)
+#define SPMVGEN_SCALAR SPMVGEN_F32
+#else
+#error "spmvgen has no type for PetscScalar of this precision: configure PETSc for single or double"
+#endif
+#if defined(PETSC_USE_64BIT_INDICES)
+#define SPMVGEN_INDEX SPMVGEN_I64
+#else
+#define SPMVGEN_INDEX SPMVGEN_I32
+#endif
+
+/* An error of spmvgen as one of PETSc, with spmvgen's own text. */
+PETSC_INTERN PetscErrorCode SpmvgenCheck(spmvgen_status status);
+
+/* ---- settings.c ---------------------------------------------------------------------------- */
+
+/* When products go from PETSc's loops to a handle. Planning costs as much as tens of products, more
+ * where a kernel has to be compiled, and nobody tells how many products will come. */
+typedef struct {
+    PetscInt products; /* of a pattern, by PETSc, before it is planned */
+    PetscReal seconds; /* that these must have taken, too */
+    PetscInt update;   /* products with new values, by PETSc, before a handle gets them */
+} Patience;
+
+/* What the options database asks for. */
+typedef struct {
+    Patience patience;
+    spmvgen_options* options; /* owned */
+} Settings;
+
+/* Reads -mat_spmvgen_options and -mat_spmvgen_after. */
+PETSC_INTERN PetscErrorCode SpmvgenSettingsRead(Settings* settings);
+
+/* ---- rows.c -------------------------------------------------------------------------------- */
+
+/* The rows of a matrix that have entries, where these are few: the off-diagonal block of a rank. A
+ * handle then has no others. */
+typedef struct {
+    PetscInt count;    /* rows with entries */
+    PetscInt* rows;    /* owned; NULL = the handle has all rows */
+    PetscInt* row_ptr; /* owned; offsets of the rows of the handle */
+    PetscScalar* work; /* owned; an element for each row of the handle */
+} RowList;
+
+/* Of a CSR matrix with m rows. Keeps nothing of row_ptr. */
+PETSC_INTERN PetscErrorCode RowListCreate(PetscInt m, const PetscInt* row_ptr, RowList* list);
+PETSC_INTERN PetscErrorCode RowListDestroy(RowList* list);
+/* work = the elements of x in these rows. */
+PETSC_INTERN void RowListGather(const RowList* list, const PetscScalar* x);
+/* The elements of y in these rows += work. */
+PETSC_INTERN void RowListScatterAdd(const RowList* list, PetscScalar* y);
+
+/* ---- handles.c ----------------------------------------------------------------------------- */
+
+/* y = op(A) x: A, its transpose, its conjugate transpose. Real matrices have no OP_H. */
+typedef enum { OP_N, OP_T, OP_H, NUM_OPS } Op;
+
+/* What one op of one matrix needs; made when it is first wanted. */
+typedef struct {
+    spmvgen_handle* handle; /* owned; NULL = not planned yet */
+    RowList list;
+    const PetscInt* col_idx;       /* PETSc's array that the handle was made of, */
+    PetscInt nnz;                  /* and its length */
+    PetscObjectState pattern;      /* of the matrix at the last look */
+    PetscObjectState values;       /* the same of its values */
+    PetscBool ready;               /* the handle has these values */
+    PetscInt waited;               /* products by PETSc since they changed */
+    PetscLogDouble waited_seconds; /* of those before the first handle */
+} Product;
+
+/* PETSc's own functions, that ours took the place of. */
+typedef struct {
+    PetscErrorCode (*mult)(Mat, Vec, Vec);
+    PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec);
+    PetscErrorCode (*mult_transpose)(Mat, Vec, Vec);
+    PetscErrorCode (*mult_transpose_add)(Mat, Vec, Vec, Vec);
+    PetscErrorCode (*mult_hermitian)(Mat, Vec, Vec); /* NULL: it has none, and conjugates */
+    PetscErrorCode (*mult_hermitian_add)(Mat, Vec, Vec, Vec); /* the same */
+    PetscErrorCode (*view)(Mat, PetscViewer);
+} Operations;
+
+/* What a sequential matrix of ours has beside PETSc's. Composed with it, so that it goes where the
+ * matrix goes when PETSc exchanges headers. */
+typedef struct {
+    Settings settings;
+    Operations petsc;
+    PetscInt nonempty; /* rows with entries, for counting flops */
+    Product products[NUM_OPS];
+} Context;
+
+PETSC_INTERN PetscErrorCode ContextDestroy(Context* context);
+/* *product is ready for A as it is; NULL = PETSc's own loops are to run. */
+PETSC_INTERN PetscErrorCode GetProduct(Mat A, Context* context, Op op, Product** product);
+
+/* ---- products.c, view.c: what takes the place of a SEQAIJ's functions ----------------------- */
+
+PETSC_INTERN PetscErrorCode MatMult_SeqAIJSpmvgen(Mat A, Vec x, Vec y);
+PETSC_INTERN PetscErrorCode MatMultAdd_SeqAIJSpmvgen(Mat A, Vec x, Vec y, Vec z);
+PETSC_INTERN PetscErrorCode MatMultTranspose_SeqAIJSpmvgen(Mat A, Vec x, Vec y);
+PETSC_INTERN PetscErrorCode MatMultTransposeAdd_SeqAIJSpmvgen(Mat A, Vec x, Vec y, Vec z);
+PETSC_INTERN PetscErrorCode MatMultHermitianTranspose_SeqAIJSpmvgen(Mat A, Vec x, Vec y);
+PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAIJSpmvgen(Mat A, Vec x, Vec y, Vec z);
+PETSC_INTERN PetscErrorCode MatView_SeqAIJSpmvgen(Mat A, PetscViewer viewer);
+
+/* Writes what the handles of a sequential matrix do: in format ascii_info the main fields of
+ * info(), on the first rank; in ascii_info_detail all of it, of all ranks. Collective on viewer. */
+PETSC_INTERN PetscErrorCode ViewHandles(Mat A, const char* name, PetscViewer viewer);
+
+/* ---- seqaij.c, mpiaij.c: the types ----------------------------------------------------------- */
+
+PETSC_INTERN PetscErrorCode GetContext(Mat A, Context** context);
+PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJSpmvgen(Mat, MatType, MatReuse, Mat*);
+/* Makes a SEQAIJ one of ours, or one of ours a SEQAIJ; one that is so already stays as it is. */
+PETSC_INTERN PetscErrorCode SetSeqAIJSpmvgen(Mat A, PetscBool ours);
+PETSC_INTERN PetscErrorCode MatCreate_SeqAIJSpmvgen(Mat A);
+PETSC_INTERN PetscErrorCode MatCreate_MPIAIJSpmvgen(Mat A);
+
+/* The product of A, B and perhaps C that `product` stands for, as PETSc's function for the types
+ * `name` makes it: "MatProductSetFromOptions_seqaij_seqdense_C". */
+PETSC_INTERN PetscErrorCode ProductAsOf(Mat product, const char* name);
+
+#endif

@@ -1,0 +1,85 @@
+/* What the options database says: docs/petsc.md. */
+#include "petscspmvgen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Options of a handle that nobody asked otherwise for. */
+static const char default_options[] = "";
+
+/* Repaid by fewer products than these on matrices for which planning pays at all. */
+static const Patience default_patience = {.products = 100, .seconds = 0.05, .update = 10};
+
+/* Options that would change what a product is, or where its vectors are. */
+static const char* const ours[] = {"op",       "copy",    "device_arrays",    "num_rhs",
+                                   "epilogue", "vectors", "permuted_vectors", NULL};
+
+PetscErrorCode SpmvgenCheck(spmvgen_status status) {
+    PetscFunctionBegin;
+    PetscCheck(status == SPMVGEN_OK, PETSC_COMM_SELF, PETSC_ERR_LIB, "spmvgen: %s",
+               spmvgen_last_error());
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetOption(spmvgen_options* options, const char* name, const char* value) {
+    PetscFunctionBegin;
+    for (const char* const* one = ours; *one != NULL; ++one)
+        PetscCheck(strcmp(name, *one) != 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+                   "-mat_spmvgen_options: the option %s is not for matrices of PETSc", name);
+    PetscCheck(
+        strcmp(name, "device") != 0 || strcmp(value, "host") == 0 || strncmp(value, "simt", 4) == 0,
+        PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+        "-mat_spmvgen_options: device=%s: vectors are in the host's memory; use host or "
+        "simt:ARCHITECTURE",
+        value);
+    PetscCall(SpmvgenCheck(spmvgen_options_set(options, name, value)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* "a=b,c=d". */
+static PetscErrorCode SetOptions(spmvgen_options* options, const char* list) {
+    char *copy, *rest;
+
+    PetscFunctionBegin;
+    PetscCall(PetscStrallocpy(list, &copy));
+    rest = copy;
+    for (char* name = strsep(&rest, ","); name != NULL; name = strsep(&rest, ",")) {
+        char* value = strchr(name, '=');
+        if (*name == 0) continue;
+        PetscCheck(value != NULL, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+                   "-mat_spmvgen_options: '%s' is not name=value", name);
+        *value++ = 0;
+        PetscCall(SetOption(options, name, value));
+    }
+    PetscCall(PetscFree(copy));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SpmvgenSettingsRead(Settings* settings) {
+    char list[1024] = "";
+    PetscBool given, given_after, given_seconds;
+    PetscInt after[2] = {default_patience.products, default_patience.update}, count = 2;
+
+    PetscFunctionBegin;
+    PetscCall(SpmvgenCheck(spmvgen_options_create(&settings->options)));
+    /* A rank has a core, as everywhere in PETSc; who wants threads says so. */
+    if (getenv("OMP_NUM_THREADS") == NULL) PetscCall(SetOption(settings->options, "threads", "1"));
+    PetscCall(SetOptions(settings->options, default_options));
+    PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_spmvgen_options", list, sizeof list, &given));
+    PetscCall(SetOptions(settings->options, list));
+
+    settings->patience = default_patience;
+    PetscCall(
+        PetscOptionsGetIntArray(NULL, NULL, "-mat_spmvgen_after", after, &count, &given_after));
+    PetscCheck(after[0] >= 0 && after[1] >= 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "-mat_spmvgen_after: use numbers of products, 0 or more");
+    /* Who names a number of products means it, whatever they take. */
+    if (given_after) {
+        settings->patience.products = after[0];
+        settings->patience.update = count > 1 ? after[1] : PetscMin(after[0], after[1]);
+        settings->patience.seconds = 0;
+    }
+    PetscCall(PetscOptionsGetReal(NULL, NULL, "-mat_spmvgen_after_seconds",
+                                  &settings->patience.seconds, &given_seconds));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,36 @@
+/* The same matrix of type aij and of type aijspmvgen, made, compared and reported on. */
+#ifndef PAIRS_H
+#define PAIRS_H
+
+#include <petscmat.h>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+#define PETSC_SUCCESS 0
+#endif
+
+/* The same matrix twice. */
+typedef struct {
+    Mat aij, ours;
+} Pair;
+
+typedef struct {
+    PetscInt grid;  /* points of a side; matrices have grid^2 rows */
+    PetscInt wrong; /* cases */
+} Test;
+
+/* A number without a pattern, between -0.5 and 0.5. */
+PetscScalar Number(PetscInt i, PetscInt j);
+/* Adds a five-point grid of numbers; with more, another entry in most rows, far from the diagonal.
+ */
+PetscErrorCode Fill(Mat A, PetscInt grid, PetscScalar scale, PetscBool more);
+/* An empty matrix. */
+PetscErrorCode New(MatType type, PetscInt rows, PetscInt cols, Mat* A);
+/* Filled ones. */
+PetscErrorCode NewPair(PetscInt grid, PetscInt rows, PetscInt cols, Pair* pair);
+PetscErrorCode DestroyPair(Pair* pair);
+/* Compares all products and the diagonal. */
+PetscErrorCode Compare(Test* test, const char* what, const Pair* pair);
+/* Writes a line, and counts the case when `worst` is no small number. */
+PetscErrorCode Report(Test* test, const char* what, Mat ours, PetscReal worst);
+
+#endif
