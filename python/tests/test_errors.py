@@ -16,7 +16,13 @@ def tiny(**options):
     "row_ptr, col_idx, values, shape, message",
     [
         ([0, 2, 9], [0, 1, 1], [1.0, 2.0, 3.0], (2, 2), "broken CSR matrix"),
-        ([0, 2, 3], [0, 7, 1], [1.0, 2.0, 3.0], (2, 2), "broken CSR matrix: entry 1 .* has column 7"),
+        (
+            [0, 2, 3],
+            [0, 7, 1],
+            [1.0, 2.0, 3.0],
+            (2, 2),
+            "broken CSR matrix: entry 1 .* has column 7",
+        ),
         ([0, 3], [0, 1, 1], [1.0, 2.0, 3.0], (2, 2), "row offsets: 2 for 2 rows"),
         ([0, 2, 3], [0, 1], [1.0, 2.0, 3.0], (2, 2), "columns: 2 for 3 values"),
         ([0], [], [], (-1, 2), "a shape is negative"),
@@ -24,7 +30,9 @@ def tiny(**options):
 )
 def test_broken_matrices(row_ptr, col_idx, values, shape, message):
     with pytest.raises(ValueError, match=message):
-        spmvgen.matrix((row_ptr, numpy.array(col_idx, "int32"), numpy.array(values, "float64"), shape))
+        spmvgen.matrix(
+            (row_ptr, numpy.array(col_idx, "int32"), numpy.array(values, "float64"), shape)
+        )
 
 
 @pytest.mark.parametrize(
@@ -33,7 +41,10 @@ def test_broken_matrices(row_ptr, col_idx, values, shape, message):
         ({"frmat": "csr"}, "unknown option 'frmat': use one of device, format"),
         ({"format": "bsr"}, "unknown format 'bsr': use one of"),
         ({"threads": "many"}, "'many' is not an integer that fits"),
-        ({"params": {"lanes": 3}, "kernel": "csr_vector"}, "parameter lanes=3 of kernel csr_vector"),
+        (
+            {"params": {"lanes": 3}, "kernel": "csr_vector"},
+            "parameter lanes=3 of kernel csr_vector",
+        ),
         ({"num_rhs": 2}, "num_rhs is no option here: give x with as many columns"),
         ({"op": "T"}, "op is no option here: take .T, .H or .conj"),
         ({"device": "gpu"}, "device"),
@@ -52,8 +63,13 @@ def test_what_this_machine_cannot_do():
 
 def test_a_kernel_that_cannot_be_had(tmp_path):
     with pytest.raises(RuntimeError, match="csr_rows"):
-        tiny(cache="load", cache_dir=str(tmp_path), strict=True, kernel="csr_rows",
-             epilogue="value * 3.25")
+        tiny(
+            cache="load",
+            cache_dir=str(tmp_path),
+            strict=True,
+            kernel="csr_rows",
+            epilogue="value * 3.25",
+        )
 
 
 @pytest.mark.parametrize("given", [None, 3, "csr", numpy.eye(3), [[1.0]]])
@@ -108,7 +124,9 @@ def test_the_extension_checks_sizes_and_types_itself():
     handle = core.Handle(core.Arrays(core.CSR, 60, 42, given.indptr, given.indices, given.data), {})
     with pytest.raises(ValueError, match="x has 41 elements, but the product takes 42"):
         handle.apply(numpy.ones(41), numpy.ones(60))
-    with pytest.raises(TypeError, match="x is of type float32, but the products are of type float64"):
+    with pytest.raises(
+        TypeError, match="x is of type float32, but the products are of type float64"
+    ):
         handle.apply(numpy.ones(42, "float32"), numpy.ones(60))
     with pytest.raises(TypeError, match="x has elements of type 'e'"):
         handle.apply(numpy.ones(42, "float16"), numpy.ones(60))

@@ -33,8 +33,13 @@ class CudaArray:
         self._array = array
         self.dtype, self.shape, self.ndim = array.dtype, array.shape, array.ndim
         self.__cuda_array_interface__ = {
-            "shape": array.shape, "typestr": array.dtype.str, "version": 3, "strides": strides,
-            "data": (array.ctypes.data, read_only), "stream": stream}
+            "shape": array.shape,
+            "typestr": array.dtype.str,
+            "version": 3,
+            "strides": strides,
+            "data": (array.ctypes.data, read_only),
+            "stream": stream,
+        }
 
 
 def device_arrays(given):
@@ -48,8 +53,10 @@ def test_tuples_of_lists():
 
 def test_arrays_with_strides_are_copied():
     given = sparse(60, 42)
-    wide = [numpy.stack([array, array], axis=1)[:, 0]
-            for array in (given.indptr, given.indices, given.data)]
+    wide = [
+        numpy.stack([array, array], axis=1)[:, 0]
+        for array in (given.indptr, given.indices, given.data)
+    ]
     assert not wide[2].flags.c_contiguous
     close(spmvgen.matrix((*wide, given.shape)) @ numpy.ones(42), given.toarray() @ numpy.ones(42))
 
@@ -125,7 +132,9 @@ def test_the_stream_of_an_array_is_passed():
     a.apply(x, y, stream=0)
 
 
-@pytest.mark.parametrize("attribute, value", [("ptr", 7), ("cuda_stream", 7), ("__cuda_stream__", lambda: (0, 7))])
+@pytest.mark.parametrize(
+    "attribute, value", [("ptr", 7), ("cuda_stream", 7), ("__cuda_stream__", lambda: (0, 7))]
+)
 def test_streams_of_all_libraries(attribute, value):
     assert spmvgen._libraries.stream_number(types.SimpleNamespace(**{attribute: value})) == 7
     assert spmvgen._libraries.stream_number(7) == 7
@@ -158,7 +167,8 @@ def cupy(monkeypatch):
     current = types.SimpleNamespace(ptr=0, synchronize=lambda: waits.append(1))
     waits = module.waits = []
     module.cuda = types.SimpleNamespace(
-        runtime=FakeRuntime, get_current_stream=lambda: current, ExternalStream=None)
+        runtime=FakeRuntime, get_current_stream=lambda: current, ExternalStream=None
+    )
     module.current = current
 
     class ndarray(CudaArray):
@@ -168,7 +178,8 @@ def cupy(monkeypatch):
     module.ndarray = ndarray
     module.empty = lambda shape, dtype: ndarray(numpy.empty(shape, dtype))
     module.ascontiguousarray = lambda x, dtype=None: (
-        x if dtype is None or x.dtype == dtype else ndarray(x._array.astype(dtype)))
+        x if dtype is None or x.dtype == dtype else ndarray(x._array.astype(dtype))
+    )
     monkeypatch.setitem(sys.modules, "cupy", module)
     monkeypatch.setattr(spmvgen._libraries, "_MADE", {})
     monkeypatch.setattr(spmvgen._libraries.CuPy, "device", lambda self, x: SIMT)
@@ -202,8 +213,12 @@ def torch():
 def test_tensors_of_the_host(torch, dtype, layout):
     given = sparse(60, 42, dtype)
     tensor = torch.from_numpy(given.toarray())
-    tensor = {"csr": tensor.to_sparse_csr, "csc": tensor.to_sparse_csc, "coo": tensor.to_sparse,
-              "bsr": lambda: tensor.to_sparse_bsr((2, 3))}[layout]()
+    tensor = {
+        "csr": tensor.to_sparse_csr,
+        "csc": tensor.to_sparse_csc,
+        "coo": tensor.to_sparse,
+        "bsr": lambda: tensor.to_sparse_bsr((2, 3)),
+    }[layout]()
     a = spmvgen.matrix(tensor)
     x, u = numbers(42, dtype, 1), numbers(60, dtype, 2)
     y = a @ torch.from_numpy(x)

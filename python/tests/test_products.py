@@ -109,9 +109,17 @@ def test_beta_zero_reads_no_out():
 
 
 @pytest.mark.parametrize(
-    "of_a, of_x", [("float32", "float64"), ("float64", "float32"), ("float32", "complex128"),
-                   ("float64", "complex128"), ("complex64", "float64"), ("float64", "int64"),
-                   ("float32", "float16")])
+    "of_a, of_x",
+    [
+        ("float32", "float64"),
+        ("float64", "float32"),
+        ("float32", "complex128"),
+        ("float64", "complex128"),
+        ("complex64", "float64"),
+        ("float64", "int64"),
+        ("float32", "float16"),
+    ],
+)
 def test_types_that_differ_meet_in_the_wider_one(of_a, of_x):
     given = sparse(60, 42, of_a)
     x = numpy.arange(42).astype(of_x)

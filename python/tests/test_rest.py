@@ -52,7 +52,9 @@ def test_emit():
 
 
 def test_self_test():
-    done = subprocess.run([sys.executable, "-m", "spmvgen.selftest"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "spmvgen.selftest"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all products are right" in done.stdout
 
@@ -74,12 +76,26 @@ assert (a.dot(numpy.ones(2)) == [3, 3]).all()
 
 def test_every_function_is_typed():
     api = pytest.importorskip("mypy.api")
-    out, _, status = api.run(["--config-file", str(ROOT / "python" / "pyproject.toml"),
-                              str(ROOT / "python" / "src" / "spmvgen")])
+    out, _, status = api.run(
+        [
+            "--config-file",
+            str(ROOT / "python" / "pyproject.toml"),
+            str(ROOT / "python" / "src" / "spmvgen"),
+        ]
+    )
     assert status == 0, out
-    stubtest = subprocess.run([sys.executable, "-m", "mypy.stubtest", "spmvgen._core",
-                               "--ignore-missing-stub", "--ignore-disjoint-bases"],
-                              capture_output=True, text=True)
+    stubtest = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mypy.stubtest",
+            "spmvgen._core",
+            "--ignore-missing-stub",
+            "--ignore-disjoint-bases",
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert "is not present at runtime" not in stubtest.stdout, stubtest.stdout
 
 

@@ -17,7 +17,9 @@ def laplacian():
     one = numpy.ones(n)
     line = scipy_sparse.diags([-one[1:], 2 * one, -one[1:]], [-1, 0, 1])
     identity = scipy_sparse.identity(n)
-    return scipy_sparse.csr_matrix(scipy_sparse.kron(line, identity) + scipy_sparse.kron(identity, line))
+    return scipy_sparse.csr_matrix(
+        scipy_sparse.kron(line, identity) + scipy_sparse.kron(identity, line)
+    )
 
 
 @pytest.mark.parametrize("solver", ["cg", "gmres", "bicg", "bicgstab", "minres"])
@@ -28,8 +30,13 @@ def test_solves(laplacian, solver):
 
     def solve(a):
         steps = []
-        x, status = getattr(linalg, solver)(a, b, maxiter=2000, callback=lambda x: steps.append(1),
-                                            **({"callback_type": "pr_norm"} if solver == "gmres" else {}))
+        x, status = getattr(linalg, solver)(
+            a,
+            b,
+            maxiter=2000,
+            callback=lambda x: steps.append(1),
+            **({"callback_type": "pr_norm"} if solver == "gmres" else {}),
+        )
         assert status == 0
         counts.append(len(steps))
         return x

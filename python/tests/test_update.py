@@ -61,7 +61,9 @@ def test_does_not_write_to_what_was_given():
 def test_refused_numbers_leave_the_old_ones():
     given = sparse(60, 42)
     a = spmvgen.matrix(given)
-    with pytest.raises(ValueError, match=f"the matrix has {given.nnz} entries, but there are 3 values"):
+    with pytest.raises(
+        ValueError, match=f"the matrix has {given.nnz} entries, but there are 3 values"
+    ):
         a.update(numpy.ones(3))
     with pytest.raises(TypeError, match="values of type complex128: the matrix has float64"):
         a.update(numpy.ones(given.nnz, "complex128"))

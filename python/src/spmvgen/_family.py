@@ -83,9 +83,7 @@ class Family:
             return ("H", False) if conjugated else ("T", False)
         return "N", conjugated
 
-    def handle(
-        self, transposed: bool, conjugated: bool, k: int, dtype: numpy.dtype[Any]
-    ) -> Any:
+    def handle(self, transposed: bool, conjugated: bool, k: int, dtype: numpy.dtype[Any]) -> Any:
         """The handle that multiplies k columns of this type; made at the first time."""
         return self._handle(self._op(transposed, conjugated), k, dtype)
 

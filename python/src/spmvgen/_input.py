@@ -33,7 +33,9 @@ def _same(values: Any) -> Any:
     return values
 
 
-def _compressed(a: Any, shape: tuple[int, ...], arrays: tuple[Any, Any, Any], by_columns: bool) -> Input:
+def _compressed(
+    a: Any, shape: tuple[int, ...], arrays: tuple[Any, Any, Any], by_columns: bool
+) -> Input:
     rows, cols = reversed(shape) if by_columns else shape
     return Input(core.CSR, (rows, cols), *arrays, by_columns, _same)
 
@@ -58,7 +60,9 @@ def _of_blocks(a: Any) -> Input:
     def entries(blocks: Any) -> Any:
         blocks = numpy.asarray(blocks)
         if blocks.shape != a.data.shape:
-            raise ValueError(f"values of shape {blocks.shape}: give blocks, of shape {a.data.shape}")
+            raise ValueError(
+                f"values of shape {blocks.shape}: give blocks, of shape {a.data.shape}"
+            )
         return type(a)((blocks, a.indices, a.indptr), shape=a.shape).tocsr().data
 
     csr = a.tocsr()

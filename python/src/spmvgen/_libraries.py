@@ -104,9 +104,7 @@ class Torch(NumPy):
         return x.contiguous()
 
     def empty(self, shape: tuple[int, ...], dtype: numpy.dtype[Any], like: Any) -> Any:
-        return self._torch.empty(
-            shape, dtype=getattr(self._torch, dtype.name), device=like.device
-        )
+        return self._torch.empty(shape, dtype=getattr(self._torch, dtype.name), device=like.device)
 
     def device(self, x: Any) -> str:
         if x.device.type == "cpu":

@@ -43,7 +43,9 @@ def option_texts(options: dict[str, Any]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for name, value in options.items():
         if name == "params":
-            texts.update({f"param.{parameter}": str(int(number)) for parameter, number in value.items()})
+            texts.update(
+                {f"param.{parameter}": str(int(number)) for parameter, number in value.items()}
+            )
         else:
             texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
     return texts

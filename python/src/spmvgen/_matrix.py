@@ -14,6 +14,7 @@ from ._operator import Operator
 
 _REAL = (int, float)
 
+
 class Matrix(Operator):  # type: ignore[misc,unused-ignore]
     """A sparse matrix ready to be multiplied; made by spmvgen.matrix.
 
@@ -130,7 +131,12 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         elif tuple(out.shape) != rows:
             raise ValueError(f"out has shape {tuple(out.shape)}: the product has {rows}")
         self._family.multiply(self._transposed, self._conjugated, x, out, alpha, beta, stream, k)
-        if k == 1 and self._family.device == "host" and not self._conjugated and dtype == self.dtype:
+        if (
+            k == 1
+            and self._family.device == "host"
+            and not self._conjugated
+            and dtype == self.dtype
+        ):
             self._apply_one = self._family.handle(self._transposed, False, 1, dtype).apply
         return out
 

@@ -69,7 +69,10 @@ def main() -> int:
     info = spmvgen.matrix(arrays).info
     made = spmvgen.counters()
     print(f"spmvgen {spmvgen.__version__}: kernel {info['kernel']}, {info['origin']}")
-    print(f"kernels compiled {made['compiles_started']}, from sets {made['hits_set']}")
+    compiled = made["compiles_started"] - made["compiles_failed"]
+    print(
+        f"kernels compiled {compiled}, from the cache {made['hits_store']}, from sets {made['hits_set']}"
+    )
     if info["warning"]:
         print(info["warning"])
     print(f"{wrong} products are wrong" if wrong else "all products are right")
