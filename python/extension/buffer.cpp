@@ -85,7 +85,8 @@ const char* type_name(std::int32_t type) {
 Buffer::Buffer(nb::handle object, const char* name, bool writable) {
     if (!take_buffer(object, name, writable) && !take_cuda_array(object, name, writable) &&
         !take_dlpack(object, name, writable))
-        refuse_type(std::string(name) + " is no array: " + Py_TYPE(object.ptr())->tp_name +
+        refuse_type(std::string(name) +
+                    " is no array: " + nb::cast<std::string>(object.type().attr("__name__")) +
                     " has neither the buffer protocol, nor __cuda_array_interface__, nor DLPack");
 }
 

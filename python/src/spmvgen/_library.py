@@ -14,7 +14,7 @@ def _find_compiler() -> None:
     if os.environ.get("SPMVGEN_JIT") or beside.exists():
         return
     try:
-        import spmvgen_jit  # type: ignore[import-not-found,unused-ignore]
+        import spmvgen_jit  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         return
     os.environ["SPMVGEN_JIT"] = spmvgen_jit.library()

@@ -1,6 +1,6 @@
 #pragma once
 /// spmvgen: a handle as a linear operator of Ginkgo, for its solvers and distributed matrices.
-/// Needs Ginkgo 1.8; nothing of libspmvgen does.
+/// Needs Ginkgo 1.9; nothing of libspmvgen does.
 #include <algorithm>
 #include <cstdint>
 #include <ginkgo/ginkgo.hpp>
@@ -225,29 +225,12 @@ class Matrix : public gko::EnableLinOp<Matrix<ValueType, IndexType>>,
 
     /// The product of contiguous columns, on the executor's stream.
     void enqueue(ValueType alpha, const Dense* b, ValueType beta, Dense* x) const {
-        struct Product : gko::Operation {
-            const char* get_name() const noexcept override { return "spmvgen::apply"; }
-            void run(std::shared_ptr<const gko::ReferenceExecutor>) const override { go({}); }
-            void run(std::shared_ptr<const gko::OmpExecutor>) const override { go({}); }
-            void run(std::shared_ptr<const gko::CudaExecutor> executor) const override {
-                go({executor->get_stream()});
-            }
-            void run(std::shared_ptr<const gko::HipExecutor> executor) const override {
-                go({executor->get_stream()});
-            }
-            void go(Stream stream) const { handle->apply(alpha, b, beta, x, stream); }
-
-            std::shared_ptr<const Handle> handle;
-            ValueType alpha, beta;
-            const ValueType* b;
-            ValueType* x;
-        } product;
-        product.handle = handle(static_cast<std::int64_t>(b->get_size()[1]));
-        product.alpha = alpha;
-        product.beta = beta;
-        product.b = b->get_const_values();
-        product.x = x->get_values();
-        this->get_executor()->run(product);
+        const auto with = handle(static_cast<std::int64_t>(b->get_size()[1]));
+        const Stream stream = place_of(*this->get_executor()).stream;
+        const auto product = [&] {
+            with->apply(alpha, b->get_const_values(), beta, x->get_values(), stream);
+        };
+        this->get_executor()->run("spmvgen::apply", product, product, product, product, product);
     }
 
     Options options_;
