@@ -1,6 +1,9 @@
 """Products by spmvgen beside those of SciPy, and on a GPU of CuPy and PyTorch, in one run.
 
-usage: beside.py [--device cuda:0] [--least ENTRIES] MATRIX.mtx[.gz]...
+usage: beside.py [--device cuda:0] [--least ENTRIES] MATRIX...
+
+MATRIX: a file of Matrix Market, may be packed; grid:N, the Laplacian of N x N points; random:N:K, N
+rows of K entries on average at random columns.
 
 For each matrix: microseconds of `@` of the other library and of spmvgen, their ratio, and after how
 many products a handle with cached kernels has paid for itself. On the host with one and two threads.
@@ -73,6 +76,26 @@ class Column:
         )
 
 
+def load(name):
+    """The matrix of that name, as CSR in f64."""
+    kind, *numbers = name.split(":")
+    if kind == "grid":
+        n = int(numbers[0])
+        line = scipy.sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n))
+        unit = scipy.sparse.identity(n)
+        found = scipy.sparse.kron(line, unit) + scipy.sparse.kron(unit, line)
+    elif kind == "random":
+        rows, per_row = map(int, numbers)
+        random = numpy.random.default_rng(0)
+        columns = random.integers(0, rows, rows * per_row)
+        entries = numpy.repeat(numpy.arange(rows), per_row), columns
+        found = scipy.sparse.coo_matrix((random.random(columns.size), entries), (rows, rows))
+    else:
+        found = scipy.io.mmread(name)
+    found = scipy.sparse.csr_matrix(found)
+    return found if found.dtype.kind == "c" else found.astype("float64")
+
+
 def on_host(given, columns):
     x = numpy.random.default_rng(0).random(given.shape[1])
     line = ""
@@ -125,10 +148,9 @@ def main():
     overhead()
     columns = {}
     for path in options.matrices:
-        given = scipy.sparse.csr_matrix(scipy.io.mmread(path))
+        given = load(path)
         if given.nnz < options.least or given.dtype.kind == "c":
             continue
-        given = given.astype("float64")
         line = (
             on_host(given, columns)
             if options.device == "host"
