@@ -72,6 +72,16 @@ def test_dlpack(dtype):
     close(y, given.toarray() @ x)
 
 
+def test_operators_of_arrays_that_have_dlpack_only():
+    given = sparse(60, 42)
+    arrays = [DLPackArray(array) for array in (given.indptr, given.indices, given.data)]
+    a = spmvgen.matrix((*arrays, given.shape))
+    x, y = numbers(42, "float64", 1), numpy.empty(60)
+    close(a @ DLPackArray(x), given.toarray() @ x)
+    a.apply(DLPackArray(x), DLPackArray(y))
+    close(y, given.toarray() @ x)
+
+
 def test_dlpack_that_cannot_be_taken():
     core = spmvgen._library.core
     rows, columns, values = DLPackArray(numpy.array([0, 1])), numpy.array([0]), numpy.ones(1)

@@ -1,6 +1,7 @@
 """info, source, orders, emit, the self-test, types and the page of the documentation."""
 
 import doctest
+import importlib.metadata
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,10 @@ def test_info_and_source():
     assert "csr_rows" in a.source
     assert repr(a).startswith("<spmvgen.Matrix 60x42 of float64, ")
     assert spmvgen.counters()["compiles_failed"] == 0
+
+
+def test_version_is_that_of_the_package():
+    assert importlib.metadata.version("spmvgen") == spmvgen.__version__
 
 
 def test_explain():

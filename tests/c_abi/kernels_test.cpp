@@ -86,6 +86,11 @@ TEST(CKernels, AChoiceIsExplained) {
     EXPECT_EQ(told(spmvgen_explain(nullptr, &matrix, options, &text)),
               "invalid_argument: handle is NULL");
     EXPECT_EQ(text, nullptr);
+    spmvgen_matrix coo = matrix;
+    coo.layout = SPMVGEN_COO;
+    EXPECT_EQ(told(spmvgen_explain(handle, &coo, options, &text)),
+              "invalid_argument: matrix.layout is SPMVGEN_COO: choices are explained of "
+              "SPMVGEN_CSR");
     spmvgen_destroy(handle);
 }
 

@@ -21,15 +21,21 @@ def computed_dtype(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
     raise TypeError(f"values of type {dtype.name}: use one of {', '.join(_COMPUTED)}")
 
 
+def _shared(x: Any) -> Any:
+    """x, as an array of NumPy where DLPack is all that it has."""
+    only_dlpack = hasattr(x, "__dlpack__") and not hasattr(x, "__array__")
+    return numpy.from_dlpack(x) if only_dlpack else x
+
+
 class NumPy:
-    """Arrays of the host, of NumPy or whatever numpy.asarray takes."""
+    """Arrays of the host, of NumPy or whatever numpy.asarray or numpy.from_dlpack takes."""
 
     def dtype(self, x: Any) -> numpy.dtype[Any]:
-        return numpy.dtype(numpy.asarray(x).dtype)
+        return numpy.dtype(numpy.asarray(_shared(x)).dtype)
 
     def ready(self, x: Any, dtype: numpy.dtype[Any] | None = None) -> Any:
         """x, contiguous and of that type; x itself where it is so already."""
-        return numpy.ascontiguousarray(x, dtype)
+        return numpy.ascontiguousarray(_shared(x), dtype)
 
     def empty(self, shape: tuple[int, ...], dtype: numpy.dtype[Any], like: Any) -> Any:
         return numpy.empty(shape, dtype)
