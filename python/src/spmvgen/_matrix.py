@@ -23,6 +23,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
     multiply at the same time; the interpreter's lock is free meanwhile.
     """
 
+    __array_ufunc__ = None  # x @ A is for A to work out
+
     def __init__(self, family: Family, transposed: bool, conjugated: bool) -> None:
         self._family = family
         self._transposed = transposed

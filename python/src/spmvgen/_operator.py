@@ -23,7 +23,6 @@ else:
         class Operator:
             """The least of scipy.sparse.linalg.LinearOperator, where there is no SciPy."""
 
-            __array_ufunc__ = None  # x @ A is for A to work out
             ndim = 2
 
             def __init__(self, dtype, shape):
