@@ -117,8 +117,9 @@ bool Buffer::take_buffer(nb::handle object, const char* name, bool writable) {
 }
 
 bool Buffer::take_cuda_array(nb::handle object, const char* name, bool writable) {
-    if (!nb::hasattr(object, "__cuda_array_interface__")) return false;
-    const nb::dict array = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+    const nb::object found = nb::getattr(object, "__cuda_array_interface__", nb::none());
+    if (found.is_none()) return false;
+    const auto array = nb::cast<nb::dict>(found);
     const auto type = nb::cast<std::string>(array["typestr"]);
     const std::size_t bytes = type.size() > 2 ? std::stoul(type.substr(2)) : 0;
     type_ = type[0] == '>' ? 0 : element_type(type.size() > 2 ? type[1] : '?', bytes);

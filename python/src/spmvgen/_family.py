@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from dataclasses import dataclass, replace
 from typing import Any, Callable
 
 import numpy
@@ -19,6 +20,19 @@ _NOT_OPTIONS = {
     "num_rhs": "give x with as many columns",
     "op": "take .T, .H or .conj() of the operator",
 }
+
+
+@dataclass(frozen=True)
+class Product:
+    """y = alpha A x + beta y; x and y contiguous, of one type, on one device."""
+
+    x: Any
+    y: Any
+    alpha: complex
+    beta: complex
+    columns: int
+    dtype: numpy.dtype[Any]
+    stream: int
 
 
 class Family:
@@ -48,7 +62,7 @@ class Family:
         self._handles: dict[tuple[str, int, str], Any] = {}
         self._operators: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
         self.vectors = self.dtype
-        self.vectors = numpy.dtype(self._handle(self._op(False, False), 1, None).vector_type)
+        self.vectors = numpy.dtype(self._handle(self._op(False, False)[0], 1, None).vector_type)
 
     @staticmethod
     def _device(own: str, options: dict[str, Any]) -> str:
@@ -85,16 +99,16 @@ class Family:
 
     def handle(self, transposed: bool, conjugated: bool, k: int, dtype: numpy.dtype[Any]) -> Any:
         """The handle that multiplies k columns of this type; made at the first time."""
-        return self._handle(self._op(transposed, conjugated), k, dtype)
+        return self._handle(self._op(transposed, conjugated)[0], k, dtype)
 
-    def _handle(self, op: tuple[str, bool], k: int, dtype: numpy.dtype[Any] | None) -> Any:
-        key = (op[0], k, (dtype or self.vectors).name)
+    def _handle(self, op: str, k: int, dtype: numpy.dtype[Any] | None) -> Any:
+        key = (op, k, (dtype or self.vectors).name)
         found = self._handles.get(key)
         if found is not None:
             return found
         with self._lock:
             if key not in self._handles:
-                self._handles[key] = core.Handle(self._arrays, self._texts(op[0], k, dtype))
+                self._handles[key] = core.Handle(self._arrays, self._texts(op, k, dtype))
             return self._handles[key]
 
     def _texts(self, op: str, k: int, dtype: numpy.dtype[Any] | None) -> dict[str, str]:
@@ -105,32 +119,22 @@ class Family:
 
     # Products
 
-    def multiply(
-        self,
-        transposed: bool,
-        conjugated: bool,
-        x: Any,
-        y: Any,
-        alpha: complex,
-        beta: complex,
-        stream: int,
-        k: int,
-    ) -> None:
-        """y = alpha op(A) x + beta y of k columns; x and y contiguous, of one type."""
-        self._check_device(x)
-        op = self._op(transposed, conjugated)
-        dtype = library_of(x).dtype(x)
-        alpha, beta = complex(alpha), complex(beta)
-        if dtype.kind != "c" and (alpha.imag != 0 or beta.imag != 0):
+    def multiply(self, transposed: bool, conjugated: bool, p: Product) -> None:
+        """The product, of A, its transpose, its conjugate or its adjoint."""
+        self._check_device(p.x)
+        if p.dtype.kind != "c" and (p.alpha.imag != 0 or p.beta.imag != 0):
             raise ValueError("alpha or beta is complex, but the matrix and the vectors are real")
-        if op[1]:  # conj(A) x = conj(A conj(x)), since the library has no such operation
-            if beta != 0:
-                y[...] = y.conj()
-            x = library_of(x).ready(x.conj(), dtype)
-            alpha, beta = alpha.conjugate(), beta.conjugate()
-        self._columns(op, x, y, alpha, beta, stream, k, dtype)
-        if op[1]:
-            y[...] = y.conj()
+        name, around = self._op(transposed, conjugated)
+        if not around:
+            self._columns(name, p)
+            return
+        # conj(A) x = conj(A conj(x)), since the library has no such operation
+        if p.beta != 0:
+            p.y[...] = p.y.conj()
+        x = library_of(p.x).ready(p.x.conj(), p.dtype)
+        alpha, beta = p.alpha.conjugate(), p.beta.conjugate()
+        self._columns(name, replace(p, x=x, alpha=alpha, beta=beta))
+        p.y[...] = p.y.conj()
 
     def _check_device(self, x: Any) -> None:
         own = library_of(x).device(x)
@@ -139,32 +143,24 @@ class Family:
         if own != "host" or not self.device.startswith("simt"):
             raise ValueError(f"x is on {own or 'a GPU'}, but the matrix is on {self.device}")
 
-    def _columns(
-        self,
-        op: tuple[str, bool],
-        x: Any,
-        y: Any,
-        alpha: complex,
-        beta: complex,
-        stream: int,
-        k: int,
-        dtype: numpy.dtype[Any],
-    ) -> None:
-        scalars = (alpha.real, beta.real, alpha.imag, beta.imag)
-        if k in _WIDTHS:
-            self._handle(op, k, dtype).apply(x, y, *scalars, stream)
+    def _columns(self, op: str, p: Product) -> None:
+        """The columns at once where a handle takes as many, else in pieces."""
+        scalars = (p.alpha.real, p.beta.real, p.alpha.imag, p.beta.imag)
+        if p.columns in _WIDTHS:
+            self._handle(op, p.columns, p.dtype).apply(p.x, p.y, *scalars, p.stream)
             return
-        library = library_of(x)
+        library = library_of(p.x)
         begin = 0
         for width in _WIDTHS:
-            while k - begin >= width:
-                columns = slice(begin, begin + width)
-                part = library.ready(y[:, columns], dtype) if beta != 0 else None
-                if part is None:
-                    part = library.empty((y.shape[0], width), dtype, y)
-                own = library.ready(x[:, columns], dtype)
-                self._handle(op, width, dtype).apply(own, part, *scalars, stream)
-                y[:, columns] = part
+            while p.columns - begin >= width:
+                piece = slice(begin, begin + width)
+                if p.beta != 0:
+                    y = library.ready(p.y[:, piece], p.dtype)
+                else:
+                    y = library.empty((p.y.shape[0], width), p.dtype, p.y)
+                x = library.ready(p.x[:, piece], p.dtype)
+                self._handle(op, width, p.dtype).apply(x, y, *scalars, p.stream)
+                p.y[:, piece] = y
                 begin += width
 
     # The rest
@@ -193,6 +189,6 @@ class Family:
 
     def explain(self, transposed: bool, conjugated: bool) -> str:
         """What there is to say about the choice of the kernel for vectors."""
-        op = self._op(transposed, conjugated)
-        found: str = self._handle(op, 1, None).explain(self._arrays, self._texts(op[0], 1, None))
+        op, _ = self._op(transposed, conjugated)
+        found: str = self._handle(op, 1, None).explain(self._arrays, self._texts(op, 1, None))
         return found

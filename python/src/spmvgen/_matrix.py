@@ -7,7 +7,7 @@ from typing import Any, Union
 
 import numpy
 
-from ._family import Family
+from ._family import Family, Product
 from ._input import read
 from ._libraries import library_of, stream_number
 from ._operator import Operator
@@ -132,7 +132,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
             out = library.empty(rows, dtype, x)
         elif tuple(out.shape) != rows:
             raise ValueError(f"out has shape {tuple(out.shape)}: the product has {rows}")
-        self._family.multiply(self._transposed, self._conjugated, x, out, alpha, beta, stream, k)
+        product = Product(x, out, complex(alpha), complex(beta), k, dtype, stream)
+        self._family.multiply(self._transposed, self._conjugated, product)
         if (
             k == 1
             and self._family.device == "host"
