@@ -2,19 +2,17 @@
 #include <omp.h>
 
 #include <memory>
-#include <optional>
 
 #include "emit/emit_header.hpp"
 #include "emit/emit_list.hpp"
+#include "handle/kernels/emission.hpp"
 #include "handle/kernels/jit_loader.hpp"
 #include "matrix/features/features.hpp"
 #include "options/matrix_source.hpp"
 #include "options/options.hpp"
-#include "registry.hpp"
 #include "text/output.hpp"
 #include "text/verb.hpp"
 #include "tuner/chooser/chooser.hpp"
-#include "tuner/rules/candidates.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -30,48 +28,6 @@ struct EmitOptions {
     bool list = false, json = false, facts = false;
     std::string header;
 };
-
-/// A form of output and the targets that have it.
-struct Form {
-    const char* name;
-    std::optional<BinaryKind> kind;  ///< nothing = the source text
-    bool cpu, nvidia, amd, text;
-};
-constexpr Form forms[] = {{"source", std::nullopt, true, true, true, true},
-                          {"object", BinaryKind::object, true, false, false, false},
-                          {"shared", BinaryKind::shared_object, true, false, false, false},
-                          {"asm", BinaryKind::assembly, true, false, true, true},
-                          {"llvm-ir", BinaryKind::llvm_ir, true, false, false, true},
-                          {"ptx", BinaryKind::ptx, false, true, false, true},
-                          {"cubin", BinaryKind::cubin, false, true, false, false},
-                          {"hsaco", BinaryKind::hsaco, false, false, true, false},
-                          {"simt", BinaryKind::simt, false, true, true, false}};
-
-bool has(const Form& form, TargetKind kind) {
-    return kind == TargetKind::host ? form.cpu : kind == TargetKind::cuda ? form.nvidia : form.amd;
-}
-
-const Form& parse_as(const std::string& as, const Target& target) {
-    const TargetKind kind = architecture(target).kind;
-    std::string names;
-    const Form* found = nullptr;
-    for (auto& form : forms) {
-        if (as == form.name) found = &form;
-        if (has(form, kind)) names += (names.empty() ? "" : ", ") + std::string(form.name);
-    }
-    if (found != nullptr && has(*found, kind)) return *found;
-    throw UsageError("--as: " +
-                     (found == nullptr ? "unknown form '" + as + "'"
-                                       : "there is no " + as + " of " + target.arch) +
-                     ": use one of " + names);
-}
-
-/// What a kernel that is named multiplies with.
-Op op_of(const std::string& kernel, const std::map<std::string, std::int64_t>& params) {
-    if (kernel == "auto" || !kernel_entry(kernel).transposes) return Op::none;
-    const auto conjugate = params.find("conjugate");
-    return conjugate != params.end() && conjugate->second == 1 ? Op::conj_transpose : Op::transpose;
-}
 
 /// The rules of the types that a kernel multiplies with, in words of the options.
 void check_types(const Signature& s) {
@@ -107,7 +63,7 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
                            .encode = !wanted.storage && o.value.empty(),
                            .accumulator = wanted.accumulator,
                            .epilogue = wanted.epilogue,
-                           .op = op_of(o.kernel, wanted.params)});
+                           .op = op_of_kernel(o.kernel, wanted.params)});
     });
     if (!choice.warning.empty()) streams.err << "spmvgen: " << choice.warning << "\n";
     Signature s = choice.signature;
@@ -124,16 +80,6 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
                          " nonzeros; use i64");
     streams.err << "spmvgen: " << kernel_name(s) << ": " << choice.reason << "\n";
     return s;
-}
-
-/// The kernel that --kernel names, or the first of --format that takes the parameters.
-std::string named_kernel(const EmitOptions& o, const Signature& s) {
-    const Request request{.format = o.format,
-                          .kernel = o.kernel,
-                          .params = s.params,
-                          .target = s.target,
-                          .op = op_of(o.kernel, s.params)};
-    return std::string(candidates(request).front()->id);
 }
 
 Signature wanted_signature(const EmitOptions& o, Streams& streams) {
@@ -157,10 +103,7 @@ Signature wanted_signature(const EmitOptions& o, Streams& streams) {
     check_params(o.format, o.kernel, s.params, s.target);
     if (!o.matrix.empty()) return suggested(o, s, streams);
     check_types(s);
-    return as_usage([&] {
-        s.kernel = named_kernel(o, s);
-        return complete(s);
-    });
+    return as_usage([&] { return named_signature(o.format, o.kernel, s); });
 }
 
 Json launch_json(const KernelSource& source) {
@@ -225,7 +168,8 @@ void list(const EmitOptions& o, std::ostream& out) {
 void emit(const EmitOptions& o, Streams& streams) {
     if (o.list) return list(o, streams.out);
     if (o.json) throw UsageError("--json: goes with --list; the launch is written by --launch");
-    const Form& form = parse_as(o.as, parse_arch(o.arch));
+    const Target target = parse_arch(o.arch);
+    const KernelForm& form = resolve("--as", [&]() -> auto& { return kernel_form(o.as, target); });
     const Compiler compiler = parse_compiler(o.compiler);
     if (!form.text && o.output.empty() && !o.facts)
         throw UsageError("--as " + o.as +

@@ -31,7 +31,7 @@ auto as_usage(F&& f) {
 
 /// f(), its Error(invalid_argument) being a wrong value of `option`.
 template <typename F>
-auto resolve(std::string_view option, F&& f) {
+decltype(auto) resolve(std::string_view option, F&& f) {
     try {
         return f();
     } catch (const Error& error) {

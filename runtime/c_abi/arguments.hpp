@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -47,6 +48,9 @@ void put_info(const Info& info, char* buffer, std::size_t size, std::size_t* nee
 
 }  // namespace spmvgen::c_abi
 
+struct spmvgen_blob {
+    std::string bytes;
+};
 struct spmvgen_options {
     spmvgen::Options value;
 };

@@ -7,10 +7,6 @@
 
 using namespace spmvgen::c_abi;
 
-struct spmvgen_blob {
-    std::string bytes;
-};
-
 spmvgen_status spmvgen_export_kernels(spmvgen_blob** blob) {
     return guarded(__func__, [&] {
         required(blob, "blob") = nullptr;

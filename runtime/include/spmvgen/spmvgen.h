@@ -227,6 +227,19 @@ SPMVGEN_API const char* spmvgen_blob_data(const spmvgen_blob* blob);
 SPMVGEN_API size_t spmvgen_blob_size(const spmvgen_blob* blob);
 SPMVGEN_API void spmvgen_blob_destroy(spmvgen_blob* blob);
 
+/* The text of a kernel that is named instead of chosen, as the command `spmvgen emit` writes it.
+ * names[i] is an option of that command without its dashes, values[i] its text: format or kernel,
+ * arch, value, storage, accumulator, index, offset, epilogue, alpha, beta, rhs, as ("source" when
+ * it is not there, else a form of docs/cli.md), and param.NAME. Needs the kernel compiler. */
+SPMVGEN_API spmvgen_status spmvgen_emit(const char* const* names, const char* const* values,
+                                        size_t count, spmvgen_blob** kernel);
+/* For people, in lines: what there is to say about the choice of a kernel that a handle made,
+ * beside the field "reason" of its info. matrix and options are those that it was made of; the
+ * matrix is CSR in this machine's memory and is analysed again. "" where there was no choice. */
+SPMVGEN_API spmvgen_status spmvgen_explain(const spmvgen_handle* handle,
+                                           const spmvgen_matrix* matrix,
+                                           const spmvgen_options* options, spmvgen_blob** text);
+
 /* What became of the requests for kernels in this process so far, as one JSON object; and one of
  * the counters by name, such as "compiles_started". */
 SPMVGEN_API spmvgen_status spmvgen_counters(char* buffer, size_t size, size_t* needed);

@@ -1,0 +1,243 @@
+#include "handle.hpp"
+
+#include <cstring>
+#include <mutex>
+
+#include "errors.hpp"
+#include "text.hpp"
+
+namespace nb = nanobind;
+
+namespace spmvgen_python {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw nb::value_error(message.c_str());
+}
+
+std::int32_t type_of_name(const std::string& name) {
+    for (const auto& [text, type] : {std::pair{"f32", SPMVGEN_F32},
+                                     {"f64", SPMVGEN_F64},
+                                     {"c32", SPMVGEN_C32},
+                                     {"c64", SPMVGEN_C64}})
+        if (name == text) return type;
+    refuse("vectors of type " + name);
+}
+
+/// A number as the library takes it: one element of the vectors' type.
+struct Scalar {
+    Scalar(std::int32_t type, double real, double imag) {
+        if (type == SPMVGEN_F32 || type == SPMVGEN_C32) {
+            const float parts[] = {static_cast<float>(real), static_cast<float>(imag)};
+            std::memcpy(bytes, parts, sizeof parts);
+        } else {
+            const double parts[] = {real, imag};
+            std::memcpy(bytes, parts, sizeof parts);
+        }
+    }
+    alignas(16) unsigned char bytes[16] = {};
+};
+
+}  // namespace
+
+Arrays::Arrays(std::int32_t layout, std::int64_t num_rows, std::int64_t num_cols, nb::handle rows,
+               nb::handle columns, nb::handle values)
+    : buffers_{std::make_shared<Buffer>(rows, "the array of rows", false),
+               std::make_shared<Buffer>(columns, "the array of columns", false),
+               std::make_shared<Buffer>(values, "the array of values", false)} {
+    matrix_.struct_size = sizeof matrix_;
+    matrix_.layout = layout;
+    matrix_.rows = num_rows;
+    matrix_.cols = num_cols;
+    describe();
+    check_sizes();
+}
+
+Arrays Arrays::with_values(nb::handle values) const {
+    Arrays other = *this;
+    other.buffers_[2] = std::make_shared<Buffer>(values, "the array of values", false);
+    other.describe();
+    if (other.values().size() != buffers_[2]->size())
+        refuse("the matrix has " + std::to_string(buffers_[2]->size()) +
+               " entries, but there are " + std::to_string(other.values().size()) + " values");
+    return other;
+}
+
+void Arrays::describe() {
+    const bool csr = matrix_.layout == SPMVGEN_CSR;
+    matrix_.value_type = buffers_[2]->type();
+    matrix_.index_type = buffers_[1]->type();
+    matrix_.offset_type = csr ? buffers_[0]->type() : 0;
+    matrix_.nnz = static_cast<std::int64_t>(buffers_[2]->size());
+    matrix_.row_ptr = csr ? buffers_[0]->data() : nullptr;
+    matrix_.row_idx = csr ? nullptr : buffers_[0]->data();
+    matrix_.col_idx = buffers_[1]->data();
+    matrix_.values = buffers_[2]->data();
+}
+
+void Arrays::check_sizes() const {
+    const bool csr = matrix_.layout == SPMVGEN_CSR;
+    const std::size_t entries = buffers_[2]->size();
+    const std::size_t expected = csr ? static_cast<std::size_t>(matrix_.rows) + 1 : entries;
+    if (matrix_.rows < 0 || matrix_.cols < 0) refuse("a shape is negative");
+    if (buffers_[0]->size() != expected)
+        refuse(csr ? "row offsets: " + std::to_string(buffers_[0]->size()) + " for " +
+                         std::to_string(matrix_.rows) + " rows, which have one more than rows"
+                   : "rows: " + std::to_string(buffers_[0]->size()) + " for " +
+                         std::to_string(entries) + " values");
+    if (buffers_[1]->size() != entries)
+        refuse("columns: " + std::to_string(buffers_[1]->size()) + " for " +
+               std::to_string(entries) + " values");
+    if (!csr && buffers_[0]->type() != buffers_[1]->type())
+        refuse("rows and columns have different types");
+}
+
+Options::Options(nb::dict texts) {
+    check(spmvgen_options_create(&options_));
+    try {
+        for (const auto& [name, value] : texts)
+            check(spmvgen_options_set(options_, nb::cast<const char*>(name),
+                                      nb::cast<const char*>(value)));
+    } catch (...) {
+        spmvgen_options_destroy(options_);
+        throw;
+    }
+}
+
+std::string Options::text(const char* name) const {
+    return text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+        return spmvgen_options_get(options_, name, buffer, size, needed);
+    });
+}
+
+/// What the library holds as long as it reads the arrays.
+struct Handle::Kept {
+    std::array<std::shared_ptr<const Buffer>, 3> buffers;
+
+    /// The library's owner is a shared_ptr of its own, given back by any thread.
+    static void give_back(void* owner) {
+        if (!nb::is_alive()) return;  // the interpreter is gone, and the arrays with it
+        const nb::gil_scoped_acquire gil;
+        delete static_cast<std::shared_ptr<Kept>*>(owner);
+    }
+};
+
+void Handle::keep(const Arrays& arrays, spmvgen_options* options) {
+    auto* owner = new std::shared_ptr<Kept>(std::make_shared<Kept>(Kept{arrays.buffers_}));
+    kept_ = *owner;
+    check(spmvgen_options_set_owner(options, owner, Kept::give_back));
+}
+
+Handle::Handle(const Arrays& arrays, nb::dict options) {
+    const Options wanted(options);
+    if (wanted.text("copy") == "false") keep(arrays, wanted.get());
+    spmvgen_status status;
+    {
+        const nb::gil_scoped_release free;
+        status = spmvgen_create(&arrays.matrix(), wanted.get(), &handle_);
+    }
+    check(status);
+    device_ = wanted.text("device");
+    on_host_ = device_ == "host";
+    takes_cuda_arrays_ = !device_.starts_with("simt") || wanted.text("device_arrays") == "true";
+    try {
+        type_ = type_of_name(info_field("vectors"));
+        const std::int64_t k = std::stoll(wanted.text("num_rhs"));
+        x_size_ = std::stoll(info_field("cols")) * k;
+        y_size_ = std::stoll(info_field("rows")) * k;
+    } catch (...) {
+        spmvgen_destroy(handle_);
+        throw;
+    }
+}
+
+Handle::~Handle() {
+    const nb::gil_scoped_release free;
+    spmvgen_destroy(handle_);
+}
+
+void Handle::check_operand(const Buffer& buffer, const char* name, std::int64_t size) const {
+    if (buffer.type() != type_)
+        throw nb::type_error((std::string(name) + " is of type " + type_name(buffer.type()) +
+                              ", but the products are of type " + type_name(type_))
+                                 .c_str());
+    if (buffer.size() != static_cast<std::size_t>(size))
+        refuse(std::string(name) + " has " + std::to_string(buffer.size()) +
+               " elements, but the product takes " + std::to_string(size));
+    const bool fits = on_host_ || device_.starts_with("simt")
+                          ? buffer.place() == Place::host || (!on_host_ && takes_cuda_arrays_ &&
+                                                              buffer.place() == Place::cuda_array)
+                          : buffer.place() != Place::host;
+    if (!fits)
+        refuse(std::string(name) + " is in " +
+               (buffer.place() == Place::host ? "host memory" : "a GPU's memory") +
+               ", but the matrix is on " + device_);
+}
+
+void Handle::apply(nb::handle x, nb::handle y, double alpha, double beta, double alpha_imag,
+                   double beta_imag, std::uintptr_t stream) const {
+    const Buffer from(x, "x", false), to(y, "out", true);
+    check_operand(from, "x", x_size_);
+    check_operand(to, "out", y_size_);
+    const Scalar a(type_, alpha, alpha_imag), b(type_, beta, beta_imag);
+    spmvgen_status status;
+    {
+        const nb::gil_scoped_release free;
+        const std::shared_lock lock(mutex_);
+        status = spmvgen_apply(handle_, type_, a.bytes, from.data(), b.bytes, to.data(),
+                               reinterpret_cast<void*>(stream));
+    }
+    check(status);
+}
+
+void Handle::update(const Arrays& arrays, std::uintptr_t stream) {
+    spmvgen_status status;
+    {
+        const nb::gil_scoped_release free;
+        const std::unique_lock lock(mutex_);
+        status = spmvgen_update_values(handle_, arrays.values().type(), arrays.values().data(),
+                                       reinterpret_cast<void*>(stream));
+    }
+    check(status);
+    if (const auto kept = kept_.lock()) kept->buffers[2] = arrays.buffers_[2];
+}
+
+std::string Handle::info() const {
+    return text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+        return spmvgen_info(handle_, buffer, size, needed);
+    });
+}
+
+std::string Handle::info_field(const char* name) const {
+    return text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+        return spmvgen_info_field(handle_, name, buffer, size, needed);
+    });
+}
+
+std::string Handle::source() const {
+    return text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+        return spmvgen_source(handle_, buffer, size, needed);
+    });
+}
+
+nb::bytes Handle::row_order() const {
+    const std::int32_t* order = nullptr;
+    std::int64_t count = 0;
+    check(spmvgen_row_order(handle_, &order, &count));
+    return nb::bytes(reinterpret_cast<const char*>(order),
+                     static_cast<std::size_t>(count) * sizeof *order);
+}
+
+std::string Handle::explain(const Arrays& arrays, nb::dict options) const {
+    const Options wanted(options);
+    spmvgen_blob* blob = nullptr;
+    spmvgen_status status;
+    {
+        const nb::gil_scoped_release free;
+        status = spmvgen_explain(handle_, &arrays.matrix(), wanted.get(), &blob);
+    }
+    check(status);
+    return taken(blob);
+}
+
+}  // namespace spmvgen_python

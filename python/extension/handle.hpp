@@ -1,0 +1,89 @@
+#pragma once
+#include <nanobind/nanobind.h>
+#include <spmvgen/spmvgen.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+
+#include "buffer.hpp"
+
+namespace spmvgen_python {
+
+/// The arrays of a matrix, and what they mean.
+class Arrays {
+  public:
+    /// layout: SPMVGEN_CSR or SPMVGEN_COO, and so `rows` row offsets or the row of each entry.
+    /// Throws a ValueError where the arrays do not fit each other.
+    Arrays(std::int32_t layout, std::int64_t num_rows, std::int64_t num_cols, nanobind::handle rows,
+           nanobind::handle columns, nanobind::handle values);
+
+    /// The same pattern with other numbers; a ValueError for another number of them.
+    Arrays with_values(nanobind::handle values) const;
+
+    const spmvgen_matrix& matrix() const { return matrix_; }
+    const Buffer& values() const { return *buffers_[2]; }
+
+  private:
+    friend class Handle;
+    void check_sizes() const;
+    void describe();
+
+    spmvgen_matrix matrix_{};
+    std::array<std::shared_ptr<const Buffer>, 3> buffers_;  ///< rows, columns, values
+};
+
+/// spmvgen's options: names and texts, as in a dictionary of Python's.
+class Options {
+  public:
+    explicit Options(nanobind::dict texts);
+    Options(const Options&) = delete;
+    Options& operator=(const Options&) = delete;
+    ~Options() { spmvgen_options_destroy(options_); }
+    spmvgen_options* get() const { return options_; }
+    std::string text(const char* name) const;
+
+  private:
+    spmvgen_options* options_ = nullptr;
+};
+
+/// A matrix ready to be multiplied. Every function gives the GIL away while the library works;
+/// products may run in several threads, and new numbers wait for those that run.
+class Handle {
+  public:
+    /// Where option "copy" is "false" the arrays are kept as long as the library reads them.
+    Handle(const Arrays& arrays, nanobind::dict options);
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle();
+
+    /// y = alpha A x + beta y; stream: the number of a GPU's stream, 0 = the default one.
+    void apply(nanobind::handle x, nanobind::handle y, double alpha, double beta, double alpha_imag,
+               double beta_imag, std::uintptr_t stream) const;
+    void update(const Arrays& arrays, std::uintptr_t stream);
+    std::string info() const;
+    std::string info_field(const char* name) const;
+    std::string source() const;
+    nanobind::bytes row_order() const;  ///< 32-bit numbers; empty without option reorder
+    std::string explain(const Arrays& arrays, nanobind::dict options) const;
+
+    std::string device() const { return device_; }
+    const char* vector_type() const { return type_name(type_); }
+
+  private:
+    struct Kept;
+    void check_operand(const Buffer& buffer, const char* name, std::int64_t size) const;
+    void keep(const Arrays& arrays, spmvgen_options* options);
+
+    spmvgen_handle* handle_ = nullptr;
+    std::weak_ptr<Kept> kept_;  ///< the library's, as long as it borrows
+    mutable std::shared_mutex mutex_;
+    std::string device_;
+    std::int32_t type_ = 0;  ///< of x, y, alpha and beta
+    std::int64_t x_size_ = 0, y_size_ = 0;
+    bool on_host_ = true, takes_cuda_arrays_ = false;
+};
+
+}  // namespace spmvgen_python

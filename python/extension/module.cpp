@@ -1,0 +1,69 @@
+// The least of spmvgen.h that Python needs. What people call is in the package around it.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <vector>
+
+#include "errors.hpp"
+#include "handle.hpp"
+#include "text.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace spmvgen_python {
+namespace {
+
+nb::bytes emit(nb::dict options) {
+    std::vector<const char*> names, values;
+    for (const auto& [name, value] : options) {
+        names.push_back(nb::cast<const char*>(name));
+        values.push_back(nb::cast<const char*>(value));
+    }
+    spmvgen_blob* blob = nullptr;
+    spmvgen_status status;
+    {
+        const nb::gil_scoped_release free;
+        status = spmvgen_emit(names.data(), values.data(), names.size(), &blob);
+    }
+    check(status);
+    const std::string text = taken(blob);
+    return nb::bytes(text.data(), text.size());
+}
+
+}  // namespace
+}  // namespace spmvgen_python
+
+NB_MODULE(_core, m) {
+    using namespace spmvgen_python;
+    m.attr("CSR") = static_cast<int>(SPMVGEN_CSR);
+    m.attr("COO") = static_cast<int>(SPMVGEN_COO);
+    nb::class_<Arrays>(m, "Arrays")
+        .def(nb::init<std::int32_t, std::int64_t, std::int64_t, nb::handle, nb::handle,
+                      nb::handle>(),
+             "layout"_a, "num_rows"_a, "num_cols"_a, "rows"_a, "columns"_a, "values"_a)
+        .def("with_values", &Arrays::with_values, "values"_a);
+    nb::class_<Handle>(m, "Handle", nb::is_weak_referenceable())
+        .def(nb::init<const Arrays&, nb::dict>(), "arrays"_a, "options"_a)
+        .def("apply", &Handle::apply, "x"_a, "y"_a, "alpha"_a = 1.0, "beta"_a = 0.0,
+             "alpha_imag"_a = 0.0, "beta_imag"_a = 0.0, "stream"_a = 0)
+        .def("update", &Handle::update, "arrays"_a, "stream"_a = 0)
+        .def("explain", &Handle::explain, "arrays"_a, "options"_a)
+        .def("info", &Handle::info)
+        .def("source", &Handle::source)
+        .def("row_order", &Handle::row_order)
+        .def_prop_ro("device", &Handle::device)
+        .def_prop_ro("vector_type", &Handle::vector_type);
+    m.def("emit", &emit, "options"_a);
+    m.def("version", [] { return std::string(spmvgen_version()); });
+    m.def("counters", [] {
+        return text_of([](char* buffer, std::size_t size, std::size_t* needed) {
+            return spmvgen_counters(buffer, size, needed);
+        });
+    });
+    m.def("option_names", [] {
+        return text_of([](char* buffer, std::size_t size, std::size_t* needed) {
+            return spmvgen_options_names(buffer, size, needed);
+        });
+    });
+}

@@ -1,0 +1,194 @@
+"""One matrix and its handles: for each operation, number of columns and type of vectors."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from dataclasses import dataclass, replace
+from typing import Any, Callable
+
+import numpy
+
+from ._input import Input, ready_values
+from ._library import core, option_texts
+from ._libraries import computed_dtype, library_of, stream_number
+
+# Columns that one handle multiplies at once; others are taken in pieces.
+_WIDTHS = (32, 16, 8, 4, 2, 1)
+_VECTORS = {"float32": "f32", "float64": "f64", "complex64": "c32", "complex128": "c64"}
+_NOT_OPTIONS = {
+    "num_rhs": "give x with as many columns",
+    "op": "take .T, .H or .conj() of the operator",
+}
+
+
+@dataclass(frozen=True)
+class Product:
+    """y = alpha A x + beta y; x and y contiguous, of one type, on one device."""
+
+    x: Any
+    y: Any
+    alpha: complex
+    beta: complex
+    columns: int
+    dtype: numpy.dtype[Any]
+    stream: int
+
+
+class Family:
+    """The arrays of a matrix, and the handles that were made of them."""
+
+    def __init__(self, given: Input, options: dict[str, Any]) -> None:
+        for name, instead in _NOT_OPTIONS.items():
+            if name in options:
+                raise ValueError(f"{name} is no option here: {instead}")
+        library = given.library
+        self.dtype = library.dtype(given.values)
+        self.device = self._device(library.device(given.values), options)
+        rows, cols = given.shape
+        self.shape = (cols, rows) if given.transposed else (rows, cols)  # of what was given
+        self._holds_transpose = given.transposed
+        self._values_of = given.values_of
+        self._arrays = core.Arrays(
+            given.layout, given.shape[0], given.shape[1], given.rows, given.columns, given.values
+        )
+        self._options = option_texts({"copy": False, **options, "device": self.device})
+        if library.device(given.values) != "host":
+            self._options.setdefault("device_arrays", "true")
+            library.synchronize(given.values)
+        self._fixed_vectors = bool(self._options.get("vectors"))
+        # Guards what follows; a handle is made, and given new numbers, by one thread at a time.
+        self._lock = threading.RLock()
+        self._handles: dict[tuple[str, int, str], Any] = {}
+        self._operators: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
+        self.vectors = self.dtype
+        self.vectors = numpy.dtype(self._handle(self._op(False, False)[0], 1, None).vector_type)
+
+    @staticmethod
+    def _device(own: str, options: dict[str, Any]) -> str:
+        """Where products run: where the arrays are, unless an option says otherwise."""
+        wanted = str(options.get("device", own or "cuda:0"))
+        if wanted != own and (wanted == "host" if own == "" else own != "host"):
+            raise ValueError(
+                f"the matrix is on {own or 'a GPU'}, not on {wanted}: move it there, or drop device"
+            )
+        return wanted
+
+    def operator(self, key: tuple[bool, bool], make: Callable[..., Any]) -> Any:
+        """The operator for (transposed, conjugated), made at the first time it is wanted."""
+        with self._lock:
+            found = self._operators.get(key)
+            if found is None:
+                found = self._operators[key] = make(self, *key)
+        return found
+
+    def product_dtype(self, dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
+        """The type of products with vectors of this type."""
+        if self._fixed_vectors:
+            return self.vectors
+        return numpy.result_type(computed_dtype(dtype), self.vectors)
+
+    # Handles
+
+    def _op(self, transposed: bool, conjugated: bool) -> tuple[str, bool]:
+        """The library's operation, and whether vectors are to be conjugated around it."""
+        stored = transposed != self._holds_transpose
+        if stored:
+            return ("H", False) if conjugated else ("T", False)
+        return "N", conjugated
+
+    def handle(self, transposed: bool, conjugated: bool, k: int, dtype: numpy.dtype[Any]) -> Any:
+        """The handle that multiplies k columns of this type; made at the first time."""
+        return self._handle(self._op(transposed, conjugated)[0], k, dtype)
+
+    def _handle(self, op: str, k: int, dtype: numpy.dtype[Any] | None) -> Any:
+        key = (op, k, (dtype or self.vectors).name)
+        found = self._handles.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            if key not in self._handles:
+                self._handles[key] = core.Handle(self._arrays, self._texts(op, k, dtype))
+            return self._handles[key]
+
+    def _texts(self, op: str, k: int, dtype: numpy.dtype[Any] | None) -> dict[str, str]:
+        texts = {**self._options, "op": op, "num_rhs": str(k)}
+        if dtype is not None and dtype != self.vectors:
+            texts["vectors"] = _VECTORS[dtype.name]
+        return texts
+
+    # Products
+
+    def multiply(self, transposed: bool, conjugated: bool, p: Product) -> None:
+        """The product, of A, its transpose, its conjugate or its adjoint."""
+        self._check_device(p.x)
+        if p.dtype.kind != "c" and (p.alpha.imag != 0 or p.beta.imag != 0):
+            raise ValueError("alpha or beta is complex, but the matrix and the vectors are real")
+        name, around = self._op(transposed, conjugated)
+        if not around:
+            self._columns(name, p)
+            return
+        # conj(A) x = conj(A conj(x)), since the library has no such operation
+        if p.beta != 0:
+            p.y[...] = p.y.conj()
+        x = library_of(p.x).ready(p.x.conj(), p.dtype)
+        alpha, beta = p.alpha.conjugate(), p.beta.conjugate()
+        self._columns(name, replace(p, x=x, alpha=alpha, beta=beta))
+        p.y[...] = p.y.conj()
+
+    def _check_device(self, x: Any) -> None:
+        own = library_of(x).device(x)
+        if own == self.device or (own == "" and self.device != "host"):
+            return
+        if own != "host" or not self.device.startswith("simt"):
+            raise ValueError(f"x is on {own or 'a GPU'}, but the matrix is on {self.device}")
+
+    def _columns(self, op: str, p: Product) -> None:
+        """The columns at once where a handle takes as many, else in pieces."""
+        scalars = (p.alpha.real, p.beta.real, p.alpha.imag, p.beta.imag)
+        if p.columns in _WIDTHS:
+            self._handle(op, p.columns, p.dtype).apply(p.x, p.y, *scalars, p.stream)
+            return
+        library = library_of(p.x)
+        begin = 0
+        for width in _WIDTHS:
+            while p.columns - begin >= width:
+                piece = slice(begin, begin + width)
+                if p.beta != 0:
+                    y = library.ready(p.y[:, piece], p.dtype)
+                else:
+                    y = library.empty((p.y.shape[0], width), p.dtype, p.y)
+                x = library.ready(p.x[:, piece], p.dtype)
+                self._handle(op, width, p.dtype).apply(x, y, *scalars, p.stream)
+                p.y[:, piece] = y
+                begin += width
+
+    # The rest
+
+    def update(self, values: Any, stream: Any) -> None:
+        """New numbers for all handles, or for none where one of them refuses."""
+        values = ready_values(self._values_of(values))
+        if library_of(values).dtype(values) != self.dtype:
+            raise TypeError(
+                f"values of type {library_of(values).dtype(values).name}: "
+                f"the matrix has {self.dtype.name}"
+            )
+        number = library_of(values).stream(values) if stream is None else stream_number(stream)
+        with self._lock:
+            arrays = self._arrays.with_values(values)
+            done: list[Any] = []
+            try:
+                for handle in self._handles.values():
+                    handle.update(arrays, number)
+                    done.append(handle)
+            except BaseException:
+                for handle in done:
+                    handle.update(self._arrays, number)
+                raise
+            self._arrays = arrays
+
+    def explain(self, transposed: bool, conjugated: bool) -> str:
+        """What there is to say about the choice of the kernel for vectors."""
+        op, _ = self._op(transposed, conjugated)
+        found: str = self._handle(op, 1, None).explain(self._arrays, self._texts(op, 1, None))
+        return found

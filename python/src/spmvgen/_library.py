@@ -1,0 +1,51 @@
+"""The extension, which is loaded here once the kernel compiler has been looked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+def _find_compiler() -> None:
+    """Tells the library of the package spmvgen_jit, unless it has a compiler beside itself."""
+    beside = Path(__file__).parent / "lib" / "spmvgen" / "libspmvgen_jit.so"
+    if os.environ.get("SPMVGEN_JIT") or beside.exists():
+        return
+    try:
+        import spmvgen_jit  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        return
+    os.environ["SPMVGEN_JIT"] = spmvgen_jit.library()
+
+
+_find_compiler()
+
+from . import _core  # noqa: E402  (the library reads the variable when it first compiles)
+
+core = _core
+
+
+def version() -> str:
+    """Version of the library, "0.1.0"."""
+    return _core.version()
+
+
+def counters() -> dict[str, Any]:
+    """What became of the requests for kernels in this process so far: "compiles_started", …"""
+    found: dict[str, Any] = json.loads(_core.counters())
+    return found
+
+
+def option_texts(options: dict[str, Any]) -> dict[str, str]:
+    """Options as the library takes them: texts, and params as param.NAME."""
+    texts: dict[str, str] = {}
+    for name, value in options.items():
+        if name == "params":
+            texts.update(
+                {f"param.{parameter}": str(int(number)) for parameter, number in value.items()}
+            )
+        else:
+            texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return texts

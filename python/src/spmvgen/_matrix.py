@@ -1,0 +1,278 @@
+"""The operator: products with a sparse matrix, its transpose and its adjoint."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Union
+
+import numpy
+
+from ._family import Family, Product
+from ._input import read
+from ._libraries import library_of, stream_number
+from ._operator import Operator
+
+_REAL = (int, float)
+
+
+class Matrix(Operator):  # type: ignore[misc,unused-ignore]
+    """A sparse matrix ready to be multiplied; made by spmvgen.matrix.
+
+    It is a scipy.sparse.linalg.LinearOperator where SciPy is installed. Products take and give
+    arrays of NumPy, CuPy or PyTorch, on the device that the matrix is on. Several threads may
+    multiply at the same time; the interpreter's lock is free meanwhile.
+    """
+
+    __array_ufunc__ = None  # x @ A is for A to work out
+
+    def __init__(self, family: Family, transposed: bool, conjugated: bool) -> None:
+        self._family = family
+        self._transposed = transposed
+        # Of real numbers there is nothing to conjugate.
+        self._conjugated = conjugated and family.dtype.kind == "c"
+        rows, cols = family.shape
+        super().__init__(family.vectors, (cols, rows) if transposed else (rows, cols))
+        self._one_column = (self.shape[1],)
+        self._num_rows = int(self.shape[0])
+        self._apply_one: Any = None  # of the handle for plain vectors of the host
+
+    # Products
+
+    def __matmul__(self, x: Any) -> Any:
+        """A @ x, of a vector (n,) or of columns (n, k)."""
+        if self._apply_one is not None and self._is_plain(x):
+            y = numpy.empty(self._num_rows, self.dtype)
+            self._apply_one(x, y)
+            return y
+        return self._product(x)
+
+    def _is_plain(self, x: Any) -> bool:
+        """Whether the handle for plain vectors takes x as it is."""
+        return (
+            type(x) is numpy.ndarray
+            and x.dtype == self.dtype
+            and x.shape == self._one_column
+            and x.flags.c_contiguous
+        )
+
+    def __call__(self, x: Any) -> Any:
+        return self @ x
+
+    def dot(self, x: Any) -> Any:
+        """A @ x; of an operator or a number, what SciPy makes of it."""
+        if isinstance(x, Operator) or numpy.ndim(x) == 0:
+            return super().dot(x)
+        return self @ x
+
+    def matvec(self, x: Any) -> Any:
+        """A @ x of a vector, (n,) or (n, 1)."""
+        if numpy.ndim(x) != 1 and tuple(x.shape) != (self.shape[1], 1):
+            raise ValueError(f"x has shape {tuple(x.shape)}: a vector has {self.shape[1]} elements")
+        return self @ x
+
+    def rmatvec(self, x: Any) -> Any:
+        """A.H @ x of a vector."""
+        return self.H.matvec(x)
+
+    def matmat(self, x: Any) -> Any:
+        """A @ x of columns, (n, k)."""
+        if numpy.ndim(x) != 2:
+            raise ValueError(f"x has {numpy.ndim(x)} dimensions: columns have two")
+        return self @ x
+
+    def rmatmat(self, x: Any) -> Any:
+        """A.H @ x of columns."""
+        return self.H.matmat(x)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        """x @ A."""
+        return (self.T @ x.T).T
+
+    def apply(
+        self, x: Any, out: Any = None, alpha: complex = 1, beta: complex = 0, stream: Any = None
+    ) -> Any:
+        """out = alpha A x + beta out, in place; gives out.
+
+        x and out: (n,) and (m,), or (n, k) and (m, k). Nothing is copied where x is contiguous and
+        of the type of out. out must be both; without it a new array is made, and beta must be 0.
+        out is not read where beta is 0.
+        stream: a stream of CuPy or PyTorch, or its number; None = the current one of x's library.
+        On a GPU the product is only enqueued.
+        """
+        if (
+            self._apply_one is not None
+            and self._is_plain(x)
+            and type(out) is numpy.ndarray
+            and out.shape == (self._num_rows,)
+            and type(alpha) in _REAL
+            and type(beta) in _REAL
+        ):
+            self._apply_one(x, out, alpha, beta)
+            return out
+        library = library_of(x)
+        if stream is None:
+            return self._apply(library, x, out, alpha, beta, library.stream(x))
+        number = stream_number(stream)
+        with library.on_stream(x, number):
+            return self._apply(library, x, out, alpha, beta, number)
+
+    def _apply(
+        self, library: Any, x: Any, out: Any, alpha: complex, beta: complex, stream: int
+    ) -> Any:
+        of_y = x if out is None else out
+        dtype = self._family.product_dtype(library_of(of_y).dtype(of_y))
+        if dtype.kind == "c" and self._family.dtype.kind != "c":
+            raise TypeError("the matrix is real: apply takes real x and out")
+        k = self._check_shape(x)
+        rows = (self._num_rows,) if x.ndim == 1 else (self._num_rows, k)
+        x = library.ready(x, dtype)
+        if out is None:
+            if beta != 0:
+                raise ValueError(f"beta is {beta}, but there is no out to add to")
+            out = library.empty(rows, dtype, x)
+        elif tuple(out.shape) != rows:
+            raise ValueError(f"out has shape {tuple(out.shape)}: the product has {rows}")
+        product = Product(x, out, complex(alpha), complex(beta), k, dtype, stream)
+        self._family.multiply(self._transposed, self._conjugated, product)
+        if (
+            k == 1
+            and self._family.device == "host"
+            and not self._conjugated
+            and dtype == self.dtype
+        ):
+            self._apply_one = self._family.handle(self._transposed, False, 1, dtype).apply
+        return out
+
+    def _check_shape(self, x: Any) -> int:
+        """The number of columns of x."""
+        if x.ndim not in (1, 2) or x.shape[0] != self.shape[1]:
+            raise ValueError(
+                f"x has shape {tuple(x.shape)}, but the matrix has shape {tuple(self.shape)}: "
+                f"give ({self.shape[1]},) or ({self.shape[1]}, k)"
+            )
+        return 1 if x.ndim == 1 else int(x.shape[1])
+
+    def _product(self, x: Any) -> Any:
+        """A @ x of whatever types A and x are."""
+        if isinstance(x, Operator):
+            return super().dot(x)
+        library = library_of(x)
+        if not hasattr(x, "ndim"):
+            x = library.ready(x)
+        self._check_shape(x)
+        dtype = self._family.product_dtype(library.dtype(x))
+        if dtype.kind == "c" and self._family.dtype.kind != "c":
+            parts = self.apply(x.real), self.apply(x.imag)
+            return parts[0] + 1j * parts[1]
+        return self.apply(library.ready(x, dtype))
+
+    # What SciPy's own functions call
+
+    def _matvec(self, x: Any) -> Any:
+        return self @ x
+
+    def _matmat(self, x: Any) -> Any:
+        return self @ x
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self.H @ x
+
+    def _rmatmat(self, x: Any) -> Any:
+        return self.H @ x
+
+    def _transpose(self) -> Matrix:
+        return self.T
+
+    def _adjoint(self) -> Matrix:
+        return self.H
+
+    # Other operators of the same matrix
+
+    @property
+    def T(self) -> Matrix:
+        """The transpose. It shares the matrix and its new values."""
+        return self._other(not self._transposed, self._conjugated)
+
+    @property
+    def H(self) -> Matrix:
+        """The adjoint, the transpose of the conjugate. It shares the matrix and its new values."""
+        return self._other(not self._transposed, not self._conjugated)
+
+    def transpose(self) -> Matrix:
+        """The same as T."""
+        return self.T
+
+    def adjoint(self) -> Matrix:
+        """The same as H."""
+        return self.H
+
+    def conj(self) -> Matrix:
+        """The conjugate, not transposed."""
+        return self._other(self._transposed, not self._conjugated)
+
+    def _other(self, transposed: bool, conjugated: bool) -> Matrix:
+        key = (transposed, conjugated and self._family.dtype.kind == "c")
+        found: Matrix = self._family.operator(key, Matrix)
+        return found
+
+    # The rest
+
+    def update(self, values: Any, stream: Any = None) -> None:
+        """New numbers for the same pattern, also for T, H and all that share the matrix.
+
+        values: an array like that of the matrix that was given, in its order, of its type. It is
+        borrowed where the matrix was. Nothing is planned again. Waits for products that run.
+        stream: on a GPU the new numbers come after what was enqueued on it.
+        """
+        self._family.update(values, stream)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the handle does and why: "kernel", "format", "reason", "prepare_ms", …"""
+        found: dict[str, Any] = json.loads(self._own_handle().info())
+        return found
+
+    @property
+    def source(self) -> str:
+        """The emitted source of the kernel; "" where the generic kernel serves."""
+        return str(self._own_handle().source())
+
+    @property
+    def row_order(self) -> Union[numpy.ndarray[Any, Any], None]:
+        """Of a reordered matrix the order, new to old; None where its order was kept."""
+        order = numpy.frombuffer(self._own_handle().row_order(), numpy.int32)
+        return order if order.size else None
+
+    def explain(self) -> str:
+        """What there is to say about the choice of the kernel, in lines. Analyses the matrix
+        again, which must be CSR in host memory; "" where there was no choice."""
+        return self._family.explain(self._transposed, self._conjugated)
+
+    def _own_handle(self) -> Any:
+        return self._family.handle(self._transposed, self._conjugated, 1, self._family.vectors)
+
+    def __repr__(self) -> str:
+        info = self.info
+        rows, cols = self.shape
+        return (
+            f"<spmvgen.Matrix {rows}x{cols} of {self.dtype.name}, {info['nnz']} entries, "
+            f"{info['format']} on {self._family.device}>"
+        )
+
+
+def matrix(a: Any, **options: Any) -> Matrix:
+    """The operator of a sparse matrix.
+
+    a: CSR, CSC, COO or BSR of SciPy (matrix or array), of CuPy or PyTorch, on the host or a GPU; or
+    (row_ptr, col_idx, values, shape), the arrays of CSR of any library. Its device is where
+    products run. Its arrays are borrowed and kept, as far as kernels read them as they are: do not
+    write to them, call update. copy=True takes a copy.
+    options: those of docs/handle.md: level="measure", format="sell", deterministic=True,
+    threads=2, params={"lanes": 8}, …
+
+    ValueError for a broken matrix or option, TypeError for what is no sparse matrix, MemoryError,
+    OSError for a GPU's driver that refuses, NotImplementedError for what this machine cannot do,
+    RuntimeError for a kernel that cannot be made.
+    """
+    found: Matrix = Family(read(a), options).operator((False, False), Matrix)
+    return found

@@ -1,0 +1,137 @@
+"""What cannot be is refused in words, by the exception that Python has for it."""
+
+import numpy
+import pytest
+from conftest import sparse
+
+import spmvgen
+from spmvgen._library import core
+
+
+def tiny(**options):
+    return spmvgen.matrix(([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], (2, 2)), **options)
+
+
+@pytest.mark.parametrize(
+    "row_ptr, col_idx, values, shape, message",
+    [
+        ([0, 2, 9], [0, 1, 1], [1.0, 2.0, 3.0], (2, 2), "broken CSR matrix"),
+        (
+            [0, 2, 3],
+            [0, 7, 1],
+            [1.0, 2.0, 3.0],
+            (2, 2),
+            "broken CSR matrix: entry 1 .* has column 7",
+        ),
+        ([0, 3], [0, 1, 1], [1.0, 2.0, 3.0], (2, 2), "row offsets: 2 for 2 rows"),
+        ([0, 2, 3], [0, 1], [1.0, 2.0, 3.0], (2, 2), "columns: 2 for 3 values"),
+        ([0], [], [], (-1, 2), "a shape is negative"),
+    ],
+)
+def test_broken_matrices(row_ptr, col_idx, values, shape, message):
+    with pytest.raises(ValueError, match=message):
+        spmvgen.matrix(
+            (row_ptr, numpy.array(col_idx, "int32"), numpy.array(values, "float64"), shape)
+        )
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"frmat": "csr"}, "unknown option 'frmat': use one of device, format"),
+        ({"format": "bsr"}, "unknown format 'bsr': use one of"),
+        ({"threads": "many"}, "'many' is not an integer that fits"),
+        (
+            {"params": {"lanes": 3}, "kernel": "csr_vector"},
+            "parameter lanes=3 of kernel csr_vector",
+        ),
+        ({"num_rhs": 2}, "num_rhs is no option here: give x with as many columns"),
+        ({"op": "T"}, "op is no option here: take .T, .H or .conj"),
+        ({"device": "gpu"}, "device"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        tiny(**options)
+
+
+def test_what_this_machine_cannot_do():
+    with pytest.raises(NotImplementedError, match="cuda:77|CUDA|cuda"):
+        tiny(device="cuda:77")
+    assert issubclass(NotImplementedError, RuntimeError)
+
+
+def test_a_kernel_that_cannot_be_had(tmp_path):
+    with pytest.raises(RuntimeError, match="csr_rows"):
+        tiny(
+            cache="load",
+            cache_dir=str(tmp_path),
+            strict=True,
+            kernel="csr_rows",
+            epilogue="value * 3.25",
+        )
+
+
+@pytest.mark.parametrize("given", [None, 3, "csr", numpy.eye(3), [[1.0]]])
+def test_what_is_no_sparse_matrix(given):
+    with pytest.raises(TypeError, match="no sparse matrix: "):
+        spmvgen.matrix(given)
+    with pytest.raises(ValueError, match="a tuple of 2: give"):
+        spmvgen.matrix((1, 2))
+
+
+def test_shapes_that_do_not_fit():
+    a = spmvgen.matrix(sparse(60, 42))
+    for x in (numpy.ones(41), numpy.ones((41, 2)), numpy.ones((42, 2, 2))):
+        with pytest.raises(ValueError, match=r"but the matrix has shape \(60, 42\): give \(42,\)"):
+            a @ x
+    with pytest.raises(ValueError, match=r"out has shape \(42,\): the product has \(60,\)"):
+        a.apply(numpy.ones(42), numpy.ones(42))
+    with pytest.raises(ValueError, match="a vector has 42 elements"):
+        a.matvec(numpy.ones((42, 2)))
+    with pytest.raises(ValueError, match="columns have two"):
+        a.matmat(numpy.ones(42))
+
+
+def test_out():
+    a = spmvgen.matrix(sparse(60, 42))
+    x = numpy.ones(42)
+    with pytest.raises(ValueError, match="beta is 1, but there is no out to add to"):
+        a.apply(x, beta=1)
+    with pytest.raises(ValueError, match="out is not contiguous in C's order"):
+        a.apply(x, numpy.ones((60, 2))[:, 0])
+    with pytest.raises(ValueError, match="out is read-only"):
+        y = numpy.ones(60)
+        y.flags.writeable = False
+        a.apply(x, y)
+    with pytest.raises(TypeError, match="out|int64"):
+        a.apply(x, numpy.ones(60, "int64"))
+    with pytest.raises(ValueError, match="alpha or beta is complex"):
+        a.apply(x, numpy.ones(60), alpha=1j)
+    with pytest.raises(TypeError, match="the matrix is real"):
+        a.apply(x, numpy.ones(60, "complex128"))
+
+
+def test_x_and_out_must_not_overlap():
+    a = spmvgen.matrix(sparse(60, 60))
+    x = numpy.ones(60)
+    with pytest.raises(ValueError, match="overlap"):
+        a.apply(x, x)
+
+
+def test_the_extension_checks_sizes_and_types_itself():
+    given = sparse(60, 42)
+    handle = core.Handle(core.Arrays(core.CSR, 60, 42, given.indptr, given.indices, given.data), {})
+    with pytest.raises(ValueError, match="x has 41 elements, but the product takes 42"):
+        handle.apply(numpy.ones(41), numpy.ones(60))
+    with pytest.raises(
+        TypeError, match="x is of type float32, but the products are of type float64"
+    ):
+        handle.apply(numpy.ones(42, "float32"), numpy.ones(60))
+    with pytest.raises(TypeError, match="x has elements of type 'e'"):
+        handle.apply(numpy.ones(42, "float16"), numpy.ones(60))
+
+
+def test_no_memory():
+    with pytest.raises((MemoryError, ValueError)):
+        spmvgen.matrix(sparse(60, 42), format="ell", memory_limit=10)

@@ -1,0 +1,167 @@
+"""Products of every layout, type and operation, beside those of the dense matrix."""
+
+import numpy
+import pytest
+from conftest import DTYPES, close, numbers, sparse
+
+import spmvgen
+
+scipy_sparse = pytest.importorskip("scipy.sparse")
+
+LAYOUTS = {
+    "csr_matrix": lambda a: scipy_sparse.csr_matrix(a),
+    "csc_matrix": lambda a: scipy_sparse.csc_matrix(a),
+    "coo_matrix": lambda a: scipy_sparse.coo_matrix(a),
+    "bsr_matrix": lambda a: a.tobsr((2, 3)),
+    "csr_array": lambda a: scipy_sparse.csr_array(a),
+    "csc_array": lambda a: scipy_sparse.csc_array(a),
+    "coo_array": lambda a: scipy_sparse.coo_array(a),
+    "bsr_array": lambda a: scipy_sparse.bsr_array(a, blocksize=(2, 3)),
+    "dia_matrix": lambda a: scipy_sparse.dia_matrix(a),
+    "lil_matrix": lambda a: scipy_sparse.lil_matrix(a),
+}
+OPERATIONS = {
+    "A": (lambda a: a, lambda d: d),
+    "A.T": (lambda a: a.T, lambda d: d.T),
+    "A.H": (lambda a: a.H, lambda d: d.conj().T),
+    "conj(A)": (lambda a: a.conj(), lambda d: d.conj()),
+    "A.T.H": (lambda a: a.T.H, lambda d: d.conj()),
+    "A.H.H": (lambda a: a.H.H, lambda d: d),
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_every_layout_and_operation(dtype, layout, operation):
+    given = sparse(60, 42, dtype)
+    of_operator, of_dense = OPERATIONS[operation]
+    a, dense = of_operator(spmvgen.matrix(LAYOUTS[layout](given))), of_dense(given.toarray())
+    x = numbers(dense.shape[1], dtype, 1)
+    assert a.shape == dense.shape
+    assert a.dtype == dense.dtype
+    close(a @ x, dense @ x)
+
+
+@pytest.mark.parametrize("layout", ["csr_matrix", "csc_matrix", "coo_matrix", "bsr_matrix"])
+@pytest.mark.parametrize("index", ["int32", "int64"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_type(dtype, index, layout):
+    given = sparse(60, 42, dtype, index)
+    a, dense = spmvgen.matrix(LAYOUTS[layout](given)), given.toarray()
+    x, u = numbers(42, dtype, 1), numbers(60, dtype, 2)
+    close(a @ x, dense @ x)
+    close(a.T @ u, dense.T @ u)
+    close(a.H @ u, dense.conj().T @ u)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 32, 45])
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_columns(dtype, k):
+    given = sparse(60, 42, dtype)
+    a, dense = spmvgen.matrix(given), given.toarray()
+    x, u = numbers((42, k), dtype, 1), numbers((60, k), dtype, 2)
+    close(a @ x, dense @ x)
+    close(a.matmat(x), dense @ x)
+    close(a.rmatmat(u), dense.conj().T @ u)
+    close(a @ numpy.asfortranarray(x), dense @ x)
+    y = u.copy()
+    a.apply(x, y, alpha=2, beta=-1)
+    close(y, (2 * (dense @ x) - u).astype(dtype))
+
+
+def test_names_of_linear_operators():
+    given = sparse(60, 42, "complex128")
+    a, dense = spmvgen.matrix(given), given.toarray()
+    x, u = numbers(42, "complex128", 1), numbers(60, "complex128", 2)
+    close(a.matvec(x), dense @ x)
+    close(a.matvec(x[:, None]), (dense @ x)[:, None])
+    close(a.rmatvec(u), dense.conj().T @ u)
+    close(a.dot(x), dense @ x)
+    close(a(x), dense @ x)
+    close(u @ a, u @ dense)
+    close(a.transpose() @ u, dense.T @ u)
+    close(a.adjoint() @ u, dense.conj().T @ u)
+    close((a + 2 * a) @ x, 3 * (dense @ x))
+    close((a.H @ a) @ x, dense.conj().T @ (dense @ x))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_alpha_and_beta(dtype):
+    given = sparse(60, 42, dtype)
+    scalars = [0, 1, -2.5] + ([1 - 2j] if numpy.dtype(dtype).kind == "c" else [])
+    for op in ("A", "A.H", "conj(A)"):
+        of_operator, of_dense = OPERATIONS[op]
+        a, dense = of_operator(spmvgen.matrix(given)), of_dense(given.toarray())
+        x, u = numbers(dense.shape[1], dtype, 1), numbers(dense.shape[0], dtype, 2)
+        for alpha in scalars:
+            for beta in scalars:
+                y = u.copy()
+                assert a.apply(x, y, alpha, beta) is y
+                close(y, (alpha * (dense @ x) + beta * u).astype(dtype))
+
+
+def test_beta_zero_reads_no_out():
+    a = spmvgen.matrix(sparse(60, 42))
+    y = numpy.full(60, numpy.nan)
+    a.apply(numbers(42, "float64"), y)
+    assert numpy.isfinite(y).all()
+
+
+@pytest.mark.parametrize(
+    "of_a, of_x",
+    [
+        ("float32", "float64"),
+        ("float64", "float32"),
+        ("float32", "complex128"),
+        ("float64", "complex128"),
+        ("complex64", "float64"),
+        ("float64", "int64"),
+        ("float32", "float16"),
+    ],
+)
+def test_types_that_differ_meet_in_the_wider_one(of_a, of_x):
+    given = sparse(60, 42, of_a)
+    x = numpy.arange(42).astype(of_x)
+    found = spmvgen.matrix(given) @ x
+    assert found.dtype == numpy.result_type(numpy.dtype(of_a), x.dtype)
+    expected = given.toarray().astype(found.dtype) @ x.astype(found.dtype)
+    close(found, expected)
+
+
+def test_integers_and_half_precision_are_widened():
+    values = numpy.array([1, 2, 3])
+    for dtype, wider in (("int64", "float64"), ("bool", "float64"), ("float16", "float32")):
+        a = spmvgen.matrix(([0, 2, 3], [0, 1, 1], values.astype(dtype), (2, 2)))
+        assert a.dtype == wider
+    with pytest.raises(TypeError, match="values of type longdouble|values of type float128"):
+        spmvgen.matrix(([0, 2, 3], [0, 1, 1], values.astype("longdouble"), (2, 2)))
+
+
+def test_vectors_of_another_type():
+    given = sparse(60, 42, "float32")
+    a = spmvgen.matrix(given, vectors="f64")
+    assert a.dtype == numpy.float64
+    x = numbers(42, "float64", 1)
+    close(a @ x, given.toarray().astype("float64") @ x)
+
+
+def test_strides_of_vectors():
+    given = sparse(60, 42)
+    a, dense = spmvgen.matrix(given), given.toarray()
+    wide = numbers((42, 2), "float64", 1)
+    close(a @ wide[:, 0], dense @ wide[:, 0])
+    close(a @ wide[::-1, 1], dense @ wide[::-1, 1])
+    close(a @ list(wide[:, 0]), dense @ wide[:, 0])
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0), (5, 5)])
+def test_matrices_without_entries(shape):
+    a = spmvgen.matrix(scipy_sparse.csr_matrix(shape))
+    assert (a @ numpy.ones(shape[1]) == numpy.zeros(shape[0])).all()
+    assert (a.T @ numpy.ones(shape[0]) == numpy.zeros(shape[1])).all()
+    assert (a @ numpy.ones((shape[1], 2))).shape == (shape[0], 2)
+
+
+def test_no_columns_in_x():
+    assert (spmvgen.matrix(sparse(60, 42)) @ numpy.ones((42, 0))).shape == (60, 0)

@@ -1,0 +1,113 @@
+"""Several threads at once, with the interpreter's lock free while the library works."""
+
+import sys
+import threading
+import time
+
+import numpy
+import pytest
+from conftest import close, numbers, sparse
+
+import spmvgen
+
+
+def run(count, work):
+    """Runs work(i) in threads; the first exception is raised here."""
+    failures = []
+
+    def guarded(i):
+        try:
+            work(i)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def test_two_threads_multiply_with_one_operator():
+    given = sparse(400, 300)
+    a, dense = spmvgen.matrix(given), given.toarray()
+    xs = [numbers(300, "float64", i) for i in range(2)]
+    expected = [dense @ x for x in xs]
+
+    def work(i):
+        for _ in range(200):
+            close(a @ xs[i], expected[i])
+
+    run(2, work)
+
+
+def test_handles_are_made_once_by_whoever_comes_first():
+    given = sparse(400, 300)
+    a, dense = spmvgen.matrix(given), given.toarray()
+    u = numbers(400, "float64", 2)
+    run(4, lambda i: close(a.T @ u, dense.T @ u))
+    assert len(a._family._handles) == 2
+
+
+@pytest.mark.parametrize("format", ["csr", "sell"])
+def test_new_numbers_wait_for_products(format):
+    given = sparse(400, 300)
+    a = spmvgen.matrix(given, format=format)
+    x = numpy.ones(300)
+    ones, twos = numpy.ones(given.nnz), numpy.full(given.nnz, 2.0)
+    lengths = numpy.diff(given.indptr).astype("float64")
+    a.update(ones)
+
+    def work(i):
+        for step in range(100):
+            if i == 0:
+                a.update(twos if step % 2 else ones)
+            else:
+                y = a @ x
+                assert (y == lengths).all() or (y == 2 * lengths).all()
+
+    run(3, work)
+
+
+@pytest.fixture
+def no_switches():
+    """The interpreter lets no other thread in unless somebody gives its lock away."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("what", ["create", "apply", "update"])
+def test_others_run_while_the_library_works(no_switches, what):
+    n = 1_000_000  # a product takes a millisecond
+    arrays = (numpy.arange(n + 1), numpy.arange(n), numpy.ones(n))
+    a = spmvgen.matrix((*arrays, (n, n)), threads=1, encodings="none")
+    x, y = numpy.ones(n), numpy.empty(n)
+    a.apply(x, y)
+    work = {
+        "create": lambda: spmvgen.matrix((*arrays, (n, n)), threads=1),
+        "apply": lambda: a.apply(x, y),
+        "update": lambda: a.update(arrays[2]),
+    }[what]
+    done = threading.Event()
+    steps = 0
+
+    def count():
+        nonlocal steps
+        while not done.is_set():
+            steps += 1
+            time.sleep(0)  # gives the lock away
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        before = steps
+        for _ in range(20):
+            work()
+        assert steps > before
+    finally:
+        done.set()
+        thread.join()
