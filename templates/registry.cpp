@@ -52,13 +52,25 @@ void check_types(Signature& s) {
                ": use f64 for f32, c64 for c32, or leave it out");
 }
 
+/// Whether a signature whose parameters are given adds sums to y atomically.
+bool adds_atomically(const Signature& s, const KernelEntry& entry) {
+    return entry.determinism == Determinism::never ||
+           (entry.determinism == Determinism::by_parameter && s.params.at("deterministic") != 1);
+}
+
+/// What y's memory is matters only where it changes the code.
+void settle_memory(Signature& s, const KernelEntry& entry) {
+    const std::size_t bytes = size_of(s.value) / (is_complex(s.value) ? 2 : 1);
+    s.target.device_memory = s.target.device_memory && adds_atomically(s, entry) &&
+                             adds_natively_in_device_memory(s.target, bytes);
+}
+
 /// Sums that are wider than y cannot be added to it atomically: kernels that do so take them in
 /// their deterministic form only.
 void check_accumulator(Signature& s, const KernelEntry& entry) {
     if (!s.accumulator || entry.determinism == Determinism::always) return;
-    const bool atomics = entry.determinism == Determinism::never ||
-                         s.params.try_emplace("deterministic", 1).first->second != 1;
-    if (!atomics) return;
+    if (entry.determinism == Determinism::by_parameter) s.params.try_emplace("deterministic", 1);
+    if (!adds_atomically(s, entry)) return;
     refuse("kernel " + s.kernel + " adds " + to_string(*s.accumulator) + " sums to " +
            to_string(s.value) + " elements of y atomically, which would round each: " +
            (entry.determinism == Determinism::never
@@ -186,6 +198,7 @@ Signature complete(Signature s) {
                    (entry.params.empty() ? "" : ": use " + list(entry.params, [](auto& p) {
                                                     return p.name;
                                                 })));
+    settle_memory(s, entry);
     check_block(s, entry);
     if (const std::string why = entry.refuses != nullptr ? entry.refuses(s) : ""; !why.empty())
         refuse("kernel " + s.kernel + " " + why);

@@ -185,7 +185,8 @@ bool is_fitted(const Parameter& parameter);
 bool allows(const Parameter& parameter, std::int64_t value);
 
 /// Fills in absent parameters (presets; lanes from the target's vector width and the type of the
-/// sums; "deterministic" is 1 where sums are wider than y) and checks all: unknown kernel, unknown
+/// sums; "deterministic" is 1 where sums are wider than y), drops target.device_memory where it does
+/// not change the code, and checks all: unknown kernel, unknown
 /// parameter, illegal value, num_rhs outside 1…64, wrong kind of target, storage type that is not
 /// narrower than the value type, accumulator that is not wider or that a kernel would add to y
 /// atomically, and what check_batch and the entry itself refuse. Throws Error(invalid_argument)

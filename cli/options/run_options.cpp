@@ -51,14 +51,15 @@ std::string as_size(std::string& text) {
 
 /// The target of a GPU; what it cannot do is refused.
 Target gpu_target(const RunOptions& o, const Device& device) {
-    const Target& target = device.facts().target;
-    if (o.arch != "native" && parse_arch(o.arch) != target)
+    const Target& own = device.facts().target;
+    const auto target = resolve("--arch", [&] { return target_on(own, o.arch); });
+    if (!target)
         throw UsageError("--arch: " + o.arch + " is not what device " + o.device + " runs, " +
-                         to_string(target) + "; drop --arch");
+                         to_string(own) + "; drop --arch");
     if (o.cache == "off")
         throw UsageError("--cache: off always runs the generic kernel, which device " + o.device +
                          " does not have; use another mode");
-    return target;
+    return *target;
 }
 
 void check_product_options(const RunOptions& o) {

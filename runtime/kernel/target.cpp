@@ -145,11 +145,16 @@ int parse_wavefront(const Architecture& row, const std::string& text) {
 
 void add_gpu_parts(Target& target, const Architecture& row, std::vector<std::string> parts) {
     constexpr std::string_view wave = "wave=";
+    constexpr std::string_view memory = "memory=device";
     std::ranges::sort(parts);
     std::string last;
     for (auto& part : parts) {
         if (part.starts_with(wave)) {
             target.wavefront = parse_wavefront(row, part.substr(wave.size()));
+            continue;
+        }
+        if (part == memory && row.kind == TargetKind::hip) {
+            target.device_memory = true;
             continue;
         }
         check_feature(row, part);
@@ -188,7 +193,23 @@ std::string to_string(const Target& t) {
     if (!t.tune.empty()) text += ":tune=" + t.tune;
     if (t.wavefront != 0 && t.wavefront != architecture(t).gpu.wavefronts[0])
         text += ":wave=" + std::to_string(t.wavefront);
+    if (t.device_memory) text += ":memory=device";
     return text;
+}
+
+std::optional<Target> target_on(const Target& own, std::string_view text) {
+    Target target = own;
+    if (text == "native") return target;
+    target.device_memory = architecture(own).kind == TargetKind::hip;
+    if (text == "native:memory=device") return target;
+    const Target wanted = parse_target(text);
+    target.device_memory = wanted.device_memory;
+    return wanted == target ? std::optional(target) : std::nullopt;
+}
+
+bool adds_natively_in_device_memory(const Target& target, std::size_t bytes) {
+    const Architecture& row = architecture(target);
+    return row.kind == TargetKind::hip && (bytes == 4 ? row.gpu.atomic_f32 : row.gpu.atomic_f64);
 }
 
 bool has_fast_gathers(const Target& target) {

@@ -83,6 +83,12 @@ std::vector<Target> compatible_targets(const Target& target, BinaryKind kind) {
             break;
         case TargetKind::hip:
             add_fewer_settings(targets, target);
+            if (target.device_memory) {  // code for any memory is right in the device's, too
+                Target any = target;
+                any.device_memory = false;
+                add(targets, any);
+                add_fewer_settings(targets, any);
+            }
             break;
     }
     return targets;

@@ -185,6 +185,33 @@ TEST(GpuGenerator, SaysForEachCompilerWhyItCannot) {
 }
 
 /// In the words of the command line's documentation, with every function that it names.
+/// A kernel that adds to y atomically does so with the device's instruction where y is said to be
+/// in device memory, and in a loop around a compare-and-swap where nothing is said.
+TEST_P(GpuRegistry, AddsNativelyInDeviceMemory) {
+    const KernelEntry& entry = kernel_entry(GetParam());
+    if (entry.determinism == Determinism::always) return;
+    for (const auto& [arch, type] : {std::pair{"gfx90a", ValueType::f64},
+                                     {"gfx90a", ValueType::c32},
+                                     {"gfx1100", ValueType::f32}}) {
+        const auto text = [&](const char* memory) {
+            Signature s;
+            s.kernel = GetParam();
+            s.value = type;
+            s.target = parse_target(arch + std::string(memory));
+            if (s.kernel == "ell_groups") s.params["blocks_per_row"] = 2;
+            const KernelSource source = generator_.emit(complete(s), "");
+            return generator_.compile(source, BinaryKind::assembly, Compiler::clang).bytes;
+        };
+        SCOPED_TRACE(std::string(arch) + " " + to_string(type));
+        const char* add =
+            type == ValueType::f64 ? "global_atomic_add_f64" : "global_atomic_add_f32";
+        EXPECT_THAT(text(""), testing::HasSubstr("cmpswap"));
+        const std::string native = text(":memory=device");
+        EXPECT_THAT(native, testing::HasSubstr(add));
+        EXPECT_THAT(native, testing::Not(testing::HasSubstr("cmpswap")));
+    }
+}
+
 TEST_P(GpuRegistry, TakesAnEpilogue) {
     if (is_conversion(GetParam())) GTEST_SKIP() << "it makes no y";
     const std::string epilogue = "fmax(value, sqrt(fabs(value))) + fmin(value, row)";

@@ -1,5 +1,5 @@
 // Conversion to strips on the device: the arrays are the host's, bit for bit.
-#include "handle/conversion/strips_on_device.hpp"
+#include "handle/conversion/kinds/strips_on_device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -33,6 +33,9 @@ TEST(Compatible, TargetsComeInOrder) {
         compatible("gfx90a:sramecc+:xnack-", BinaryKind::hsaco),
         ElementsAre("gfx90a:sramecc+:xnack-", "gfx90a:sramecc+", "gfx90a:xnack-", "gfx90a"));
     EXPECT_THAT(compatible("gfx1030:wave=64", BinaryKind::hsaco), ElementsAre("gfx1030:wave=64"));
+    EXPECT_THAT(compatible("gfx90a:xnack-:memory=device", BinaryKind::hsaco),
+                ElementsAre("gfx90a:xnack-:memory=device", "gfx90a:memory=device", "gfx90a:xnack-",
+                            "gfx90a"));
     EXPECT_THAT(compatible("sm_89", BinaryKind::cubin), ElementsAre("sm_89", "sm_86", "sm_80"));
     EXPECT_THAT(compatible("sm_90", BinaryKind::cubin), ElementsAre("sm_90"));
     EXPECT_THAT(compatible("sm_90", BinaryKind::ptx),

@@ -42,6 +42,7 @@ TEST(Key, EveryFieldOfTheSignatureCounts) {
         [](auto& s) { s.params.erase("unroll"); },
         [](auto& s) { s.target.arch = "x86-64-v3"; },
         [](auto& s) { s.target.tune = ""; },
+        [](auto& s) { s.target.device_memory = true; },
         [](auto& s) { s.target = {"x86-64-v4:tune=sapphirerapids", ""}; }};
     std::set<std::string> digests{digest(sample_signature())};
     for (auto& change : changes) {

@@ -55,6 +55,31 @@ Target gpu(const char* arch, const char* features, int wavefront) {
     return {.arch = arch, .tune = "", .features = features, .wavefront = wavefront};
 }
 
+TEST(GpuTarget, TellsOfTheVectorsMemory) {
+    const Target target = parse_target("gfx1100:memory=device:wave=64");
+    EXPECT_TRUE(target.device_memory);
+    EXPECT_NE(target, parse_target("gfx1100:wave=64"));
+    EXPECT_EQ(to_string(target), "gfx1100:wave=64:memory=device");
+    EXPECT_EQ(parse_target(to_string(target)), target);
+    EXPECT_EQ(refusal([] { parse_target("sm_90:memory=device"); }),
+              "invalid_argument: architecture sm_90 has no feature 'memory=device': it has none");
+    EXPECT_EQ(refusal([] { parse_target("gfx1100:memory=host"); }),
+              "invalid_argument: architecture gfx1100 has no feature 'memory=host': it has none");
+}
+
+TEST(GpuTarget, IsThatOfADeviceAsAskedFor) {
+    const Target own = parse_target("gfx90a:sramecc+:xnack-");
+    Target native = own;
+    native.device_memory = true;
+    EXPECT_EQ(target_on(own, "native"), own);
+    EXPECT_EQ(target_on(own, "gfx90a:sramecc+:xnack-"), own);
+    EXPECT_EQ(target_on(own, "native:memory=device"), native);
+    EXPECT_EQ(target_on(own, "gfx90a:sramecc+:xnack-:memory=device"), native);
+    EXPECT_EQ(target_on(own, "gfx90a"), std::nullopt);
+    const Target nvidia = parse_target("sm_90");
+    EXPECT_EQ(target_on(nvidia, "native:memory=device"), nvidia);
+}
+
 TEST(GpuTarget, ReadsArchitectureFeaturesAndWavefront) {
     EXPECT_EQ(parse_target("sm_90"), gpu("sm_90", "", 32));
     EXPECT_EQ(parse_target("gfx906"), gpu("gfx906", "", 64));

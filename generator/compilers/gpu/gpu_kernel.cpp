@@ -52,7 +52,7 @@ KernelBinary compile_gpu_kernel(const KernelSource& source, BinaryKind kind, Com
     const GpuJob job{.source = {source.name + gpu_file_extension(target), source.text},
                      .target = target,
                      .output = kind,
-                     .native_atomics = false};
+                     .native_atomics = target.device_memory};
     KernelBinary binary{.signature = source.signature,
                         .kind = kind,
                         .bytes = compile_gpu(compiler, job),

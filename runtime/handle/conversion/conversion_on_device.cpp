@@ -18,11 +18,12 @@ namespace {
 
 /// Null where the host converts. CSR-k's groups of rows are made beside CSR's arrays.
 const Converter* converter_of(const Signature& signature) {
-    const Format format = kernel_entry(signature.kernel).format;
-    if (storage_of(format).has_csr_arrays) return &csr_converter;
-    for (auto* converter : {&coo_converter, &ell_converter, &sell_converter, &bcsr_converter,
-                            &tiles_converter, &strips_converter})
-        if (kernel_entry(converter->kernel).format == format) return converter;
+    static const std::vector<Converters> all = collected_converters();
+    const Format own = kernel_entry(signature.kernel).format;
+    const Format format = storage_of(own).has_csr_arrays ? Format::csr : own;
+    for (auto& converters : all)
+        for (auto& converter : converters)
+            if (kernel_entry(converter.kernel).format == format) return &converter;
     return nullptr;
 }
 
@@ -157,7 +158,7 @@ NarrowedOnDevice::NarrowedOnDevice(Device& device, const DeviceKernel& kernel,
 }
 
 bool has_csr_arrays(const Signature& signature) {
-    return converter_of(signature) == &csr_converter;
+    return storage_of(signature).has_csr_arrays;
 }
 
 bool has_arrays_of(const CsrView& matrix, const Signature& signature) {

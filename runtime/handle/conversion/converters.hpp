@@ -2,14 +2,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "handle/conversion/conversion_on_device.hpp"
 
-/// The converters that conversion_on_device.cpp chooses from, one for each format or two.
+/// What makes the formats on a device. Each file NAME.cpp of runtime/handle/conversion/kinds gives
+/// the converters of a few formats in a function `Converters NAME_converters()`; the build finds
+/// the files by their folder.
 namespace spmvgen {
 
 struct Converter {
-    std::string_view kernel;  ///< of templates/registry_convert.cpp
+    std::string_view kernel;  ///< of templates/registry_convert.cpp; its format is what it makes
     /// Beside what holds for all: parameters that the kernel has not, types, no entries.
     std::string (*why_not)(const MatrixOnDevice&, const Signature&);
     std::unique_ptr<ConversionOnDevice> (*begin)(Device&, const DeviceKernel&,
@@ -19,7 +22,9 @@ struct Converter {
     void (*set_params)(const Signature& signature, Signature& converter) = nullptr;
 };
 
-extern const Converter csr_converter, coo_converter, ell_converter, sell_converter, bcsr_converter,
-    tiles_converter, strips_converter;
+using Converters = std::vector<Converter>;
+
+/// The list that the build makes of the files.
+std::vector<Converters> collected_converters();
 
 }  // namespace spmvgen

@@ -33,9 +33,15 @@ void check_gpu_options(const Options& o, const DeviceFacts& facts) {
             fmt::format("cache mode off (options.cache, SPMVGEN_CACHE) always runs the generic CSR "
                         "kernel, which device {} does not have: use another mode",
                         facts.text));
-    if (o.target != "native" && parse_target(o.target) != facts.target)
+    checked_target(o, facts);
+}
+
+Target checked_target(const Options& o, const DeviceFacts& facts) {
+    const std::optional<Target> target = target_on(facts.target, o.target);
+    if (!target)
         refuse(fmt::format("options.target {} is not what device {} runs, {}: leave it native",
                            o.target, facts.text, to_string(facts.target)));
+    return *target;
 }
 
 namespace {
@@ -117,7 +123,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     const DeviceFacts& facts = device_->facts();
     check_gpu_options(options, facts);
     info_.device = facts.text + ", " + facts.name;
-    signature_.target = facts.target;
+    signature_.target = checked_target(options, facts);
     set_types(options, matrix.value_type);
     DeviceCsr* const on_device = input.on_device;
     std::optional<PlannedMatrix> own;

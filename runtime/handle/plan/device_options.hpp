@@ -18,5 +18,7 @@ void check_stream(Stream stream, const char* call = "apply");
 
 /// Options that this GPU does not take.
 void check_gpu_options(const Options& options, const DeviceFacts& facts);
+/// The device's target as options.target asks for it; refuses another one.
+Target checked_target(const Options& options, const DeviceFacts& facts);
 
 }  // namespace spmvgen

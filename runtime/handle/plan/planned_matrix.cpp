@@ -2,6 +2,7 @@
 
 #include "handle/kernels/cache_mode.hpp"
 #include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/device_options.hpp"
 #include "handle/plan/device_speed.hpp"
 #include "handle/plan/number_types.hpp"
 #include "handle/plan/request_of_options.hpp"
@@ -20,7 +21,7 @@ constexpr std::int64_t least_fetched = 1 << 17;
 Request request_on(const Device& device, const CsrView& matrix, const Options& options,
                    KernelProvider& provider, const DeviceCsr* on_device) {
     Signature types;
-    types.target = device.facts().target;
+    types.target = checked_target(options, device.facts());
     set_number_types(types, options, matrix.value_type);
     Request request = request_of(options, types);
     request.units = device.facts().units;

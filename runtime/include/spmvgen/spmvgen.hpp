@@ -45,7 +45,8 @@ struct Options {
     std::map<std::string, std::int64_t>
         params;                     ///< parameters of that kernel; what is absent is chosen
     std::string target = "native";  ///< "native", or an architecture that this machine runs; of a
-                                    ///< GPU its own only
+                                    ///< GPU its own only, or "native:memory=device": every y is
+                                    ///< memory that the GPU allocated (hipMalloc)
     bool deterministic = false;     ///< only kernels that give the same bits each time
     std::string vectors;      ///< type of x, y, α and β, wider than A's: "f64" for an f32 matrix,
                               ///< "c64" for c32; A stays as it is, exact. "" = A's type

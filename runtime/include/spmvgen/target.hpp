@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ struct Target {
     std::string features = {};  ///< of AMD GPUs, as in LLVM's target IDs, sorted: "", ":xnack-",
                                 ///< ":sramecc+:xnack-"
     int wavefront = 0;          ///< of GPUs: threads of a warp, one of the row's widths
+    /// AMD GPUs: y is in memory that the device itself allocated (hipMalloc), not on the host and
+    /// not fine-grained. Sums are then added to it by the device's own instructions.
+    bool device_memory = false;
     bool operator==(const Target&) const = default;
 };
 
@@ -55,7 +59,8 @@ std::span<const Architecture> architectures();
 /// The row of target.arch; throws Error(invalid_argument) that lists the known names.
 const Architecture& architecture(const Target& target);
 
-/// "native", a name of the table, "NAME:tune=CPU", "gfx90a:sramecc+:xnack-" or "gfx1030:wave=64".
+/// "native", a name of the table, "NAME:tune=CPU", "gfx90a:sramecc+:xnack-", "gfx1030:wave=64" or
+/// "gfx90a:memory=device".
 /// `native` becomes the highest level that this machine runs, tuned for this machine's CPU model;
 /// it needs neither LLVM nor files, only the CPU's own identification. A feature of a GPU that is
 /// not named is left to the compiler, whose code then runs with either setting. Throws
@@ -65,6 +70,14 @@ Target parse_target(std::string_view text);
 /// The inverse of parse_target: "x86-64-v4:tune=sapphirerapids", "gfx1030:wave=64" (the default
 /// wavefront is left out).
 std::string to_string(const Target& target);
+
+/// The target of a GPU, which is `own`, as `text` asks for it: "native", "native:memory=device" or
+/// its own architecture; nothing for another one. Throws Error(invalid_argument) as parse_target.
+std::optional<Target> target_on(const Target& own, std::string_view text);
+
+/// Whether a float atomic addition of numbers of so many bytes (4 or 8) to y is one instruction
+/// only where the target says that y is in device memory.
+bool adds_natively_in_device_memory(const Target& target, std::size_t bytes);
 
 /// Of an AMD GPU: its target ID, "gfx90a:sramecc+:xnack-", as every AMD tool spells it; the
 /// wavefront is no part of it.

@@ -136,4 +136,10 @@ double MatrixFigures::hub_share(std::int64_t count) {
     return hubs_->share(count);
 }
 
+double MatrixFigures::counted(double (*count)(const CsrView& sample)) {
+    const auto [place, is_new] = counted_.try_emplace(count, 0.0);
+    if (is_new) place->second = count(sample_.view());
+    return place->second;
+}
+
 }  // namespace spmvgen

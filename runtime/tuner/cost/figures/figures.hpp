@@ -84,6 +84,9 @@ class MatrixFigures {
     double busiest(int threads, bool by_rows) const;
     /// Share of the entries that the `count` most used columns have.
     double hub_share(std::int64_t count);
+    /// What `count` finds in the sample, for figures that one plan alone needs; counted once. The
+    /// function is what it is known by. Rows of the sample lie in windows of neighbours.
+    double counted(double (*count)(const CsrView& sample));
 
   private:
     void begin(const RowFeatures& rows);
@@ -111,6 +114,7 @@ class MatrixFigures {
     std::map<std::int64_t, std::vector<std::int64_t>> lengths_in_;  ///< by σ
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;
+    std::map<double (*)(const CsrView&), double> counted_;
 };
 
 }  // namespace spmvgen

@@ -149,7 +149,9 @@ std::unique_ptr<ConversionOnDevice> begin_padded(Device& device, const DeviceKer
 
 }  // namespace
 
-const Converter ell_converter{"convert_ell", why_no_ell, begin_padded<EllOnDevice>};
-const Converter sell_converter{"convert_sell", why_no_sell, begin_padded<SellOnDevice>};
+Converters padded_converters() {
+    return {{"convert_ell", why_no_ell, begin_padded<EllOnDevice>},
+            {"convert_sell", why_no_sell, begin_padded<SellOnDevice>}};
+}
 
 }  // namespace spmvgen

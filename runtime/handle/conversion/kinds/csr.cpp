@@ -104,7 +104,9 @@ std::unique_ptr<ConversionOnDevice> begin_entries(Device& device, const DeviceKe
 
 }  // namespace
 
-const Converter csr_converter{"convert_csr", nullptr, begin_entries<CsrOfDevice>};
-const Converter coo_converter{"convert_coo", nullptr, begin_entries<CooOnDevice>};
+Converters csr_converters() {
+    return {{"convert_csr", nullptr, begin_entries<CsrOfDevice>},
+            {"convert_coo", nullptr, begin_entries<CooOnDevice>}};
+}
 
 }  // namespace spmvgen

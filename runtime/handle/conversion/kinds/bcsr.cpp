@@ -77,6 +77,8 @@ std::unique_ptr<ConversionOnDevice> begin_bcsr(Device& device, const DeviceKerne
 
 }  // namespace
 
-const Converter bcsr_converter{"convert_bcsr", nullptr, begin_bcsr};
+Converters bcsr_converters() {
+    return {{"convert_bcsr", nullptr, begin_bcsr}};
+}
 
 }  // namespace spmvgen

@@ -1,4 +1,4 @@
-#include "handle/conversion/strips_on_device.hpp"
+#include "handle/conversion/kinds/strips_on_device.hpp"
 
 #include <fmt/format.h>
 
@@ -71,7 +71,9 @@ std::unique_ptr<ConversionOnDevice> begin_strips(Device& device, const DeviceKer
 
 }  // namespace
 
-const Converter strips_converter{"convert_strips", why_no_strips, begin_strips, set_strips_params};
+Converters strips_converters() {
+    return {{"convert_strips", why_no_strips, begin_strips, set_strips_params}};
+}
 
 StripsOnDevice::StripsOnDevice(Device& device, const DeviceKernel& converter,
                                const MatrixOnDevice& matrix, const Signature& signature)

@@ -166,6 +166,8 @@ std::unique_ptr<ConversionOnDevice> begin_tiles(Device& device, const DeviceKern
 
 }  // namespace
 
-const Converter tiles_converter{"convert_tiles", why_no_tiles, begin_tiles, set_tiles_params};
+Converters tiles_converters() {
+    return {{"convert_tiles", why_no_tiles, begin_tiles, set_tiles_params}};
+}
 
 }  // namespace spmvgen
