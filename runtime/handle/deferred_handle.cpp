@@ -21,8 +21,8 @@ using MakePlanned = std::function<std::unique_ptr<HandleImpl>(std::int64_t appli
 struct DeferredMatrix {
     CsrView view;
     std::shared_ptr<const void> owner = {};  ///< null when the arrays are the caller's to keep
-    std::shared_ptr<Device> device = {};  ///< that has the arrays; null = this host
-    bool own = false;                   ///< whether new numbers go into the arrays
+    std::shared_ptr<Device> device = {};     ///< that has the arrays; null = this host
+    bool own = false;                        ///< whether new numbers go into the arrays
 
     void take_values(const void* values) {
         const auto bytes = static_cast<std::size_t>(view.nnz) * size_of(view.value_type);
@@ -65,9 +65,7 @@ class DeferredHandle : public HandleImpl {
     std::string source() const override { return now().source(); }
     std::span<const std::int32_t> row_order() const override { return now().row_order(); }
     const Info& info() const override { return now().info(); }
-    bool borrows(const CsrView&) const override {
-        return matrix_->owner == nullptr;
-    }
+    bool borrows(const CsrView&) const override { return matrix_->owner == nullptr; }
 
   private:
     void set_values(const NewValues& values, Stream stream) override;
@@ -336,8 +334,7 @@ std::unique_ptr<HandleImpl> make_deferred_handle(const CsrView& matrix, const Op
     return make_deferred(kept, options, provider, device, make);
 }
 
-std::unique_ptr<HandleImpl> make_deferred_from_device(const CsrView& matrix,
-                                                      const Options& options,
+std::unique_ptr<HandleImpl> make_deferred_from_device(const CsrView& matrix, const Options& options,
                                                       KernelProvider& provider,
                                                       const std::shared_ptr<Device>& device) {
     check_deferred(options);

@@ -37,11 +37,14 @@ void multiply_vector(const Matrix& a, const double* x, double* y) {
 /// Of row-major x and y with `vectors` columns.
 void multiply(const Matrix& a, const double* x, Int cols, double* y, Int vectors) {
     if (vectors == 1) return multiply_vector(a, x, y);
-    std::vector<double> one_x(static_cast<std::size_t>(cols)), one_y(static_cast<std::size_t>(a.rows));
+    std::vector<double> one_x(static_cast<std::size_t>(cols)),
+        one_y(static_cast<std::size_t>(a.rows));
     for (Int v = 0; v < vectors; ++v) {
-        for (std::size_t j = 0; j < one_x.size(); ++j) one_x[j] = x[static_cast<Int>(j) * vectors + v];
+        for (std::size_t j = 0; j < one_x.size(); ++j)
+            one_x[j] = x[static_cast<Int>(j) * vectors + v];
         multiply_vector(a, one_x.data(), one_y.data());
-        for (std::size_t i = 0; i < one_y.size(); ++i) y[static_cast<Int>(i) * vectors + v] = one_y[i];
+        for (std::size_t i = 0; i < one_y.size(); ++i)
+            y[static_cast<Int>(i) * vectors + v] = one_y[i];
     }
 }
 
@@ -169,7 +172,8 @@ int cusparseSpMV(void* handle, int, const void*, void* a, void* x, const void*, 
                    {*static_cast<Matrix*>(a), doubles(x), static_cast<double*>(y),
                     algorithm == 3 && mode_is("wrong") ? 1.0 : 0.0});
 }
-int cusparseCreateDnMat(void** matrix, Int rows, Int cols, Int stride, void* values, int, int order) {
+int cusparseCreateDnMat(void** matrix, Int rows, Int cols, Int stride, void* values, int,
+                        int order) {
     if (order != 2 || stride != cols) return invalid_value;
     *matrix = new Dense{rows, cols, static_cast<double*>(values)};
     return 0;
@@ -178,13 +182,13 @@ int cusparseDestroyDnMat(void* matrix) {
     delete static_cast<Dense*>(matrix);
     return 0;
 }
-int cusparseSpMM_bufferSize(void*, int, int, const void*, void*, void*, const void*, void*, int, int,
-                            std::size_t* bytes) {
+int cusparseSpMM_bufferSize(void*, int, int, const void*, void*, void*, const void*, void*, int,
+                            int, std::size_t* bytes) {
     *bytes = 100;
     return 0;
 }
-int cusparseSpMM_preprocess(void*, int, int, const void*, void*, void*, const void*, void*, int, int,
-                            void*) {
+int cusparseSpMM_preprocess(void*, int, int, const void*, void*, void*, const void*, void*, int,
+                            int, void*) {
     return 0;
 }
 int cusparseSpMM(void* handle, int, int, const void*, void* a, void* x, const void*, void* y, int,
