@@ -209,8 +209,34 @@ Values subwarps(const ParamChoice& c) {
     return Values::powers(1, c.wavefront());
 }
 
+/// Lanes that share an entry in kernels whose lanes may; 1 with one right-hand side.
+std::int64_t lanes_of_an_entry(const Situation& s) {
+    constexpr std::int64_t most = 16;
+    Signature sums;
+    sums.value = vectors_type(s.request, s.f.value_type);
+    sums.accumulator = s.request.accumulator;
+    sums.num_rhs = s.request.num_rhs;
+    const int groups = s.request.num_rhs / rhs_group(sums);
+    std::int64_t lanes = 1;
+    while (lanes < most && groups % (2 * lanes) == 0) lanes *= 2;
+    return lanes;
+}
+
+/// Entries of a row that are taken at a time with several right-hand sides: more of few rows.
+std::int64_t entries_at_a_time(const Situation& s) {
+    constexpr double short_mean = 3, usual_mean = 16, unrolled = 4, threads = 1 << 18;
+    const double mean = s.f.mean_row;
+    std::int64_t entries = mean < short_mean ? 1 : mean < usual_mean ? 2 : 4;
+    while (static_cast<double>(s.f.rows * entries * lanes_of_an_entry(s)) < threads &&
+           static_cast<double>(2 * entries) * unrolled <= mean)
+        entries *= 2;
+    return entries;
+}
+
 std::int64_t subwarp(const Situation& s) {
-    return choose_subwarp(s.f, s.request.target.wavefront);
+    const std::int64_t wavefront = s.request.target.wavefront;
+    if (s.request.num_rhs == 1) return choose_subwarp(s.f, s.request.target.wavefront);
+    return std::min(wavefront, entries_at_a_time(s) * lanes_of_an_entry(s));
 }
 
 void choose_classical(ParamChoice& c) {

@@ -247,7 +247,25 @@ Pick uneven_rows(const Situation& s) {
             params};
 }
 
+// Several vectors: an H100, seeds below 1000 (docs/kernels-gpu.md).
+constexpr int many_vectors = 5;          ///< from which on columns in fewer bytes save too little
+constexpr double longest_apart = 16;     ///< longest row over the mean, where some stand out
+constexpr std::int64_t few_tall = 4096;  ///< rows, of a matrix with few
+constexpr double tall_mean = 256;        ///< their mean length
+
+/// The lanes of these share entries; what else there is reads A again for each few vectors.
+Pick several_vectors(const Situation& s) {
+    const int k = s.request.num_rhs;
+    const bool few_rows = s.f.rows < few_tall && s.f.mean_row >= tall_mean;
+    if (k == 1 || (k < many_vectors && !few_rows)) return {};
+    const auto longest = static_cast<double>(s.f.max_row);
+    const bool apart = longest > longest_apart * s.f.mean_row && longest >= tall_mean;
+    return {few_rows || apart ? "csr_by_length" : "csr_classical",
+            fmt::format("{} right-hand sides", k)};
+}
+
 constexpr std::array gpu_rules_by_matrix{
+    Rule{several_vectors, {"csr_by_length", "csr_classical"}},
     Rule{small_with_long_rows, {"csr_by_length"}},
     Rule{few_block_rows, {"bcsr_fused"}},
     Rule{short_uneven_rows, {"tiles"}},
