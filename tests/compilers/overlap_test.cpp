@@ -27,6 +27,7 @@ const std::vector<Case> overlapping{
     {"csr_load_balance", {}},
     {"csr_load_balance", {{"deterministic", 1}}},
     {"sell_slices", {{"sigma", 1024}}},
+    {"dia", {}},
     {"bcsr_fused", {{"block_rows", 1}, {"block_cols", 1}}},
     {"bcsr_fused", {{"block_rows", 3}, {"block_cols", 3}}},
     {"strips", {}},

@@ -185,6 +185,63 @@ TEST(Sell, SortsRowsByFallingLengthAndKeepsTheirOrderAmongEquals) {
     EXPECT_EQ(m.stored, 8);
 }
 
+TEST(Dia, CutsDiagonalsWhereTheyHaveHoles) {
+    const StoredMatrix m = convert(small(), signature("dia_cpu", {{"tile", 64}}), true);
+    EXPECT_EQ(array<int>(m, "tile_ptr", 2), (std::vector<int>{0, 6}));
+    EXPECT_EQ(array<int>(m, "piece_offset", 6), (std::vector<int>{-2, -1, -1, 0, 1, 2}));
+    // First row, and 65536 times the row behind the last.
+    EXPECT_EQ(array<int>(m, "piece_rows", 6),
+              (std::vector<int>{0x40002, 0x30002, 0x50004, 0x10000, 0x30002, 0x10000}));
+    EXPECT_EQ(array<int>(m, "piece_begin", 6), (std::vector<int>{0, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(array<double>(m, "values", 8), (std::vector<double>{3, 6, 4, 7, 1, 5, 2, 0}));
+    EXPECT_EQ(m.stored, 32);
+    EXPECT_EQ(m.bytes, 7 * 8 + 6 * (4 + 4 + 4) + 2 * 4);
+}
+
+TEST(Dia, LongPiecesBeginWhereAWarpLoadsWholeSectors) {
+    // Three diagonals of 100 rows.
+    std::vector<int> offsets{0}, columns;
+    for (int row = 0; row < 100; ++row) {
+        for (int col = std::max(row - 1, 0); col < std::min(row + 2, 100); ++col)
+            columns.push_back(col);
+        offsets.push_back(static_cast<int>(columns.size()));
+    }
+    const std::vector<double> values(columns.size(), 1.0);
+    const auto view =
+        csr_view<double, int, int>(100, 100, offsets.data(), columns.data(), values.data());
+    const StoredMatrix m = convert(view, signature("dia", {{"block", 64}}), true);
+    EXPECT_EQ(array<int>(m, "tile_ptr", 3), (std::vector<int>{0, 3, 6}));
+    EXPECT_EQ(array<int>(m, "piece_offset", 6), (std::vector<int>{-1, 0, 1, -1, 0, 1}));
+    EXPECT_EQ(array<int>(m, "piece_begin", 6), (std::vector<int>{1, 64, 128, 192, 256, 320}));
+    EXPECT_EQ(m.stored, 384);
+    EXPECT_EQ(m.bytes, 298 * 8 + 6 * (4 + 4 + 4) + 3 * 4);
+}
+
+TEST(Dia, EntriesThatStandTwiceAreInTwoPieces) {
+    const std::vector<int> offsets{0, 3, 5}, columns{1, 0, 1, 1, 1};
+    const std::vector<double> values{1, 2, 3, 4, 5};
+    const auto view =
+        csr_view<double, int, int>(2, 2, offsets.data(), columns.data(), values.data());
+    const StoredMatrix m = convert(view, signature("dia_cpu"), true);
+    EXPECT_EQ(array<int>(m, "piece_offset", 4), (std::vector<int>{0, 0, 1, 1}));
+    EXPECT_EQ(array<int>(m, "piece_rows", 4),
+              (std::vector<int>{0x20000, 0x20001, 0x10000, 0x10000}));
+    EXPECT_EQ(array<double>(m, "values", 5), (std::vector<double>{2, 4, 5, 1, 3}));
+}
+
+TEST(Dia, TakesNoMoreThanTheMemoryLimit) {
+    const Signature s = signature("dia_cpu");
+    try {
+        convert(small(), s, false, 300);
+        FAIL() << "accepted";
+    } catch (const TooLarge& e) {
+        EXPECT_EQ(e.why(),
+                  "format dia would take at least 336 bytes, more than options.memory_limit, 300 "
+                  "bytes");
+    }
+    EXPECT_EQ(convert(small(), s, false, 336).stored, 32);
+}
+
 /// One row of `length` entries in column 0 and 99999 rows without.
 struct Lopsided {
     explicit Lopsided(int length)

@@ -71,6 +71,7 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"sell_slices", {{"sigma", 64}, {"block", 128}, {"unroll", 8}}},
     {"sell_slices", {{"sigma", 16384}, {"slice", 64}, {"threads_per_row", 4}}},
     {"sell_slices", {{"threads_per_row", 32}, {"unroll", 1}}},
+    {"dia", {{"block", 64}, {"unroll", 1}}},
     {"hyb", {{"partition", 3}, {"columns", 2}, {"per_thread", 4}}},
     {"hyb", {{"partition", 3}, {"columns", 2}, {"per_thread", 4}, {"deterministic", 1}}},
     {"hyb", {{"partition", 1}, {"percent", 50}, {"deterministic", 1}}},

@@ -1,4 +1,5 @@
 #include "cpu/coo_segmented.hpp"
+#include "cpu/dia_cpu.hpp"
 #include "cpu/ell.hpp"
 #include "cpu/sell.hpp"
 #include "direct_run.hpp"
@@ -48,10 +49,23 @@ struct Sell {
     }
 };
 
+template <int tile, int lanes>
+struct Dia {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        dia_cpu<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+                typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, tile, lanes>(
+            a.scalar("num_rows"), a.offsets("tile_ptr"), a.indices("piece_offset"),
+            a.template array<unsigned>("piece_rows"), a.offsets("piece_begin"), a.values(), a.x,
+            a.y, a.alpha, a.beta, thread, a.threads);
+    }
+};
+
 }  // namespace
 
 std::vector<KernelCase> other_cases() {
     return {{"coo_segmented", {{"lanes", 4}}, run_case<CooSegmented<4>>},
+            {"dia_cpu", {{"tile", 64}, {"lanes", 4}}, run_case<Dia<64, 4>>},
             {"ell", {{"lanes", 4}, {"unroll", 2}}, run_case<Ell<4, 2>>},
             {"sell", {{"lanes", 8}, {"unroll", 1}, {"sigma", 1}}, run_case<Sell<8, 1, 1>>},
             {"sell", {{"lanes", 2}, {"unroll", 2}, {"sigma", 64}}, run_case<Sell<2, 2, 64>>}};

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tuner/plan/cpu_figures.hpp"
+#include "tuner/plan/gpu_figures.hpp"
+#include "tuner/plan/grids.hpp"
+#include "tuner/plan/kernel_plan.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Share of the entries that have none beside them in the row above, on their diagonal.
+double heads_of_diagonals(const CsrView& a) {
+    std::int64_t heads = 0;
+    dispatch(a.index_type, [&]<typename Index>(Index) {
+        const Index* const col = a.col_idx_as<Index>();
+        std::int64_t above = 0;
+        for (std::int64_t row = 0; row < a.rows; ++row) {
+            const std::int64_t begin = a.row_begin(row), end = a.row_begin(row + 1);
+            for (std::int64_t k = begin; k < end; ++k) {
+                while (above < begin && std::int64_t{col[above]} + 1 < col[k]) ++above;
+                const bool goes_on = above < begin && std::int64_t{col[above]} + 1 == col[k];
+                goes_on ? ++above : ++heads;
+            }
+            above = begin;
+        }
+    });
+    return static_cast<double>(heads) / static_cast<double>(std::max<std::int64_t>(a.nnz, 1));
+}
+
+/// Pieces of diagonals in tiles of so many rows: their heads, and what goes on in the next tile.
+double dia_pieces(const CostProblem& p, double tile) {
+    const double heads = p.m.counted(heads_of_diagonals);
+    return p.nnz * (heads + (1 - heads) / tile);
+}
+
+double dia_bytes(const CostProblem& p, double pieces) {
+    constexpr double rows_of_piece = 4;  // bytes
+    return p.nnz * p.value + pieces * (p.index + p.offset + rows_of_piece);
+}
+
+}  // namespace
+
+namespace cpu {
+namespace {
+
+CpuWork dia_work(const Problem& p) {
+    const double tile = p.param("tile"), pieces = dia_pieces(p, tile);
+    CpuWork w = p.of_any(dia_bytes(p, pieces));
+    // x is read in order, piece after piece; sums are loaded and stored for each.
+    w.near = 0;
+    w.steps = 2 * p.nnz / p.lane + pieces;
+    w.rows = pieces;
+    w.busiest = p.m.busiest(p.threads, true);
+    return w;
+}
+
+/// Two registers: more rows of a piece would be left over.
+void choose_dia_cpu(ParamChoice& c) {
+    c.put("lanes", std::max<std::int64_t>(2, 2 * register_lanes(c.request(), c.value_type())));
+}
+
+}  // namespace
+}  // namespace cpu
+
+namespace gpu {
+namespace {
+
+GpuWork dia_work(const Problem& p) {
+    const double unroll = p.param("unroll"), pieces = dia_pieces(p, p.block);
+    const double tiles = std::ceil(p.rows / p.block), warps = tiles * p.block / warp;
+    const double rounds = std::ceil(pieces / std::max(tiles, 1.0) / unroll);
+    GpuWork w;
+    w.bytes = dia_bytes(p, pieces) + p.vectors_bytes();
+    // Of x as many sectors as its elements fill, and one more for each warp of a piece.
+    w.near = p.nnz * (p.value + p.vector) / sector + pieces * p.block / warp;
+    w.far = p.far(p.block);
+    // A piece that is not there costs half.
+    w.steps = warps * (pieces / std::max(tiles, 1.0) + rounds * unroll) / 2;
+    // What the pieces are the first warp of a block loads, for the others it is near.
+    w.resident = resident_warps(unroll * (std::max(p.value, 4.0) + p.vector));
+    w.waits = warps * (rounds + begin_waits);
+    w.depth = 2 * rounds + begin_waits;
+    w.warps = warps;
+    w.blocks = tiles;
+    w.rows = p.rows;
+    return w;
+}
+
+std::vector<Params> dia_grid(const Situation&, const BlockFill&) {
+    return ParamSets().with("block", {512}).beside_the_plan();
+}
+
+}  // namespace
+}  // namespace gpu
+
+KernelPlans dia_plans() {
+    return {
+        {.kernel = "dia_cpu", .choose = cpu::choose_dia_cpu, .cpu_work = cpu::dia_work},
+        {.kernel = "dia", .grid = gpu::dia_grid, .gpu_work = gpu::dia_work},
+    };
+}
+
+}  // namespace spmvgen
