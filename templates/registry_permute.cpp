@@ -1,11 +1,22 @@
 #include "registry_permute.hpp"
 
+#include <array>
+#include <span>
 #include <vector>
 
 namespace spmvgen {
 namespace {
 
-KernelEntry permute_kernel(std::string_view id, std::string_view summary) {
+/// Of pack_vectors and unpack_vectors: which vectors, and where their numbers are.
+constexpr std::array pack_arguments{
+    ArgumentTemplate{"columns", Element::count, "", "vectors that are moved, at most num_rhs"},
+    ArgumentTemplate{"row_step", Element::count, "",
+                     "elements from a row to the next of vectors that do not lie row by row"},
+    ArgumentTemplate{"rhs_step", Element::count, "", "elements from one of them to the next"},
+};
+
+KernelEntry helper_kernel(std::string_view id, std::string_view file, std::string_view summary,
+                          std::span<const ArgumentTemplate> arguments = {}) {
     const auto block_of = [](const Signature& s) { return static_cast<int>(s.params.at("block")); };
     const auto thread_a_row = [](const Signature& s) {
         return GridRule{.items = "num_rows", .items_per_block = s.params.at("block")};
@@ -13,11 +24,12 @@ KernelEntry permute_kernel(std::string_view id, std::string_view summary) {
     return {.id = id,
             .format = Format::csr,
             .gpu = true,
-            .file = "gpu/permute_rows.hpp",
+            .file = file,
             .summary = summary,
             .params = {{"block", {64, 128, 256, 512, 1024}, 256, "threads of a block"}},
             .steps = {{id, StepRule::grid, thread_a_row, block_of}},
             .workspace = {},
+            .arguments = arguments,
             .determinism = Determinism::always};
 }
 
@@ -25,8 +37,14 @@ KernelEntry permute_kernel(std::string_view id, std::string_view summary) {
 
 std::span<const KernelEntry> helper_kernels() {
     static const std::vector<KernelEntry> kernels{
-        permute_kernel("gather_rows", "rows of x in another order; before a reordered product"),
-        permute_kernel("scatter_rows", "rows of y back in their order, with α and β; after it")};
+        helper_kernel("gather_rows", "gpu/permute_rows.hpp",
+                      "rows of x in another order; before a reordered product"),
+        helper_kernel("scatter_rows", "gpu/permute_rows.hpp",
+                      "rows of y back in their order, with α and β; after it"),
+        helper_kernel("pack_vectors", "gpu/pack_vectors.hpp",
+                      "several vectors row by row without gaps; before a product", pack_arguments),
+        helper_kernel("unpack_vectors", "gpu/pack_vectors.hpp",
+                      "and back; after it", pack_arguments)};
     return kernels;
 }
 

@@ -7,6 +7,7 @@ std::string kernel_file(const KernelFile& f) {
 }
 
 std::string product_text(const Signature& s) {
+    if (s.kernel == "pack_vectors" || s.kernel == "unpack_vectors") return "x";
     const auto conjugate = s.params.find("conjugate");
     // Permutations are no less products than those with a matrix.
     const std::string factor = s.kernel == "gather_rows"                               ? "P x"

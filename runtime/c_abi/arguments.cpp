@@ -48,6 +48,12 @@ IndexType index_type(int32_t number, const char* argument) {
     return number == SPMVGEN_I32 ? IndexType::i32 : IndexType::i64;
 }
 
+VectorLayout vector_layout(int32_t number, const char* argument) {
+    if (number != SPMVGEN_ROW && number != SPMVGEN_COLUMN)
+        refuse(fmt::format("{} is {}: use SPMVGEN_ROW or SPMVGEN_COLUMN", argument, number));
+    return number == SPMVGEN_ROW ? VectorLayout::row : VectorLayout::column;
+}
+
 Scale scale(int32_t number, const char* argument) {
     switch (number) {
         case SPMVGEN_ZERO:

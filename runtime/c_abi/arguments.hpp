@@ -24,6 +24,7 @@ T& required(T* pointer, const char* argument) {
 ValueType value_type(int32_t number, const char* argument);
 IndexType index_type(int32_t number, const char* argument);
 Scale scale(int32_t number, const char* argument);
+VectorLayout vector_layout(int32_t number, const char* argument);
 
 /// A copy of the struct at `given`, whose first field is its size: fields that the caller does not
 /// know are 0, and such that this library does not know must be.

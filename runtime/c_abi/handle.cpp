@@ -24,6 +24,18 @@ spmvgen_status spmvgen_apply(const spmvgen_handle* handle, int32_t type, const v
     });
 }
 
+spmvgen_status spmvgen_apply_many(const spmvgen_handle* handle, int32_t type, int64_t k,
+                                  const void* alpha, const void* x, int64_t ldx, int32_t x_layout,
+                                  const void* beta, void* y, int64_t ldy, int32_t y_layout,
+                                  void* stream) {
+    return guarded(__func__, [&] {
+        required(handle, "handle")
+            .value.apply_many(value_type(type, "type"), k, alpha,
+                              {x, ldx, vector_layout(x_layout, "x_layout")}, beta,
+                              {y, ldy, vector_layout(y_layout, "y_layout")}, {stream});
+    });
+}
+
 spmvgen_status spmvgen_prepare(const spmvgen_handle* handle, int32_t alpha, int32_t beta,
                                void* stream) {
     return guarded(__func__, [&] {

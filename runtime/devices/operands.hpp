@@ -11,7 +11,8 @@ struct Operands {
     const void* beta = nullptr;
     void* y = nullptr;
     const WorkspaceMemory* workspace =
-        nullptr;  ///< the caller's, large enough; null = the handle's own
+        nullptr;      ///< the caller's, large enough; null = the handle's own
+    int num_rhs = 0;  ///< right-hand sides; 0 = as many as the handle is planned for
 };
 
 }  // namespace spmvgen

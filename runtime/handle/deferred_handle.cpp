@@ -54,7 +54,13 @@ class DeferredHandle : public HandleImpl {
         if (planner_.joinable()) planner_.join();
     }
 
-    void apply(ValueType type, const Operands& o, Stream stream) override;
+    void apply(ValueType type, const Operands& o, Stream stream) override {
+        note_mode(type, o.alpha, o.beta);
+        serve([&](HandleImpl& handle) { handle.apply(type, o, stream); }, stream);
+    }
+    void apply_many(ValueType type, const ManyOperands& m, Stream stream) override {
+        serve([&](HandleImpl& handle) { handle.apply_many(type, m, stream); }, stream);
+    }
     /// What is made ready must not change any more.
     void prepare(Scale alpha, Scale beta, Stream stream) override {
         last().prepare(alpha, beta, stream);
@@ -69,7 +75,10 @@ class DeferredHandle : public HandleImpl {
 
   private:
     void set_values(const NewValues& values, Stream stream) override;
-    void note_mode(ValueType type, const Operands& o);
+    void note_mode(ValueType type, const void* alpha, const void* beta);
+    /// Calls `product` with the handle that serves, and counts it where that is plain CSR.
+    template <typename Product>
+    void serve(Product product, Stream stream);
     bool is_due(double us);
     void begin();
     void attempt(std::int64_t applies);
@@ -165,10 +174,11 @@ HandleImpl& DeferredHandle::last() {
     return now();
 }
 
-void DeferredHandle::note_mode(ValueType type, const Operands& o) {
-    if (type == signature_.value && o.alpha != nullptr && o.beta != nullptr)
-        modes_.fetch_or(1U << (3 * static_cast<int>(scale_of(type, o.alpha)) +
-                               static_cast<int>(scale_of(type, o.beta))),
+void DeferredHandle::note_mode(ValueType type, const void* alpha, const void* beta) {
+    if (serving_.load(std::memory_order_relaxed) != nullptr) return;
+    if (type == signature_.value && alpha != nullptr && beta != nullptr)
+        modes_.fetch_or(1U << (3 * static_cast<int>(scale_of(type, alpha)) +
+                               static_cast<int>(scale_of(type, beta))),
                         std::memory_order_relaxed);
 }
 
@@ -188,18 +198,17 @@ bool DeferredHandle::is_due(double us) {
            planning_is_due(1e-3 * static_cast<double>(spent), products, device_ != nullptr);
 }
 
-void DeferredHandle::apply(ValueType type, const Operands& o, Stream stream) {
+template <typename Product>
+void DeferredHandle::serve(Product product, Stream stream) {
     if (HandleImpl* const planned = serving_.load(std::memory_order_acquire))
-        return planned->apply(type, o, stream);
-    note_mode(type, o);
-    if (!deferral_.lazy || done_.load(std::memory_order_relaxed))
-        return plain_->apply(type, o, stream);
+        return product(*planned);
+    if (!deferral_.lazy || done_.load(std::memory_order_relaxed)) return product(*plain_);
     if (device_ != nullptr && device_->is_capturing({stream.native})) {
         captured_.store(true, std::memory_order_relaxed);
-        return plain_->apply(type, o, stream);
+        return product(*plain_);
     }
     const Stopwatch watch;
-    plain_->apply(type, o, stream);
+    product(*plain_);
     if (is_due(device_ != nullptr ? predicted_us(*plain_) : 1e3 * watch.ms())) begin();
 }
 

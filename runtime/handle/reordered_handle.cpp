@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
+
 #include "handle/base/handle_impl.hpp"
 #include "handle/base/permuter.hpp"
+#include "handle/base/vector_packer.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/planned_matrix.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -22,12 +26,15 @@ class ReorderedHandle : public HandleImpl {
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
     std::span<const std::int32_t> row_order() const override { return order_; }
+    bool has_kernel(ValueType type, const Operands& operands) override;
+    VectorPacker& packer() override { return product_->packer(); }
 
   private:
     std::unique_ptr<HandleImpl> make_product(const CsrView& permuted, const Options& options,
                                              const Reordering& reordering,
                                              const std::shared_ptr<Device>& device,
                                              const PlannedMatrix* planned);
+    Permuter& permuter(int num_rhs);
     void make_permuter(const CsrView& matrix, const Options& options,
                        std::shared_ptr<Device> device);
     void tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms);
@@ -35,6 +42,9 @@ class ReorderedHandle : public HandleImpl {
     std::vector<std::int32_t> order_;      ///< new → old
     std::unique_ptr<HandleImpl> product_;  ///< B, for vectors in B's order
     std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
+    std::function<std::unique_ptr<Permuter>(int num_rhs)> make_permuter_of_;
+    std::mutex making_;                               ///< guards permuters_
+    std::map<int, std::unique_ptr<Permuter>> permuters_;  ///< for other right-hand sides
 };
 
 /// A CPU puts y back into the caller's order with a precompiled loop.
@@ -162,10 +172,13 @@ std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permute
 
 void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& options,
                                     std::shared_ptr<Device> device) {
-    const PermutedVectors vectors{signature_.value, num_rhs_, order_};
-    permuter_ = device == nullptr
-                    ? make_host_permuter(vectors, host_threads(matrix, options))
-                    : make_gpu_permuter(vectors, options.epilogue, provider_, policy_, device);
+    const int threads = device == nullptr ? host_threads(matrix, options) : 0;
+    make_permuter_of_ = [this, threads, epilogue = options.epilogue, device](int num_rhs) {
+        const PermutedVectors vectors{signature_.value, num_rhs, order_};
+        return device == nullptr ? make_host_permuter(vectors, threads)
+                                 : make_gpu_permuter(vectors, epilogue, provider_, policy_, device);
+    };
+    permuter_ = make_permuter_of_(num_rhs_);
     // Without entries the scatter alone does y = βy.
     info_.launches =
         info_.nnz > 0 ? info_.launches + permuter_->launches() : permuter_->launches() / 2;
@@ -206,7 +219,29 @@ void ReorderedHandle::set_values(const NewValues& values, Stream stream) {
 void ReorderedHandle::apply(ValueType type, const Operands& o, Stream stream) {
     if (permuter_ == nullptr) return product_->apply(type, o, stream);
     const auto [alpha, beta] = checked_modes(type, o);
-    permuter_->apply(*product_, o, alpha, beta, stream);
+    permuter(width_of(o)).apply(*product_, o, alpha, beta, stream);
+}
+
+Permuter& ReorderedHandle::permuter(int num_rhs) {
+    if (num_rhs == num_rhs_) return *permuter_;
+    const std::lock_guard lock(making_);
+    auto& made = permuters_[num_rhs];
+    if (made == nullptr) made = make_permuter_of_(num_rhs);
+    return *made;
+}
+
+bool ReorderedHandle::has_kernel(ValueType type, const Operands& o) {
+    if (permuter_ == nullptr) return product_->offers(type, o);
+    (void)checked_modes(type, o);
+    bool offered = false;
+    dispatch(type, [&](auto tag) {
+        const decltype(tag) one(1), zero(0);
+        Operands inner = o;
+        inner.alpha = &one;
+        inner.beta = &zero;
+        offered = product_->offers(type, inner);
+    });
+    return offered;
 }
 
 std::size_t ReorderedHandle::workspace_bytes(Scale alpha, Scale beta) {

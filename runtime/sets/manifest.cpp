@@ -80,6 +80,13 @@ class Expansion {
         for (auto& entry : helper_kernels()) {
             Signature s = common;
             s.kernel = entry.id;
+            if (entry.id.ends_with("pack_vectors")) {  // of one vector there is nothing to pack
+                if (common.num_rhs > 1) guarded(s.kernel, [&] {
+                    s.epilogue.clear();
+                    add_one(complete(s));
+                });
+                continue;
+            }
             const bool gathers = entry.id == "gather_rows";
             if (gathers) s.epilogue.clear();
             guarded(s.kernel, [&] {

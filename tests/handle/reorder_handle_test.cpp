@@ -412,7 +412,7 @@ TEST(ReorderedHandleOnTheHost, RefusesWrongOptions) {
     options.kernel = "gather_rows";
     EXPECT_EQ(refusal(a.view(), options),
               "invalid_argument: options.kernel gather_rows is no product: it runs around one when "
-              "options.reorder asks for that; leave it auto");
+              "options.reorder or apply_many asks for that; leave it auto");
     options.kernel = "auto";
     EXPECT_EQ(
         refusal(make_gallery_matrix("random:rows=4,cols=5,per_row=2").view(), options),

@@ -9,6 +9,12 @@
 /// Memory that one apply uses: a part of the caller's workspace, or one of the handle's own.
 namespace spmvgen {
 
+/// Whether two pieces of memory have a byte in common.
+inline bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+    const auto p = reinterpret_cast<std::uintptr_t>(a), q = reinterpret_cast<std::uintptr_t>(b);
+    return p < q + b_bytes && q < p + a_bytes;
+}
+
 /// What every part of a workspace begins at a multiple of: a line of any GPU's caches.
 inline constexpr std::size_t workspace_alignment = 256;
 

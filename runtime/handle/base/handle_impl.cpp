@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "handle/base/apply_memory.hpp"
 #include "handle/kernels/cache_mode.hpp"
 #include "handle/plan/device_speed.hpp"
 #include "handle/plan/levels.hpp"
@@ -44,11 +45,6 @@ void check_options(const Options& o) {
         refuse(
             "options.permuted_vectors is for reordered matrices: set options.reorder to rcm or "
             "band-k, or leave it false");
-}
-
-bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
-    const auto p = reinterpret_cast<std::uintptr_t>(a), q = reinterpret_cast<std::uintptr_t>(b);
-    return p < q + b_bytes && q < p + a_bytes;
 }
 
 /// Whether a kernel gives the same bits each time.
@@ -197,13 +193,17 @@ void HandleImpl::describe(const CsrView& matrix, const StoredMatrix& stored) {
                                      static_cast<std::int64_t>(size_of(signature_.value));
 }
 
+void HandleImpl::check_type(ValueType type, const char* call) const {
+    if (type == signature_.value) return;
+    refuse(fmt::format("{}: the {}, but α, x, β and y are {}; use {}", call,
+                       signature_.storage
+                           ? fmt::format("handle's vectors are {}", to_string(signature_.value))
+                           : fmt::format("matrix is {}", to_string(signature_.value)),
+                       to_string(type), to_string(signature_.value)));
+}
+
 HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
-    if (type != signature_.value)
-        refuse(fmt::format("apply: the {}, but α, x, β and y are {}; use {}",
-                           signature_.storage
-                               ? fmt::format("handle's vectors are {}", to_string(signature_.value))
-                               : fmt::format("matrix is {}", to_string(signature_.value)),
-                           to_string(type), to_string(signature_.value)));
+    check_type(type, "apply");
     if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
     const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha) : Scale::zero,
                       scale_of(type, o.beta)};
@@ -221,7 +221,7 @@ void HandleImpl::check_workspace(const Operands& o, std::size_t needed) const {
                         given.bytes, needed));
     if (needed > 0 && given.data == nullptr) refuse("apply: the workspace is null");
     const auto overlaps = [&](const void* vector, std::int64_t rows) {
-        const auto bytes = static_cast<std::size_t>(rows * num_rhs_) * size_of(signature_.value);
+        const auto bytes = static_cast<std::size_t>(rows * width_of(o)) * size_of(signature_.value);
         return vector != nullptr && overlap(given.data, needed, vector, bytes);
     };
     if (needed > 0 && (overlaps(o.x, info_.cols) || overlaps(o.y, info_.rows)))
@@ -230,13 +230,13 @@ void HandleImpl::check_workspace(const Operands& o, std::size_t needed) const {
 
 void HandleImpl::check_operands(const Operands& o, bool needs_x) const {
     const auto element = size_of(signature_.value);
-    const auto x_bytes = static_cast<std::size_t>(info_.cols * num_rhs_) * element;
-    const auto y_bytes = static_cast<std::size_t>(info_.rows * num_rhs_) * element;
+    const auto x_bytes = static_cast<std::size_t>(info_.cols * width_of(o)) * element;
+    const auto y_bytes = static_cast<std::size_t>(info_.rows * width_of(o)) * element;
     if (y_bytes > 0 && o.y == nullptr)
-        refuse(fmt::format("apply: y is null, but has {} elements", info_.rows * num_rhs_));
+        refuse(fmt::format("apply: y is null, but has {} elements", info_.rows * width_of(o)));
     if (!needs_x) return;
     if (o.x == nullptr)
-        refuse(fmt::format("apply: x is null, but has {} elements", info_.cols * num_rhs_));
+        refuse(fmt::format("apply: x is null, but has {} elements", info_.cols * width_of(o)));
     if (overlap(o.x, x_bytes, o.y, y_bytes)) refuse("apply: x and y overlap; use different arrays");
 }
 

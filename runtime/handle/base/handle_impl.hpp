@@ -1,4 +1,6 @@
 #pragma once
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,6 +31,16 @@ struct NewValues {
 
 class DeviceCsr;
 class PlannedMatrix;
+class VectorPacker;
+
+/// What one apply_many brings, as Handle::apply_many has it.
+struct ManyOperands {
+    std::int64_t k = 0;
+    const void* alpha = nullptr;
+    ConstVectors x;
+    const void* beta = nullptr;
+    Vectors y;
+};
 
 /// Whose arrays a matrix has that a handle is made of: the caller's, or, of a matrix that was
 /// transposed or sorted for the handle, its own, which count for options.memory_limit as far as
@@ -42,6 +54,13 @@ class HandleImpl {
     HandleImpl& operator=(const HandleImpl&) = delete;
     virtual ~HandleImpl() = default;
     virtual void apply(ValueType type, const Operands& operands, Stream stream) = 0;
+    /// As Handle::apply_many: in pieces, each of as many vectors as there is a kernel for.
+    virtual void apply_many(ValueType type, const ManyOperands& operands, Stream stream);
+    /// Whether apply() can be had with so many right-hand sides, of which operands.num_rhs tells:
+    /// makes or finds the kernel.
+    bool offers(ValueType type, const Operands& operands);
+    /// Brings vectors into the layout that apply() takes.
+    virtual VectorPacker& packer();
     virtual void prepare(Scale alpha, Scale beta, Stream stream) = 0;
     /// Source of the kernel for α = 1, β = 0; "" = there is none.
     virtual std::string source() const = 0;
@@ -142,6 +161,14 @@ class HandleImpl {
     int num_rhs_ = 1;
     Info info_;
 
+    /// The right-hand sides of an apply.
+    int width_of(const Operands& operands) const {
+        return operands.num_rhs > 0 ? operands.num_rhs : num_rhs_;
+    }
+    /// Whether there is, or can be made, a kernel for other than the planned number of right-hand
+    /// sides. May throw Error(compile) or Error(invalid_argument) where there is none.
+    virtual bool has_kernel(ValueType, const Operands&) { return false; }
+
     /// Whether the kernel transposes, so that x belongs to the rows of the stored matrix.
     bool transposes() const;
     /// Whether an apply reads arrays of the matrix that the handle was made of.
@@ -162,6 +189,9 @@ class HandleImpl {
     ValueType given_type() const { return given_type_; }
 
   private:
+    void check_type(ValueType type, const char* call) const;
+    void check_many(ValueType type, const ManyOperands& operands) const;
+    int piece_of(ValueType type, const ManyOperands& operands, std::int64_t left);
     void check_operands(const Operands& operands, bool needs_x) const;
     void check_workspace(const Operands& operands, std::size_t needed) const;
     void check_storable(const void* values) const;
@@ -178,6 +208,8 @@ class HandleImpl {
     std::shared_ptr<const void> kept_arrays_;  ///< owns arrays that are read
     bool owns_arrays_ = false;
     std::string level_warning_;  ///< part of info_.warning
+    /// Bit k-1: k right-hand sides cannot be had.
+    std::atomic<std::uint64_t> refused_widths_{0};
 };
 
 /// Whether an apply of a matrix that is stored so reads arrays of `matrix`.

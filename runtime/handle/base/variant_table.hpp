@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "spmvgen/types.hpp"
 
@@ -55,6 +56,56 @@ class VariantTable {
     std::array<std::atomic<const Kernel*>, scales * scales> known_{};
     std::mutex making_;  ///< guards made_
     std::array<std::unique_ptr<const Kernel>, scales * scales> made_;
+};
+
+/// The same for every number of right-hand sides up to 64. Safe for any number of threads; a table
+/// that is there is found without a lock.
+template <typename Kernel>
+class VariantTables {
+  public:
+    static constexpr std::size_t most_rhs = 64;
+
+    VariantTables() = default;
+    VariantTables(const VariantTables&) = delete;
+    VariantTables& operator=(const VariantTables&) = delete;
+    ~VariantTables() {
+        for (auto& table : tables_) delete table.load(std::memory_order_relaxed);
+    }
+
+    VariantTable<Kernel>& of(int num_rhs) {
+        auto& place = tables_[static_cast<std::size_t>(num_rhs) - 1];
+        if (auto* known = place.load(std::memory_order_acquire)) return *known;
+        auto made = std::make_unique<VariantTable<Kernel>>();
+        VariantTable<Kernel>* none = nullptr;
+        // Where another thread was first, its table counts.
+        if (!place.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel))
+            return *none;
+        return *made.release();
+    }
+
+    /// As VariantTable's, of all tables.
+    template <typename F>
+    void for_each(F f) {
+        for (auto& table : tables_)
+            if (auto* known = table.load(std::memory_order_acquire)) known->for_each(f);
+    }
+    /// As VariantTable's: make(num_rhs, alpha, beta, kernel).
+    template <typename Make>
+    std::unique_ptr<VariantTables> made_anew(Make make) const {
+        auto all = std::make_unique<VariantTables>();
+        for (std::size_t i = 0; i < most_rhs; ++i)
+            if (const auto* known = tables_[i].load(std::memory_order_acquire)) {
+                const int num_rhs = static_cast<int>(i) + 1;
+                auto anew = known->made_anew([&](Scale alpha, Scale beta, const Kernel& kernel) {
+                    return make(num_rhs, alpha, beta, kernel);
+                });
+                all->tables_[i].store(anew.release(), std::memory_order_release);
+            }
+        return all;
+    }
+
+  private:
+    std::array<std::atomic<VariantTable<Kernel>*>, most_rhs> tables_{};
 };
 
 }  // namespace spmvgen

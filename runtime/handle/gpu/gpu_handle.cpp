@@ -7,6 +7,7 @@
 #include "handle/base/apply_memory.hpp"
 #include "handle/base/handle_impl.hpp"
 #include "handle/base/variant_table.hpp"
+#include "handle/base/vector_packer.hpp"
 #include "handle/conversion/conversion_on_device.hpp"
 #include "handle/conversion/csr_on_device.hpp"
 #include "handle/conversion/gpu_matrix.hpp"
@@ -64,6 +65,8 @@ class GpuHandle : public HandleImpl {
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
     void widen(const Signature& wider, const void* values, Stream stream) override;
+    bool has_kernel(ValueType type, const Operands& operands) override;
+    VectorPacker& packer() override { return *packer_; }
 
   private:
     using Variant = std::unique_ptr<GpuBoundKernel>;
@@ -91,9 +94,9 @@ class GpuHandle : public HandleImpl {
     void set_values_there(const void* values, Stream stream);
     /// The memory of an array of the stored matrix; null when it is the caller's.
     const DeviceMemory* memory_of(const std::string& array) const;
-    const GpuBoundKernel& variant(Scale alpha, Scale beta);
+    const GpuBoundKernel& variant(int num_rhs, Scale alpha, Scale beta);
     void tell_kernel(const GpuBoundKernel& kernel);
-    Variant make_variant(const Signature& base, Scale alpha, Scale beta,
+    Variant make_variant(const Signature& base, int num_rhs, Scale alpha, Scale beta,
                          const StoredMatrix& on_device);
     /// Whether y = αAx + βy leaves y as it is.
     bool is_nothing(Scale alpha, Scale beta) const;
@@ -103,13 +106,15 @@ class GpuHandle : public HandleImpl {
     std::span<const std::int32_t> row_order_;  ///< while the constructor runs
     ConversionKernels converter_;
     std::unique_ptr<ConversionOnDevice> conversion_;  ///< while the constructor runs
-    std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
+    std::unique_ptr<VariantTables<Variant>> variants_ =
+        std::make_unique<VariantTables<Variant>>();
     ValuePattern pattern_;
     std::unique_ptr<DeviceMemory> columns_there_;  ///< of pattern_, until they are needed
     StreamWorkspaces workspaces_;
     std::int64_t memory_limit_ = 0;
     std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes
     std::string source_;
+    std::unique_ptr<VectorPacker> packer_;
 };
 
 GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
@@ -120,6 +125,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
       workspaces_(*device_),
       memory_limit_(options.memory_limit) {
     const Stopwatch watch;
+    packer_ = make_gpu_packer(provider_, policy_, device_);
     const DeviceFacts& facts = device_->facts();
     check_gpu_options(options, facts);
     info_.device = facts.text + ", " + facts.name;
@@ -198,7 +204,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
                  on_device != nullptr ? &on_device->on_device() : nullptr);
     info_.convert_ms += conversion.ms();
     if (provided.kernel == nullptr) return;
-    tell_kernel(*variants_->get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
+    tell_kernel(*variants_->of(num_rhs_).get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
         return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
     }));
 }
@@ -334,7 +340,7 @@ bool GpuHandle::is_nothing(Scale alpha, Scale beta) const {
 void GpuHandle::apply(ValueType type, const Operands& o, Stream stream) {
     const auto [alpha, beta] = checked_modes(type, o);
     if (is_nothing(alpha, beta)) return;
-    const GpuBoundKernel& kernel = variant(alpha, beta);
+    const GpuBoundKernel& kernel = variant(width_of(o), alpha, beta);
     if (o.workspace == nullptr) return kernel.enqueue(o, workspaces_, {stream.native});
     // The zeroed part comes first, of one size for all modes, so that none puts scratch there.
     const std::size_t zeroed = std::max(zeroed_bytes_, kernel.workspace_bytes().zeroed);
@@ -342,10 +348,16 @@ void GpuHandle::apply(ValueType type, const Operands& o, Stream stream) {
     kernel.enqueue(o, own.data() + zeroed, own.data(), {stream.native});
 }
 
+bool GpuHandle::has_kernel(ValueType type, const Operands& o) {
+    const auto [alpha, beta] = checked_modes(type, o);
+    if (!is_nothing(alpha, beta)) variant(width_of(o), alpha, beta);
+    return true;
+}
+
 std::size_t GpuHandle::workspace_bytes(Scale alpha, Scale beta) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (is_nothing(alpha, beta)) return 0;
-    const WorkspaceBytes& bytes = variant(alpha, beta).workspace_bytes();
+    const WorkspaceBytes& bytes = variant(num_rhs_, alpha, beta).workspace_bytes();
     if (bytes == WorkspaceBytes{}) return 0;
     return workspace_with_slack(std::max(zeroed_bytes_, bytes.zeroed) + bytes.scratch);
 }
@@ -389,20 +401,22 @@ void GpuHandle::set_values(const NewValues& values, Stream stream) {
 void GpuHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (is_nothing(alpha, beta)) return;
-    variant(alpha, beta).prepare(workspaces_, {stream.native});
+    variant(num_rhs_, alpha, beta).prepare(workspaces_, {stream.native});
 }
 
-const GpuBoundKernel& GpuHandle::variant(Scale alpha, Scale beta) {
-    return *variants_->get(alpha, beta, [&](Scale a, Scale b) {
-        return make_variant(signature_, a, b, matrix_.stored);
+const GpuBoundKernel& GpuHandle::variant(int num_rhs, Scale alpha, Scale beta) {
+    return *variants_->of(num_rhs).get(alpha, beta, [&](Scale a, Scale b) {
+        return make_variant(signature_, num_rhs, a, b, matrix_.stored);
     });
 }
 
-GpuHandle::Variant GpuHandle::make_variant(const Signature& base, Scale alpha, Scale beta,
-                                           const StoredMatrix& on_device) {
+GpuHandle::Variant GpuHandle::make_variant(const Signature& base, int num_rhs, Scale alpha,
+                                           Scale beta, const StoredMatrix& on_device) {
     Signature wanted = base;
     wanted.alpha = alpha;
     wanted.beta = beta;
+    wanted.num_rhs = num_rhs;
+    if (num_rhs != num_rhs_) wanted = complete(wanted);
     return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
                                             on_device);
 }
@@ -411,10 +425,10 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
     device_->synchronize({stream.native});
     const StoredValues fresh = complete_pattern().convert_values(values, wider);
     GpuMatrix next = with_new_values(*device_, matrix_, fresh, memory_limit_);
-    std::unique_ptr<VariantTable<Variant>> variants;
+    std::unique_ptr<VariantTables<Variant>> variants;
     try {
-        variants = variants_->made_anew([&](Scale a, Scale b, const Variant&) {
-            return make_variant(wider, a, b, next.stored);
+        variants = variants_->made_anew([&](int num_rhs, Scale a, Scale b, const Variant&) {
+            return make_variant(wider, num_rhs, a, b, next.stored);
         });
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile) throw;
@@ -428,7 +442,7 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
     variants_ = std::move(variants);
     pattern_.change_signature(wider);
     tell_widened(wider);
-    tell_kernel(variant(signature_.alpha, signature_.beta));
+    tell_kernel(variant(num_rhs_, signature_.alpha, signature_.beta));
     predict(device_.get(), 0);
 }
 

@@ -109,7 +109,7 @@ void GpuPermuter::gather_multiply_scatter(HandleImpl& product, const Operands& o
     gather_->enqueue({o.alpha, o.x, o.beta, x}, on);
     dispatch(vectors_.type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);
-        product.apply(vectors_.type, {&one, x, &zero, y, rest}, stream);
+        product.apply(vectors_.type, {&one, x, &zero, y, rest, vectors_.num_rhs}, stream);
     });
     back.enqueue({o.alpha, y, o.beta, o.y}, on);
 }

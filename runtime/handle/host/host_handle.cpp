@@ -11,6 +11,7 @@
 #include "handle/base/apply_memory.hpp"
 #include "handle/base/handle_impl.hpp"
 #include "handle/base/variant_table.hpp"
+#include "handle/base/vector_packer.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/device_speed.hpp"
@@ -19,11 +20,11 @@
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features/features.hpp"
+#include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/chooser.hpp"
 
 namespace spmvgen {
-namespace {}  // namespace
 
 void check_host_options(const Options& o) {
     const char* fixed = o.kernel != "auto"                        ? "options.kernel"
@@ -67,6 +68,8 @@ class HostHandle : public HandleImpl {
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
     void widen(const Signature& wider, const void* values, Stream stream) override;
+    bool has_kernel(ValueType type, const Operands& operands) override;
+    VectorPacker& packer() override { return *packer_; }
 
   private:
     /// The kernel for one mode of α and β; without a kernel, the base kernel and an update of y
@@ -76,19 +79,19 @@ class HostHandle : public HandleImpl {
     bool has_epilogue() const { return !signature_.epilogue.empty(); }
     /// Whether an apply of that mode runs a kernel, rather than y = βy.
     bool needs_kernel(Scale alpha) const { return alpha != Scale::zero || has_epilogue(); }
-    bool is_base(Scale alpha, Scale beta) const {
-        return alpha == signature_.alpha && beta == Scale::zero;
+    bool is_base(int num_rhs, Scale alpha, Scale beta) const {
+        return num_rhs == num_rhs_ && alpha == signature_.alpha && beta == Scale::zero;
     }
     void make_generic(const CsrView& matrix, const Options& options, const std::string& why);
     void make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch);
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
-    Variant make_variant(Scale alpha, Scale beta);
+    Variant make_variant(int num_rhs, Scale alpha, Scale beta);
     /// `strips` as convert() takes it.
     void store(const CsrView& matrix, const Signature& signature, const Options& options,
                const StripsLayout* strips = nullptr);
     void borrow_values(const void* values);
-    const Variant& variant(Scale alpha, Scale beta);
+    const Variant& variant(int num_rhs, Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
     void run_base_and_update(const Operands& operands);
     std::size_t product_bytes() const;
@@ -99,9 +102,11 @@ class HostHandle : public HandleImpl {
     Arrays arrays_;
     int threads_ = 1;
     Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
-    std::unique_ptr<VariantTable<Variant>> variants_ = std::make_unique<VariantTable<Variant>>();
+    std::unique_ptr<VariantTables<Variant>> variants_ =
+        std::make_unique<VariantTables<Variant>>();
     ScratchPool workspaces_;
     ScratchPool products_;
+    std::unique_ptr<VectorPacker> packer_;
 };
 
 HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
@@ -112,6 +117,7 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     signature_.target = checked_target(options.target);
     set_types(options, matrix.value_type);
     threads_ = host_threads(matrix, options);
+    packer_ = make_host_packer(threads_);
     if (policy_.mode == CacheMode::off)
         make_generic(matrix, options, "cache mode off: no kernel is made");
     else if (const auto why = why_plain_at_once(options))
@@ -222,13 +228,23 @@ void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
 void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
     check_stream(stream);
     const auto [alpha, beta] = checked_modes(type, o);
-    if (!needs_kernel(alpha))
-        return scale_vector(type, info_.rows * num_rhs_, o.beta, o.y, threads_);
+    const int k = width_of(o);
+    if (!needs_kernel(alpha)) return scale_vector(type, info_.rows * k, o.beta, o.y, threads_);
     if (base_ == nullptr) return run_generic(o);
     if (info_.rows == 0) return;
-    if (is_base(alpha, beta)) return run(*base_, o);
-    const Variant& kernel = variant(alpha, beta);
-    kernel != nullptr ? run(*kernel, o) : run_base_and_update(o);
+    if (is_base(k, alpha, beta)) return run(*base_, o);
+    const Variant& kernel = variant(k, alpha, beta);
+    if (kernel != nullptr) return run(*kernel, o);
+    if (k != num_rhs_)
+        throw Error(ErrorCode::compile,
+                    fmt::format("apply: no kernel for {} right-hand sides can be had", k));
+    run_base_and_update(o);
+}
+
+bool HostHandle::has_kernel(ValueType type, const Operands& o) {
+    const auto [alpha, beta] = checked_modes(type, o);
+    if (!needs_kernel(alpha) || base_ == nullptr || info_.rows == 0) return true;
+    return variant(width_of(o), alpha, beta) != nullptr;
 }
 
 void HostHandle::set_values(const NewValues& values, Stream stream) {
@@ -255,10 +271,10 @@ void HostHandle::borrow_values(const void* values) {
 
 void HostHandle::run_generic(const Operands& o) {
     if (!transposes())
-        return generic_csr(csr_, {signature_.value, accumulator_type(signature_)}, num_rhs_, o,
+        return generic_csr(csr_, {signature_.value, accumulator_type(signature_)}, width_of(o), o,
                            threads_);
-    scale_vector(signature_.value, info_.rows * num_rhs_, o.beta, o.y, threads_);
-    generic_csr_transposed(csr_, signature_.value, num_rhs_, info_.op == "H", o);
+    scale_vector(signature_.value, info_.rows * width_of(o), o.beta, o.y, threads_);
+    generic_csr_transposed(csr_, signature_.value, width_of(o), info_.op == "H", o);
 }
 
 void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
@@ -266,7 +282,7 @@ void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (base_ == nullptr || !needs_kernel(alpha)) return;
     const BoundKernel* kernel = base_.get();
-    if (!is_base(alpha, beta)) kernel = variant(alpha, beta).get();
+    if (!is_base(num_rhs_, alpha, beta)) kernel = variant(num_rhs_, alpha, beta).get();
     if (kernel == nullptr) {
         products_.reserve(product_bytes(), 1);
         kernel = base_.get();
@@ -278,8 +294,8 @@ std::size_t HostHandle::workspace_bytes(Scale alpha, Scale beta) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (base_ == nullptr || !needs_kernel(alpha)) return 0;
     const std::size_t of_base = workspace_with_slack(base_->workspace_bytes(threads_));
-    if (is_base(alpha, beta)) return of_base;
-    const Variant& kernel = variant(alpha, beta);
+    if (is_base(num_rhs_, alpha, beta)) return of_base;
+    const Variant& kernel = variant(num_rhs_, alpha, beta);
     return kernel != nullptr ? workspace_with_slack(kernel->workspace_bytes(threads_))
                              : workspace_with_slack(product_bytes()) + of_base;
 }
@@ -288,14 +304,17 @@ std::size_t HostHandle::product_bytes() const {
     return static_cast<std::size_t>(info_.rows * num_rhs_) * size_of(signature_.value);
 }
 
-const HostHandle::Variant& HostHandle::variant(Scale alpha, Scale beta) {
-    return variants_->get(alpha, beta, [&](Scale a, Scale b) { return make_variant(a, b); });
+const HostHandle::Variant& HostHandle::variant(int num_rhs, Scale alpha, Scale beta) {
+    return variants_->of(num_rhs).get(
+        alpha, beta, [&](Scale a, Scale b) { return make_variant(num_rhs, a, b); });
 }
 
-HostHandle::Variant HostHandle::make_variant(Scale alpha, Scale beta) {
+HostHandle::Variant HostHandle::make_variant(int num_rhs, Scale alpha, Scale beta) {
     Signature wanted = signature_;
     wanted.alpha = alpha;
     wanted.beta = beta;
+    wanted.num_rhs = num_rhs;
+    if (num_rhs != num_rhs_) wanted = complete(wanted);
     const ProvidedKernel provided = provider_.get(wanted, policy_);
     if (provided.kernel == nullptr) return nullptr;
     return std::make_unique<BoundKernel>(provided.kernel, stored_);
@@ -308,7 +327,7 @@ void HostHandle::widen(const Signature& wider, const void* values, Stream stream
     StoredMatrix next = with_new_values(stored_, pattern_.convert_values(values, wider));
     auto base = std::make_unique<BoundKernel>(provided.kernel, next);
     // Kernels of other modes are made at their next use, as they were at their first.
-    auto variants = std::make_unique<VariantTable<Variant>>();
+    auto variants = std::make_unique<VariantTables<Variant>>();
     // Nothing throws from here on.
     replace_values(stored_, std::move(next));
     base_ = std::move(base);

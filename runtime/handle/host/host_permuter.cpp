@@ -22,7 +22,7 @@ class HostPermuter : public Permuter {
         gather_rows(type, order, num_rhs, o.x, x.data(), threads_);
         dispatch(type, [&](auto tag) {
             const decltype(tag) one(1), zero(0);
-            product.apply(type, {&one, x.data(), &zero, y.data(), y.rest()}, stream);
+            product.apply(type, {&one, x.data(), &zero, y.data(), y.rest(), num_rhs}, stream);
         });
         scatter_rows(type, order, num_rhs, o.alpha, y.data(), o.beta, o.y, threads_);
     }

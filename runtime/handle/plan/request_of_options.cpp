@@ -30,7 +30,7 @@ Request request_of(const Options& options, const Signature& types) {
         if (options.kernel == helper.id)
             refuse(
                 fmt::format("options.kernel {} is no product: it runs around one when "
-                            "options.reorder asks for that; leave it auto",
+                            "options.reorder or apply_many asks for that; leave it auto",
                             helper.id));
     return {.format = options.format,
             .kernel = options.kernel,

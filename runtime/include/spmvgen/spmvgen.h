@@ -74,6 +74,8 @@ enum {
 
 /* What is known of alpha or beta: exactly 0, exactly 1, or any number. */
 enum { SPMVGEN_ZERO = 1, SPMVGEN_ONE = 2, SPMVGEN_GENERAL = 3 };
+/* Where the numbers of several vectors are, which are the columns of a matrix. */
+enum { SPMVGEN_ROW = 1, SPMVGEN_COLUMN = 2 };
 
 /* A matrix that the caller owns: rows x cols with nnz entries, each with its column, from 0, and
  * its value; those of a row in any order, duplicates add up. */
@@ -129,6 +131,13 @@ SPMVGEN_API spmvgen_status spmvgen_create(const spmvgen_matrix* matrix,
 SPMVGEN_API spmvgen_status spmvgen_apply(const spmvgen_handle* handle, int32_t type,
                                          const void* alpha, const void* x, const void* beta,
                                          void* y, void* stream);
+/* Y = alpha A X + beta Y for k vectors, whatever num_rhs the handle is planned for. Vector r has its
+ * number i at x[i * ldx + r] with layout SPMVGEN_ROW and at x[i + r * ldx] with SPMVGEN_COLUMN; y
+ * likewise. What lies between is not touched. Otherwise as spmvgen_apply. */
+SPMVGEN_API spmvgen_status spmvgen_apply_many(const spmvgen_handle* handle, int32_t type, int64_t k,
+                                              const void* alpha, const void* x, int64_t ldx,
+                                              int32_t x_layout, const void* beta, void* y,
+                                              int64_t ldy, int32_t y_layout, void* stream);
 /* Makes ready what applies with such alpha and beta need on stream: SPMVGEN_ZERO, ONE, GENERAL. */
 SPMVGEN_API spmvgen_status spmvgen_prepare(const spmvgen_handle* handle, int32_t alpha,
                                            int32_t beta, void* stream);

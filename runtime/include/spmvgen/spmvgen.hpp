@@ -118,6 +118,23 @@ struct Stream {
     void* native = nullptr;
 };
 
+/// Where the numbers of several vectors are, which are the columns of a matrix: with `row` number i
+/// of vector r is data[i·ld + r], with `column` data[i + r·ld].
+enum class VectorLayout { row, column };
+
+/// Several vectors that are read: so many numbers lie between one row (or column) and the next.
+struct ConstVectors {
+    const void* data = nullptr;
+    std::int64_t ld = 0;
+    VectorLayout layout = VectorLayout::row;
+};
+/// The same of vectors that are written. What lies between is never touched.
+struct Vectors {
+    void* data = nullptr;
+    std::int64_t ld = 0;
+    VectorLayout layout = VectorLayout::row;
+};
+
 /// Memory of the caller's for what a kernel keeps within one apply: of this machine for a CPU, of
 /// the device for a GPU. Any alignment.
 struct WorkspaceMemory {
@@ -278,6 +295,27 @@ class Handle {
     }
     void apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
                Stream stream, WorkspaceMemory workspace) const;
+
+    /// Y = αAX + βY for any number k of vectors, whatever options.num_rhs the handle is planned for:
+    /// X is n×k and Y is m×k, each row by row or column by column with its own leading dimension,
+    /// which is at least k, or the number of rows. The one stored A serves all k. Kernels for 1, 2,
+    /// 4, 8, 16 and 32 vectors, and for the planned number, are made when one is first wanted;
+    /// other k are cut into those. Vectors that such a kernel cannot read as they are (columns of
+    /// more than one vector, rows with a gap) are packed into memory of the handle's; what is
+    /// packed for is rounded up where that saves a pass over A. Otherwise as apply(): types,
+    /// streams, threads, errors. X and Y may be columns of one array that is stored by rows.
+    /// On a GPU, once the same k, modes, layouts and leading dimensions were used on a stream,
+    /// nothing is allocated, loaded or synchronised, and it can be captured in a graph.
+    template <typename Value>
+    void apply_many(std::int64_t k, Value alpha, const Value* x, std::int64_t ldx,
+                    VectorLayout x_layout, Value beta, Value* y, std::int64_t ldy,
+                    VectorLayout y_layout, Stream stream = {}) const {
+        apply_many(type_tag<Value>::value, k, &alpha, {x, ldx, x_layout}, &beta,
+                   {y, ldy, y_layout}, stream);
+    }
+    /// The same with untyped pointers of element type `type`.
+    void apply_many(ValueType type, std::int64_t k, const void* alpha, const ConstVectors& x,
+                    const void* beta, const Vectors& y, Stream stream = {}) const;
 
     /// Bytes of a workspace for an apply with these modes of α and β; 0 = it needs none. Makes or
     /// finds their kernel, and throws as prepare().

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "handle/base/apply_memory.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/base/vector_packer.hpp"
+#include "kernel/refuse.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// The numbers of vectors that kernels are made for, beside the planned one.
+constexpr std::array widths{32, 16, 8, 4, 2, 1};
+
+VectorSteps steps_of(std::int64_t ld, VectorLayout layout) {
+    return layout == VectorLayout::row ? VectorSteps{ld, 1} : VectorSteps{1, ld};
+}
+
+/// Elements from the first to behind the last. Throws when there is no such memory.
+std::int64_t extent(const char* name, const VectorSteps& steps, std::int64_t rows, std::int64_t k,
+                    std::size_t element) {
+    if (rows == 0 || k == 0) return 0;
+    constexpr double most = 0x1p62;
+    const double bytes = (static_cast<double>(rows - 1) * static_cast<double>(steps.row_step) +
+                          static_cast<double>(k - 1) * static_cast<double>(steps.rhs_step)) *
+                         static_cast<double>(element);
+    if (bytes >= most)
+        refuse(fmt::format("apply_many: {} is larger than any memory: give a smaller ld{}", name,
+                           name));
+    return (rows - 1) * steps.row_step + (k - 1) * steps.rhs_step + 1;
+}
+
+void check_layout(const char* name, std::int64_t ld, VectorLayout layout, std::int64_t rows,
+                  std::int64_t k) {
+    const bool by_row = layout == VectorLayout::row;
+    const std::int64_t least = by_row ? k : rows;
+    if (ld < least)
+        refuse(fmt::format("apply_many: ld{} is {}, but a {} of {} has {} numbers: use {} or more",
+                           name, ld, by_row ? "row" : "column", name, least, least));
+}
+
+/// Whether the vectors are different columns of one array that is stored by rows.
+bool are_columns_of_one(const ManyOperands& m, std::size_t element) {
+    if (m.x.layout != VectorLayout::row || m.y.layout != VectorLayout::row || m.x.ld != m.y.ld)
+        return false;
+    const auto apart = static_cast<const std::byte*>(m.y.data) -
+                       static_cast<const std::byte*>(m.x.data);
+    const auto size = static_cast<std::ptrdiff_t>(element);
+    if (apart % size != 0) return false;
+    const std::int64_t column = (apart / size % m.x.ld + m.x.ld) % m.x.ld;
+    return column >= m.k && column <= m.x.ld - m.k;
+}
+
+/// Vectors from number `first` on.
+PackedVectors from(const void* data, std::int64_t rows, const VectorSteps& steps,
+                   std::int64_t first, ValueType type) {
+    const auto bytes = first * steps.rhs_step * static_cast<std::int64_t>(size_of(type));
+    return {data != nullptr ? static_cast<const std::byte*>(data) + bytes : nullptr, rows, steps};
+}
+
+}  // namespace
+
+void HandleImpl::check_many(ValueType type, const ManyOperands& m) const {
+    check_type(type, "apply_many");
+    if (m.k < 0) refuse(fmt::format("apply_many: k is {}: use 0 or more", m.k));
+    if (m.alpha == nullptr || m.beta == nullptr) refuse("apply_many: α or β is null");
+    check_layout("y", m.y.ld, m.y.layout, info_.rows, m.k);
+    const std::size_t element = size_of(type);
+    const auto y_count =
+        extent("y", steps_of(m.y.ld, m.y.layout), info_.rows, m.k, element);
+    if (y_count > 0 && m.y.data == nullptr) refuse("apply_many: y is null");
+    if (info_.nnz == 0 || scale_of(type, m.alpha) == Scale::zero) return;
+    check_layout("x", m.x.ld, m.x.layout, info_.cols, m.k);
+    const auto x_count =
+        extent("x", steps_of(m.x.ld, m.x.layout), info_.cols, m.k, element);
+    if (x_count > 0 && m.x.data == nullptr) refuse("apply_many: x is null");
+    if (overlap(m.x.data, static_cast<std::size_t>(x_count) * element, m.y.data,
+                static_cast<std::size_t>(y_count) * element) &&
+        !are_columns_of_one(m, element))
+        refuse("apply_many: x and y overlap; use different arrays");
+}
+
+VectorPacker& HandleImpl::packer() {
+    throw Error(ErrorCode::internal, "this handle takes no vectors in other layouts");
+}
+
+bool HandleImpl::offers(ValueType type, const Operands& o) {
+    const int k = width_of(o);
+    if (k == num_rhs_) return true;
+    const std::uint64_t bit = std::uint64_t{1} << (k - 1);
+    if ((refused_widths_.load(std::memory_order_relaxed) & bit) != 0) return false;
+    try {
+        if (has_kernel(type, o)) return true;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile && error.code() != ErrorCode::invalid_argument)
+            throw;
+    }
+    refused_widths_.fetch_or(bit, std::memory_order_relaxed);
+    return false;
+}
+
+/// How many vectors the next product takes, of which `left` are left: more than those, where one
+/// pass over A with up to a quarter of zeros takes less than several.
+int HandleImpl::piece_of(ValueType type, const ManyOperands& m, std::int64_t left) {
+    if (left == num_rhs_) return num_rhs_;
+    for (const int width : widths) {
+        if (left < (width > 2 ? width - width / 4 : width)) continue;
+        // The operands that the check of a product reads; nothing is done with x and y.
+        if (offers(type, {m.alpha, m.alpha, m.beta, const_cast<void*>(m.beta), nullptr, width}))
+            return width;
+    }
+    return num_rhs_;
+}
+
+void HandleImpl::apply_many(ValueType type, const ManyOperands& m, Stream stream) {
+    check_many(type, m);
+    const VectorSteps x = steps_of(m.x.ld, m.x.layout), y = steps_of(m.y.ld, m.y.layout);
+    const bool reads_x = info_.nnz > 0 && scale_of(type, m.alpha) != Scale::zero;
+    const bool reads_y = scale_of(type, m.beta) != Scale::zero;
+    for (std::int64_t first = 0; first < m.k;) {
+        const int width = piece_of(type, m, m.k - first);
+        const int columns = static_cast<int>(std::min<std::int64_t>(width, m.k - first));
+        packer().run({.type = type,
+                      .width = width,
+                      .columns = columns,
+                      .x = from(m.x.data, info_.cols, x, first, type),
+                      .y = from(m.y.data, info_.rows, y, first, type),
+                      .reads_x = reads_x,
+                      .reads_y = reads_y},
+                     [&](const void* from_x, void* to_y) {
+                         apply(type, {m.alpha, from_x, m.beta, to_y, nullptr, width}, stream);
+                     },
+                     stream);
+        first += columns;
+    }
+}
+
+void Handle::apply_many(ValueType type, std::int64_t k, const void* alpha, const ConstVectors& x,
+                        const void* beta, const Vectors& y, Stream stream) const {
+    impl().apply_many(type, {k, alpha, x, beta, y}, stream);
+}
+
+}  // namespace spmvgen
