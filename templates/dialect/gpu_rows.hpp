@@ -14,52 +14,82 @@ struct alignas(16) f32_quad {
     float fourth;
 };
 
-/// Whether pieces of rows of `num_rhs` numbers, each of `rhs_group`, can be loaded 16 bytes at a
-/// time where x begins at a multiple of 16 bytes.
+/// How many numbers one instruction moves of rows of `num_rhs` numbers, of which a lane has
+/// `rhs_group`: as many as 16 bytes hold, where x and y begin at a multiple of 16 bytes.
 template <int num_rhs, int rhs_group, typename Vector>
-inline constexpr bool in_wide_loads =
-    (is_same<Vector, double> && num_rhs % 2 == 0 && rhs_group % 2 == 0) ||
-    (is_same<Vector, float> && num_rhs % 4 == 0 && rhs_group % 4 == 0);
+inline constexpr int chunk = is_same<Vector, double> && num_rhs % 2 == 0 && rhs_group % 2 == 0 ? 2
+                             : is_same<Vector, float> && num_rhs % 4 == 0 && rhs_group % 4 == 0
+                                 ? 4
+                                 : 1;
 
-/// to[i] = from[i] for `count` numbers; with `wide` in loads of 16 bytes.
-template <bool wide, int count, typename Vector>
+/// Where number i of the lane's right-hand sides is in a row of x or y, of `rhs_lanes` lanes that
+/// share the row: chunks lie side by side, lane by lane, so that what one instruction moves has no
+/// gaps.
+template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
+[[gnu::always_inline]] inline int place_of(int i) {
+    constexpr int numbers = chunk<num_rhs, rhs_group, Vector>;
+    return i / numbers * (rhs_lanes * numbers) + i % numbers;
+}
+
+/// Where the lane's first right-hand side is in a row.
+template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
+[[gnu::always_inline]] inline long first_place(int lane) {
+    const int own = lane % rhs_lanes * chunk<num_rhs, rhs_group, Vector>;
+    if constexpr (num_rhs == rhs_group * rhs_lanes) {
+        return own;
+    } else {
+        return static_cast<long>(blockIdx.y) * (rhs_group * rhs_lanes) + own;
+    }
+}
+
+/// to[i] = the lane's number i of a row, the first of which is at `from`; with `wide` in loads of
+/// 16 bytes.
+template <bool wide, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
 [[gnu::always_inline]] inline void load_piece(Vector* to, const Vector* from) {
     if constexpr (wide && is_same<Vector, double>) {
-        for (int i = 0; i < count / 2; ++i) {
-            const f64_pair pair = reinterpret_cast<const f64_pair*>(from)[i];
+        for (int i = 0; i < rhs_group / 2; ++i) {
+            const f64_pair pair = reinterpret_cast<const f64_pair*>(from)[i * rhs_lanes];
             to[2 * i] = pair.first;
             to[2 * i + 1] = pair.second;
         }
     } else if constexpr (wide && is_same<Vector, float>) {
-        for (int i = 0; i < count / 4; ++i) {
-            const f32_quad quad = reinterpret_cast<const f32_quad*>(from)[i];
+        for (int i = 0; i < rhs_group / 4; ++i) {
+            const f32_quad quad = reinterpret_cast<const f32_quad*>(from)[i * rhs_lanes];
             to[4 * i] = quad.first;
             to[4 * i + 1] = quad.second;
             to[4 * i + 2] = quad.third;
             to[4 * i + 3] = quad.fourth;
         }
     } else {
-        for (int i = 0; i < count; ++i) {
-            to[i] = from[i];
+        for (int i = 0; i < rhs_group; ++i) {
+            to[i] = from[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i)];
         }
     }
 }
 
-/// Where the lane's group of right-hand sides begins, of `rhs_lanes` groups side by side.
-template <int num_rhs, int rhs_group, int rhs_lanes>
-[[gnu::always_inline]] inline long first_rhs(int lane) {
-    if constexpr (num_rhs == rhs_group * rhs_lanes) {
-        return static_cast<long>(lane % rhs_lanes) * rhs_group;
+/// The opposite: the lane's number i of a row is from[i].
+template <bool wide, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
+[[gnu::always_inline]] inline void store_piece(Vector* to, const Vector* from) {
+    if constexpr (wide && is_same<Vector, double>) {
+        for (int i = 0; i < rhs_group / 2; ++i) {
+            reinterpret_cast<f64_pair*>(to)[i * rhs_lanes] = {from[2 * i], from[2 * i + 1]};
+        }
+    } else if constexpr (wide && is_same<Vector, float>) {
+        for (int i = 0; i < rhs_group / 4; ++i) {
+            reinterpret_cast<f32_quad*>(to)[i * rhs_lanes] = {from[4 * i], from[4 * i + 1],
+                                                              from[4 * i + 2], from[4 * i + 3]};
+        }
     } else {
-        return static_cast<long>(blockIdx.y) * (rhs_group * rhs_lanes) +
-               lane % rhs_lanes * rhs_group;
+        for (int i = 0; i < rhs_group; ++i) {
+            to[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i)] = from[i];
+        }
     }
 }
 
 /// sum[r] += the products of the entries first, first + step, … below `count` with the lane's piece
 /// of each row of x, the first of which is at `x`. `unroll` entries are under way at a time.
-template <bool wide, int step, int unroll, int num_rhs, int rhs_group, typename Value,
-          typename Vector, typename Storage, typename Index, typename Offset>
+template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
+          typename Value, typename Vector, typename Storage, typename Index, typename Offset>
 [[gnu::always_inline]] inline void add_row_pieces(Value* sum, const Storage* values,
                                                   const Index* col_idx, const Vector* x,
                                                   Offset first, Offset count) {
@@ -76,8 +106,8 @@ template <bool wide, int step, int unroll, int num_rhs, int rhs_group, typename 
         Vector factor[unroll * rhs_group] = {};
         for (int u = 0; u < unroll; ++u) {
             if (left > u * step) {
-                load_piece<wide, rhs_group>(factor + u * rhs_group,
-                                            x + static_cast<long>(col[u]) * num_rhs);
+                load_piece<wide, num_rhs, rhs_group, rhs_lanes>(
+                    factor + u * rhs_group, x + static_cast<long>(col[u]) * num_rhs);
             }
         }
         // Where there is no entry, both factors are zero.
@@ -124,18 +154,19 @@ template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1, t
         // rhs_lanes neighbouring lanes share an entry, each with its group of right-hand sides.
         constexpr int entries = step / rhs_lanes;
         const Offset first = lane / rhs_lanes;
-        const Vector* piece = x + first_rhs<num_rhs, rhs_group, rhs_lanes>(static_cast<int>(lane));
-        if constexpr (in_wide_loads<num_rhs, rhs_group, Vector>) {
+        const Vector* piece =
+            x + first_place<num_rhs, rhs_group, rhs_lanes, Vector>(static_cast<int>(lane));
+        if constexpr (chunk<num_rhs, rhs_group, Vector> > 1) {
             if (reinterpret_cast<unsigned long>(x) % 16 == 0) {
-                add_row_pieces<true, entries, unroll, num_rhs, rhs_group>(sum, values, col_idx,
-                                                                          piece, first, count);
+                add_row_pieces<true, entries, unroll, num_rhs, rhs_group, rhs_lanes>(
+                    sum, values, col_idx, piece, first, count);
             } else {
-                add_row_pieces<false, entries, unroll, num_rhs, rhs_group>(sum, values, col_idx,
-                                                                           piece, first, count);
+                add_row_pieces<false, entries, unroll, num_rhs, rhs_group, rhs_lanes>(
+                    sum, values, col_idx, piece, first, count);
             }
         } else {
-            add_row_pieces<false, entries, unroll, num_rhs, rhs_group>(sum, values, col_idx, piece,
-                                                                       first, count);
+            add_row_pieces<false, entries, unroll, num_rhs, rhs_group, rhs_lanes>(
+                sum, values, col_idx, piece, first, count);
         }
     }
 }
@@ -150,18 +181,43 @@ template <int rhs_lanes>
     }
 }
 
+/// y = epilogue(α·sum + βy) for the lane's piece of row `row`, which begins at `y`: with `wide` in loads and stores of 16 bytes.
+template <bool wide, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
+          bool has_epilogue, typename Value, typename Vector>
+[[gnu::always_inline]] inline void update_piece(Vector* y, long row, const Value* sum, Vector alpha,
+                                                Vector beta) {
+    Vector made[rhs_group] = {};
+    if constexpr (beta_mode != scale::zero) {
+        load_piece<wide, num_rhs, rhs_group, rhs_lanes>(made, y);
+    }
+    for (int i = 0; i < rhs_group; ++i) {
+        store<alpha_mode, beta_mode, has_epilogue>(made, i, sum[i], alpha, beta, row);
+    }
+    store_piece<wide, num_rhs, rhs_group, rhs_lanes>(y, made);
+}
+
 /// y = epilogue(α·sum + βy) for the right-hand sides of lane `lane` in row `row`.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
           bool has_epilogue, typename Value, typename Vector>
 [[gnu::always_inline]] inline void store_row_of_lane(Vector* y, long row, int lane,
                                                      const Value* sum, Vector alpha, Vector beta) {
-    if constexpr (rhs_lanes == 1) {
+    if constexpr (num_rhs == 1) {
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
                                                                            beta);
     } else {
-        const long first = row * num_rhs + first_rhs<num_rhs, rhs_group, rhs_lanes>(lane);
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            store<alpha_mode, beta_mode, has_epilogue>(y, first + rhs, sum[rhs], alpha, beta, row);
+        Vector* const piece =
+            y + row * num_rhs + first_place<num_rhs, rhs_group, rhs_lanes, Vector>(lane);
+        if constexpr (chunk<num_rhs, rhs_group, Vector> > 1) {
+            if (reinterpret_cast<unsigned long>(y) % 16 == 0) {
+                update_piece<true, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
+                             has_epilogue>(piece, row, sum, alpha, beta);
+            } else {
+                update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
+                             has_epilogue>(piece, row, sum, alpha, beta);
+            }
+        } else {
+            update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
+                         has_epilogue>(piece, row, sum, alpha, beta);
         }
     }
 }

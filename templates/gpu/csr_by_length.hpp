@@ -52,7 +52,7 @@ template <int block, int rhs_group, typename Value>
 
 /// The same where rhs_lanes lanes share an entry: total[i] is the sum for right-hand side i of all
 /// their groups. `warp_sum` has a place for each of them and each warp.
-template <int block, int rhs_group, int rhs_lanes, typename Value>
+template <int block, int num_rhs, int rhs_group, int rhs_lanes, typename Vector, typename Value>
 [[gnu::always_inline]] inline void sum_groups_over_block(Value* total, Value* sum,
                                                          Value* warp_sum) {
     constexpr int warps = block / warp_size;
@@ -64,7 +64,8 @@ template <int block, int rhs_group, int rhs_lanes, typename Value>
     }
     if (lane < rhs_lanes) {
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            warp_sum[thread / warp_size * width + lane * rhs_group + rhs] = sum[rhs];
+            warp_sum[thread / warp_size * width + lane * chunk<num_rhs, rhs_group, Vector> +
+                     place_of<num_rhs, rhs_group, rhs_lanes, Vector>(rhs)] = sum[rhs];
         }
     }
     __syncthreads();
@@ -120,7 +121,8 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             }
         } else {
             Value total[width] = {};
-            sum_groups_over_block<block, rhs_group, rhs_lanes>(total, sum, warp_sum);
+            sum_groups_over_block<block, num_rhs, rhs_group, rhs_lanes, Vector>(total, sum,
+                                                                                warp_sum);
             if (thread < warp_size) {
                 for (int rhs = 0; rhs < width; ++rhs) {
                     if (thread / lanes == rhs % (warp_size / lanes)) {

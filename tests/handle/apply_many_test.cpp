@@ -173,6 +173,38 @@ TEST(ApplyMany, OfGpuKernels) {
         each([&](Options& o) { o.kernel = kernel; });
 }
 
+/// Lanes of these share an entry, and move 16 bytes at a time where x and y begin at a multiple of
+/// that.
+TEST(ApplyMany, LanesThatShareEntries) {
+    const CsrMatrix a = whole_numbers("powerlaw:n=90,max_row=80");
+    for (const char* device : {"simt:sm_90", "simt:gfx90a"})
+        for (const char* kernel : {"csr_classical", "csr_by_length"})
+            for (const int k : {2, 6, 8, 16, 32}) {
+                Options o = in_memory();
+                o.device = device;
+                o.kernel = kernel;
+                o.num_rhs = k;
+                if (o.kernel == "csr_by_length")
+                    o.params = {{"most_short", 8}, {"most_middle", 64}, {"share", 512}};
+                const Handle handle(a.view(), o);
+                for (const double beta : {0.0, 1.0, -2.0})
+                    for (const std::size_t offset : {0, 1}) {
+                        const Block x = x_block(by_row, a.cols, k, 0);
+                        Block y(by_row, a.rows, k, 0);
+                        for (std::int64_t i = 0; i < a.rows; ++i)
+                            for (std::int64_t r = 0; r < k; ++r) y.at(i, r) = y_number(i, r);
+                        std::vector<double> in(offset), out(offset);
+                        in.insert(in.end(), x.data.begin(), x.data.end());
+                        out.insert(out.end(), y.data.begin(), y.data.end());
+                        handle.apply(2.0, in.data() + offset, beta, out.data() + offset);
+                        const Block wanted = product(a, false, 2, beta, by_row, k, 0);
+                        EXPECT_TRUE(std::equal(wanted.data.begin(), wanted.data.end(),
+                                               out.begin() + static_cast<std::ptrdiff_t>(offset)))
+                            << handle.info().kernel << ", β " << beta << ", offset " << offset;
+                    }
+            }
+}
+
 TEST(ApplyMany, NewValuesReachEveryNumber) {
     CsrMatrix a = whole_numbers("stencil5:nx=9,ny=10");
     for (const char* device : {"host", "simt:sm_90"}) {
