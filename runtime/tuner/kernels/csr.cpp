@@ -222,11 +222,17 @@ std::int64_t lanes_of_an_entry(const Situation& s) {
     return lanes;
 }
 
-/// Entries of a row that are taken at a time with several right-hand sides: more of few rows.
+/// Entries of a row that are taken at a time with several right-hand sides: more of few rows, and
+/// where lanes share none.
 std::int64_t entries_at_a_time(const Situation& s) {
-    constexpr double short_mean = 3, usual_mean = 16, unrolled = 4, threads = 1 << 18;
+    constexpr double short_mean = 3, usual_mean = 6, long_mean = 64;
+    constexpr double unrolled = 4, threads = 1 << 16;
     const double mean = s.f.mean_row;
-    std::int64_t entries = mean < short_mean ? 1 : mean < usual_mean ? 2 : 4;
+    const bool shared = lanes_of_an_entry(s) > 1;
+    std::int64_t entries = mean < short_mean                   ? 1
+                           : shared || mean < usual_mean ? 2
+                           : mean < long_mean            ? 4
+                                                         : 8;
     while (static_cast<double>(s.f.rows * entries * lanes_of_an_entry(s)) < threads &&
            static_cast<double>(2 * entries) * unrolled <= mean)
         entries *= 2;
@@ -239,7 +245,15 @@ std::int64_t subwarp(const Situation& s) {
     return std::min(wavefront, entries_at_a_time(s) * lanes_of_an_entry(s));
 }
 
+/// Small blocks with several right-hand sides: each lane has many registers.
+void choose_block(ParamChoice& c) {
+    constexpr std::int64_t block = 128;
+    if (c.request().num_rhs > 1)
+        c.set("block", Values{block}, [](const Situation&) { return block; });
+}
+
 void choose_classical(ParamChoice& c) {
+    choose_block(c);
     const std::int64_t lanes = c.set("subwarp", subwarps(c), subwarp);
     c.set("unroll", lanes == 1 ? Values{4, 8} : Values{4}, [&](const Situation& s) {
         return lanes == 1 && s.f.mean_row > short_of_one_lane ? 8 : 4;
@@ -260,6 +274,7 @@ std::vector<Params> classical_grid(const Situation& s, const BlockFill&) {
 /// Half of the rows tell: by the length that they do not exceed.
 void choose_by_length(ParamChoice& c) {
     constexpr double half_the_rows = 0.5;
+    choose_block(c);
     c.set("subwarp", Values{2, 4},
           [](const Situation& s) { return row_quantile(s.f, half_the_rows) < 2 ? 2 : 4; });
 }
