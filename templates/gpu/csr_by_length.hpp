@@ -29,52 +29,48 @@ void csr_by_length_scaled(long num_rows, Vector* __restrict__ y, Vector beta) {
     store_scaled<beta_mode, num_rhs, rhs_group * rhs_lanes, has_epilogue, block>(num_rows, y, beta);
 }
 
-/// Replaces sum[r] by the sum over the block's threads, in all lanes of its first warp. `warp_sum`
-/// has rhs_group places for each warp. All threads of the block take part.
-template <int block, int rhs_group, typename Value>
+/// Replaces *sum by the sum over the block's threads, in all lanes of its first warp. `warp_sum` has
+/// a place for each warp. All threads of the block take part.
+template <int block, typename Value>
 [[gnu::always_inline]] inline void sum_over_block(Value* sum, Value* warp_sum) {
     constexpr int warps = block / warp_size;
     const int thread = static_cast<int>(threadIdx.x);
-    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        sum[rhs] = subwarp_sum<warp_size>(sum[rhs]);
-        if (thread % warp_size == 0) {
-            warp_sum[thread / warp_size * rhs_group + rhs] = sum[rhs];
-        }
+    *sum = subwarp_sum<warp_size>(*sum);
+    if (thread % warp_size == 0) {
+        warp_sum[thread / warp_size] = *sum;
     }
     __syncthreads();
     if (thread < warp_size) {
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] = thread < warps ? warp_sum[thread * rhs_group + rhs] : Value{};
-            sum[rhs] = shuffle(subwarp_sum<warps>(sum[rhs]), 0);
-        }
+        *sum = thread < warps ? warp_sum[thread] : Value{};
+        *sum = shuffle(subwarp_sum<warps>(*sum), 0);
     }
 }
 
-/// The same where rhs_lanes lanes share an entry: total[i] is the sum for right-hand side i of all
-/// their groups. `warp_sum` has a place for each of them and each warp.
-template <int block, int num_rhs, int rhs_group, int rhs_lanes, typename Vector, typename Value>
-[[gnu::always_inline]] inline void sum_groups_over_block(Value* total, Value* sum,
-                                                         Value* warp_sum) {
-    constexpr int warps = block / warp_size;
+/// Of several right-hand sides: puts what each warp has for them into `warp_sum`, in the order of a
+/// row of y. All threads of the block take part.
+template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector, typename Value>
+[[gnu::always_inline]] inline void put_warp_sums(Value* warp_sum, Value* sum) {
     constexpr int width = rhs_group * rhs_lanes;
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread % warp_size;
-    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        sum[rhs] = subwarp_sum<warp_size, rhs_lanes>(sum[rhs]);
-    }
-    if (lane < rhs_lanes) {
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+    for (int i = 0; i < rhs_group; ++i) {
+        sum[i] = subwarp_sum<warp_size, rhs_lanes>(sum[i]);
+        if (lane < rhs_lanes) {
             warp_sum[thread / warp_size * width + lane * chunk<num_rhs, rhs_group, Vector> +
-                     place_of<num_rhs, rhs_group, rhs_lanes, Vector>(rhs)] = sum[rhs];
+                     place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i)] = sum[i];
         }
     }
     __syncthreads();
-    if (thread < warp_size) {
-        for (int i = 0; i < width; ++i) {
-            total[i] = thread < warps ? warp_sum[thread * width + i] : Value{};
-            total[i] = shuffle(subwarp_sum<warps>(total[i]), 0);
-        }
+}
+
+/// The sum over the warps of their number `i` of `width`.
+template <int warps, int width, typename Value>
+[[gnu::always_inline]] inline Value sum_of_warps(const Value* warp_sum, int i) {
+    Value total = warp_sum[i];
+    for (int warp = 1; warp < warps; ++warp) {
+        total = add(total, warp_sum[warp * width + i]);
     }
+    return total;
 }
 
 /// y = αAx + βy for A in CSR. part_row, part_begin, part_end: the row of each part of a long row,
@@ -110,27 +106,18 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
         add_row_entries<block, unroll, num_rhs, rhs_group, rhs_lanes>(
             sum, values + begin, col_idx + begin, x, static_cast<Offset>(thread), count);
         constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
-        if constexpr (rhs_lanes == 1) {
-            sum_over_block<block, rhs_group>(sum, warp_sum);
-            for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                if (thread / lanes == rhs) {
-                    join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-                        sum[rhs], thread % lanes, rhs, part, first, last, row, meetings, y, alpha,
-                        beta);
-                }
+        if constexpr (num_rhs == 1) {
+            sum_over_block<block>(sum, warp_sum);
+            if (thread < lanes) {
+                join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
+                    sum[0], thread, 0, part, first, last, row, meetings, y, alpha, beta);
             }
         } else {
-            Value total[width] = {};
-            sum_groups_over_block<block, num_rhs, rhs_group, rhs_lanes, Vector>(total, sum,
-                                                                                warp_sum);
-            if (thread < warp_size) {
-                for (int rhs = 0; rhs < width; ++rhs) {
-                    if (thread / lanes == rhs % (warp_size / lanes)) {
-                        join_row<alpha_mode, beta_mode, num_rhs, width, has_epilogue>(
-                            total[rhs], thread % lanes, rhs, part, first, last, row, meetings, y,
-                            alpha, beta);
-                    }
-                }
+            put_warp_sums<num_rhs, rhs_group, rhs_lanes, Vector>(warp_sum, sum);
+            for (int rhs = thread / lanes; rhs < width; rhs += block / lanes) {
+                join_row<alpha_mode, beta_mode, num_rhs, width, has_epilogue>(
+                    sum_of_warps<warps, width>(warp_sum, rhs), thread % lanes, rhs, part, first,
+                    last, row, meetings, y, alpha, beta);
             }
         }
     } else if (short_block < 0) {
