@@ -274,7 +274,10 @@ std::vector<Params> classical_grid(const Situation& s, const BlockFill&) {
 /// Half of the rows tell: by the length that they do not exceed.
 void choose_by_length(ParamChoice& c) {
     constexpr double half_the_rows = 0.5;
+    constexpr std::int64_t share = 1024;  // with several right-hand sides
     choose_block(c);
+    if (c.request().num_rhs > 1)
+        c.set("share", Values{share}, [](const Situation&) { return share; });
     c.set("subwarp", Values{2, 4},
           [](const Situation& s) { return row_quantile(s.f, half_the_rows) < 2 ? 2 : 4; });
 }

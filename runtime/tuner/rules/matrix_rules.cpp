@@ -249,26 +249,25 @@ Pick uneven_rows(const Situation& s) {
 
 // Several vectors: an H100, seeds below 1000 (docs/kernels-gpu.md).
 constexpr int some_vectors = 3;          ///< from which on plain rows read x at least as fast
-constexpr int many_vectors = 5;          ///< from which on what A's bytes save is too little
 constexpr double longest_apart = 16;     ///< longest row over the mean, where some stand out
 constexpr std::int64_t few_tall = 4096;  ///< rows, of a matrix with few
 constexpr double tall_mean = 256;        ///< their mean length
 
-/// The lanes of these share entries, or load many numbers of x at a time. Where rows stand out,
-/// strips read A in fewer bytes, until there are many vectors.
+/// The lanes of these share entries, or load many numbers of x at a time: what A's bytes save in
+/// other formats is too little.
 Pick several_vectors(const Situation& s) {
     const int k = s.request.num_rhs;
     if (k == 1) return {};
     const std::string why = fmt::format("{} right-hand sides", k);
-    if (s.f.rows < few_tall && s.f.mean_row >= tall_mean) return {"csr_by_length", why};
+    const bool few_rows = s.f.rows < few_tall && s.f.mean_row >= tall_mean;
     const auto longest = static_cast<double>(s.f.max_row);
-    if (longest > longest_apart * s.f.mean_row && longest >= tall_mean)
-        return {k < many_vectors ? "strips" : "csr_by_length", why};
+    if (few_rows || (longest > longest_apart * s.f.mean_row && longest >= tall_mean))
+        return {"csr_by_length", why};
     return k < some_vectors ? Pick{} : Pick{"csr_classical", why};
 }
 
 constexpr std::array gpu_rules_by_matrix{
-    Rule{several_vectors, {"csr_by_length", "csr_classical", "strips"}},
+    Rule{several_vectors, {"csr_by_length", "csr_classical"}},
     Rule{small_with_long_rows, {"csr_by_length"}},
     Rule{few_block_rows, {"bcsr_fused"}},
     Rule{short_uneven_rows, {"tiles"}},

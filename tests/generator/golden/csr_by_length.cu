@@ -19,7 +19,7 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 /// sum[r] += the products of a row of `count` entries, shared out among 256 lanes, of which this is
 /// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
 /// x is, and every x before the first is used.
-static __device__ __forceinline__ void add_row_entries_256(double& sum, const double* values,
+static __device__ __forceinline__ void add_row_entries_256(double* sum, const double* values,
                                                            const int* col_idx, const double* x,
                                                            int lane, int count) {
     for (int left = count - lane; left > 0; left -= 1024) {
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void add_row_entries_256(double& sum, const do
             if (left > u * 256) factor[u] = x[col[u]];
         // Where there is no entry, both factors are zero.
         for (int u = 0; u < 4; ++u)
-            sum += value[u] * factor[u];
+            sum[0] += value[u] * factor[u];
     }
 }
 
@@ -57,17 +57,17 @@ static __device__ __forceinline__ double subwarp_sum_8(double value) {
     return value;
 }
 
-/// Replaces sum[r] by the sum over the block's threads, in all lanes of its first warp. `warp_sum`
-/// has rhs_group places for each warp. All threads of the block take part.
-static __device__ __forceinline__ void sum_over_block(double& sum, double* warp_sum) {
+/// Replaces *sum by the sum over the block's threads, in all lanes of its first warp. `warp_sum` has
+/// a place for each warp. All threads of the block take part.
+static __device__ __forceinline__ void sum_over_block(double* sum, double* warp_sum) {
     constexpr int warps = 8;
     const int thread = static_cast<int>(threadIdx.x);
-    sum = subwarp_sum_32(sum);
-    if (thread % 32 == 0) warp_sum[thread / 32] = sum;
+    *sum = subwarp_sum_32(*sum);
+    if (thread % 32 == 0) warp_sum[thread / 32] = *sum;
     __syncthreads();
     if (thread < 32) {
-        sum = thread < warps ? warp_sum[thread] : 0.0;
-        sum = __shfl_sync(0xffffffffu, subwarp_sum_8(sum), 0, 32);
+        *sum = thread < warps ? warp_sum[thread] : 0.0;
+        *sum = __shfl_sync(0xffffffffu, subwarp_sum_8(*sum), 0, 32);
     }
 }
 
@@ -111,7 +111,7 @@ static __device__ __forceinline__ void join_row(double sum, int rhs, long run, l
 /// sum[r] += the products of a row of `count` entries, shared out among 32 lanes, of which this is
 /// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
 /// x is, and every x before the first is used.
-static __device__ __forceinline__ void add_row_entries_32(double& sum, const double* values,
+static __device__ __forceinline__ void add_row_entries_32(double* sum, const double* values,
                                                           const int* col_idx, const double* x,
                                                           int lane, int count) {
     for (int left = count - lane; left > 0; left -= 128) {
@@ -129,14 +129,14 @@ static __device__ __forceinline__ void add_row_entries_32(double& sum, const dou
             if (left > u * 32) factor[u] = x[col[u]];
         // Where there is no entry, both factors are zero.
         for (int u = 0; u < 4; ++u)
-            sum += value[u] * factor[u];
+            sum[0] += value[u] * factor[u];
     }
 }
 
 /// sum[r] += the products of a row of `count` entries, shared out among 4 lanes, of which this is
 /// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
 /// x is, and every x before the first is used.
-static __device__ __forceinline__ void add_row_entries_4(double& sum, const double* values,
+static __device__ __forceinline__ void add_row_entries_4(double* sum, const double* values,
                                                          const int* col_idx, const double* x,
                                                          int lane, int count) {
     for (int left = count - lane; left > 0; left -= 16) {
@@ -154,7 +154,7 @@ static __device__ __forceinline__ void add_row_entries_4(double& sum, const doub
             if (left > u * 4) factor[u] = x[col[u]];
         // Where there is no entry, both factors are zero.
         for (int u = 0; u < 4; ++u)
-            sum += value[u] * factor[u];
+            sum[0] += value[u] * factor[u];
     }
 }
 
@@ -202,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
     const int lane = thread % 32;
     const long middle_block = static_cast<long>(blockIdx.x) - num_parts;
     const long short_block = middle_block - (num_middle + warps - 1) / warps;
-    double sum = 0.0;
+    double sum[1] = {};
     if (middle_block < 0) {
         const long part = blockIdx.x;
         const long row = part_row[part];
@@ -212,8 +212,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
         const int count = part_end[part] - begin;
         griddepcontrol_wait();
         add_row_entries_256(sum, values + begin, col_idx + begin, x, thread, count);
+        constexpr int lanes = 1;  // of a sum
         sum_over_block(sum, warp_sum);
-        if (thread == 0) join_row(sum, 0, part, first, last, row, meetings, y);
+        if (thread < lanes) join_row(sum[0], 0, part, first, last, row, meetings, y);
     } else if (short_block < 0) {
         const long i = middle_block * warps + thread / 32;
         if (i < num_middle) {
@@ -222,8 +223,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
             const int count = middle_end[i] - begin;
             griddepcontrol_wait();
             add_row_entries_32(sum, values + begin, col_idx + begin, x, lane, count);
-            sum = subwarp_sum_32(sum);
-            if (lane == 0) y[row] = sum;
+            sum[0] = subwarp_sum_32(sum[0]);
+            if (lane == 0) y[row] = sum[0];
         }
     } else {
         const long row = short_block * 64 + thread / 4;
@@ -237,8 +238,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
             if (is_short)
                 add_row_entries_4(sum, values + begin, col_idx + begin, x, (lane % 4), count);
         }
-        sum = subwarp_sum_4(sum);
-        if (lane % 4 == 0 && is_short) y[row] = sum;
+        sum[0] = subwarp_sum_4(sum[0]);
+        if (lane % 4 == 0 && is_short) y[row] = sum[0];
     }
 }
 
