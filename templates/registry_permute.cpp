@@ -43,8 +43,8 @@ std::span<const KernelEntry> helper_kernels() {
                       "rows of y back in their order, with α and β; after it"),
         helper_kernel("pack_vectors", "gpu/pack_vectors.hpp",
                       "several vectors row by row without gaps; before a product", pack_arguments),
-        helper_kernel("unpack_vectors", "gpu/pack_vectors.hpp",
-                      "and back; after it", pack_arguments)};
+        helper_kernel("unpack_vectors", "gpu/pack_vectors.hpp", "and back; after it",
+                      pack_arguments)};
     return kernels;
 }
 

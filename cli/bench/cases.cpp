@@ -199,7 +199,11 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
 
 CaseRunner::CaseRunner(const CsrMatrix& matrix, Place& place, const BenchOptions& options,
                        const CaseMethod& method)
-    : matrix_(matrix), place_(place), options_(options), method_(method), bench_(matrix, place, options.num_rhs) {}
+    : matrix_(matrix),
+      place_(place),
+      options_(options),
+      method_(method),
+      bench_(matrix, place, options.num_rhs) {}
 
 CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     Options options;

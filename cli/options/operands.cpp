@@ -46,11 +46,33 @@ Buffer vector_for(const std::string& path, ValueType type, std::int64_t elements
     return data;
 }
 
+/// A matrix of so many rows, which lies by rows, by columns.
+Buffer transposed(ValueType type, const Buffer& from, std::int64_t rows) {
+    Buffer to(from.bytes());
+    if (rows == 0) return to;
+    dispatch(type, [&]<typename Value>(Value) {
+        const std::int64_t cols = static_cast<std::int64_t>(from.bytes() / sizeof(Value)) / rows;
+        const Value* in = from.as<Value>().data();
+        Value* out = to.as<Value>().data();
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < cols; ++j) out[j * rows + i] = in[i * cols + j];
+    });
+    return to;
+}
+
+/// Elements of one of the vectors.
+std::int64_t length_of(const Operands& p, const Buffer& vectors) {
+    return static_cast<std::int64_t>(vectors.bytes() / size_of(p.type)) / p.num_rhs;
+}
+
 }  // namespace
 
 void Operands::apply(const Handle& handle, const void* x_at, void* y_at) const {
-    with_scalars(*this,
-                 [&](const void* a, const void* b) { handle.apply(type, a, x_at, b, y_at); });
+    with_scalars(*this, [&](const void* a, const void* b) {
+        if (layout == VectorLayout::row) return handle.apply(type, a, x_at, b, y_at);
+        handle.apply_many(type, num_rhs, a, {x_at, length_of(*this, x), layout}, b,
+                          {y_at, length_of(*this, y), layout});
+    });
 }
 
 void Operands::apply(const BatchHandle& handle, const void* x_at, void* y_at) const {
@@ -103,6 +125,7 @@ Operands in_order(const Operands& p, std::span<const std::int32_t> order) {
     };
     Operands result{.type = p.type,
                     .num_rhs = p.num_rhs,
+                    .layout = p.layout,
                     .alpha = p.alpha,
                     .beta = p.beta,
                     .x = gathered(p.x),
@@ -123,16 +146,19 @@ Buffer out_of_order(const Operands& p, std::span<const std::int32_t> order, cons
 
 PlacedOperands::PlacedOperands(const Operands& operands, std::shared_ptr<Device> device)
     : operands_(operands), device_(std::move(device)), y_(operands.y.bytes()) {
+    if (by_columns())
+        x_by_columns_ = transposed(operands.type, operands.x, length_of(operands, operands.x));
     if (device_ != nullptr) {
         x_on_device_ = device_->allocate(operands.x.bytes());
         y_on_device_ = device_->allocate(y_.bytes());
-        device_->copy_to_device(x_on_device_->data(), operands.x.data(), operands.x.bytes());
+        device_->copy_to_device(x_on_device_->data(), laid_out_x().data(), operands.x.bytes());
     }
     reset();
 }
 
 void PlacedOperands::reset() {
     operands_.reset(y_);
+    if (by_columns()) y_ = transposed(operands_.type, y_, length_of(operands_, y_));
     if (device_ != nullptr) device_->copy_to_device(y_on_device_->data(), y_.data(), y_.bytes());
 }
 
@@ -146,16 +172,18 @@ Buffer PlacedOperands::result() const {
         device_->copy_to_host(y.data(), y_on_device_->data(), y.bytes());
     else if (y.bytes() > 0)
         std::memcpy(y.data(), y_.data(), y.bytes());
-    return y;
+    // By columns it has a row for each vector.
+    return by_columns() ? transposed(operands_.type, y, operands_.num_rhs) : std::move(y);
 }
 
 Operands make_operands(const ProductOptions& o, const CsrMatrix& matrix) {
     Operands p;
     p.type = o.vectors.empty() ? matrix.value_type : parse_value_type(o.vectors);
     p.num_rhs = o.num_rhs;
+    p.layout = o.layout == "column" ? VectorLayout::column : VectorLayout::row;
     p.op = o.op;
-    const std::int64_t x_rows = o.op == Op::none ? matrix.cols : matrix.rows;
-    const std::int64_t y_rows = o.op == Op::none ? matrix.rows : matrix.cols;
+    const std::int64_t x_rows = is_transposed(o.op) ? matrix.rows : matrix.cols;
+    const std::int64_t y_rows = is_transposed(o.op) ? matrix.cols : matrix.rows;
     p.alpha = parse_number("--alpha", o.alpha, p.type);
     p.beta = parse_number("--beta", o.beta, p.type);
     if (p.beta == 0.0 && !o.y_path.empty())

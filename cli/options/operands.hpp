@@ -19,6 +19,7 @@ struct ProductOptions {
     std::string alpha = "1", beta = "0";
     std::string x_path, y_path;  ///< "" = random
     int num_rhs = 1;
+    std::string layout = "row";  ///< of several vectors in memory: "row" or "column"
     Op op = Op::none;
     std::string vectors;  ///< type of x and y; "" = the matrix's
 };
@@ -27,13 +28,14 @@ struct ProductOptions {
 struct Operands {
     ValueType type = ValueType::f64;
     int num_rhs = 1;
+    VectorLayout layout = VectorLayout::row;  ///< that an apply has them in; here they lie by rows
     Op op = Op::none;
     std::complex<double> alpha, beta;
     Buffer x;         ///< n×k; m×k for the transposes
     Buffer y_before;  ///< m×k (n×k), empty when β = 0
     Buffer y;         ///< m×k (n×k)
 
-    /// x_at and y_at are where the handle's device has x and y.
+    /// x_at and y_at are where the handle's device has x and y, in that layout.
     void apply(const Handle& handle, const void* x_at, void* y_at) const;
     void apply(const BatchHandle& handle, const void* x_at, void* y_at) const;
     /// Before an apply: the initial y, or NaN where it must not be read.
@@ -70,12 +72,15 @@ class PlacedOperands {
     Buffer result() const;
 
   private:
-    const void* x() const { return device_ ? x_on_device_->data() : operands_.x.data(); }
+    bool by_columns() const { return operands_.layout == VectorLayout::column; }
+    const Buffer& laid_out_x() const { return by_columns() ? x_by_columns_ : operands_.x; }
+    const void* x() const { return device_ ? x_on_device_->data() : laid_out_x().data(); }
     void* y() { return device_ ? y_on_device_->data() : y_.data(); }
 
     const Operands& operands_;
     std::shared_ptr<Device> device_;
-    Buffer y_;  ///< of the host; for a GPU the initial y
+    Buffer x_by_columns_;  ///< empty where x lies by rows
+    Buffer y_;             ///< of the host, in the layout of an apply; for a GPU the initial y
     std::unique_ptr<DeviceMemory> x_on_device_, y_on_device_;
 };
 

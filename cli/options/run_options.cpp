@@ -66,7 +66,7 @@ void check_product_options(const RunOptions& o) {
     if (o.check && !o.epilogue.empty())
         throw UsageError("--check: the reference does not know --epilogue; drop one of them");
     const Op op = resolve("--op", [&] { return parse_op(o.op); });
-    if (op == Op::none && o.transpose_by_atomics)
+    if (!is_transposed(op) && o.transpose_by_atomics)
         throw UsageError("--transpose-by-atomics: is for --op T and H; drop it, or give --op");
     if (o.transpose_by_atomics && o.deterministic)
         throw UsageError(
@@ -214,7 +214,8 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--epilogue", o.epilogue,
                     "store this C++ expression of `value` and `row` instead")
         ->type_name("EXPR");
-    verb.add_option("--op", o.op, "N: A (default); T: its transpose; H: the conjugate of that")
+    verb.add_option("--op", o.op,
+                    "N: A (default); T: its transpose; H: the conjugate of that; C: that of A")
         ->type_name("OP");
     verb.add_flag("--transpose-by-atomics", o.transpose_by_atomics,
                   "--op T, H: no transposed copy of A; sums are added atomically");

@@ -279,9 +279,9 @@ Product CuSparse::make(const std::string& way, const Problem& problem) {
     state->value = a.value_type;
     if (found->op) state->op = l.op();
     Product product;
-    product.bytes = make_matrix(*state, *device_, a) +
-                    (a.rows + a.cols) * problem.num_rhs *
-                        static_cast<std::int64_t>(size_of(a.value_type));
+    product.bytes =
+        make_matrix(*state, *device_, a) +
+        (a.rows + a.cols) * problem.num_rhs * static_cast<std::int64_t>(size_of(a.value_type));
     product.convert_ms = lap.ms();
     make_vectors(*state, problem);
     (found->op ? prepare_op : found->many ? prepare_many : prepare)(*state, *device_);

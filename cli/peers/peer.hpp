@@ -15,7 +15,8 @@
 namespace spmvgen::peers {
 
 /// A matrix and where its vectors are; x has cols·num_rhs and y has rows·num_rhs elements of its
-/// value type, row-major, in the memory of the device that the peer was opened for. All outlives what is made of it.
+/// value type, row-major, in the memory of the device that the peer was opened for. All outlives
+/// what is made of it.
 struct Problem {
     const CsrMatrix& matrix;
     void* x = nullptr;

@@ -257,6 +257,9 @@ void add_run(CLI::App& program, Verbs& verbs) {
     add_choice_options(*verb, *o);
     add_cache_mode_options(*verb, *o);
     add_product_options(*verb, *o);
+    verb->add_option("--layout", o->product.layout,
+                     "how the vectors of --rhs lie in memory: row (default), or column")
+        ->check(CLI::IsMember({"row", "column"}));
     add_operand_options(*verb, *o);
     verb->add_flag("--check", o->check, "check y against a compensated reference; wrong: exit 1");
     verb->add_option("--time", o->time_ms, "milliseconds to time for (default 500); 0 = do not")

@@ -139,10 +139,10 @@ Json bandwidth_json(const Bandwidth& b) {
 
 // Info has those of what is multiplied with.
 std::int64_t rows_of_a(const Info& i) {
-    return i.op == "N" ? i.rows : i.cols;
+    return is_transposed(parse_op(i.op)) ? i.cols : i.rows;
 }
 std::int64_t cols_of_a(const Info& i) {
-    return i.op == "N" ? i.cols : i.rows;
+    return is_transposed(parse_op(i.op)) ? i.rows : i.cols;
 }
 
 std::string measured_rows(const Info& i) {

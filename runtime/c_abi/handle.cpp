@@ -24,6 +24,15 @@ spmvgen_status spmvgen_apply(const spmvgen_handle* handle, int32_t type, const v
     });
 }
 
+spmvgen_status spmvgen_apply_out_of_place(const spmvgen_handle* handle, int32_t type,
+                                          const void* alpha, const void* x, const void* beta,
+                                          const void* y, void* z, void* stream) {
+    return guarded(__func__, [&] {
+        required(handle, "handle")
+            .value.apply_out_of_place(value_type(type, "type"), alpha, x, beta, y, z, {stream});
+    });
+}
+
 spmvgen_status spmvgen_apply_many(const spmvgen_handle* handle, int32_t type, int64_t k,
                                   const void* alpha, const void* x, int64_t ldx, int32_t x_layout,
                                   const void* beta, void* y, int64_t ldy, int32_t y_layout,

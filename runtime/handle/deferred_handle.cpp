@@ -61,6 +61,10 @@ class DeferredHandle : public HandleImpl {
     void apply_many(ValueType type, const ManyOperands& m, Stream stream) override {
         serve([&](HandleImpl& handle) { handle.apply_many(type, m, stream); }, stream);
     }
+    void apply_out_of_place(ValueType type, const Operands& o, void* z, Stream stream) override {
+        note_mode(type, o.alpha, o.beta);
+        serve([&](HandleImpl& handle) { handle.apply_out_of_place(type, o, z, stream); }, stream);
+    }
     /// What is made ready must not change any more.
     void prepare(Scale alpha, Scale beta, Stream stream) override {
         last().prepare(alpha, beta, stream);

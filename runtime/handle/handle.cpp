@@ -93,25 +93,28 @@ std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& opt
                                        const std::shared_ptr<Device>& device, Arrays arrays,
                                        DeviceCsr* on_device, PlannedMatrix* planned) {
     const Op op = checked_op(options);
-    if (op == Op::none) {
+    if (!is_transposed(op) && (op == Op::none || !is_complex(matrix.value_type))) {
         if (options.transpose_by_atomics)
             refuse(
                 "options.transpose_by_atomics is for options.op T and H: leave it out, or ask "
                 "for one of them");
         return make_plain(matrix, options, provider, device, arrays, on_device, planned);
     }
-    if (options.transpose_by_atomics || names_transposing_kernel(options))
+    if (is_transposed(op) && (options.transpose_by_atomics || names_transposing_kernel(options)))
         return make_plain(matrix, with_atomics(options), provider, device, arrays, on_device);
     const Stopwatch watch;
     validate(matrix);
     ValueOrder order;
-    const auto transposed = std::make_shared<const CsrMatrix>(transpose(
-        matrix, op == Op::conj_transpose, options.threads, options.updatable ? &order : nullptr));
+    ValueOrder* const kept_order = options.updatable ? &order : nullptr;
+    const auto own = std::make_shared<const CsrMatrix>(
+        op == Op::conjugate
+            ? conjugate(matrix, options.threads, kept_order)
+            : transpose(matrix, op == Op::conj_transpose, options.threads, kept_order));
     const double ms = watch.ms();
     Options of_copy = options;
     of_copy.copy = false;  // the handle's own
-    auto impl = make_plain(transposed->view(), of_copy, provider, device, Arrays::own);
-    impl->keep(transposed, transposed->view(), true);
+    auto impl = make_plain(own->view(), of_copy, provider, device, Arrays::own);
+    impl->keep(own, own->view(), true);
     if (options.updatable) impl->tell_order(std::move(order));
     impl->tell_more_time(ms, &Info::convert_ms);
     return impl;

@@ -23,7 +23,10 @@ std::string to_string(const Info& i) {
     const bool on_gpu = !i.device.empty() && i.device != "host";
     if (on_gpu) line("device", i.device);
     line("matrix", fmt::format("{} x {}, {} entries", i.rows, i.cols, i.nnz));
-    if (i.op != "N") line("op", i.op == "T" ? "T, the transpose" : "H, the conjugate transpose");
+    if (i.op != "N")
+        line("op", i.op == "T"   ? "T, the transpose"
+                   : i.op == "H" ? "H, the conjugate transpose"
+                                 : "C, the conjugate");
     line("kernel", i.kernel);
     std::string format = i.format;
     if (i.stored != i.nnz) format += fmt::format(", {} entries with padding", i.stored);

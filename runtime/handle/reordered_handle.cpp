@@ -43,7 +43,7 @@ class ReorderedHandle : public HandleImpl {
     std::unique_ptr<HandleImpl> product_;  ///< B, for vectors in B's order
     std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
     std::function<std::unique_ptr<Permuter>(int num_rhs)> make_permuter_of_;
-    std::mutex making_;                               ///< guards permuters_
+    std::mutex making_;                                   ///< guards permuters_
     std::map<int, std::unique_ptr<Permuter>> permuters_;  ///< for other right-hand sides
 };
 

@@ -26,7 +26,8 @@ constexpr Names<ValueType, 6> value_types{{{ValueType::f32, "f32"},
 constexpr Names<IndexType, 2> index_types{{{IndexType::i32, "i32"}, {IndexType::i64, "i64"}}};
 constexpr Names<Scale, 3> scales{
     {{Scale::zero, "zero"}, {Scale::one, "one"}, {Scale::general, "general"}}};
-constexpr Names<Op, 3> ops{{{Op::none, "N"}, {Op::transpose, "T"}, {Op::conj_transpose, "H"}}};
+constexpr Names<Op, 4> ops{
+    {{Op::none, "N"}, {Op::transpose, "T"}, {Op::conj_transpose, "H"}, {Op::conjugate, "C"}}};
 
 template <typename Enum, std::size_t n>
 const char* name_of(const Names<Enum, n>& names, Enum e) {

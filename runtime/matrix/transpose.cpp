@@ -1,5 +1,7 @@
 #include "matrix/transpose.hpp"
 
+#include <cstring>
+
 #include <algorithm>
 #include <complex>
 #include <limits>
@@ -140,6 +142,28 @@ CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads, ValueOrd
         });
     });
     return t;
+}
+
+CsrMatrix conjugate(const CsrView& a, int threads, ValueOrder* order) {
+    const auto copy = [](const void* from, std::int64_t count, std::size_t element) {
+        Buffer to(static_cast<std::size_t>(count) * element);
+        if (to.bytes() > 0) std::memcpy(to.data(), from, to.bytes());
+        return to;
+    };
+    ValueOrder same;
+    same.count = a.nnz;
+    same.conjugate = true;
+    CsrMatrix result{a.rows,
+                     a.cols,
+                     a.nnz,
+                     a.offset_type,
+                     a.index_type,
+                     a.value_type,
+                     copy(a.row_ptr, a.rows > 0 ? a.rows + 1 : 0, size_of(a.offset_type)),
+                     copy(a.col_idx, a.nnz, size_of(a.index_type)),
+                     ordered_values(same, a.value_type, a.values, threads)};
+    if (order != nullptr) *order = std::move(same);
+    return result;
 }
 
 }  // namespace spmvgen

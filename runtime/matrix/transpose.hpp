@@ -12,4 +12,7 @@ namespace spmvgen {
 CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads = 0,
                     ValueOrder* order = nullptr);
 
+/// The conjugate of A; `order` as above.
+CsrMatrix conjugate(const CsrView& matrix, int threads = 0, ValueOrder* order = nullptr);
+
 }  // namespace spmvgen

@@ -18,6 +18,11 @@ Value taken(Value value, bool conjugate) {
 
 template <typename Value, typename Number>
 void fill(const ValueOrder& order, const Value* given, Value* to, int threads) {
+    if (order.from.bytes() == 0) {
+#pragma omp parallel for schedule(static) num_threads(thread_count(threads))
+        for (std::int64_t k = 0; k < order.count; ++k) to[k] = taken(given[k], order.conjugate);
+        return;
+    }
     const Number* from = order.from.as<Number>().data();
     const Number* begins = order.begins.bytes() > 0 ? order.begins.as<Number>().data() : nullptr;
 #pragma omp parallel for schedule(static) num_threads(thread_count(threads))

@@ -11,10 +11,10 @@ namespace spmvgen {
 /// those of entries from[begins[k]] … from[begins[k+1]-1], added in this order.
 struct ValueOrder {
     IndexType type = IndexType::i32;  ///< of both arrays
-    Buffer from;
-    Buffer begins;           ///< empty: one entry each
-    std::int64_t count = 0;  ///< of values
-    bool conjugate = false;  ///< complex values are conjugated
+    Buffer from;                      ///< empty, where values come in the same order
+    Buffer begins;                    ///< empty: one entry each
+    std::int64_t count = 0;           ///< of values
+    bool conjugate = false;           ///< complex values are conjugated
 
     std::int64_t bytes() const { return static_cast<std::int64_t>(from.bytes() + begins.bytes()); }
 };

@@ -81,10 +81,11 @@ class Expansion {
             Signature s = common;
             s.kernel = entry.id;
             if (entry.id.ends_with("pack_vectors")) {  // of one vector there is nothing to pack
-                if (common.num_rhs > 1) guarded(s.kernel, [&] {
-                    s.epilogue.clear();
-                    add_one(complete(s));
-                });
+                if (common.num_rhs > 1)
+                    guarded(s.kernel, [&] {
+                        s.epilogue.clear();
+                        add_one(complete(s));
+                    });
                 continue;
             }
             const bool gathers = entry.id == "gather_rows";

@@ -307,9 +307,22 @@ CheckResult ProductReference::check(const void* y) const {
     return kept_->check(y);
 }
 
+static CheckResult check_conjugate(const CsrView& matrix, const Product& product) {
+    return dispatch(matrix.value_type, [&]<typename Value>(Value) {
+        const auto* from = static_cast<const Value*>(matrix.values);
+        std::vector<Value> values(from, from + matrix.nnz);
+        if constexpr (!std::is_floating_point_v<Value>)
+            for (Value& value : values) value = std::conj(value);
+        CsrView conjugated = matrix;
+        conjugated.values = values.data();
+        return check_product(conjugated, product);
+    });
+}
+
 CheckResult check_product(const CsrView& matrix, const Product& product, Op op) {
     if (op == Op::none) return check_product(matrix, product);
     // Plain on purpose, and nothing of what is checked: runtime/matrix/transpose.hpp.
+    if (op == Op::conjugate) return check_conjugate(matrix, product);
     const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
     std::vector<std::int64_t> row_of(size(matrix.nnz)), order(size(matrix.nnz)), columns,
         row_ptr(size(matrix.cols + 1));

@@ -64,9 +64,9 @@ class ProductReference {
     std::unique_ptr<const Kept> kept_;
 };
 
-/// check_product() for y_after = αAᵀx + βy_before or, with Op::conj_transpose, with Aᴴ: x is m×k
-/// and y is n×k; rows of the result are columns of the matrix. One thread sorts the entries by
-/// column.
+/// check_product() for y_after = αAᵀx + βy_before or, with Op::conj_transpose, with Aᴴ (with
+/// Op::conjugate, the conjugate of A): x is m×k and y is n×k; rows of the result are columns of the
+/// matrix. One thread sorts the entries by column.
 CheckResult check_product(const CsrView& matrix, const Product& product, Op op);
 
 }  // namespace spmvgen

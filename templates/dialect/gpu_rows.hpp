@@ -17,10 +17,9 @@ struct alignas(16) f32_quad {
 /// How many numbers one instruction moves of rows of `num_rhs` numbers, of which a lane has
 /// `rhs_group`: as many as 16 bytes hold, where x and y begin at a multiple of 16 bytes.
 template <int num_rhs, int rhs_group, typename Vector>
-inline constexpr int chunk = is_same<Vector, double> && num_rhs % 2 == 0 && rhs_group % 2 == 0 ? 2
-                             : is_same<Vector, float> && num_rhs % 4 == 0 && rhs_group % 4 == 0
-                                 ? 4
-                                 : 1;
+inline constexpr int chunk = is_same<Vector, double> && num_rhs % 2 == 0 && rhs_group % 2 == 0  ? 2
+                             : is_same<Vector, float> && num_rhs % 4 == 0 && rhs_group % 4 == 0 ? 4
+                                                                                                : 1;
 
 /// Where number i of the lane's right-hand sides is in a row of x or y, of `rhs_lanes` lanes that
 /// share the row: chunks lie side by side, lane by lane, so that what one instruction moves has no
@@ -147,7 +146,8 @@ template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1, t
             }
             // Where there is no entry, both factors are zero.
             for (int u = 0; u < unroll; ++u) {
-                sum[0] = multiply_add(widened<Value>(value[u]), converted<Value>(factor[u]), sum[0]);
+                sum[0] =
+                    multiply_add(widened<Value>(value[u]), converted<Value>(factor[u]), sum[0]);
             }
         }
     } else {
@@ -216,8 +216,8 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs
                              has_epilogue>(piece, row, sum, alpha, beta);
             }
         } else {
-            update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
-                         has_epilogue>(piece, row, sum, alpha, beta);
+            update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue>(
+                piece, row, sum, alpha, beta);
         }
     }
 }

@@ -51,7 +51,7 @@ TEST_F(RunTest, TransposedProductWorkedOutByHand) {
 TEST_F(RunTest, WrongOpsAreRefused) {
     EXPECT_EQ(run_line("run A.mtx --op X").status, 2);
     EXPECT_EQ(run_line("run A.mtx --op X").err,
-              "spmvgen: --op: unknown op 'X': use one of N, T, H\nsee: spmvgen run --help\n");
+              "spmvgen: --op: unknown op 'X': use one of N, T, H, C\nsee: spmvgen run --help\n");
     EXPECT_EQ(run_line("run A.mtx --transpose-by-atomics").status, 2);
     EXPECT_EQ(run_line("run A.mtx --op T --transpose-by-atomics --deterministic").status, 2);
     EXPECT_EQ(run_line("run A.mtx --kernel csr_transposed_cpu").status, 1);
@@ -140,6 +140,21 @@ TEST_F(RunTest, SeveralRightHandSides) {
     auto json = json_of("run A.mtx --rhs 3 --time 0 --check --json");
     EXPECT_EQ(json["num_rhs"], 3);
     EXPECT_EQ(json["check"]["passed"], true);
+}
+
+TEST_F(RunTest, VectorsByColumns) {
+    for (const std::string device : {"host", "simt:sm_90"})
+        for (const std::string more : {"", " --beta 2", " --op T", " --op C"}) {
+            const auto json = json_of(
+                "run A.mtx --rhs 3 --layout column --time 0 --check --json "
+                "--device " +
+                device + more);
+            EXPECT_EQ(json["check"]["passed"], true) << device << more;
+        }
+    ASSERT_EQ(run_line("run A.mtx --rhs 3 --layout column --time 0 -o by_column.mtx").status, 0);
+    ASSERT_EQ(run_line("run A.mtx --rhs 3 --time 0 -o by_row.mtx").status, 0);
+    EXPECT_EQ(read("by_column.mtx"), read("by_row.mtx"));
+    EXPECT_EQ(run_line("run A.mtx --layout diagonal").status, 2);
 }
 
 TEST_F(RunTest, WideColumns) {

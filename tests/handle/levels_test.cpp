@@ -88,9 +88,9 @@ TEST_F(Levels, WrongOptionsAreRefused) {
         change(o);
         return code_and_text([&] { make(o); });
     };
-    EXPECT_EQ(
-        refusal([](auto& o) { o.level = "slow"; }),
-        "invalid_argument: options.level is 'slow': use rule, lazy, recorded, measure or exhaustive");
+    EXPECT_EQ(refusal([](auto& o) { o.level = "slow"; }),
+              "invalid_argument: options.level is 'slow': use rule, lazy, recorded, measure or "
+              "exhaustive");
     EXPECT_EQ(refusal([](auto& o) { o.budget_ms = -1; }),
               "invalid_argument: options.budget_ms is -1: use milliseconds, 0 or more");
     EXPECT_EQ(refusal([](auto& o) { o.budget_ms = std::numeric_limits<double>::quiet_NaN(); }),

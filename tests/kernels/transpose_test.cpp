@@ -200,7 +200,7 @@ TEST(TransposedHandle, WhatCannotBeHonouredIsRefused) {
         return code_and_text([&] { const Handle handle(Tiny().view(), options); });
     };
     EXPECT_EQ(with([](Options& o) { o.op = "X"; }),
-              "invalid_argument: options.op: unknown op 'X': use one of N, T, H");
+              "invalid_argument: options.op: unknown op 'X': use one of N, T, H, C");
     EXPECT_EQ(with([](Options& o) {
                   o.op = "N";
                   o.transpose_by_atomics = true;

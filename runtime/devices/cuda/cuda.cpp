@@ -91,10 +91,10 @@ class Cuda final : public GpuVendor {
                   .launch = {library_, "cuLaunchKernel"},
                   .synchronize = {library_, "cuStreamSynchronize"},
                   .exchange_capture_mode = {library_, "cuThreadExchangeStreamCaptureMode"}};
-        graph_calls_ = find_graph_calls(library_, {"cuStreamBeginCapture_v2", "cuStreamEndCapture",
-                                                   "cuGraphInstantiateWithFlags", "cuGraphDestroy",
-                                                   "cuGraphExecDestroy", "cuGraphLaunch",
-                                                   "cuStreamIsCapturing"});
+        graph_calls_ = find_graph_calls(
+            library_,
+            {"cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags",
+             "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphLaunch", "cuStreamIsCapturing"});
         // Since CUDA 12.4.
         if (library_.find("cuFuncLoad") != nullptr) load_function_ = {library_, "cuFuncLoad"};
         // As old as the other; since CUDA 12.3 such launches can be captured into graphs.

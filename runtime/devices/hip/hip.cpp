@@ -60,11 +60,10 @@ class Hip final : public GpuVendor {
                   .launch = {library_, "hipModuleLaunchKernel"},
                   .synchronize = {library_, "hipStreamSynchronize"},
                   .exchange_capture_mode = {library_, "hipThreadExchangeStreamCaptureMode"}};
-        graph_calls_ =
-            find_graph_calls(library_, {"hipStreamBeginCapture", "hipStreamEndCapture",
-                                        "hipGraphInstantiateWithFlags", "hipGraphDestroy",
-                                        "hipGraphExecDestroy", "hipGraphLaunch",
-                                        "hipStreamIsCapturing"});
+        graph_calls_ = find_graph_calls(
+            library_,
+            {"hipStreamBeginCapture", "hipStreamEndCapture", "hipGraphInstantiateWithFlags",
+             "hipGraphDestroy", "hipGraphExecDestroy", "hipGraphLaunch", "hipStreamIsCapturing"});
         // hipDeviceProp_t of ROCm 6 has another layout than that of 5, under this name.
         const bool rocm6 = library_.find("hipGetDevicePropertiesR0600") != nullptr;
         properties_ = {library_, rocm6 ? "hipGetDevicePropertiesR0600" : "hipGetDeviceProperties"};

@@ -105,8 +105,7 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
                               static_cast<Sum>(*static_cast<const Vector*>(o.beta))};
     const auto rows = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row)
-            new_y.store(
-                row_sum<Types>(col_idx, values, row_ptr[row], row_ptr[row + 1], x), y[row]);
+            new_y.store(row_sum<Types>(col_idx, values, row_ptr[row], row_ptr[row + 1], x), y[row]);
     };
     const auto rows_of_many = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row)
@@ -118,8 +117,7 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
                             : add_row<most, Types, Index>)(col_idx, values, row_ptr[row],
                                                            row_ptr[row + 1], x + rhs, num_rhs,
                                                            sums);
-                for (int i = 0; i < width; ++i, ++rhs)
-                    new_y.store(sums[i], y[row * num_rhs + rhs]);
+                for (int i = 0; i < width; ++i, ++rhs) new_y.store(sums[i], y[row * num_rhs + rhs]);
             }
     };
 #pragma omp parallel num_threads(threads)

@@ -47,8 +47,8 @@ void check_layout(const char* name, std::int64_t ld, VectorLayout layout, std::i
 bool are_columns_of_one(const ManyOperands& m, std::size_t element) {
     if (m.x.layout != VectorLayout::row || m.y.layout != VectorLayout::row || m.x.ld != m.y.ld)
         return false;
-    const auto apart = static_cast<const std::byte*>(m.y.data) -
-                       static_cast<const std::byte*>(m.x.data);
+    const auto apart =
+        static_cast<const std::byte*>(m.y.data) - static_cast<const std::byte*>(m.x.data);
     const auto size = static_cast<std::ptrdiff_t>(element);
     if (apart % size != 0) return false;
     const std::int64_t column = (apart / size % m.x.ld + m.x.ld) % m.x.ld;
@@ -70,13 +70,11 @@ void HandleImpl::check_many(ValueType type, const ManyOperands& m) const {
     if (m.alpha == nullptr || m.beta == nullptr) refuse("apply_many: α or β is null");
     check_layout("y", m.y.ld, m.y.layout, info_.rows, m.k);
     const std::size_t element = size_of(type);
-    const auto y_count =
-        extent("y", steps_of(m.y.ld, m.y.layout), info_.rows, m.k, element);
+    const auto y_count = extent("y", steps_of(m.y.ld, m.y.layout), info_.rows, m.k, element);
     if (y_count > 0 && m.y.data == nullptr) refuse("apply_many: y is null");
     if (info_.nnz == 0 || scale_of(type, m.alpha) == Scale::zero) return;
     check_layout("x", m.x.ld, m.x.layout, info_.cols, m.k);
-    const auto x_count =
-        extent("x", steps_of(m.x.ld, m.x.layout), info_.cols, m.k, element);
+    const auto x_count = extent("x", steps_of(m.x.ld, m.x.layout), info_.cols, m.k, element);
     if (x_count > 0 && m.x.data == nullptr) refuse("apply_many: x is null");
     if (overlap(m.x.data, static_cast<std::size_t>(x_count) * element, m.y.data,
                 static_cast<std::size_t>(y_count) * element) &&
@@ -124,19 +122,45 @@ void HandleImpl::apply_many(ValueType type, const ManyOperands& m, Stream stream
     for (std::int64_t first = 0; first < m.k;) {
         const int width = piece_of(type, m, m.k - first);
         const int columns = static_cast<int>(std::min<std::int64_t>(width, m.k - first));
-        packer().run({.type = type,
-                      .width = width,
-                      .columns = columns,
-                      .x = from(m.x.data, info_.cols, x, first, type),
-                      .y = from(m.y.data, info_.rows, y, first, type),
-                      .reads_x = reads_x,
-                      .reads_y = reads_y},
-                     [&](const void* from_x, void* to_y) {
-                         apply(type, {m.alpha, from_x, m.beta, to_y, nullptr, width}, stream);
-                     },
-                     stream);
+        packer().run(
+            {.type = type,
+             .width = width,
+             .columns = columns,
+             .x = from(m.x.data, info_.cols, x, first, type),
+             .y = from(m.y.data, info_.rows, y, first, type),
+             .reads_x = reads_x,
+             .reads_y = reads_y},
+            [&](const void* from_x, void* to_y) {
+                apply(type, {m.alpha, from_x, m.beta, to_y, nullptr, width}, stream);
+            },
+            stream);
         first += columns;
     }
+}
+
+void HandleImpl::apply_out_of_place(ValueType type, const Operands& o, void* z, Stream stream) {
+    Operands in_place = o;
+    in_place.y = z;
+    check_type(type, "apply_out_of_place");
+    if (o.beta == nullptr) refuse("apply_out_of_place: α or β is null");
+    const std::int64_t count = info_.rows * num_rhs_;
+    if (z != o.y && count > 0 && scale_of(type, o.beta) != Scale::zero) {
+        const std::size_t bytes = static_cast<std::size_t>(count) * size_of(type);
+        if (o.y == nullptr || z == nullptr)
+            refuse(fmt::format("apply_out_of_place: {} is null, but has {} elements",
+                               z == nullptr ? "z" : "y", count));
+        if (overlap(o.y, bytes, z, bytes))
+            refuse("apply_out_of_place: y and z overlap; use one array, or two");
+        // What is wrong with x must be found before z is written to.
+        (void)checked_modes(type, in_place);
+        packer().copy(type, count, o.y, z, stream);
+    }
+    apply(type, in_place, stream);
+}
+
+void Handle::apply_out_of_place(ValueType type, const void* alpha, const void* x, const void* beta,
+                                const void* y, void* z, Stream stream) const {
+    impl().apply_out_of_place(type, {alpha, x, beta, const_cast<void*>(y)}, z, stream);
 }
 
 void Handle::apply_many(ValueType type, std::int64_t k, const void* alpha, const ConstVectors& x,

@@ -56,6 +56,9 @@ class HandleImpl {
     virtual void apply(ValueType type, const Operands& operands, Stream stream) = 0;
     /// As Handle::apply_many: in pieces, each of as many vectors as there is a kernel for.
     virtual void apply_many(ValueType type, const ManyOperands& operands, Stream stream);
+    /// As Handle::apply_out_of_place; operands.y is what is read.
+    virtual void apply_out_of_place(ValueType type, const Operands& operands, void* z,
+                                    Stream stream);
     /// Whether apply() can be had with so many right-hand sides, of which operands.num_rhs tells:
     /// makes or finds the kernel.
     bool offers(ValueType type, const Operands& operands);
@@ -260,8 +263,7 @@ std::unique_ptr<HandleImpl> make_deferred_handle(const CsrView& matrix, const Op
                                                  KernelProvider& provider,
                                                  std::shared_ptr<Device> device, Arrays arrays);
 /// The same of arrays in the memory of `device`, which are copied within it with options.copy.
-std::unique_ptr<HandleImpl> make_deferred_from_device(const CsrView& matrix,
-                                                      const Options& options,
+std::unique_ptr<HandleImpl> make_deferred_from_device(const CsrView& matrix, const Options& options,
                                                       KernelProvider& provider,
                                                       const std::shared_ptr<Device>& device);
 /// What α or β is, of which `number` is the value.

@@ -34,7 +34,7 @@ struct PackedProduct {
     ValueType type = ValueType::f64;
     int width = 1;    ///< vectors of the product
     int columns = 1;  ///< of them the caller's, the first; the others are zero, and go nowhere
-    PackedVectors x, y;
+    PackedVectors x = {}, y = {};
     bool reads_x = true, reads_y = false;
 };
 
@@ -49,6 +49,9 @@ class VectorPacker {
     /// Calls `multiply` once, with vectors that are moved where they have to be. On a GPU all of it
     /// is enqueued on `stream`.
     virtual void run(const PackedProduct& product, const Multiply& multiply, Stream stream) = 0;
+    /// to[i] = from[i] for `count` numbers; on a GPU enqueued on `stream`.
+    virtual void copy(ValueType type, std::int64_t count, const void* from, void* to,
+                      Stream stream) = 0;
 };
 
 std::unique_ptr<VectorPacker> make_host_packer(int threads);

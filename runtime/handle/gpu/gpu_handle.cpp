@@ -106,8 +106,7 @@ class GpuHandle : public HandleImpl {
     std::span<const std::int32_t> row_order_;  ///< while the constructor runs
     ConversionKernels converter_;
     std::unique_ptr<ConversionOnDevice> conversion_;  ///< while the constructor runs
-    std::unique_ptr<VariantTables<Variant>> variants_ =
-        std::make_unique<VariantTables<Variant>>();
+    std::unique_ptr<VariantTables<Variant>> variants_ = std::make_unique<VariantTables<Variant>>();
     ValuePattern pattern_;
     std::unique_ptr<DeviceMemory> columns_there_;  ///< of pattern_, until they are needed
     StreamWorkspaces workspaces_;

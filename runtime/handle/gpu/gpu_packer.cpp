@@ -15,10 +15,7 @@ namespace {
 class GpuPacker : public VectorPacker {
   public:
     GpuPacker(KernelProvider& provider, const KernelPolicy& policy, std::shared_ptr<Device> device)
-        : provider_(provider),
-          policy_(policy),
-          device_(std::move(device)),
-          workspaces_(*device_) {}
+        : provider_(provider), policy_(policy), device_(std::move(device)), workspaces_(*device_) {}
 
     void run(const PackedProduct& p, const Multiply& multiply, Stream stream) override {
         const bool moves_x = p.reads_x && !p.x.is_dense(p.width, p.columns);
@@ -39,10 +36,17 @@ class GpuPacker : public VectorPacker {
         if (moves_y) kernel("unpack_vectors", p, p.y).enqueue({nullptr, y, nullptr, caller_y}, on);
     }
 
+    void copy(ValueType type, std::int64_t count, const void* from, void* to,
+              Stream stream) override {
+        const PackedProduct one{.type = type};
+        kernel("pack_vectors", one, {from, count, {}})
+            .enqueue({nullptr, from, nullptr, to}, {stream.native});
+    }
+
   private:
     /// The kernel, its type and width, and the scalars that are bound to it.
-    using Key = std::tuple<std::string, ValueType, int, int, std::int64_t, std::int64_t,
-                           std::int64_t>;
+    using Key =
+        std::tuple<std::string, ValueType, int, int, std::int64_t, std::int64_t, std::int64_t>;
     struct Bound {
         StoredMatrix scalars;  ///< as kernels name them; no arrays
         std::unique_ptr<const GpuBoundKernel> kernel;
@@ -54,8 +58,8 @@ class GpuPacker : public VectorPacker {
 
     const GpuBoundKernel& kernel(const char* id, const PackedProduct& p, const PackedVectors& v) {
         const std::lock_guard lock(making_);
-        Bound& bound = kernels_[{id, p.type, p.width, p.columns, v.rows, v.steps.row_step,
-                                 v.steps.rhs_step}];
+        Bound& bound =
+            kernels_[{id, p.type, p.width, p.columns, v.rows, v.steps.row_step, v.steps.rhs_step}];
         if (bound.kernel == nullptr) {
             Signature s;
             s.kernel = id;

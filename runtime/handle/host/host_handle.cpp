@@ -102,8 +102,7 @@ class HostHandle : public HandleImpl {
     Arrays arrays_;
     int threads_ = 1;
     Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
-    std::unique_ptr<VariantTables<Variant>> variants_ =
-        std::make_unique<VariantTables<Variant>>();
+    std::unique_ptr<VariantTables<Variant>> variants_ = std::make_unique<VariantTables<Variant>>();
     ScratchPool workspaces_;
     ScratchPool products_;
     std::unique_ptr<VectorPacker> packer_;

@@ -37,6 +37,15 @@ class HostPacker : public VectorPacker {
         });
     }
 
+    void copy(ValueType type, std::int64_t count, const void* from, void* to, Stream) override {
+        dispatch(type, [&]<typename Value>(Value) {
+            const auto* in = static_cast<const Value*>(from);
+            auto* out = static_cast<Value*>(to);
+#pragma omp parallel for num_threads(threads_) schedule(static)
+            for (std::int64_t i = 0; i < count; ++i) out[i] = in[i];
+        });
+    }
+
   private:
     static std::size_t bytes(const PackedProduct& p, std::int64_t rows) {
         return static_cast<std::size_t>(rows * p.width) * size_of(p.type);

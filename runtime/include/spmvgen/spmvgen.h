@@ -131,9 +131,15 @@ SPMVGEN_API spmvgen_status spmvgen_create(const spmvgen_matrix* matrix,
 SPMVGEN_API spmvgen_status spmvgen_apply(const spmvgen_handle* handle, int32_t type,
                                          const void* alpha, const void* x, const void* beta,
                                          void* y, void* stream);
-/* Y = alpha A X + beta Y for k vectors, whatever num_rhs the handle is planned for. Vector r has its
- * number i at x[i * ldx + r] with layout SPMVGEN_ROW and at x[i + r * ldx] with SPMVGEN_COLUMN; y
- * likewise. What lies between is not touched. Otherwise as spmvgen_apply. */
+/* z = alpha A x + beta y: as spmvgen_apply, but y is only read. z is y, or overlaps neither it nor
+ * x. */
+SPMVGEN_API spmvgen_status spmvgen_apply_out_of_place(const spmvgen_handle* handle, int32_t type,
+                                                      const void* alpha, const void* x,
+                                                      const void* beta, const void* y, void* z,
+                                                      void* stream);
+/* Y = alpha A X + beta Y for k vectors, whatever num_rhs the handle is planned for. Vector r has
+ * its number i at x[i * ldx + r] with layout SPMVGEN_ROW and at x[i + r * ldx] with SPMVGEN_COLUMN;
+ * y likewise. What lies between is not touched. Otherwise as spmvgen_apply. */
 SPMVGEN_API spmvgen_status spmvgen_apply_many(const spmvgen_handle* handle, int32_t type, int64_t k,
                                               const void* alpha, const void* x, int64_t ldx,
                                               int32_t x_layout, const void* beta, void* y,

@@ -60,8 +60,9 @@ struct Options {
     std::string epilogue;            ///< a C++ expression of `value`, the element of αAx + βy, and
                            ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
     int num_rhs = 1;       ///< k: x is n×k and y is m×k, row-major
-    std::string op = "N";  ///< "N": y = αAx + βy; "T": with Aᵀ; "H": with Aᴴ. For T and H x is m×k
-                           ///< and y is n×k; the handle plans on a transposed copy of its own
+    std::string op = "N";  ///< "N": y = αAx + βy; "T": with Aᵀ; "H": with Aᴴ; "C": with the
+                           ///< conjugate of A. For T and H x is m×k and y is n×k; the handle plans
+                           ///< on a copy of its own, but for C of real values
     bool transpose_by_atomics = false;  ///< op T, H: no copy; sums in y are added atomically, in
                                         ///< any order
     int threads = 0;                    ///< of this CPU; 0 = what OpenMP would use
@@ -151,7 +152,8 @@ struct Info {
     std::string vectors;      ///< type of x, y, α and β
     std::string accumulator;  ///< type of the sums
     std::string target;
-    std::string op = "N";  ///< as in Options: the handle computes y = αBx + βy with B = A, Aᵀ or Aᴴ
+    std::string op = "N";  ///< as in Options: the handle computes y = αBx + βy with B = A, Aᵀ, Aᴴ
+                           ///< or the conjugate of A
     bool deterministic = true;  ///< whether the same operands always give the same bits (on a CPU:
                                 ///< with the same number of threads)
     int launches = 0;           ///< of a GPU: kernels launched by one apply
@@ -296,22 +298,32 @@ class Handle {
     void apply(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
                Stream stream, WorkspaceMemory workspace) const;
 
-    /// Y = αAX + βY for any number k of vectors, whatever options.num_rhs the handle is planned for:
-    /// X is n×k and Y is m×k, each row by row or column by column with its own leading dimension,
-    /// which is at least k, or the number of rows. The one stored A serves all k. Kernels for 1, 2,
-    /// 4, 8, 16 and 32 vectors, and for the planned number, are made when one is first wanted;
-    /// other k are cut into those. Vectors that such a kernel cannot read as they are (columns of
-    /// more than one vector, rows with a gap) are packed into memory of the handle's; what is
-    /// packed for is rounded up where that saves a pass over A. Otherwise as apply(): types,
-    /// streams, threads, errors. X and Y may be columns of one array that is stored by rows.
+    /// z = αAx + βy: as apply(), but y is only read, and z gets the result. z is y, or overlaps
+    /// neither it nor x. Where β ≠ 0, y is copied to z first: 16 bytes more an element of f64.
+    template <typename Value>
+    void apply_out_of_place(Value alpha, const Value* x, Value beta, const Value* y, Value* z,
+                            Stream stream = {}) const {
+        apply_out_of_place(type_tag<Value>::value, &alpha, x, &beta, y, z, stream);
+    }
+    void apply_out_of_place(ValueType type, const void* alpha, const void* x, const void* beta,
+                            const void* y, void* z, Stream stream = {}) const;
+
+    /// Y = αAX + βY for any number k of vectors, whatever options.num_rhs the handle is planned
+    /// for: X is n×k and Y is m×k, each row by row or column by column with its own leading
+    /// dimension, which is at least k, or the number of rows. The one stored A serves all k.
+    /// Kernels for 1, 2, 4, 8, 16 and 32 vectors, and for the planned number, are made when one is
+    /// first wanted; other k are cut into those. Vectors that such a kernel cannot read as they are
+    /// (columns of more than one vector, rows with a gap) are packed into memory of the handle's;
+    /// what is packed for is rounded up where that saves a pass over A. Otherwise as apply():
+    /// types, streams, threads, errors. X and Y may be columns of one array that is stored by rows.
     /// On a GPU, once the same k, modes, layouts and leading dimensions were used on a stream,
     /// nothing is allocated, loaded or synchronised, and it can be captured in a graph.
     template <typename Value>
     void apply_many(std::int64_t k, Value alpha, const Value* x, std::int64_t ldx,
                     VectorLayout x_layout, Value beta, Value* y, std::int64_t ldy,
                     VectorLayout y_layout, Stream stream = {}) const {
-        apply_many(type_tag<Value>::value, k, &alpha, {x, ldx, x_layout}, &beta,
-                   {y, ldy, y_layout}, stream);
+        apply_many(type_tag<Value>::value, k, &alpha, {x, ldx, x_layout}, &beta, {y, ldy, y_layout},
+                   stream);
     }
     /// The same with untyped pointers of element type `type`.
     void apply_many(ValueType type, std::int64_t k, const void* alpha, const ConstVectors& x,

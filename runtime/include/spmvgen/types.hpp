@@ -17,9 +17,13 @@ enum class IndexType { i32, i64 };
 /// What is known of α or β when the kernel is made: exactly 0, exactly 1, or any number given at
 /// run time.
 enum class Scale { zero, one, general };
-/// Which product of A: y = αAx + βy, with Aᵀ, or with the conjugate of Aᵀ (which is Aᵀ for real
-/// values). As BLAS spells them: "N", "T", "H".
-enum class Op { none, transpose, conj_transpose };
+/// Which product of A: y = αAx + βy, with Aᵀ, with the conjugate of Aᵀ (which is Aᵀ for real
+/// values), or with the conjugate of A. In texts "N", "T", "H" and "C".
+enum class Op { none, transpose, conj_transpose, conjugate };
+/// Whether x belongs to the rows of A, and y to its columns.
+constexpr bool is_transposed(Op op) {
+    return op == Op::transpose || op == Op::conj_transpose;
+}
 /// Storage format of A, by its name. Kernels bring their formats along (format_names() lists them);
 /// the constants are for what is about one of them.
 class Format {

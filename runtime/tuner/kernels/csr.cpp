@@ -229,7 +229,7 @@ std::int64_t entries_at_a_time(const Situation& s) {
     constexpr double unrolled = 4, threads = 1 << 16;
     const double mean = s.f.mean_row;
     const bool shared = lanes_of_an_entry(s) > 1;
-    std::int64_t entries = mean < short_mean                   ? 1
+    std::int64_t entries = mean < short_mean             ? 1
                            : shared || mean < usual_mean ? 2
                            : mean < long_mean            ? 4
                                                          : 8;
