@@ -142,9 +142,9 @@ Handle::Handle(const Arrays& arrays, nb::dict options) {
     takes_cuda_arrays_ = !device_.starts_with("simt") || wanted.text("device_arrays") == "true";
     try {
         type_ = type_of_name(info_field("vectors"));
-        const std::int64_t k = std::stoll(wanted.text("num_rhs"));
-        x_size_ = std::stoll(info_field("cols")) * k;
-        y_size_ = std::stoll(info_field("rows")) * k;
+        planned_columns_ = std::stoll(wanted.text("num_rhs"));
+        x_rows_ = std::stoll(info_field("cols"));
+        y_rows_ = std::stoll(info_field("rows"));
     } catch (...) {
         spmvgen_destroy(handle_);
         throw;
@@ -175,17 +175,21 @@ void Handle::check_operand(const Buffer& buffer, const char* name, std::int64_t 
 }
 
 void Handle::apply(nb::handle x, nb::handle y, double alpha, double beta, double alpha_imag,
-                   double beta_imag, std::uintptr_t stream) const {
+                   double beta_imag, std::uintptr_t stream, std::int64_t columns) const {
     const Buffer from(x, "x", false), to(y, "out", true);
-    check_operand(from, "x", x_size_);
-    check_operand(to, "out", y_size_);
+    check_operand(from, "x", x_rows_ * columns);
+    check_operand(to, "out", y_rows_ * columns);
     const Scalar a(type_, alpha, alpha_imag), b(type_, beta, beta_imag);
     spmvgen_status status;
     {
         const nb::gil_scoped_release free;
         const std::shared_lock lock(mutex_);
-        status = spmvgen_apply(handle_, type_, a.bytes, from.data(), b.bytes, to.data(),
-                               reinterpret_cast<void*>(stream));
+        void* const on = reinterpret_cast<void*>(stream);
+        status = columns == planned_columns_
+                     ? spmvgen_apply(handle_, type_, a.bytes, from.data(), b.bytes, to.data(), on)
+                     : spmvgen_apply_many(handle_, type_, columns, a.bytes, from.data(), columns,
+                                          SPMVGEN_ROW, b.bytes, to.data(), columns, SPMVGEN_ROW,
+                                          on);
     }
     check(status);
 }

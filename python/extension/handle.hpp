@@ -59,9 +59,10 @@ class Handle {
     Handle& operator=(const Handle&) = delete;
     ~Handle();
 
-    /// y = alpha A x + beta y; stream: the number of a GPU's stream, 0 = the default one.
+    /// y = alpha A x + beta y; stream: the number of a GPU's stream, 0 = the default one. x and y
+    /// have so many columns, row by row, whatever option num_rhs is.
     void apply(nanobind::handle x, nanobind::handle y, double alpha, double beta, double alpha_imag,
-               double beta_imag, std::uintptr_t stream) const;
+               double beta_imag, std::uintptr_t stream, std::int64_t columns) const;
     void update(const Arrays& arrays, std::uintptr_t stream);
     std::string info() const;
     std::string info_field(const char* name) const;
@@ -82,7 +83,8 @@ class Handle {
     mutable std::shared_mutex mutex_;
     std::string device_;
     std::int32_t type_ = 0;  ///< of x, y, alpha and beta
-    std::int64_t x_size_ = 0, y_size_ = 0;
+    std::int64_t x_rows_ = 0, y_rows_ = 0;
+    std::int64_t planned_columns_ = 1;  ///< option num_rhs
     bool on_host_ = true, takes_cuda_arrays_ = false;
 };
 

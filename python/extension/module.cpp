@@ -46,7 +46,7 @@ NB_MODULE(_core, m) {
     nb::class_<Handle>(m, "Handle", nb::is_weak_referenceable())
         .def(nb::init<const Arrays&, nb::dict>(), "arrays"_a, "options"_a)
         .def("apply", &Handle::apply, "x"_a, "y"_a, "alpha"_a = 1.0, "beta"_a = 0.0,
-             "alpha_imag"_a = 0.0, "beta_imag"_a = 0.0, "stream"_a = 0)
+             "alpha_imag"_a = 0.0, "beta_imag"_a = 0.0, "stream"_a = 0, "columns"_a = 1)
         .def("update", &Handle::update, "arrays"_a, "stream"_a = 0)
         .def("explain", &Handle::explain, "arrays"_a, "options"_a)
         .def("info", &Handle::info)

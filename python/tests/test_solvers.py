@@ -71,6 +71,17 @@ def test_least_squares():
     numpy.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
+def test_block_eigenvalues(laplacian):
+    n = laplacian.shape[0]
+    given = (laplacian + scipy_sparse.diags(numpy.arange(float(n)))).tocsr()
+    start = numpy.random.default_rng(7).standard_normal((n, 8))
+    options = {"M": scipy_sparse.diags(1 / given.diagonal()), "largest": False, "tol": 1e-8}
+    ours, vectors = linalg.lobpcg(spmvgen.matrix(given), start, maxiter=100, **options)
+    theirs, _ = linalg.lobpcg(given, start, maxiter=100, **options)
+    numpy.testing.assert_allclose(ours, theirs, rtol=1e-8)
+    numpy.testing.assert_allclose(given @ vectors, vectors * ours, atol=1e-6)
+
+
 def test_is_a_linear_operator(laplacian):
     a = spmvgen.matrix(laplacian)
     assert isinstance(a, linalg.LinearOperator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Callable
 
 import numpy
@@ -13,8 +13,8 @@ from ._input import Input, ready_values
 from ._library import core, option_texts
 from ._libraries import computed_dtype, library_of, stream_number
 
-# Columns that one handle multiplies at once; others are taken in pieces.
-_WIDTHS = (32, 16, 8, 4, 2, 1)
+# Numbers of columns that handles are planned for; each serves those up to its own, the last all.
+_PLANNED = (1, 4, 8)
 _VECTORS = {"float32": "f32", "float64": "f64", "complex64": "c32", "complex128": "c64"}
 _NOT_OPTIONS = {
     "num_rhs": "give x with as many columns",
@@ -62,7 +62,7 @@ class Family:
         self._handles: dict[tuple[str, int, str], Any] = {}
         self._operators: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
         self.vectors = self.dtype
-        self.vectors = numpy.dtype(self._handle(self._op(False, False)[0], 1, None).vector_type)
+        self.vectors = numpy.dtype(self._handle(self._op(False, False), 1, None).vector_type)
 
     @staticmethod
     def _device(own: str, options: dict[str, Any]) -> str:
@@ -90,18 +90,18 @@ class Family:
 
     # Handles
 
-    def _op(self, transposed: bool, conjugated: bool) -> tuple[str, bool]:
-        """The library's operation, and whether vectors are to be conjugated around it."""
-        stored = transposed != self._holds_transpose
-        if stored:
-            return ("H", False) if conjugated else ("T", False)
-        return "N", conjugated
+    def _op(self, transposed: bool, conjugated: bool) -> str:
+        """The library's operation."""
+        if transposed != self._holds_transpose:
+            return "H" if conjugated else "T"
+        return "C" if conjugated and self.dtype.kind == "c" else "N"
 
     def handle(self, transposed: bool, conjugated: bool, k: int, dtype: numpy.dtype[Any]) -> Any:
         """The handle that multiplies k columns of this type; made at the first time."""
-        return self._handle(self._op(transposed, conjugated)[0], k, dtype)
+        return self._handle(self._op(transposed, conjugated), k, dtype)
 
     def _handle(self, op: str, k: int, dtype: numpy.dtype[Any] | None) -> Any:
+        k = next((planned for planned in _PLANNED if k <= planned), _PLANNED[-1])
         key = (op, k, (dtype or self.vectors).name)
         found = self._handles.get(key)
         if found is not None:
@@ -124,17 +124,9 @@ class Family:
         self._check_device(p.x)
         if p.dtype.kind != "c" and (p.alpha.imag != 0 or p.beta.imag != 0):
             raise ValueError("alpha or beta is complex, but the matrix and the vectors are real")
-        name, around = self._op(transposed, conjugated)
-        if not around:
-            self._columns(name, p)
-            return
-        # conj(A) x = conj(A conj(x)), since the library has no such operation
-        if p.beta != 0:
-            p.y[...] = p.y.conj()
-        x = library_of(p.x).ready(p.x.conj(), p.dtype)
-        alpha, beta = p.alpha.conjugate(), p.beta.conjugate()
-        self._columns(name, replace(p, x=x, alpha=alpha, beta=beta))
-        p.y[...] = p.y.conj()
+        handle = self.handle(transposed, conjugated, p.columns, p.dtype)
+        scalars = (p.alpha.real, p.beta.real, p.alpha.imag, p.beta.imag)
+        handle.apply(p.x, p.y, *scalars, p.stream, p.columns)
 
     def _check_device(self, x: Any) -> None:
         own = library_of(x).device(x)
@@ -142,26 +134,6 @@ class Family:
             return
         if own != "host" or not self.device.startswith("simt"):
             raise ValueError(f"x is on {own or 'a GPU'}, but the matrix is on {self.device}")
-
-    def _columns(self, op: str, p: Product) -> None:
-        """The columns at once where a handle takes as many, else in pieces."""
-        scalars = (p.alpha.real, p.beta.real, p.alpha.imag, p.beta.imag)
-        if p.columns in _WIDTHS:
-            self._handle(op, p.columns, p.dtype).apply(p.x, p.y, *scalars, p.stream)
-            return
-        library = library_of(p.x)
-        begin = 0
-        for width in _WIDTHS:
-            while p.columns - begin >= width:
-                piece = slice(begin, begin + width)
-                if p.beta != 0:
-                    y = library.ready(p.y[:, piece], p.dtype)
-                else:
-                    y = library.empty((p.y.shape[0], width), p.dtype, p.y)
-                x = library.ready(p.x[:, piece], p.dtype)
-                self._handle(op, width, p.dtype).apply(x, y, *scalars, p.stream)
-                p.y[:, piece] = y
-                begin += width
 
     # The rest
 
@@ -189,6 +161,6 @@ class Family:
 
     def explain(self, transposed: bool, conjugated: bool) -> str:
         """What there is to say about the choice of the kernel for vectors."""
-        op, _ = self._op(transposed, conjugated)
+        op = self._op(transposed, conjugated)
         found: str = self._handle(op, 1, None).explain(self._arrays, self._texts(op, 1, None))
         return found
