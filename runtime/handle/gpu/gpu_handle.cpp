@@ -12,6 +12,7 @@
 #include "handle/conversion/csr_on_device.hpp"
 #include "handle/conversion/gpu_matrix.hpp"
 #include "handle/gpu/gpu_bound_kernel.hpp"
+#include "handle/gpu/gpu_values.hpp"
 #include "handle/gpu/stream_workspaces.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/device_options.hpp"
@@ -92,6 +93,8 @@ class GpuHandle : public HandleImpl {
     const ValuePattern& complete_pattern();
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
+    /// What puts new numbers in their places on the device; null where the host converts them.
+    const GpuValues* values_on_device();
     /// The memory of an array of the stored matrix; null when it is the caller's.
     const DeviceMemory* memory_of(const std::string& array) const;
     const GpuBoundKernel& variant(int num_rhs, Scale alpha, Scale beta);
@@ -109,6 +112,8 @@ class GpuHandle : public HandleImpl {
     std::unique_ptr<VariantTables<Variant>> variants_ = std::make_unique<VariantTables<Variant>>();
     ValuePattern pattern_;
     std::unique_ptr<DeviceMemory> columns_there_;  ///< of pattern_, until they are needed
+    std::unique_ptr<GpuValues> values_;
+    bool sought_values_ = false;  ///< whether values_ was looked for
     StreamWorkspaces workspaces_;
     std::int64_t memory_limit_ = 0;
     std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes
@@ -378,9 +383,32 @@ void GpuHandle::set_values_there(const void* values, Stream stream) {
     variants_->for_each([&](const Variant& kernel) { kernel->replace_array("values", values); });
 }
 
+const GpuValues* GpuHandle::values_on_device() {
+    if (sought_values_ || memory_limit_ != 0) return values_.get();
+    sought_values_ = true;
+    std::map<std::string, std::int64_t> places;
+    for (auto& name : names_of_values(matrix_.stored, signature_)) {
+        const DeviceMemory* const own = memory_of(name);
+        if (own == nullptr) return nullptr;
+        places[name] = static_cast<std::int64_t>(own->bytes() / size_of(storage_type(signature_)));
+    }
+    const auto sources = complete_pattern().find_sources(places);
+    if (!sources) return nullptr;
+    values_ = GpuValues::of(*sources, signature_, given_type(), device_, provider_, policy_);
+    if (values_ != nullptr) info_.update_bytes += values_->bytes();
+    return values_.get();
+}
+
 void GpuHandle::set_values(const NewValues& values, Stream stream) {
     if (values.on_device && pattern_.as_given()) return set_values_there(values.data, stream);
     device_->synchronize({stream.native});
+    if (const GpuValues* const put = values_on_device()) {
+        if (values.on_device) return put->put(values.data, matrix_);
+        const auto bytes = static_cast<std::size_t>(info_.nnz) * size_of(given_type());
+        const auto copy = device_->allocate_scratch(bytes);
+        device_->copy_to_device(copy->data(), values.data, bytes);
+        return put->put(copy->data(), matrix_);
+    }
     Buffer here;
     const void* data = values.data;
     if (values.on_device) {
@@ -440,6 +468,8 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
     matrix_.stored = std::move(next.stored);
     variants_ = std::move(variants);
     pattern_.change_signature(wider);
+    values_.reset();
+    sought_values_ = false;
     tell_widened(wider);
     tell_kernel(variant(num_rhs_, signature_.alpha, signature_.beta));
     predict(device_.get(), 0);
