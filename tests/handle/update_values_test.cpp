@@ -146,8 +146,8 @@ TEST_P(EveryFormat, TakesNumbersAgainAndAgain) {
             if (round == 1) kept = handle.info().update_bytes;
             EXPECT_EQ(handle.info().update_bytes, kept);
         }
-        const bool in_order = options.format == "csr" || options.format == "coo" ||
-                              options.format == "csr-k";
+        const bool in_order =
+            options.format == "csr" || options.format == "coo" || options.format == "csr-k";
         const std::int64_t before = Handle(a.view(), options).info().update_bytes;
         if (in_order || limit != 0)
             EXPECT_EQ(kept, before);
