@@ -11,8 +11,9 @@ static const char default_options[] = "";
 static const Patience default_patience = {.products = 100, .seconds = 0.05, .update = 10};
 
 /* Options that would change what a product is, or where its vectors are. */
-static const char* const ours[] = {"op",       "copy",    "device_arrays",    "num_rhs",
-                                   "epilogue", "vectors", "permuted_vectors", NULL};
+static const char* const ours[] = {"op",      "copy",     "device_arrays", "index_base",
+                                   "num_rhs", "epilogue", "vectors",       "permuted_vectors",
+                                   NULL};
 
 PetscErrorCode SpmvgenCheck(spmvgen_status status) {
     PetscFunctionBegin;

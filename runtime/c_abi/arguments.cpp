@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -84,15 +85,39 @@ spmvgen_matrix sized_copy(const spmvgen_matrix* given) {
     return copy;
 }
 
-bool is_coo(const spmvgen_matrix& m) {
-    if (m.layout != SPMVGEN_CSR && m.layout != SPMVGEN_COO)
-        refuse(fmt::format("matrix.layout is {}: use SPMVGEN_CSR or SPMVGEN_COO", m.layout));
-    return m.layout == SPMVGEN_COO;
+namespace {
+
+/// In the order of their numbers, which begin at 1.
+constexpr std::array layout_names{"SPMVGEN_CSR", "SPMVGEN_COO", "SPMVGEN_CSC", "SPMVGEN_BSR"};
+
+/// Throws Error(invalid_argument) when the field is given that the matrix's layout has no use for.
+void check_unused(bool is_given, const char* field, const char* layouts) {
+    if (is_given) refuse(fmt::format("matrix.{} is for {}: leave it 0", field, layouts));
 }
 
-CsrView csr_view_of(const spmvgen_matrix& m) {
-    if (is_coo(m)) refuse("matrix.layout is SPMVGEN_COO: batches take SPMVGEN_CSR");
-    if (m.row_idx != nullptr) refuse("matrix.row_idx is for SPMVGEN_COO: leave it NULL");
+void check_layout(const spmvgen_matrix& m) {
+    if (m.layout < SPMVGEN_CSR || m.layout > SPMVGEN_BSR)
+        refuse(fmt::format("matrix.layout is {}: use {}", m.layout, fmt::join(layout_names, ", ")));
+}
+
+/// The same when fields are given that its layout has no use for.
+void check_fields(const spmvgen_matrix& m) {
+    const bool coo = m.layout == SPMVGEN_COO, csc = m.layout == SPMVGEN_CSC;
+    const bool bsr = m.layout == SPMVGEN_BSR;
+    check_unused((coo || csc) && m.row_ptr != nullptr, "row_ptr", "SPMVGEN_CSR and SPMVGEN_BSR");
+    check_unused(coo && m.offset_type != 0, "offset_type",
+                 "SPMVGEN_CSR, SPMVGEN_CSC and SPMVGEN_BSR");
+    check_unused(!coo && !csc && m.row_idx != nullptr, "row_idx", "SPMVGEN_COO and SPMVGEN_CSC");
+    check_unused(csc && m.col_idx != nullptr, "col_idx",
+                 "SPMVGEN_CSR, SPMVGEN_COO and SPMVGEN_BSR");
+    check_unused(!csc && m.col_ptr != nullptr, "col_ptr", "SPMVGEN_CSC");
+    check_unused(!bsr && (m.block_height != 0 || m.block_width != 0 || m.block_layout != 0),
+                 "block_height, block_width or block_layout", "SPMVGEN_BSR");
+    if (m.reserved != 0) refuse("matrix.reserved is not 0");
+}
+
+CsrView csr_of(const spmvgen_matrix& m) {
+    check_fields(m);
     return {.rows = m.rows,
             .cols = m.cols,
             .nnz = m.nnz,
@@ -104,9 +129,21 @@ CsrView csr_view_of(const spmvgen_matrix& m) {
             .values = m.values};
 }
 
+CscView csc_view_of(const spmvgen_matrix& m) {
+    check_fields(m);
+    return {.rows = m.rows,
+            .cols = m.cols,
+            .nnz = m.nnz,
+            .offset_type = index_type(m.offset_type, "matrix.offset_type"),
+            .index_type = index_type(m.index_type, "matrix.index_type"),
+            .value_type = value_type(m.value_type, "matrix.value_type"),
+            .col_ptr = m.col_ptr,
+            .row_idx = m.row_idx,
+            .values = m.values};
+}
+
 CooView coo_view_of(const spmvgen_matrix& m) {
-    if (m.row_ptr != nullptr || m.offset_type != 0)
-        refuse("matrix.row_ptr and matrix.offset_type are for SPMVGEN_CSR: leave them 0");
+    check_fields(m);
     return {.rows = m.rows,
             .cols = m.cols,
             .nnz = m.nnz,
@@ -115,6 +152,48 @@ CooView coo_view_of(const spmvgen_matrix& m) {
             .row_idx = m.row_idx,
             .col_idx = m.col_idx,
             .values = m.values};
+}
+
+BsrView bsr_view_of(const spmvgen_matrix& m) {
+    check_fields(m);
+    const std::int64_t numbers = std::int64_t{m.block_height} * m.block_width;
+    if (m.block_height < 1 || m.block_width < 1)
+        refuse(fmt::format("matrix.block_height is {} and matrix.block_width {}: use 1 or more",
+                           m.block_height, m.block_width));
+    if (m.nnz % numbers != 0)
+        refuse(fmt::format("matrix.nnz is {}, no multiple of the {} numbers of a block", m.nnz,
+                           numbers));
+    return {
+        .rows = m.rows,
+        .cols = m.cols,
+        .blocks = m.nnz / numbers,
+        .height = m.block_height,
+        .width = m.block_width,
+        .by_columns = vector_layout(m.block_layout, "matrix.block_layout") == VectorLayout::column,
+        .offset_type = index_type(m.offset_type, "matrix.offset_type"),
+        .index_type = index_type(m.index_type, "matrix.index_type"),
+        .value_type = value_type(m.value_type, "matrix.value_type"),
+        .row_ptr = m.row_ptr,
+        .col_idx = m.col_idx,
+        .values = m.values};
+}
+
+}  // namespace
+
+CsrView csr_view_of(const spmvgen_matrix& m, const char* what) {
+    check_layout(m);
+    if (m.layout != SPMVGEN_CSR)
+        refuse(fmt::format("matrix.layout is {}: {} SPMVGEN_CSR",
+                           layout_names[static_cast<std::size_t>(m.layout - 1)], what));
+    return csr_of(m);
+}
+
+Handle handle_of(const spmvgen_matrix& m, const Options& options) {
+    check_layout(m);
+    if (m.layout == SPMVGEN_COO) return Handle(coo_view_of(m), options);
+    if (m.layout == SPMVGEN_CSC) return Handle(csc_view_of(m), options);
+    if (m.layout == SPMVGEN_BSR) return Handle(bsr_view_of(m), options);
+    return Handle(csr_of(m), options);
 }
 
 void put_text(std::string_view text, char* buffer, std::size_t size, std::size_t* needed) {

@@ -30,12 +30,11 @@ VectorLayout vector_layout(int32_t number, const char* argument);
 /// know are 0, and such that this library does not know must be.
 spmvgen_matrix sized_copy(const spmvgen_matrix* given);
 
-/// The matrix in the layout that it has; the arrays of the other one must be null. Of the caller's
-/// struct (see sized_copy).
-CsrView csr_view_of(const spmvgen_matrix& matrix);
-CooView coo_view_of(const spmvgen_matrix& matrix);
-/// Whether it is COO; refuses other numbers than the two.
-bool is_coo(const spmvgen_matrix& matrix);
+/// The matrix, which has to be CSR; the fields of other layouts must be 0. `what` takes nothing
+/// else: "batches take". Of the caller's struct (see sized_copy).
+CsrView csr_view_of(const spmvgen_matrix& matrix, const char* what);
+/// A handle of the matrix in the layout that it has.
+Handle handle_of(const spmvgen_matrix& matrix, const Options& options);
 
 /// Puts `text` and a 0 into `buffer`; see spmvgen.h.
 void put_text(std::string_view text, char* buffer, std::size_t size, std::size_t* needed);

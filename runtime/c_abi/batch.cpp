@@ -33,7 +33,7 @@ spmvgen::CsrView system_at(const unsigned char* address, size_t stride, int64_t 
         if (matrix->struct_size != stride)
             refuse(fmt::format("matrix.struct_size is {}, but {} in system 0", matrix->struct_size,
                                stride));
-        return csr_view_of(sized_copy(matrix));
+        return csr_view_of(sized_copy(matrix), "batches take");
     } catch (const spmvgen::Error& error) {
         throw spmvgen::Error(error.code(), fmt::format("system {}: {}", i, error.what()));
     }
@@ -78,8 +78,9 @@ spmvgen_status spmvgen_batch_create_repeated(const spmvgen_matrix* matrix, int64
     return guarded(__func__, [&] {
         required(batch, "batch") = nullptr;
         const spmvgen::BatchLayout wanted = layout_of(layout);
-        *batch = new spmvgen_batch{spmvgen::BatchHandle(csr_view_of(sized_copy(matrix)), count,
-                                                        options_or_defaults(options), wanted)};
+        *batch =
+            new spmvgen_batch{spmvgen::BatchHandle(csr_view_of(sized_copy(matrix), "batches take"),
+                                                   count, options_or_defaults(options), wanted)};
     });
 }
 

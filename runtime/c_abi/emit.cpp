@@ -124,13 +124,12 @@ spmvgen_status spmvgen_explain(const spmvgen_handle* handle, const spmvgen_matri
     return guarded(__func__, [&] {
         required(text, "text") = nullptr;
         const spmvgen_matrix given = sized_copy(matrix);
-        if (is_coo(given))
-            spmvgen::refuse("matrix.layout is SPMVGEN_COO: choices are explained of SPMVGEN_CSR");
+        const spmvgen::CsrView csr = csr_view_of(given, "choices are explained of");
         const spmvgen::Options wanted = options != nullptr ? options->value : spmvgen::Options{};
         if (wanted.device_arrays)
             spmvgen::refuse("arrays on a device are not explained: give those of this machine");
         const auto device = wanted.device == "host" ? nullptr : spmvgen::open_device(wanted.device);
-        *text = new spmvgen_blob{spmvgen::explain(csr_view_of(given), wanted, device.get(),
-                                                  required(handle, "handle").value.info())};
+        *text = new spmvgen_blob{
+            spmvgen::explain(csr, wanted, device.get(), required(handle, "handle").value.info())};
     });
 }

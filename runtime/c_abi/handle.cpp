@@ -11,8 +11,7 @@ spmvgen_status spmvgen_create(const spmvgen_matrix* matrix, const spmvgen_option
         required(handle, "handle") = nullptr;
         const spmvgen_matrix given = sized_copy(matrix);
         const spmvgen::Options wanted = options != nullptr ? options->value : spmvgen::Options{};
-        *handle = new spmvgen_handle{is_coo(given) ? spmvgen::Handle(coo_view_of(given), wanted)
-                                                   : spmvgen::Handle(csr_view_of(given), wanted)};
+        *handle = new spmvgen_handle{handle_of(given, wanted)};
     });
 }
 

@@ -8,8 +8,10 @@
 #include "handle/base/handle_impl.hpp"
 #include "handle/plan/input.hpp"
 #include "handle/plan/number_types.hpp"
+#include "matrix/block_matrix.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/features/features.hpp"
+#include "matrix/index_base.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/records/capture.hpp"
 
@@ -92,6 +94,8 @@ std::optional<CaptureSettings> capture_settings() {
 
 void capture_handle(const CsrView& matrix, const Options& options, const Info& info) noexcept {
     when_asked([&](const CaptureSettings& settings) {
+        if (options.index_base == 1)
+            return capture(from_zero(matrix, options.threads).view, options, info, settings);
         if (!options.device_arrays) return capture(matrix, options, info, settings);
         const auto device = device_for(options, nullptr);
         DeviceCsr input(*device, matrix);
@@ -102,11 +106,23 @@ void capture_handle(const CsrView& matrix, const Options& options, const Info& i
 
 void capture_handle(const CooView& matrix, const Options& options, const Info& info) noexcept {
     when_asked([&](const CaptureSettings& settings) {
+        if (options.index_base == 1)
+            return capture(sort_entries(from_zero(matrix, options.threads).view, options.threads)
+                               .matrix.view(),
+                           options, info, settings);
         if (!options.device_arrays)
             return capture(sort_entries(matrix, options.threads).matrix.view(), options, info,
                            settings);
         const DownloadedEntries here = download(*device_for(options, nullptr), matrix);
         capture(sort_entries(here.view, options.threads).matrix.view(), options, info, settings);
+    });
+}
+
+void capture_handle(const BsrView& matrix, const Options& options, const Info& info) noexcept {
+    when_asked([&](const CaptureSettings& settings) {
+        FromZero<BsrView> blocks{matrix, {}, {}};
+        if (options.index_base == 1) blocks = from_zero(matrix, options.threads);
+        capture(expand_blocks(blocks.view, options.threads).matrix.view(), options, info, settings);
     });
 }
 

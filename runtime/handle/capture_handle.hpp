@@ -22,5 +22,6 @@ std::optional<CaptureSettings> capture_settings();
 /// it. Trouble is a warning in the log, once for a directory; never throws.
 void capture_handle(const CsrView& matrix, const Options& options, const Info& info) noexcept;
 void capture_handle(const CooView& matrix, const Options& options, const Info& info) noexcept;
+void capture_handle(const BsrView& matrix, const Options& options, const Info& info) noexcept;
 
 }  // namespace spmvgen

@@ -39,6 +39,7 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Option
     const Options options = with_effective_mode(asked);
     check_array_options(options);
     device = device_for(options, std::move(device));
+    if (options.index_base == 1) return make_of_base_one(matrix, options, provider, device);
     if (!options.device_arrays) return make_of_entries(matrix, options, provider, device, nullptr);
     const DownloadedEntries here = download(*device, matrix);
     return make_of_entries(here.view, options, provider, device, device);

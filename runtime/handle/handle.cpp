@@ -156,6 +156,12 @@ void check_array_options(const Options& o) {
         refuse(
             "options.compile is behind, which is for arrays in host memory: leave it now, or leave "
             "device_arrays false");
+    if (o.index_base != 0 && o.index_base != 1)
+        refuse("options.index_base is " + std::to_string(o.index_base) + ": use 0 or 1");
+    if (o.index_base == 1 && o.device_arrays)
+        refuse(
+            "options.index_base is 1, but options.device_arrays: give device arrays that count "
+            "from 0");
     if (o.memory_limit < 0)
         refuse("options.memory_limit is " + std::to_string(o.memory_limit) +
                ": use 0 (padded formats at most half of the free memory) or a number of bytes");
@@ -204,6 +210,7 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Option
     const Options options = with_effective_mode(asked);
     check_array_options(options);
     device = device_for(options, std::move(device));
+    if (options.index_base == 1) return make_of_base_one(matrix, options, provider, device);
     if (options.device_arrays) return make_from_device(matrix, options, provider, device);
     auto impl = make_of_host_matrix(matrix, options, provider, device);
     impl->keep(options.owner, matrix, false);

@@ -105,6 +105,10 @@ void check_level_name(std::string_view text) {
     if (!is_level(text)) refuse(fmt::format("unknown level '{}': use {}", text, level_names));
 }
 
+void check_base(std::string_view text) {
+    if (text != "0" && text != "1") refuse(fmt::format("'{}' is no base: use 0 or 1", text));
+}
+
 void check_rule_name(std::string_view text) {
     if (!text.empty()) paper_rule(text);
 }
@@ -126,6 +130,7 @@ constexpr NamedOption table[] = {
     option<&Options::threads>("threads"),
     option<&Options::copy>("copy"),
     option<&Options::device_arrays>("device_arrays"),
+    option<&Options::index_base>("index_base", check_base),
     option<&Options::updatable>("updatable"),
     option<&Options::memory_limit>("memory_limit"),
     option<&Options::reorder>("reorder", check_reorder),

@@ -34,10 +34,6 @@ std::int64_t first_wrong_entry(const CooView& a) {
     return first;
 }
 
-IndexType narrowest(std::int64_t largest) {
-    return largest <= std::numeric_limits<std::int32_t>::max() ? IndexType::i32 : IndexType::i64;
-}
-
 /// A stable counting sort by row, then a sort of each row by column. Index: of the entries; Col: of
 /// the CSR's columns; Offset: of offsets and of numbers of entries.
 template <typename Index, typename Col, typename Offset>

@@ -6,6 +6,11 @@
 
 namespace spmvgen {
 
+/// The narrowest type that has all numbers up to that one.
+inline IndexType narrowest(std::int64_t largest) {
+    return largest <= INT32_MAX ? IndexType::i32 : IndexType::i64;
+}
+
 /// A CSR matrix that owns its arrays. Made by readers, the gallery and conversions: rows ascending
 /// by column, no duplicates; columns int32 when cols < 2^31, offsets int32 when nnz < 2^31, else
 /// int64.

@@ -12,10 +12,6 @@
 namespace spmvgen {
 namespace {
 
-IndexType narrowest(std::int64_t largest) {
-    return largest <= std::numeric_limits<std::int32_t>::max() ? IndexType::i32 : IndexType::i64;
-}
-
 /// Counting sort by column. The rows are cut into parts; each part counts its entries of each
 /// column, the counts become where the part's entries of a column go, and each part puts its own
 /// there in order.

@@ -47,7 +47,12 @@ struct Tiny {
                 .row_ptr = row_ptr.data(),
                 .row_idx = nullptr,
                 .col_idx = col_idx.data(),
-                .values = values.data()};
+                .values = values.data(),
+                .col_ptr = nullptr,
+                .block_height = 0,
+                .block_width = 0,
+                .block_layout = 0,
+                .reserved = 0};
     }
 };
 

@@ -80,7 +80,12 @@ TEST(CHandle, MultipliesComplexNumbersWith64BitIndices) {
                                 .row_ptr = row_ptr,
                                 .row_idx = nullptr,
                                 .col_idx = col_idx,
-                                .values = values};
+                                .values = values,
+                                .col_ptr = nullptr,
+                                .block_height = 0,
+                                .block_width = 0,
+                                .block_layout = 0,
+                                .reserved = 0};
     spmvgen_handle* handle = nullptr;
     ASSERT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)), "ok");
     Complex y[2];
@@ -131,7 +136,12 @@ TEST(CHandle, TakesEntriesInAnyOrder) {
                           .row_ptr = nullptr,
                           .row_idx = row_idx,
                           .col_idx = col_idx,
-                          .values = values};
+                          .values = values,
+                          .col_ptr = nullptr,
+                          .block_height = 0,
+                          .block_width = 0,
+                          .block_layout = 0,
+                          .reserved = 0};
     spmvgen_handle* handle = nullptr;
     ASSERT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)), "ok");
     std::vector<double> y(3);
@@ -141,8 +151,64 @@ TEST(CHandle, TakesEntriesInAnyOrder) {
     spmvgen_destroy(handle);
     matrix.offset_type = SPMVGEN_I32;
     EXPECT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)),
-              "invalid_argument: matrix.row_ptr and matrix.offset_type are for SPMVGEN_CSR: leave "
-              "them 0");
+              "invalid_argument: matrix.offset_type is for SPMVGEN_CSR, SPMVGEN_CSC and "
+              "SPMVGEN_BSR: leave it 0");
+}
+
+// [ 1 2 . . ]
+// [ 3 4 . . ]   of columns, and of blocks
+TEST(CHandle, TakesColumnsAndBlocks) {
+    const int32_t col_ptr[] = {0, 2, 4, 4, 4}, row_idx[] = {0, 1, 0, 1};
+    const int32_t row_ptr[] = {0, 1}, col_idx[] = {0};
+    const double by_columns[] = {1, 3, 2, 4};
+    spmvgen_matrix columns{};
+    columns.struct_size = sizeof columns;
+    columns.layout = SPMVGEN_CSC;
+    columns.value_type = SPMVGEN_F64;
+    columns.index_type = columns.offset_type = SPMVGEN_I32;
+    columns.rows = 2;
+    columns.cols = columns.nnz = 4;
+    columns.values = by_columns;
+    spmvgen_matrix blocks = columns;
+    columns.col_ptr = col_ptr;
+    columns.row_idx = row_idx;
+    blocks.layout = SPMVGEN_BSR;
+    blocks.row_ptr = row_ptr;
+    blocks.col_idx = col_idx;
+    blocks.block_height = blocks.block_width = 2;
+    blocks.block_layout = SPMVGEN_COLUMN;
+    const std::vector<double> in{10, 20, 30, 40};
+    for (const spmvgen_matrix& matrix : {columns, blocks}) {
+        spmvgen_handle* handle = nullptr;
+        ASSERT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)), "ok");
+        std::vector<double> y(2);
+        EXPECT_EQ(
+            told(spmvgen_apply(handle, SPMVGEN_F64, &one, in.data(), &zero, y.data(), nullptr)),
+            "ok");
+        EXPECT_EQ(y, (std::vector<double>{50, 110}));
+        spmvgen_destroy(handle);
+    }
+    const auto refusal = [](spmvgen_matrix matrix, auto change) {
+        change(matrix);
+        spmvgen_handle* handle = nullptr;
+        return told(spmvgen_create(&matrix, COptions(), &handle));
+    };
+    const std::string invalid = "invalid_argument: matrix.";
+    EXPECT_EQ(refusal(columns, [&](auto& m) { m.col_idx = col_idx; }),
+              invalid + "col_idx is for SPMVGEN_CSR, SPMVGEN_COO and SPMVGEN_BSR: leave it 0");
+    EXPECT_EQ(refusal(columns, [&](auto& m) { m.row_ptr = row_ptr; }),
+              invalid + "row_ptr is for SPMVGEN_CSR and SPMVGEN_BSR: leave it 0");
+    EXPECT_EQ(refusal(columns, [&](auto& m) { m.block_width = 2; }),
+              invalid + "block_height, block_width or block_layout is for SPMVGEN_BSR: leave it 0");
+    EXPECT_EQ(refusal(blocks, [&](auto& m) { m.col_ptr = col_ptr; }),
+              invalid + "col_ptr is for SPMVGEN_CSC: leave it 0");
+    EXPECT_EQ(refusal(blocks, [&](auto& m) { m.block_height = 0; }),
+              invalid + "block_height is 0 and matrix.block_width 2: use 1 or more");
+    EXPECT_EQ(refusal(blocks, [&](auto& m) { m.nnz = 5; }),
+              invalid + "nnz is 5, no multiple of the 4 numbers of a block");
+    EXPECT_EQ(refusal(blocks, [&](auto& m) { m.block_layout = 0; }),
+              invalid + "block_layout is 0: use SPMVGEN_ROW or SPMVGEN_COLUMN");
+    EXPECT_EQ(refusal(blocks, [&](auto& m) { m.reserved = 1; }), invalid + "reserved is not 0");
 }
 
 TEST(CHandle, TakesNewNumbers) {
@@ -220,7 +286,12 @@ TEST(CHandle, GivesTheRowOrder) {
                                 .row_ptr = row_ptr,
                                 .row_idx = nullptr,
                                 .col_idx = col_idx,
-                                .values = values};
+                                .values = values,
+                                .col_ptr = nullptr,
+                                .block_height = 0,
+                                .block_width = 0,
+                                .block_layout = 0,
+                                .reserved = 0};
     spmvgen_handle* handle = nullptr;
     ASSERT_EQ(told(spmvgen_create(&matrix, COptions{{"reorder", "rcm"}}, &handle)), "ok");
     const std::int32_t* order = nullptr;
@@ -290,13 +361,14 @@ TEST(CHandle, NumbersThatAreNoConstantAreErrors) {
         return told(spmvgen_create(&matrix, COptions(), &made));
     };
     EXPECT_EQ(refusal([](auto& m) { m.layout = 0; }),
-              "invalid_argument: matrix.layout is 0: use SPMVGEN_CSR or SPMVGEN_COO");
+              "invalid_argument: matrix.layout is 0: use SPMVGEN_CSR, SPMVGEN_COO, SPMVGEN_CSC, "
+              "SPMVGEN_BSR");
     EXPECT_THAT(refusal([](auto& m) { m.value_type = SPMVGEN_I32; }),
                 HasSubstr("matrix.value_type is 32: use SPMVGEN_F32"));
     EXPECT_EQ(refusal([](auto& m) { m.index_type = 0; }),
               "invalid_argument: matrix.index_type is 0: use SPMVGEN_I32 or SPMVGEN_I64");
     EXPECT_EQ(refusal([](auto& m) { m.row_idx = m.col_idx; }),
-              "invalid_argument: matrix.row_idx is for SPMVGEN_COO: leave it NULL");
+              "invalid_argument: matrix.row_idx is for SPMVGEN_COO and SPMVGEN_CSC: leave it 0");
     EXPECT_EQ(refusal([](auto& m) { m.offset_type = 7; }),
               "invalid_argument: matrix.offset_type is 7: use SPMVGEN_I32 or SPMVGEN_I64");
     EXPECT_THAT(refusal([](auto& m) { m.nnz = 3; }), testing::StartsWith("invalid_argument: "));

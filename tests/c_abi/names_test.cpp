@@ -57,6 +57,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"threads", "2"},
         {"copy", "false"},
         {"device_arrays", "true"},
+        {"index_base", "1"},
         {"updatable", "false"},
         {"reorder", "rcm"},
         {"memory_limit", "4000000000"},
@@ -109,7 +110,8 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
         "target, deterministic, vectors, accumulator, storage, encodings, epilogue, num_rhs, op, "
         "transpose_by_atomics, "
-        "threads, copy, device_arrays, updatable, memory_limit, reorder, permuted_vectors, "
+        "threads, copy, device_arrays, index_base, updatable, memory_limit, reorder, "
+        "permuted_vectors, "
         "cache, cache_dir, kernel_sets, strict, compile, level, rule, budget_ms, expected_applies, "
         "or "
         "param.NAME "

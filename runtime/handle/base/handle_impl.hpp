@@ -228,6 +228,20 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Option
 std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
+/// The same of columns, and of blocks.
+std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+std::unique_ptr<HandleImpl> make_handle_impl(const BsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// With options.index_base 1: the same of a matrix whose numbers begin there, in host memory.
+std::unique_ptr<HandleImpl> make_of_base_one(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             const std::shared_ptr<Device>& device);
+std::unique_ptr<HandleImpl> make_of_base_one(const CooView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             const std::shared_ptr<Device>& device);
 /// With options.device_arrays: the same of arrays in the memory of `device`.
 std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider,

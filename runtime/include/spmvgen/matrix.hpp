@@ -58,12 +58,14 @@ CsrView csr_view(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const O
             values};
 }
 
-/// The same with the number of entries that row_ptr ends with, which is read here: not for device
+/// The same with the number of entries that row_ptr tells, which is read here: not for device
 /// pointers.
 template <typename Value, typename Index, typename Offset>
 CsrView csr_view(std::int64_t rows, std::int64_t cols, const Offset* row_ptr, const Index* col_idx,
                  const Value* values) {
-    const auto nnz = rows > 0 ? static_cast<std::int64_t>(row_ptr[rows]) : 0;
+    const auto nnz =
+        rows > 0 ? static_cast<std::int64_t>(row_ptr[rows]) - static_cast<std::int64_t>(row_ptr[0])
+                 : 0;
     return csr_view(rows, cols, nnz, row_ptr, col_idx, values);
 }
 
@@ -88,5 +90,56 @@ CooView coo_view(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const I
     return {rows,    cols,    nnz,   type_tag<Index>::value, type_tag<Value>::value,
             row_idx, col_idx, values};
 }
+
+/// A matrix in CSC that somebody else owns: column j holds entries col_ptr[j] … col_ptr[j+1]-1,
+/// each with its row (any order within the column, duplicates add up) and value. It is the CSR of
+/// the transpose. col_ptr has cols + 1 elements and may be null when cols = 0; row_idx and values
+/// may be null when nnz = 0.
+struct CscView {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::int64_t nnz = 0;
+    IndexType offset_type = IndexType::i32;
+    IndexType index_type = IndexType::i32;
+    ValueType value_type = ValueType::f64;
+    const void* col_ptr = nullptr;
+    const void* row_idx = nullptr;
+    const void* values = nullptr;
+};
+
+/// The view of typed arrays, which may be device pointers.
+template <typename Value, typename Index, typename Offset>
+CscView csc_view(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Offset* col_ptr,
+                 const Index* row_idx, const Value* values) {
+    return {rows,
+            cols,
+            nnz,
+            type_tag<Offset>::value,
+            type_tag<Index>::value,
+            type_tag<Value>::value,
+            col_ptr,
+            row_idx,
+            values};
+}
+
+/// A matrix of dense blocks that somebody else owns: BSR, a CSR whose entries are blocks of height
+/// × width numbers. Block row i holds blocks row_ptr[i] … row_ptr[i+1]-1, each with its block
+/// column; block b has the values from b·height·width on, row by row unless `by_columns`. rows and
+/// cols count numbers, and are multiples of height and width. The arrays may be null as those of a
+/// CsrView.
+struct BsrView {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::int64_t blocks = 0;
+    std::int64_t height = 1;
+    std::int64_t width = 1;
+    bool by_columns = false;  ///< the numbers of a block come column by column
+    IndexType offset_type = IndexType::i32;
+    IndexType index_type = IndexType::i32;
+    ValueType value_type = ValueType::f64;
+    const void* row_ptr = nullptr;  ///< rows / height + 1
+    const void* col_idx = nullptr;  ///< of block columns
+    const void* values = nullptr;
+};
 
 }  // namespace spmvgen

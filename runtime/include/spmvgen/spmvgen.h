@@ -69,7 +69,9 @@ enum {
 /* How the entries of a matrix are given. */
 enum {
     SPMVGEN_CSR = 1, /* row i has entries row_ptr[i] ... row_ptr[i+1]-1 */
-    SPMVGEN_COO = 2  /* entry k is in row row_idx[k]; in any order */
+    SPMVGEN_COO = 2, /* entry k is in row row_idx[k]; in any order */
+    SPMVGEN_CSC = 3, /* column j has entries col_ptr[j] ... col_ptr[j+1]-1 */
+    SPMVGEN_BSR = 4  /* CSR whose entries are dense blocks */
 };
 
 /* What is known of alpha or beta: exactly 0, exactly 1, or any number. */
@@ -77,20 +79,29 @@ enum { SPMVGEN_ZERO = 1, SPMVGEN_ONE = 2, SPMVGEN_GENERAL = 3 };
 /* Where the numbers of several vectors are, which are the columns of a matrix. */
 enum { SPMVGEN_ROW = 1, SPMVGEN_COLUMN = 2 };
 
-/* A matrix that the caller owns: rows x cols with nnz entries, each with its column, from 0, and
- * its value; those of a row in any order, duplicates add up. */
+/* A matrix that the caller owns: rows x cols with nnz entries, each with its column, from 0 (or 1,
+ * by option index_base), and its value; those of a row in any order, duplicates add up. With BSR
+ * the nnz entries are the numbers of all blocks; block b has those from b * block_height *
+ * block_width on, row_ptr counts blocks, and col_idx has a block column for each. What a layout has
+ * no use for is 0. */
 typedef struct spmvgen_matrix {
     size_t struct_size;  /* sizeof(spmvgen_matrix) */
-    int32_t layout;      /* SPMVGEN_CSR or SPMVGEN_COO */
+    int32_t layout;      /* SPMVGEN_CSR, COO, CSC or BSR */
     int32_t value_type;  /* of values: SPMVGEN_F32, F64, C32 or C64 */
     int32_t index_type;  /* of col_idx, and of row_idx: SPMVGEN_I32 or I64 */
-    int32_t offset_type; /* of row_ptr: SPMVGEN_I32 or I64; 0 with COO */
+    int32_t offset_type; /* of row_ptr and col_ptr: SPMVGEN_I32 or I64; 0 with COO */
     int64_t rows, cols;  /* the shape */
     int64_t nnz;         /* entries */
-    const void* row_ptr; /* CSR: rows + 1 elements; may be NULL when rows is 0. NULL with COO */
-    const void* row_idx; /* COO: nnz elements, from 0; may be NULL when nnz is 0. NULL with CSR */
-    const void* col_idx; /* nnz elements; may be NULL when nnz is 0 */
+    const void* row_ptr; /* CSR: rows + 1 elements, BSR: rows / block_height + 1; may be NULL when
+                            rows is 0 */
+    const void* row_idx; /* COO, CSC: nnz elements; may be NULL when nnz is 0 */
+    const void* col_idx; /* CSR, COO: nnz elements, BSR: one for each block; may be NULL when nnz is
+                            0 */
     const void* values;  /* nnz elements; may be NULL when nnz is 0 */
+    const void* col_ptr; /* CSC: cols + 1 elements; may be NULL when cols is 0 */
+    int32_t block_height, block_width; /* BSR: of each block; rows and cols are multiples */
+    int32_t block_layout; /* BSR: SPMVGEN_ROW or SPMVGEN_COLUMN, how a block's numbers come */
+    int32_t reserved;     /* 0 */
 } spmvgen_matrix;
 
 /* What a handle is asked for. Not to be changed while another thread uses it. */

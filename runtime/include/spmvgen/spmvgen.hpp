@@ -74,6 +74,8 @@ struct Options {
                                         ///< none of them
     bool device_arrays = false;  ///< GPUs: A's arrays, and the numbers of update_values, are in the
                                  ///< memory of `device`
+    int index_base = 0;  ///< number of the first row, column and entry in the given arrays: 0, or
+                         ///< 1 as in Fortran, of which the handle makes copies that begin at 0
     bool updatable = true;  ///< false: nothing is kept for update_values, which is then an error
     std::int64_t memory_limit = 0;  ///< bytes that the arrays made of A may take, borrowed ones not
                                     ///< counted; 0 = padded formats half of the free memory
@@ -261,6 +263,15 @@ class Handle {
     /// options.copy makes no difference. Throws as the constructor above; the message names the
     /// entry that is wrong.
     explicit Handle(const CooView& matrix, const Options& options = {});
+
+    /// Of columns. The arrays are taken as CSR of the transpose, so that op N of the matrix is op T
+    /// of that; otherwise as the constructor of a CsrView.
+    explicit Handle(const CscView& matrix, const Options& options = {});
+
+    /// Of dense blocks, all of whose numbers become entries of a CSR of the handle's own, zeros,
+    /// too; options.copy makes no difference. update_values takes blocks. Not for
+    /// options.device_arrays.
+    explicit Handle(const BsrView& matrix, const Options& options = {});
 
     Handle(Handle&&) noexcept;
     Handle& operator=(Handle&&) noexcept;

@@ -1,0 +1,152 @@
+// Handles of columns (CSC), of blocks (BSR), and of numbers that begin at 1.
+#include <memory>
+#include <string>
+
+#include "handle/base/handle_impl.hpp"
+#include "handle/capture_handle.hpp"
+#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/input.hpp"
+#include "handle/plan/team_size.hpp"
+#include "kernel/refuse.hpp"
+#include "matrix/block_matrix.hpp"
+#include "matrix/coo_matrix.hpp"
+#include "matrix/index_base.hpp"
+#include "spmvgen/error.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr const char* base_one_advice =
+    "; options.index_base is 1: in the given arrays all numbers are one larger";
+
+/// CSC read as CSR: the transpose of the matrix.
+CsrView transpose_of(const CscView& a) {
+    return {a.cols,       a.rows,    a.nnz,     a.offset_type, a.index_type,
+            a.value_type, a.col_ptr, a.row_idx, a.values};
+}
+
+/// The op of the transpose that is `op` of the matrix.
+std::string op_of_transpose(const std::string& op) {
+    if (op == "N") return "T";
+    if (op == "T") return "N";
+    if (op == "H") return "C";
+    if (op == "C") return "H";
+    return op;  // is refused
+}
+
+Options options_of_transpose(Options options) {
+    options.op = op_of_transpose(options.op);
+    return options;
+}
+
+/// What is wrong with the CSR of the transpose, in words of the CSC.
+[[noreturn]] void tell_columns(const Error& error) {
+    throw Error(error.code(),
+                std::string("CSC, of which columns are read as rows of CSR: ") + error.what());
+}
+
+/// The handle of a matrix with numbers from 0 on; errors tell that the caller's are others.
+template <typename View>
+std::unique_ptr<HandleImpl> make_from_zero(const View& matrix, Options options,
+                                           KernelProvider& provider,
+                                           const std::shared_ptr<Device>& device) {
+    struct Kept {
+        FromZero<View> arrays;
+        std::shared_ptr<const void> owner;
+    };
+    validate_shape(matrix);
+    auto kept = std::make_shared<Kept>(Kept{from_zero(matrix, options.threads), {}});
+    const View view = kept->arrays.view;
+    options.index_base = 0;
+    if (!options.copy) {
+        kept->owner = std::move(options.owner);
+        options.owner = std::move(kept);
+    }
+    try {
+        return make_handle_impl(view, options, provider, device);
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        if (!text.starts_with("broken")) throw;
+        throw Error(error.code(), text + base_one_advice);
+    }
+}
+
+}  // namespace
+
+ExpandedBlocks checked_entries(const BsrView& matrix, const Options& options) {
+    validate_shape(matrix);
+    FromZero<BsrView> own{matrix, {}, {}};
+    if (options.index_base == 1) own = from_zero(matrix, options.threads);
+    try {
+        validate(own.view, options.threads);
+    } catch (const Error& error) {
+        if (options.index_base == 0) throw;
+        throw Error(error.code(), error.what() + std::string(base_one_advice));
+    }
+    return expand_blocks(own.view, options.threads);
+}
+
+std::unique_ptr<HandleImpl> make_of_base_one(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             const std::shared_ptr<Device>& device) {
+    return make_from_zero(matrix, options, provider, device);
+}
+
+std::unique_ptr<HandleImpl> make_of_base_one(const CooView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             const std::shared_ptr<Device>& device) {
+    return make_from_zero(matrix, options, provider, device);
+}
+
+std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device) {
+    try {
+        auto impl = make_handle_impl(transpose_of(matrix), options_of_transpose(options), provider,
+                                     std::move(device));
+        impl->tell_reason_before("CSC is CSR of the transpose, of which this is op " +
+                                 op_of_transpose(options.op));
+        return impl;
+    } catch (const Error& error) {
+        if (!std::string_view(error.what()).starts_with("broken")) throw;
+        tell_columns(error);
+    }
+}
+
+std::unique_ptr<HandleImpl> make_handle_impl(const BsrView& matrix, const Options& asked,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device) {
+    const Options options = with_effective_mode(asked);
+    check_array_options(options);
+    if (options.device_arrays)
+        refuse("options.device_arrays: blocks are taken from host memory: leave it false");
+    device = device_for(options, std::move(device));
+    const TeamSize team(options.threads);
+    const Stopwatch watch;
+    ExpandedBlocks expanded = checked_entries(matrix, options);
+    const auto csr = std::make_shared<CsrMatrix>(std::move(expanded.matrix));
+    const double ms = watch.ms();
+    Options of_csr = options;
+    of_csr.copy = false;  // the handle's own
+    of_csr.owner = nullptr;
+    of_csr.index_base = 0;
+    auto impl = make_of_host_matrix(csr->view(), of_csr, provider, device, nullptr, Arrays::own);
+    impl->keep(csr, csr->view(), true);
+    impl->tell_given(matrix.value_type, csr->nnz);
+    if (options.updatable) impl->tell_order(std::move(expanded.order));
+    impl->tell_more_time(ms, &Info::convert_ms);
+    return impl;
+}
+
+Handle::Handle(const CscView& matrix, const Options& options)
+    : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
+    capture_handle(transpose_of(matrix), options_of_transpose(options), info());
+}
+
+Handle::Handle(const BsrView& matrix, const Options& options)
+    : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
+    capture_handle(matrix, options, info());
+}
+
+}  // namespace spmvgen

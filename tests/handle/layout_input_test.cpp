@@ -1,0 +1,237 @@
+// Handles of columns, of blocks, and of numbers that begin at 1.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "any_matrix.hpp"
+#include "matrix/block_matrix.hpp"
+
+namespace spmvgen {
+namespace {
+
+template <typename Number>
+std::vector<Number> from_one(const std::vector<std::int32_t>& numbers) {
+    std::vector<Number> result(numbers.begin(), numbers.end());
+    for (Number& number : result) ++number;
+    return result;
+}
+
+template <typename Value>
+CscView columns_of(const AnyMatrix<Value>& a) {
+    return csc_view(a.n, a.n, static_cast<std::int64_t>(a.values.size()), a.row_ptr.data(),
+                    a.col_idx.data(), a.values.data());
+}
+
+// The arrays of a CSR are the CSC of its transpose.
+TEST(Columns, AreMultipliedByEveryOp) {
+    using Value = std::complex<double>;
+    const AnyMatrix<Value> a;
+    for (const char* device : {"host", "simt:sm_90"}) {
+        const auto of_op = [&](const char* op) {
+            Options options = options_for(device);
+            options.op = op;
+            return product_of(Handle(columns_of(a), options), a);
+        };
+        auto conjugates = a.values;
+        for (Value& value : conjugates) value = std::conj(value);
+        EXPECT_EQ(of_op("N"), a.product(a.values, "T")) << device;
+        EXPECT_EQ(of_op("T"), a.product(a.values, "N")) << device;
+        EXPECT_EQ(of_op("H"), a.product(conjugates, "N")) << device;
+        EXPECT_EQ(of_op("C"), a.product(conjugates, "T")) << device;
+    }
+}
+
+TEST(Columns, TakeNewNumbersInTheirOrder) {
+    const AnyMatrix<double> a;
+    Handle handle(columns_of(a), options_for("host"));
+    const auto fresh = a.numbers(3);
+    handle.update_values(fresh.data());
+    EXPECT_EQ(product_of(handle, a), a.product(fresh, "T"));
+    EXPECT_THAT(handle.info().reason,
+                testing::StartsWith("CSC is CSR of the transpose, of which this is op T; "));
+}
+
+TEST(Columns, WrongOnesAreNamed) {
+    AnyMatrix<double> a(5);
+    a.col_idx[2] = 9;
+    EXPECT_THAT(code_and_text([&] { const Handle handle(columns_of(a), options_for("host")); }),
+                testing::AllOf(testing::StartsWith("invalid_argument: CSC, of which columns are "
+                                                   "read as rows of CSR: broken CSR matrix: "),
+                               testing::HasSubstr("has column 9")));
+    Options options = options_for("host");
+    options.op = "X";
+    EXPECT_THAT(
+        code_and_text([&] { const Handle handle(columns_of(AnyMatrix<double>(5)), options); }),
+        testing::StartsWith("invalid_argument: options.op: "));
+}
+
+// [  1  2  3  .  .  . ]
+// [  4  5  6  .  .  . ]   blocks of 2 x 3: one in the first row of blocks,
+// [  7  8  9 10 11 12 ]   two in the second, the right one first
+// [ 13 14 15  1  1  1 ]
+struct Blocks {
+    std::vector<std::int32_t> row_ptr{0, 1, 3}, col_idx{0, 1, 0};
+    std::vector<double> by_rows{1, 2, 3, 4, 5, 6, 10, 11, 12, 1, 1, 1, 7, 8, 9, 13, 14, 15};
+    std::vector<double> by_columns{1, 4, 2, 5, 3, 6, 10, 1, 11, 1, 12, 1, 7, 13, 8, 14, 9, 15};
+
+    BsrView view(bool columns = false) const {
+        return {.rows = 4,
+                .cols = 6,
+                .blocks = 3,
+                .height = 2,
+                .width = 3,
+                .by_columns = columns,
+                .row_ptr = row_ptr.data(),
+                .col_idx = col_idx.data(),
+                .values = columns ? by_columns.data() : by_rows.data()};
+    }
+};
+
+std::vector<double> product_of(const Handle& handle) {
+    const std::vector<double> x{1, 10, 100, 1000, 10000, 100000};
+    std::vector<double> y(4);
+    handle.apply(1.0, x.data(), 0.0, y.data());
+    return y;
+}
+
+TEST(DenseBlocks, AreEntriesRowByRowOrColumnByColumn) {
+    const Blocks blocks;
+    const std::vector<double> right{1 + 20 + 300, 4 + 50 + 600,
+                                    7 + 80 + 900 + 10000 + 110000 + 1200000,
+                                    13 + 140 + 1500 + 1000 + 10000 + 100000};
+    for (const char* device : {"host", "simt:sm_90"})
+        for (const bool columns : {false, true}) {
+            Handle handle(blocks.view(columns), options_for(device));
+            EXPECT_EQ(product_of(handle), right) << device;
+            auto fresh = columns ? blocks.by_columns : blocks.by_rows;
+            for (double& value : fresh) value *= 2;
+            handle.update_values(fresh.data());
+            auto twice = right;
+            for (double& value : twice) value *= 2;
+            EXPECT_EQ(product_of(handle), twice) << device;
+            EXPECT_EQ(handle.info().nnz, 18);
+        }
+    const CsrMatrix entries = expand_blocks(blocks.view(), 2).matrix;
+    EXPECT_THAT(entries.row_ptr.as<std::int32_t>(), testing::ElementsAre(0, 3, 6, 12, 18));
+}
+
+TEST(DenseBlocks, WrongOnesAreNamed) {
+    const auto refusal = [](auto change) {
+        Blocks blocks;
+        BsrView view = blocks.view();
+        change(blocks, view);
+        return code_and_text([&] { const Handle handle(view, options_for("host")); });
+    };
+    const std::string broken = "invalid_argument: broken BSR matrix: ";
+    EXPECT_EQ(refusal([](auto&, BsrView& v) { v.blocks = -1; }),
+              broken + "negative size (4 rows, 6 columns, -1 blocks)");
+    EXPECT_EQ(refusal([](auto&, BsrView& v) { v.height = 0; }),
+              broken + "blocks of 0 x 3: use 1 x 1 or more");
+    EXPECT_EQ(refusal([](auto&, BsrView& v) { v.rows = 5; }),
+              broken + "5 rows are no multiple of the blocks' 2");
+    EXPECT_EQ(refusal([](auto&, BsrView& v) { v.cols = 7; }),
+              broken + "7 columns are no multiple of the blocks' 3");
+    EXPECT_EQ(refusal([](auto&, BsrView& v) {
+                  v.rows = v.height = v.cols = v.width = std::int64_t{1} << 40;
+              }),
+              broken + "3 blocks of 1099511627776 x 1099511627776 are too many numbers");
+    EXPECT_THAT(refusal([](Blocks& b, auto&) { b.col_idx[1] = 2; }),
+                testing::AllOf(
+                    testing::StartsWith("invalid_argument: broken BSR matrix, its blocks taken for "
+                                        "entries: broken CSR matrix: "),
+                    testing::HasSubstr("has column 2")));
+    Options options = options_for("simt:sm_90");
+    options.device_arrays = true;
+    EXPECT_EQ(code_and_text([&] { const Handle handle(Blocks().view(), options); }),
+              "invalid_argument: options.device_arrays: blocks are taken from host memory: leave "
+              "it false");
+}
+
+TEST(NumbersFromOne, OfEveryLayoutAreMultiplied) {
+    const AnyMatrix<double> a;
+    const auto ptr = from_one<std::int64_t>(a.row_ptr);
+    const auto rows = from_one<std::int32_t>(a.row_idx), cols = from_one<std::int32_t>(a.col_idx);
+    const auto nnz = static_cast<std::int64_t>(a.values.size());
+    for (const char* device : {"host", "simt:sm_90"})
+        for (const bool copy : {true, false}) {
+            Options options = options_for(device);
+            options.index_base = 1;
+            options.copy = copy;
+            Handle handle(a.n, a.n, ptr.data(), cols.data(), a.values.data(), options);
+            EXPECT_EQ(product_of(handle, a), a.product(a.values)) << device;
+            const auto fresh = a.numbers(2);
+            handle.update_values(fresh.data());
+            EXPECT_EQ(product_of(handle, a), a.product(fresh)) << device;
+            EXPECT_EQ(product_of(
+                          Handle(coo_view(a.n, a.n, nnz, rows.data(), cols.data(), a.values.data()),
+                                 options),
+                          a),
+                      a.product(a.values));
+            EXPECT_EQ(
+                product_of(Handle(csc_view(a.n, a.n, nnz, ptr.data(), cols.data(), a.values.data()),
+                                  options),
+                           a),
+                a.product(a.values, "T"));
+            Blocks blocks;
+            const auto right = product_of(Handle(blocks.view(), options_for(device)));
+            for (auto& number : blocks.row_ptr) ++number;
+            for (auto& number : blocks.col_idx) ++number;
+            EXPECT_EQ(product_of(Handle(blocks.view(), options)), right);
+        }
+}
+
+// Borrowed values are read where they are; the numbers are copies that live with the handle.
+TEST(NumbersFromOne, OwnersAreKept) {
+    auto values = std::make_shared<std::vector<double>>(std::vector<double>{2, 3});
+    const std::weak_ptr<std::vector<double>> kept = values;
+    std::vector<int> ptr{1, 2, 3}, cols{1, 2};
+    Options options = options_for("host");
+    options.format = "csr";
+    options.index_base = 1;
+    options.copy = false;
+    options.owner = values;
+    {
+        const Handle handle(2, 2, ptr.data(), cols.data(), values->data(), options);
+        options.owner = nullptr;
+        values = nullptr;
+        ptr = cols = {9, 9, 9};
+        EXPECT_FALSE(kept.expired());
+        const std::vector<double> x{1, 10};
+        std::vector<double> y(2);
+        handle.apply(1.0, x.data(), 0.0, y.data());
+        EXPECT_EQ(y, (std::vector<double>{2, 30}));
+    }
+    EXPECT_TRUE(kept.expired());
+}
+
+TEST(NumbersFromOne, WrongOnesAreNamed) {
+    const std::vector<double> values{2, 3};
+    const auto refusal = [&](std::vector<int> ptr, std::vector<int> cols, int base) {
+        Options options = options_for("host");
+        options.index_base = base;
+        return code_and_text([&] {
+            const Handle handle(csr_view(2, 2, 2, ptr.data(), cols.data(), values.data()), options);
+        });
+    };
+    EXPECT_EQ(refusal({1, 2, 3}, {1, 2}, 2),
+              "invalid_argument: options.index_base is 2: use 0 or 1");
+    for (const auto& wrong : {std::vector<int>{1, 3}, {1, 0}, {1, std::numeric_limits<int>::min()}})
+        EXPECT_THAT(refusal({1, 2, 3}, wrong, 1),
+                    testing::AllOf(testing::StartsWith("invalid_argument: broken CSR matrix: "),
+                                   testing::EndsWith("; options.index_base is 1: in the given "
+                                                     "arrays all numbers are one larger")));
+    EXPECT_THAT(refusal({0, 1, 2}, {1, 2}, 1), testing::HasSubstr("broken CSR matrix"));
+    Options options = options_for("simt:sm_90");
+    options.index_base = 1;
+    options.device_arrays = true;
+    EXPECT_EQ(code_and_text([&] {
+                  const Handle handle(
+                      csr_view<double, int, int>(0, 0, 0, nullptr, nullptr, nullptr), options);
+              }),
+              "invalid_argument: options.index_base is 1, but options.device_arrays: give device "
+              "arrays that count from 0");
+}
+
+}  // namespace
+}  // namespace spmvgen
