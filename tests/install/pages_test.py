@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of the tutorial and of the how-to pages as a reader would. Usage: pages_test.py ROOT PREFIX WORK
+"""Runs the commands of the pages in docs/ as a reader would. Usage: pages_test.py ROOT PREFIX WORK
 
 ROOT is the checkout, PREFIX where spmvgen is installed, WORK a folder to work in. A block of code below the mark
 <!-- run --> is run by bash, with the program on PATH, PREFIX in the environment, and a matrix A.mtx in the folder; one below
@@ -46,7 +46,7 @@ def run_page(page, prefix, folder):
 def main():
     root, prefix, work = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
     wrong = total = 0
-    for page in sorted([*root.glob("docs/tutorial/*.md"), *root.glob("docs/how-to/*.md")]):
+    for page in sorted(root.glob("docs/*/*.md")):
         folder = work / page.stem
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

@@ -14,7 +14,7 @@ from words_test import SKIPPED, files_of
 
 MOST_WORDS = 35
 MOST_COLUMNS = 100
-PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", "docs/README.md", "docs/performance.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "examples/README.md", "docs/README.md", "docs/performance.md")
 FOLDERS = ("docs/tutorial/", "docs/how-to/", "docs/reference/", "docs/explanation/")
 GLOSSARY = "docs/reference/glossary.md"
 DO_NOT_USE = "Words that we do not use"

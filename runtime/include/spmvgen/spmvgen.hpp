@@ -96,15 +96,15 @@ struct Options {
     /// rest, from when on that serves. info() tells who does.
     /// prepare(), update_values() and workspace_bytes() wait for it. It takes the memory of both.
     std::string compile = "now";
-    /// How the kernel is chosen (docs/how-to/tune.md): "rule" by rules and predicted times; "lazy"
-    /// the same, but only once products of plain CSR took as long as planning is predicted to take,
-    /// in the apply that finds it so, or with compile = "behind" in a thread; "recorded" as
-    /// tuning_db or this user has recorded it; "measure": the most promising are also timed, and
+    /// How the kernel is chosen (docs/levels.md): "rule" by rules and predicted times; "lazy" the
+    /// same, but only once products of plain CSR took as long as planning is predicted to take, in
+    /// the apply that finds it so, or with compile = "behind" in a thread; "recorded"
+    /// as tuning_db or this user has recorded it; "measure": the most promising are also timed, and
     /// the rule's is kept unless another is faster; "exhaustive": the same of all kernels with all
     /// parameters, however long it takes.
     std::string level = "rule";
     std::string rule;        ///< of a paper in place of the choice: "ginkgo", "csr-k", "gospmv" or
-                             ///< "lightspmv" (docs/reference/rules.md); "" = none. For level "rule"
+                             ///< "lightspmv" (docs/paper-rules.md); "" = none. For level "rule"
     double budget_ms = 200;  ///< of level measure: milliseconds that it may take
     /// Told of each kernel that a level has timed; false = no more, and what was measured by then
     /// counts. Called by the thread that makes the handle. May be empty.
