@@ -14,7 +14,8 @@ from words_test import SKIPPED, files_of
 
 MOST_WORDS = 35
 MOST_COLUMNS = 100
-PAGES = ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "examples/README.md", "docs/README.md", "docs/performance.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "cli/README.md", "examples/README.md", "runtime/devices/README.md",
+         "tests/README.md", "docs/README.md", "docs/performance.md")
 FOLDERS = ("docs/tutorial/", "docs/how-to/", "docs/reference/", "docs/explanation/")
 GLOSSARY = "docs/reference/glossary.md"
 DO_NOT_USE = "Words that we do not use"
@@ -22,7 +23,7 @@ DO_NOT_USE = "Words that we do not use"
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 END_OF_SENTENCE = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\W_]*[A-Z0-9ΑΒ`])")
-ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 FENCE = re.compile(r"\s*(```|~~~)")
 
 
