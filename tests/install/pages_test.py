@@ -45,12 +45,16 @@ def run_page(page, prefix, folder):
 
 def main():
     root, prefix, work = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
+    link = work / "prefix"  # readers have no blanks in it, which $(pkg-config …) would not survive
+    work.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(prefix)
     wrong = total = 0
     for page in sorted(root.glob("docs/*/*.md")):
         folder = work / page.stem
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        trouble, blocks = run_page(page, prefix, folder)
+        trouble, blocks = run_page(page, link, folder)
         total += blocks
         if trouble:
             wrong += 1
