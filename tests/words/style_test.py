@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the pages for readers to the style of docs/how-to/contribute.md. Usage: style_test.py ROOT
+"""Holds the pages for readers to the style of CONTRIBUTING.md. Usage: style_test.py ROOT
 
 Looks at README.md and docs/**/*.md for sentences above 35 words, lines above 100 columns (not in code,
 tables and lines that a URL makes long), words that docs/reference/glossary.md says not to use, and
