@@ -143,6 +143,18 @@ bool is_fitted(const Parameter& p) {
     return p.preset == 0 && p.name == "lanes";
 }
 
+std::string values_text(const Parameter& p) {
+    if (p.range) return std::to_string(p.allowed.front()) + ".." + std::to_string(p.allowed.back());
+    std::string text;
+    for (const std::int64_t value : p.allowed)
+        text += (text.empty() ? "" : ",") + std::to_string(value);
+    return text;
+}
+
+std::string preset_text(const Parameter& p) {
+    return is_fitted(p) ? "fitted to the vector width" : std::to_string(p.preset);
+}
+
 bool allows(const Parameter& p, std::int64_t value) {
     if (p.range) return value >= p.allowed.front() && value <= p.allowed.back();
     return std::ranges::binary_search(p.allowed, value);

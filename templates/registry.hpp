@@ -181,6 +181,10 @@ int rhs_lanes(const Signature& signature);
 /// Whether the preset is fitted to the vector width: that of "lanes".
 bool is_fitted(const Parameter& parameter);
 
+/// Its values and its preset, for lists: "1,2,4" or "1..64", "4" or "fitted to the vector width".
+std::string values_text(const Parameter& parameter);
+std::string preset_text(const Parameter& parameter);
+
 /// Whether the parameter may have that value.
 bool allows(const Parameter& parameter, std::int64_t value);
 

@@ -202,6 +202,18 @@ KernelEntry gather_columns() {
             .arguments = conversion_arguments()};
 }
 
+KernelEntry put_values() {
+    return {.id = "put_values",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/convert/put_values.hpp",
+            .summary = "New values in their places, whatever the format",
+            .params = {block},
+            .steps = {step("values_at_places", thread_each<places>)},
+            .workspace = {},
+            .arguments = conversion_arguments()};
+}
+
 KernelEntry convert_coo() {
     return {.id = "convert_coo",
             .format = Format::coo,
@@ -320,8 +332,9 @@ KernelEntry convert_strips() {
 
 std::span<const KernelEntry> conversion_kernels() {
     static const std::vector<KernelEntry> all{
-        convert_csr(), convert_integers(), classify_values(), gather_columns(), convert_coo(),
-        convert_ell(), convert_sell(),     convert_bcsr(),    convert_tiles(),  convert_strips()};
+        convert_csr(),  convert_integers(), classify_values(), gather_columns(),
+        put_values(),   convert_coo(),      convert_ell(),     convert_sell(),
+        convert_bcsr(), convert_tiles(),    convert_strips()};
     return all;
 }
 

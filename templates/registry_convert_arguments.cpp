@@ -10,6 +10,8 @@ constexpr std::array arguments{
                      "column of each entry of A"},
     ArgumentTemplate{"csr_values", Element::vector, "[row_ptr[num_rows]]",
                      "value of each entry of A"},
+    ArgumentTemplate{"entry", Element::i32, "[num_places]",
+                     "number of the entry that each place holds, or -1"},
     ArgumentTemplate{"counts", Element::u64, "[16]",
                      "what the host reads, see count_ragged and the others"},
     ArgumentTemplate{"one", Element::count, "", "1"},

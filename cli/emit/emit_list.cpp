@@ -1,32 +1,18 @@
 #include "emit/emit_list.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "registry.hpp"
 
 namespace spmvgen::cli {
-namespace {
-
-std::string preset_of(const Parameter& p) {
-    return is_fitted(p) ? "fitted to the vector width" : std::to_string(p.preset);
-}
-
-std::string allowed_of(const Parameter& p) {
-    if (p.range) return fmt::format("{}..{}", p.allowed.front(), p.allowed.back());
-    return fmt::format("{}", fmt::join(p.allowed, ","));
-}
-
-}  // namespace
-
 std::string kernel_list() {
     std::string text = "Kernels (--kernel ID, or --format F for the first of a format):\n";
     for (auto& kernel : kernel_registry()) {
         text += fmt::format("  {} (format {})\n      {}\n", kernel.id, to_string(kernel.format),
                             kernel.summary);
         for (auto& p : kernel.params)
-            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name, allowed_of(p),
-                                preset_of(p), p.summary);
+            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name, values_text(p),
+                                preset_text(p), p.summary);
     }
     text += "Architectures (--arch A, or A:tune=CPU; native = this machine's):\n";
     for (auto& arch : architectures())

@@ -18,7 +18,7 @@ KernelBinary compile_host(const KernelSource& source, BinaryKind kind = BinaryKi
 std::string host_compiler_version();
 
 /// The cc1 arguments that compile_host uses for this target, in order (decided in
-/// docs/compilers.md).
+/// docs/explanation/compilers.md).
 std::vector<std::string> host_arguments(const Target& target);
 
 /// The same, separated by blanks.

@@ -12,7 +12,7 @@ namespace spmvgen::specializer {
 
 /// Checks the preprocessor lines of `file` and of all it includes (rules 1 to 4) before Clang sees
 /// them. Throws Error(invalid_input) "templates/FILE:LINE: rule N: …"; the rules are in
-/// docs/dialect.md.
+/// docs/explanation/dialect.md.
 void check_directives(const Files& files, const std::string& file);
 
 /// Checks what Clang read (all other rules but 11 and 19, which show when texts are taken).

@@ -3,7 +3,7 @@
 
 namespace spmvgen::specializer {
 
-/// The rules of the template dialect, by their numbers in docs/dialect.md.
+/// The rules of the template dialect, by their numbers in docs/explanation/dialect.md.
 enum class Rule {
     include = 1,
     macro = 2,

@@ -185,11 +185,11 @@ void Handle::apply(nb::handle x, nb::handle y, double alpha, double beta, double
         const nb::gil_scoped_release free;
         const std::shared_lock lock(mutex_);
         void* const on = reinterpret_cast<void*>(stream);
-        status = columns == planned_columns_
-                     ? spmvgen_apply(handle_, type_, a.bytes, from.data(), b.bytes, to.data(), on)
-                     : spmvgen_apply_many(handle_, type_, columns, a.bytes, from.data(), columns,
-                                          SPMVGEN_ROW, b.bytes, to.data(), columns, SPMVGEN_ROW,
-                                          on);
+        status =
+            columns == planned_columns_
+                ? spmvgen_apply(handle_, type_, a.bytes, from.data(), b.bytes, to.data(), on)
+                : spmvgen_apply_many(handle_, type_, columns, a.bytes, from.data(), columns,
+                                     SPMVGEN_ROW, b.bytes, to.data(), columns, SPMVGEN_ROW, on);
     }
     check(status);
 }

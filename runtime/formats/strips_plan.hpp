@@ -7,7 +7,7 @@
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
 
-/// How a matrix lies in the format `strips` (docs/strips.md), short of its arrays.
+/// How a matrix lies in the format `strips` (docs/explanation/strips.md), short of its arrays.
 namespace spmvgen {
 
 /// Bits of slice_info beside the code in its lowest two; the full strips stand above them.

@@ -13,7 +13,7 @@
 #include "spmvgen/matrix.hpp"
 
 /// Exact narrow values: what the values of a matrix can be stored as so that every bit can be had
-/// back. docs/encodings.md.
+/// back. docs/explanation/encodings.md.
 namespace spmvgen {
 
 /// Legal values of the parameter value_code, as templates/dialect/coded_values.hpp has them.

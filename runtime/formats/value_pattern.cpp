@@ -31,6 +31,19 @@ const Buffer* buffer_of(const StoredMatrix& stored, const void* array) {
     return own != stored.owned.end() ? &*own : nullptr;
 }
 
+/// How many values each array has; nothing where one is not the matrix's own.
+std::map<std::string, std::int64_t> places_in(const StoredMatrix& stored,
+                                              const Signature& signature) {
+    std::map<std::string, std::int64_t> places;
+    const std::size_t size = size_of(storage_type(signature));
+    for (auto& name : names_of_values(stored, signature)) {
+        const Buffer* const own = buffer_of(stored, stored.arrays.at(name));
+        if (own == nullptr) return {};
+        places[name] = static_cast<std::int64_t>(own->bytes() / size);
+    }
+    return places;
+}
+
 }  // namespace
 
 ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bool keep)
@@ -46,13 +59,39 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
 }
 
 std::int64_t ValuePattern::bytes() const {
-    return static_cast<std::int64_t>(row_ptr_.bytes() + col_idx_.bytes());
+    return static_cast<std::int64_t>(row_ptr_.bytes() + col_idx_.bytes()) +
+           (sources_ ? sources_->bytes() : 0);
 }
 
 CsrView ValuePattern::with_values(const void* values) const {
     CsrView view = view_;
     view.values = values;
     return view;
+}
+
+CsrView ValuePattern::matrix_with(const void* values) const {
+    if (row_ptr_.bytes() == 0 && view_.nnz > 0)
+        throw Error(ErrorCode::internal, "no pattern was kept to convert new values by");
+    CsrView matrix = view_;
+    matrix.row_ptr = row_ptr_.data();
+    matrix.col_idx = col_idx_.data();
+    matrix.values = values;
+    return matrix;
+}
+
+std::optional<ValueSources> ValuePattern::find_sources(
+    const std::map<std::string, std::int64_t>& places) const {
+    if (in_order_ || view_.nnz == 0) return {};
+    return ValueSources::of(matrix_with(nullptr), signature_, places);
+}
+
+bool ValuePattern::put_values(const void* values, const StoredMatrix& stored) {
+    if (!sought_ && stored.memory_limit == 0)
+        sources_ = find_sources(places_in(stored, signature_));
+    sought_ = true;
+    if (!sources_) return false;
+    sources_->put(view_.value_type, values, signature_, stored);
+    return true;
 }
 
 StoredValues ValuePattern::convert_values(const void* values, const Signature& signature) const {
@@ -72,13 +111,7 @@ StoredValues ValuePattern::convert_values(const void* values, const Signature& s
             for (std::int64_t k = 0; k < view_.nnz; ++k) to[k] = stored_value<To>(from[k]);
         });
     } else {
-        if (row_ptr_.bytes() == 0 && view_.nnz > 0)
-            throw Error(ErrorCode::internal, "no pattern was kept to convert new values by");
-        CsrView matrix = view_;
-        matrix.row_ptr = row_ptr_.data();
-        matrix.col_idx = col_idx_.data();
-        matrix.values = values;
-        result.converted = convert(matrix, signature, true);
+        result.converted = convert(matrix_with(values), signature, true);
     }
     result.list_converted();
     return result;

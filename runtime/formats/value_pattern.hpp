@@ -1,9 +1,11 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "formats/stored_matrix.hpp"
+#include "formats/value_sources.hpp"
 
 namespace spmvgen {
 
@@ -54,21 +56,41 @@ class ValuePattern {
     /// The same for a signature that differs in how values are stored.
     StoredValues convert_values(const void* values, const Signature& signature) const;
 
+    /// Where new values go, of a matrix whose arrays of values have so many places; nothing where
+    /// they are stored in order, and as ValueSources::of().
+    std::optional<ValueSources> find_sources(
+        const std::map<std::string, std::int64_t>& places) const;
+
+    /// Puts these values in the place of those of `stored`, which the matrix is stored as. The
+    /// first call finds out where each goes, and takes as long as convert_values(); later ones take
+    /// one pass. False, and nothing done, where that is not possible or not needed: as_given(),
+    /// codes, a limit of memory.
+    bool put_values(const void* values, const StoredMatrix& stored);
+
     /// The pattern without columns and rows but these values: for what looks at values only.
     CsrView with_values(const void* values) const;
 
     /// From now on the matrix is stored for this signature, which differs in how values are stored.
-    void change_signature(Signature signature) { signature_ = std::move(signature); }
+    void change_signature(Signature signature) {
+        signature_ = std::move(signature);
+        sources_.reset();
+        sought_ = false;
+    }
 
   private:
     bool is_as_given(const Signature& signature) const {
         return in_order_ && storage_type(signature) == view_.value_type;
     }
 
+    /// The pattern with these values, for convert().
+    CsrView matrix_with(const void* values) const;
+
     CsrView view_;
     Signature signature_;
     bool in_order_ = true, lacks_columns_ = false;
     Buffer row_ptr_, col_idx_;
+    bool sought_ = false;  ///< whether sources_ was looked for
+    std::optional<ValueSources> sources_;
 };
 
 /// Whether `stored` owns the array of that name.

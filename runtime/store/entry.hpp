@@ -6,7 +6,8 @@
 
 #include "store/key.hpp"
 
-/// The bytes of one entry (docs/store.md). Pure functions: no files, no clock, no environment.
+/// The bytes of one entry (docs/explanation/store.md). Pure functions: no files, no clock, no
+/// environment.
 namespace spmvgen {
 
 inline constexpr std::size_t preamble_bytes = 32;

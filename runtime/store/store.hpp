@@ -33,9 +33,10 @@ struct StoreOptions {
     std::function<std::int64_t()> clock;           ///< seconds since 1970; unset = the system's
 };
 
-/// The kernel cache on disk: a directory of single-file entries (docs/store.md). Every trouble with
-/// an entry is a miss; no function throws for what is on the disk. Safe for any number of threads
-/// and processes on one directory. Each kind of trouble is warned of once for each Store.
+/// The kernel cache on disk: a directory of single-file entries (docs/explanation/store.md). Every
+/// trouble with an entry is a miss; no function throws for what is on the disk. Safe for any number
+/// of threads and processes on one directory. Each kind of trouble is warned of once for each
+/// Store.
 class Store {
   public:
     /// `directory` "" = the default: $SPMVGEN_CACHE_DIR, $XDG_CACHE_HOME/spmvgen/v2,

@@ -5,7 +5,7 @@
 //             length run without a mask; rows far longer than the rest are cut evenly between the
 //             threads. The values, which no cache holds, are asked for well before they are used.
 // Source:     SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014); bases, deltas
-//             and coded values are spmvgen's own. Format: docs/strips.md.
+//             and coded values are spmvgen's own. Format: docs/explanation/strips.md.
 // Parameters: lanes       4, 8, 16, 32: lanes of a slice; one or two vector registers fit best.
 //             block_rows  1 … 8: r.   block_cols 1 … 8: c.
 //             sigma       1, 64, 256, 1024, 4096, 16384: block rows of a sorting window; 1 = as

@@ -324,9 +324,11 @@ template <typename Value, scale alpha_mode, scale beta_mode, bool has_epilogue, 
           typename Vector>
 [[gnu::always_inline]] inline void store_empty_rows(Vector* y, long begin, long end, Vector alpha,
                                                     Vector beta) {
-    const Value sum[num_rhs] = {};
-    for (long row = begin; row < end; ++row) {
-        store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
+    if constexpr (beta_mode != scale::one || has_epilogue) {  // else y stays as it is
+        const Value sum[num_rhs] = {};
+        for (long row = begin; row < end; ++row) {
+            store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
+        }
     }
 }
 

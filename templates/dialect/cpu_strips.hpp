@@ -1,5 +1,5 @@
-// The strips of one slice on CPUs: products of all lanes, and of single ones. docs/strips.md has the
-// format.
+// The strips of one slice on CPUs: products of all lanes, and of single ones.
+// docs/explanation/strips.md has the format.
 #pragma once
 #include "dialect/cpu_coded_values.hpp"
 #include "dialect/cpu_strips_deltas.hpp"

@@ -1,5 +1,5 @@
-// The deltas of strips on CPUs: of one lane, and of all lanes in registers. docs/strips.md has the
-// format.
+// The deltas of strips on CPUs: of one lane, and of all lanes in registers.
+// docs/explanation/strips.md has the format.
 #pragma once
 #include "dialect/cpu_prefetch.hpp"
 #include "dialect/strips_format.hpp"

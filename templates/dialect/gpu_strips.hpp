@@ -1,10 +1,10 @@
 // Products of one slice of strips, and of a chunk of a long row: what a lane does.
 //
-// Format:     docs/strips.md. A lane has a block of r rows and c columns of each strip of its
-//             slice; element e of lane l's block of strip k is value number (k·r·c + e)·slice + l.
-//             Its block column is the strip's base and a delta: the lane's number times `period`
-//             (code 0), 8 bits (1), 16 bits (2), or, code 3, 32 bits: of a 32-bit index these are
-//             the column itself.
+// Format:     docs/explanation/strips.md. A lane has a block of r rows and c columns of each strip
+//             of its slice. Element e of lane l's block of strip k is value number
+//             (k·r·c + e)·slice + l. Its block column is the strip's base and a delta: the lane's
+//             number times `period` (code 0), 8 bits (1), 16 bits (2), or, code 3, 32 bits: of a
+//             32-bit index these are the column itself.
 // Masks:      blocks of a slice with fill have a mask behind the slice's deltas. What the matrix
 //             does not have meets no x, for 0 · Inf is NaN. Of single entries only slices of
 //             diagonals have fill: their holes are stored zeros, and masks are read only where a

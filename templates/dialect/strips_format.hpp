@@ -1,5 +1,5 @@
-// What numbers in arrays of the format `strips` mean (docs/strips.md), for kernels that read it and
-// those that make it.
+// What numbers in arrays of the format `strips` mean (docs/explanation/strips.md), for kernels that
+// read it and those that make it.
 #pragma once
 
 /// Bits of slice_info: the code of the deltas in the lowest two; the strips that all lanes have

@@ -8,7 +8,7 @@
 //             chunks of 32 entries a lane; whichever warp ends last with a row adds the chunks'
 //             sums, in their order.
 // Source:     SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014) with the
-//             columns compressed; docs/strips.md has every array.
+//             columns compressed; docs/explanation/strips.md has every array.
 // Parameters: block       64, 128, 256, 512: threads of a block.
 //             slice       32, 64: lanes of a slice.
 //             sigma       1, 64, 256, 1024, 4096, 16384: block rows in a sorting window; 1 = they

@@ -7,7 +7,7 @@
 //             the runs that it takes. The warm ones stay in global memory, but close together.
 //             Stored columns say at once where an element is: hubs, then warm ones, then all.
 // Source:     CSR5 (Liu & Vinter, ICS 2015) for tiles with row starts as bits; hubs are this
-//             project's (docs/tiles.md).
+//             project's (docs/explanation/tiles.md).
 // Parameters: block, items, run, staged, gaps, value_code  as those of tiles.
 //             hubs      columns in shared memory; as many elements must fit there, for each
 //                       right-hand side of a group.

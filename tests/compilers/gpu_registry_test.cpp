@@ -184,7 +184,6 @@ TEST(GpuGenerator, SaysForEachCompilerWhyItCannot) {
     }
 }
 
-/// In the words of the command line's documentation, with every function that it names.
 /// A kernel that adds to y atomically does so with the device's instruction where y is said to be
 /// in device memory, and in a loop around a compare-and-swap where nothing is said.
 TEST_P(GpuRegistry, AddsNativelyInDeviceMemory) {
@@ -212,8 +211,10 @@ TEST_P(GpuRegistry, AddsNativelyInDeviceMemory) {
     }
 }
 
+/// In the words of the command line's documentation, with every function that it names.
 TEST_P(GpuRegistry, TakesAnEpilogue) {
-    if (is_conversion(GetParam())) GTEST_SKIP() << "it makes no y";
+    if (is_conversion(GetParam()) || GetParam().ends_with("pack_vectors"))
+        GTEST_SKIP() << "it makes no y";
     const std::string epilogue = "fmax(value, sqrt(fabs(value))) + fmin(value, row)";
     for (const char* arch : {"sm_90", "gfx906"}) {
         Signature s = signature(parse_target(arch));

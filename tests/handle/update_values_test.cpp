@@ -130,6 +130,32 @@ TEST_P(EveryFormat, KernelsOfOtherModesTakeThemToo) {
     }
 }
 
+// The first update finds out where numbers go; later ones go there directly.
+TEST_P(EveryFormat, TakesNumbersAgainAndAgain) {
+    Options options = options_for(GetParam().first);
+    options.format = GetParam().second;
+    const AnyMatrix<double> a;
+    for (const std::int64_t limit : {std::int64_t{0}, std::int64_t{1} << 40}) {
+        options.memory_limit = limit;
+        Handle handle(a.view(), options);
+        std::int64_t kept = 0;
+        for (int round = 1; round <= 3; ++round) {
+            const auto fresh = a.numbers(round);
+            handle.update_values(fresh.data());
+            EXPECT_EQ(product_of(handle, a, -2.0), a.product(fresh, "N", -2.0)) << round;
+            if (round == 1) kept = handle.info().update_bytes;
+            EXPECT_EQ(handle.info().update_bytes, kept);
+        }
+        const bool in_order =
+            options.format == "csr" || options.format == "coo" || options.format == "csr-k";
+        const std::int64_t before = Handle(a.view(), options).info().update_bytes;
+        if (in_order || limit != 0)
+            EXPECT_EQ(kept, before);
+        else
+            EXPECT_GE(kept, before + 4 * static_cast<std::int64_t>(a.values.size()));
+    }
+}
+
 // What is kept beside the stored matrix: row lengths for formats that pad, columns too for blocks,
 // and with an order of entries where each one came from.
 TEST_P(EveryFormat, InfoTellsWhatIsKept) {

@@ -307,7 +307,7 @@ TEST(CpuTime, WhatIsWrongIsSaid) {
 TEST(ShippedCpuCosts, AreFewAndOfKernelsThatThereAre) {
     const CostConstants* constants = cpu_constants();
     ASSERT_NE(constants, nullptr);
-    EXPECT_LE(fitted_numbers(*constants), 6u) << "docs/choice.md has them";
+    EXPECT_LE(fitted_numbers(*constants), 6u) << "docs/explanation/choice.md has them";
     for (auto& [name, kernel] : constants->kernels) {
         EXPECT_FALSE(kernel_entry(name).gpu) << name;
         EXPECT_EQ(kernel.start_us, 0) << "a team's start is among the costs: " << name;

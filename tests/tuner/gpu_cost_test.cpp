@@ -268,7 +268,7 @@ TEST(GpuTime, WhatIsLeftOutOfAKernelIsAsTheProfileSays) {
 TEST(ShippedGpuCosts, AreFewAndOfKernelsThatThereAre) {
     const CostConstants* constants = gpu_constants();
     ASSERT_NE(constants, nullptr);
-    EXPECT_LE(fitted_numbers(*constants), 8u) << "docs/choice.md has them";
+    EXPECT_LE(fitted_numbers(*constants), 8u) << "docs/explanation/choice.md has them";
     for (auto& [name, kernel] : constants->kernels) {
         EXPECT_TRUE(kernel_entry(name).gpu) << name;
         EXPECT_GT(kernel.error, 0) << name;

@@ -1,4 +1,4 @@
-"""Markdown tables of our kernels beside other libraries on a CPU, of `spmvgen bench --json F` (docs/cpu-peers.md).
+"""Markdown tables of our kernels beside other libraries on a CPU, of `spmvgen bench --json F` (docs/performance.md).
 
 For each matrix: the best of our kernels, the fastest peer, and how the ways of multiplying compare;
 then what each of our cases reaches by itself, and each peer. Of a result that is there twice the

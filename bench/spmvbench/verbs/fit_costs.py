@@ -1,4 +1,4 @@
-"""Fits the constants of the choice by counted work (docs/choice.md) to recorded times, and says how good it is.
+"""Fits the constants of the choice by counted work (docs/explanation/choice.md) to recorded times, and says how good it is.
 
     bench_counted_work records-h200-seeds-f64.json.gz > work.jsonl
     python3 bench/spmvbench fit-costs work.jsonl -o tuning_db/gpu-costs.json

@@ -1,4 +1,4 @@
-"""Markdown tables of our kernels beside cuSPARSE and Ginkgo on a GPU, of `spmvgen bench --json F` (docs/performance-gpu.md).
+"""Markdown tables of our kernels beside cuSPARSE and Ginkgo on a GPU, of `spmvgen bench --json F` (docs/performance.md).
 
 spmvbench gpu PEERS.csv FILE…    each algorithm beside Ginkgo's, the best of ours beside cuSPARSE
 spmvbench gpu --subwarp FILE…    csr_classical with each number of lanes a row, as

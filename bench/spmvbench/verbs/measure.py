@@ -1,4 +1,4 @@
-"""Runs `spmvgen bench` on a GPU as docs/ahead-of-peers.md and its neighbours have it, section by section.
+"""Runs `spmvgen bench` on a GPU as docs/performance.md has it, section by section.
 
 Each section leaves OUT/SECTION.jsonl, or with a value type, and OUT/SECTION.log. Matrices are twins
 of the gallery, the smallest first, or those of --matrices. A section ends after --limit seconds and

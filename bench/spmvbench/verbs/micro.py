@@ -1,4 +1,4 @@
-"""Markdown tables of what the programs bench_* wrote with --benchmark_out=F.json (docs/performance-cpu.md).
+"""Markdown tables of what the programs bench_* wrote with --benchmark_out=F.json (docs/performance.md).
 
 A file is what one run wrote, or has one run a line. What it holds is told by its benchmarks. Kept results of a handle beside the plain loop
 ("plain_us") have a table of their own.

@@ -30,7 +30,7 @@ std::vector<std::string> llvm_features(const Target& target) {
 
 }  // namespace
 
-/// The cc1 arguments, decided in docs/compilers.md.
+/// The cc1 arguments, decided in docs/explanation/compilers.md.
 std::vector<std::string> clang_gpu_options(const GpuJob& job) {
     const bool amd = is_amd(job.target);
     std::vector<std::string> args{"-triple",     amd ? amd_triple : nvidia_triple,

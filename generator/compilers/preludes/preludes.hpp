@@ -7,7 +7,7 @@ namespace spmvgen {
 extern const std::string_view amdgpu_prelude;
 extern const std::string_view nvptx_prelude;
 
-/// What stands ahead of a kernel for the SIMT executor (docs/simt.md).
+/// What stands ahead of a kernel for the SIMT executor (docs/explanation/simt-executor.md).
 extern const std::string_view simt_prelude;
 
 }  // namespace spmvgen

@@ -248,6 +248,10 @@ bool HostHandle::has_kernel(ValueType type, const Operands& o) {
 
 void HostHandle::set_values(const NewValues& values, Stream stream) {
     check_stream(stream, "update_values");
+    const std::int64_t kept = pattern_.bytes();
+    const bool put = pattern_.put_values(values.data, stored_);
+    info_.update_bytes += pattern_.bytes() - kept;
+    if (put) return;
     StoredValues fresh = pattern_.convert_values(values.data);
     if (base_ == nullptr && is_storage_only(storage_type(signature_))) {
         widen_values(fresh.converted, storage_type(signature_));

@@ -55,8 +55,8 @@ struct Options {
     std::string storage;      ///< type that A's values are rounded to and stored in, narrower than
                               ///< theirs: "f16", "bf16", "f32", "c32"; "" = as they are
     std::string encodings = "auto";  ///< "auto": values may be stored in fewer bytes where that
-                                     ///< gives every bit back (docs/encodings.md), unless
-                                     ///< `storage` says how; "none": as they are
+                                     ///< gives every bit back, unless `storage` says how
+                                     ///< (docs/explanation/encodings.md); "none": as they are
     std::string epilogue;            ///< a C++ expression of `value`, the element of αAx + βy, and
                            ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
     int num_rhs = 1;       ///< k: x is n×k and y is m×k, row-major
@@ -96,15 +96,16 @@ struct Options {
     /// rest, from when on that serves. info() tells who does.
     /// prepare(), update_values() and workspace_bytes() wait for it. It takes the memory of both.
     std::string compile = "now";
-    /// How the kernel is chosen (docs/levels.md): "rule" by rules and predicted times; "lazy" the
-    /// same, but only once products of plain CSR took as long as planning is predicted to take, in
-    /// the apply that finds it so, or with compile = "behind" in a thread; "recorded"
+    /// How the kernel is chosen (docs/explanation/levels.md): "rule" by rules and predicted times;
+    /// "lazy" the same, but only once products of plain CSR took as long as planning is predicted
+    /// to take, in the apply that finds it so, or with compile = "behind" in a thread; "recorded"
     /// as tuning_db or this user has recorded it; "measure": the most promising are also timed, and
     /// the rule's is kept unless another is faster; "exhaustive": the same of all kernels with all
     /// parameters, however long it takes.
     std::string level = "rule";
     std::string rule;        ///< of a paper in place of the choice: "ginkgo", "csr-k", "gospmv" or
-                             ///< "lightspmv" (docs/paper-rules.md); "" = none. For level "rule"
+                             ///< "lightspmv"; "" = none. For level "rule"
+                             ///< (docs/explanation/choice.md)
     double budget_ms = 200;  ///< of level measure: milliseconds that it may take
     /// Told of each kernel that a level has timed; false = no more, and what was measured by then
     /// counts. Called by the thread that makes the handle. May be empty.

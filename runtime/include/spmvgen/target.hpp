@@ -84,7 +84,7 @@ bool adds_natively_in_device_memory(const Target& target, std::size_t bytes);
 std::string target_id(const Target& target);
 
 /// Of a CPU: whether one gather is faster than the loads that it stands for. It is with AVX-512,
-/// but on AMD's (tune = "znver…") it is not; measured, see docs/compilers.md.
+/// but on AMD's (tune = "znver…") it is not; measured, see docs/explanation/compilers.md.
 bool has_fast_gathers(const Target& target);
 
 /// Of a GPU: threads that are resident on a unit at most.

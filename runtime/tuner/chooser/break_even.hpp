@@ -29,11 +29,11 @@ bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms);
 /// applies are many.
 bool counting_repays(std::int64_t applies, double rules_us, std::int64_t sampled);
 
-// Assumptions, from docs/performance-cpu.md, where neither counted work nor the device's
+// Assumptions, from docs/performance.md, where neither counted work nor the device's
 // profile knows better.
 inline constexpr double planning_saves = 0.25;  ///< share: 1 - 1/1.33, the geometric mean there
 inline constexpr double measuring_saves = 0.2;  ///< share that measuring gains over the rule
-inline constexpr double counting_saves = 0.3;   ///< share: docs/choice.md
+inline constexpr double counting_saves = 0.3;   ///< share: docs/explanation/choice.md
 inline constexpr double counting_ms = 1, counting_us_an_entry = 0.2;  ///< what it takes
 inline constexpr double compile_ms = 70;  ///< a plain kernel from nothing; others take longer,
                                           ///< as compile_effort() says

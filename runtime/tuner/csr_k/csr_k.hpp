@@ -9,7 +9,8 @@
 
 /// Constant-time tuning of CSR-k: sizes of groups and dimensions of blocks from the row density,
 /// nnz / rows. Source: Lane & Booth, Heterogeneous Sparse Matrix-Vector Multiplication via
-/// Compressed Sparse Row Format, section 4. docs/csr-k.md tells where the text was ambiguous.
+/// Compressed Sparse Row Format, section 4. docs/explanation/csr-k.md tells where the text was
+/// ambiguous.
 namespace spmvgen {
 
 /// Rows of a super-row, super-rows of a super-super-row.

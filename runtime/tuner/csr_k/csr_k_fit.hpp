@@ -8,7 +8,7 @@
 #include "tuner/csr_k/csr_k.hpp"
 
 /// The procedure that makes a formula of csr_k.hpp: measured times in, coefficients out. Lane &
-/// Booth, section 4; what was changed is in docs/csr-k.md.
+/// Booth, section 4; what was changed is in docs/explanation/csr-k.md.
 namespace spmvgen {
 
 /// The paper's grid: {2^i, 1.5·2^i}, of GPUs for both sizes with i = 2 … 5, of CPUs for srs with

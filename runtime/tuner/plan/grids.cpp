@@ -5,8 +5,8 @@
 
 namespace spmvgen {
 
-// Of each kernel the sets that were the fastest for some training matrix (docs/choice.md); more of
-// them would take time to predict, and be chosen by mistake.
+// Of each kernel the sets that were the fastest for some training matrix
+// (docs/explanation/choice.md); more of them would take time to predict, and be chosen by mistake.
 
 std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
     constexpr double rounds_of_lane = 64;  // steps of a mean row that one lane may have

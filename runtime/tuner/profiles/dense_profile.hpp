@@ -21,7 +21,7 @@ struct DenseClass {
 };
 
 /// P_dense of GOSpMV (section 3.2.1): a benchmark of one device, by block size and size class. A
-/// file of tuning_db, see docs/bcsr.md.
+/// file of tuning_db, see docs/explanation/gospmv.md.
 struct DenseProfile {
     std::string device;     ///< a GPU's name ("NVIDIA H200"), or of a CPU its target with the model
     int threads = 0;        ///< of a CPU; 0 = a GPU

@@ -14,7 +14,7 @@ namespace {
 using cpu::bytes_per_thread, cpu::even_padding, cpu::least_vector_mean, cpu::padding,
     cpu::sorted_padding;
 
-// Where one kernel begins to be better than another: measured, see docs/kernels-cpu.md.
+// Where one kernel begins to be better than another: measured, see docs/explanation/kernels-cpu.md.
 constexpr double long_row_share = 0.5;    ///< longest row over a thread's share of the entries
 constexpr double most_empty_mean = 0.25;  ///< mean row, for COO,
 constexpr std::int64_t least_empty_rows = 10'000;  ///< rows, for the same
@@ -23,7 +23,7 @@ constexpr double most_even_mean = 8;          ///< mean row, where rows of one l
 constexpr double cached_bytes = 1e6;          ///< of A for each thread
 constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
-// Of compressed strips: docs/cpu-peers.md.
+// Of compressed strips: docs/performance.md.
 constexpr double least_strips_bytes =
     1.5e6;                                  ///< of A in CSR for each thread: about a core's caches
 constexpr double most_cached_index = 1.25;  ///< bytes a nonzero that name its column, for strips

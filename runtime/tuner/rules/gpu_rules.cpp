@@ -10,7 +10,7 @@
 namespace spmvgen {
 namespace {
 
-// Limits between kernels: an H200, from tuning_db's records (docs/tuning.md).
+// Limits between kernels: an H200, from tuning_db's records (docs/explanation/choice.md).
 constexpr double long_mean = 256;              ///< mean row, of matrices with few rows for a GPU
 constexpr std::int64_t few_rows = 4096;        ///< of these
 constexpr std::int64_t few_entries = 450'000;  ///< a launch takes as long as they do

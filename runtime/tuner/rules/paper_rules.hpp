@@ -6,7 +6,7 @@
 #include "tuner/rules/rules.hpp"
 
 /// The rules that papers give for their own kernels, asked for by name instead of the choice
-/// (docs/paper-rules.md).
+/// (docs/explanation/choice.md).
 namespace spmvgen {
 
 struct PaperRule {

@@ -1,6 +1,6 @@
-// Slices of diagonals with holes (docs/strips.md), for the steps that convert CSR into strips on
-// the device. A diagonal is a column less the offset of the lane that has it: its number times
-// `period`.
+// Slices of diagonals with holes (docs/explanation/strips.md), for the steps that convert CSR into
+// strips on the device. A diagonal is a column less the offset of the lane that has it: its number
+// times `period`.
 #pragma once
 #include "dialect/convert/gpu_convert_strips.hpp"
 

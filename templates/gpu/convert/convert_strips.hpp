@@ -1,8 +1,8 @@
 // CSR into compressed strips (format `strips`), on the device.
 //
-// What:       the arrays of docs/strips.md, the same to the last bit as the host makes them. The
-//             host launches the steps, reads totals in between, and allocates. Blocks are listed
-//             first, as entries of a smaller CSR matrix; what follows goes over these.
+// What:       the arrays of docs/explanation/strips.md, the same to the last bit as the host makes
+//             them. The host launches the steps, reads totals in between, and allocates. Blocks are
+//             listed first, as entries of a smaller CSR matrix; what follows goes over these.
 // Source:     ours; the sort is Batcher's bitonic network (AFIPS 1968).
 // Parameters: block            128, 256, 512, 1024: threads of a block.
 //             slice            32, 64: lanes of a slice, within the wavefront.

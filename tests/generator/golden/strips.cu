@@ -2,7 +2,7 @@
 // Strips: slices of lanes with compressed columns, long rows on warps of their own, in one launch.
 //
 // Source:  SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014) with the columns
-//          compressed; docs/strips.md has every array.
+//          compressed; docs/explanation/strips.md has every array.
 // Reads:   stored·8 bytes, a base a strip, stored·(0, 1, 2 or 4) bytes of deltas, three numbers a
 //          slice, 2 bytes a lane where a slice is ragged, 2 a block row (sigma > 1), an index a row
 //          (any_order); x once for each block; writes y once.

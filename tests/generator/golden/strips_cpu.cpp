@@ -2,7 +2,7 @@
 // Compressed strips: SELL-C-σ whose columns are a base a strip and a narrow delta an entry.
 //
 // Source:  SELL-C-σ (Kreutzer, Hager, Wellein, Fehske & Bishop, SISC 36(5), 2014); bases, deltas
-//          and coded values are spmvgen's own. Format: docs/strips.md.
+//          and coded values are spmvgen's own. Format: docs/explanation/strips.md.
 // Reads:   strips·lanes·(r·c·8 + delta) + strips·4 bytes and three numbers a slice, two bytes a
 //          lane (ragged slices), two a row (σ > 1), x once for each column of a block; writes y
 //          once.

@@ -1,0 +1,94 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "formats/value_pattern.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/base/variant_table.hpp"
+#include "handle/base/vector_packer.hpp"
+#include "handle/conversion/conversion_on_device.hpp"
+#include "handle/conversion/csr_on_device.hpp"
+#include "handle/conversion/gpu_matrix.hpp"
+#include "handle/gpu/gpu_bound_kernel.hpp"
+#include "handle/gpu/gpu_values.hpp"
+#include "handle/gpu/stream_workspaces.hpp"
+#include "tuner/chooser/chooser.hpp"
+
+namespace spmvgen {
+
+/// What a choice knows of the matrix.
+enum class Seen { rows, sample, all };
+
+/// All but the table of variants and the workspaces stays as the constructor left it, until new
+/// values come.
+class GpuHandle : public HandleImpl {
+  public:
+    GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+              std::shared_ptr<Device> device, const GpuInput& input);
+    void apply(ValueType type, const Operands& operands, Stream stream) override;
+    void prepare(Scale alpha, Scale beta, Stream stream) override;
+    std::string source() const override { return source_; }
+    bool borrows(const CsrView& matrix) const override {
+        return reads_arrays(matrix_.stored, matrix);
+    }
+    std::size_t workspace_bytes(Scale alpha, Scale beta) override;
+    void set_values(const NewValues& values, Stream stream) override;
+    void widen(const Signature& wider, const void* values, Stream stream) override;
+    bool has_kernel(ValueType type, const Operands& operands) override;
+    VectorPacker& packer() override { return *packer_; }
+
+  private:
+    using Variant = std::unique_ptr<GpuBoundKernel>;
+
+    void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
+                   CsrOnDevice& csr, Chooser& chooser);
+    /// Whether the matrix is sooner converted on the device, with what it takes to get there.
+    bool converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr);
+    ProvidedGpuKernel get_kernel();
+    /// Begins the conversion on the device that has A, of whose rows the longest has so many
+    /// entries. Where that cannot be, all of A comes here, for the host.
+    void plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,
+                        std::int64_t max_row, Seen seen);
+    std::string begin_conversion(const MatrixOnDevice& matrix, Seen seen, const Options& options);
+    /// Begins the conversion of a matrix on the host where its copy on the device is.
+    void convert_copy(const CsrView& matrix, CsrOnDevice& csr, const Options& options,
+                      std::int64_t max_row, Seen seen);
+    void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device,
+                      CsrOnDevice& csr, Chooser& chooser);
+    /// Keeps what new numbers have their places by, of a matrix that may be on the device only.
+    void keep_pattern(const CsrView& matrix, bool updatable, const CsrView* there);
+    /// The same with columns that were left on the device.
+    const ValuePattern& complete_pattern();
+    /// New numbers that are on the device, for a matrix that has them as they are.
+    void set_values_there(const void* values, Stream stream);
+    /// What puts new numbers in their places on the device; null where the host converts them.
+    const GpuValues* values_on_device();
+    /// The memory of an array of the stored matrix; null when it is the caller's.
+    const DeviceMemory* memory_of(const std::string& array) const;
+    const GpuBoundKernel& variant(int num_rhs, Scale alpha, Scale beta);
+    void tell_kernel(const GpuBoundKernel& kernel);
+    Variant make_variant(const Signature& base, int num_rhs, Scale alpha, Scale beta,
+                         const StoredMatrix& on_device);
+    /// Whether y = αAx + βy leaves y as it is.
+    bool is_nothing(Scale alpha, Scale beta) const;
+
+    std::shared_ptr<Device> device_;  ///< outlives what is on it
+    GpuMatrix matrix_;
+    std::span<const std::int32_t> row_order_;  ///< while the constructor runs
+    ConversionKernels converter_;
+    std::unique_ptr<ConversionOnDevice> conversion_;  ///< while the constructor runs
+    std::unique_ptr<VariantTables<Variant>> variants_ = std::make_unique<VariantTables<Variant>>();
+    ValuePattern pattern_;
+    std::unique_ptr<DeviceMemory> columns_there_;  ///< of pattern_, until they are needed
+    std::unique_ptr<GpuValues> values_;
+    bool sought_values_ = false;  ///< whether values_ was looked for
+    StreamWorkspaces workspaces_;
+    std::int64_t memory_limit_ = 0;
+    std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes
+    std::string source_;
+    std::unique_ptr<VectorPacker> packer_;
+};
+
+}  // namespace spmvgen

@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+
+#include "handle/gpu/gpu_handle.hpp"
+#include "handle/kernels/stopwatch.hpp"
+#include "handle/plan/device_options.hpp"
+#include "handle/plan/input.hpp"
+#include "handle/plan/number_types.hpp"
+#include "handle/plan/planned_matrix.hpp"
+#include "handle/plan/trials.hpp"
+#include "kernel/refuse.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/features/features.hpp"
+#include "registry.hpp"
+#include "spmvgen/error.hpp"
+
+// How a GPU's handle comes to be: choice, conversion and the first kernel.
+namespace spmvgen {
+
+void check_gpu_options(const Options& o, const DeviceFacts& facts) {
+    if (o.cache == CacheMode::off)
+        refuse(
+            fmt::format("cache mode off (options.cache, SPMVGEN_CACHE) always runs the generic CSR "
+                        "kernel, which device {} does not have: use another mode",
+                        facts.text));
+    checked_target(o, facts);
+}
+
+Target checked_target(const Options& o, const DeviceFacts& facts) {
+    const std::optional<Target> target = target_on(facts.target, o.target);
+    if (!target)
+        refuse(fmt::format("options.target {} is not what device {} runs, {}: leave it native",
+                           o.target, facts.text, to_string(facts.target)));
+    return *target;
+}
+
+GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                     std::shared_ptr<Device> device, const GpuInput& input)
+    : HandleImpl(options, provider),
+      device_(std::move(device)),
+      row_order_(input.row_order),
+      workspaces_(*device_),
+      memory_limit_(options.memory_limit) {
+    const Stopwatch watch;
+    packer_ = make_gpu_packer(provider_, policy_, device_);
+    const DeviceFacts& facts = device_->facts();
+    check_gpu_options(options, facts);
+    info_.device = facts.text + ", " + facts.name;
+    signature_.target = checked_target(options, facts);
+    set_types(options, matrix.value_type);
+    DeviceCsr* const on_device = input.on_device;
+    std::optional<PlannedMatrix> own;
+    if (input.planned == nullptr) own.emplace(matrix, options, provider_, *device_, on_device);
+    PlannedMatrix& planned = own ? *own : *input.planned;
+    if (own) info_.analysis_ms = own->analysis_ms();
+    const RowFeatures& features = planned.features();
+    Chooser& chooser = planned.chooser();
+    Choice rule = planned.rule();
+    // Where nothing else asks for the finished kernel, the device may look at all of the matrix.
+    const bool is_open = options.level == "rule" && options.expected_applies == 0;
+    const Seen seen = planned.by_rows() ? Seen::rows : is_open ? Seen::sample : Seen::all;
+    if (seen == Seen::all) chooser.settle(rule, planned.answered());
+    std::optional<CsrOnDevice> csr;  // goes before prepare_ms is told
+    csr.emplace(*device_, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
+    if (matrix.nnz > 0) {
+        const auto trials = gpu_trials(matrix, *csr, features.max_row, num_rhs_, device_,
+                                       options.memory_limit, provider_, policy_);
+        take(apply_level(
+            {matrix, features, planned.request(), options, provider_, policy_, device_, chooser},
+            rule, *trials));
+    } else {
+        take(rule);
+        signature_.alpha = Scale::zero;
+        info_.reason = "the matrix has no entries: y = βy";
+    }
+    if (on_device != nullptr)
+        plan_on_device(*on_device, *csr, options, features.max_row, seen);
+    else if (options.memory_limit == 0 && !has_csr_arrays(signature_) &&
+             converting_pays({matrix, matrix, features.max_row, false, row_order_}, *csr))
+        convert_copy(matrix, *csr, options, features.max_row, seen);
+    if (seen == Seen::sample && !conversion_) {
+        Choice settled{signature_, info_.reason};
+        chooser.settle(settled, planned.answered());
+        take(settled);
+    }
+    const Stopwatch making;
+    find_general(features, planned.request());
+    info_.kernel_ms += making.ms();
+    make_base(matrix, options, on_device, *csr, chooser);
+    csr.reset();
+    info_.kernel = kernel_name(signature_);
+    predict(device_.get(), 0);
+    row_order_ = {};
+    tell_choice_ms(watch);
+    info_.prepare_ms = watch.ms();
+}
+
+void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
+                          CsrOnDevice& csr, Chooser& chooser) {
+    const Stopwatch watch;
+    ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
+    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
+    info_.kernel_ms += watch.ms();
+    tell_origin(provided);
+    if (conversion_ &&
+        !converts_for(converter_.converter->loaded->signature(), signature_, matrix)) {
+        conversion_.reset();  // it was begun for another kernel
+        if (on_device != nullptr) {
+            (void)on_device->all();
+            info_.reason += ", in the end on the host";
+        }
+    }
+    const Stopwatch conversion;
+    if (conversion_)
+        matrix_ = conversion_->store(signature_, options.memory_limit);
+    else
+        convert_here(matrix, options, on_device, csr, chooser);
+    conversion_.reset();
+    describe(matrix, matrix_.stored);
+    keep_pattern(matrix, options.updatable,
+                 on_device != nullptr ? &on_device->on_device() : nullptr);
+    info_.convert_ms += conversion.ms();
+    if (provided.kernel == nullptr) return;
+    tell_kernel(*variants_->of(num_rhs_).get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
+        return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
+    }));
+}
+
+void GpuHandle::keep_pattern(const CsrView& matrix, bool updatable, const CsrView* there) {
+    pattern_ = ValuePattern(matrix, signature_, updatable);
+    info_.update_bytes = pattern_.bytes();
+    if (!pattern_.lacks_columns()) return;
+    const auto bytes = static_cast<std::size_t>(matrix.nnz) * size_of(matrix.index_type);
+    columns_there_ = device_->allocate(bytes);
+    device_->copy_on_device(columns_there_->data(), there->col_idx, bytes);
+    info_.update_bytes += static_cast<std::int64_t>(bytes);
+}
+
+void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
+                             const DeviceCsr* on_device, CsrOnDevice& csr, Chooser& chooser) {
+    const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit, row_order_,
+                                        chooser.take_layout(signature_).get());
+    matrix_ = upload(*device_, stored, matrix,
+                     {csr.is_there() ? &csr.view() : nullptr, on_device != nullptr && !options.copy,
+                      options.memory_limit});
+}
+
+bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr) {
+    if (!csr.pays() || !why_not_on_device(matrix, signature_).empty()) return false;
+    const auto distance =
+        conversion_distance(provider_, policy_, device_, signature_, matrix.on_host);
+    const bool compile = distance == KernelProvider::Distance::compiler;
+    return csr.pays(compile) && (!compile || provider_.may_compile(policy_));
+}
+
+void GpuHandle::convert_copy(const CsrView& matrix, CsrOnDevice& csr, const Options& options,
+                             std::int64_t max_row, Seen seen) {
+    const Stopwatch copying;
+    const CsrView& copy = csr.view();
+    info_.convert_ms += copying.ms();
+    if (begin_conversion({copy, matrix, max_row, false, row_order_}, seen, options).empty())
+        info_.reason += "; converted on the device";
+}
+
+void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,
+                               std::int64_t max_row, Seen seen) {
+    MatrixOnDevice matrix{input.on_device(), input.on_host(), max_row, !options.copy};
+    if (const auto* values = input.few_values()) matrix.dictionary = *values;
+    const bool as_it_is = has_arrays_of(matrix.on_device, signature_);
+    const bool strips = kernel_entry(signature_.kernel).format == Format::strips;
+    if (matrix.on_device.nnz > 0 && !(as_it_is && input.is_complete()) &&
+        (strips || converting_pays(matrix, csr))) {
+        const std::string why = begin_conversion(matrix, seen, options);
+        if (!as_it_is)
+            info_.reason +=
+                why.empty() ? "; converted on the device" : "; converted on the host: " + why;
+    }
+    if (conversion_ || input.is_complete()) return;
+    const Stopwatch rest;
+    (void)input.all();
+    info_.analysis_ms += rest.ms();
+}
+
+/// Why the device cannot; "" = conversion_ is there.
+std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
+                                        const Options& options) {
+    const auto open = [&](const char* name, std::int64_t value) {
+        if (!options.params.contains(name)) signature_.params[name] = value;
+    };
+    if (kernel_entry(signature_.kernel).format == Format::strips) {
+        // Whether holes pay only the columns tell.
+        if (seen == Seen::rows && strips_shape(signature_).holes) open("fill", 0);
+        if (seen == Seen::sample) {
+            open("long_rows", 1);
+            if (signature_.params.at("codes") != whole_columns) open("codes", all_strip_codes);
+        }
+    }
+    if (auto why = why_not_on_device(matrix, signature_); !why.empty())
+        return "the device makes no " + why;
+    const Stopwatch making;
+    try {
+        converter_ = load_converters(provider_, policy_, device_, signature_, matrix.on_device);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile) throw;
+        return error.what();
+    }
+    info_.kernel_ms += making.ms();
+    const Stopwatch conversion;
+    conversion_ = spmvgen::begin_conversion(*device_, converter_, matrix, signature_);
+    const std::string fault = conversion_->fault();
+    if (!fault.empty()) {
+        conversion_.reset();
+        return "there are " + fault;
+    }
+    if (seen != Seen::all) {
+        const std::string found = conversion_->fit(
+            signature_, [&](const char* name) { return !options.params.contains(name); });
+        if (!found.empty()) info_.reason += "; " + found;
+    }
+    info_.convert_ms += conversion.ms();
+    return "";
+}
+
+ProvidedGpuKernel GpuHandle::get_kernel() {
+    return kernel_or_general([&](const Signature& s, bool last_resort) {
+        try {
+            return provider_.get(s, policy_, device_);
+        } catch (const Error& error) {
+            if (last_resort || error.code() != ErrorCode::compile) throw;
+            return ProvidedGpuKernel();
+        }
+    });
+}
+
+std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
+                                            KernelProvider& provider,
+                                            std::shared_ptr<Device> device, const GpuInput& input) {
+    return std::make_unique<GpuHandle>(matrix, options, provider, std::move(device), input);
+}
+
+}  // namespace spmvgen
