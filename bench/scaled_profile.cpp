@@ -1,5 +1,5 @@
 // bench_scaled_profile: how near a device profile that is scaled from another GPU's comes to the
-// calibrated one of the same GPU (docs/device-profiles.md), and what the choice loses by it. A line
+// calibrated one of the same GPU (docs/reference/files.md), and what the choice loses by it. A line
 // of JSON for the rates, then one for each matrix.
 //     bench_scaled_profile FROM.json TO.json [gallery:… | FILE.mtx]…
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #   jit          libspmvgen_jit, the kernel compiler, in a folder beside libspmvgen, where the library looks for it
 #   tools        the program spmvgen, and loops that it times beside kernels, in the same folder
 #   tuning       parameters that the tuner reads, in share/spmvgen/tuning_db, where the library finds them
-#   petsc        libpetscspmvgen, matrix types for PETSc, in the same folder; where PETSc was found (docs/petsc.md)
+#   petsc        libpetscspmvgen, matrix types for PETSc, in the same folder; where PETSc was found (docs/how-to/petsc.md)
 #   development  headers, find_package, pkg-config, spmvgen_add_kernel
 # All paths are relative: the prefix can be moved.
 include(CMakePackageConfigHelpers)

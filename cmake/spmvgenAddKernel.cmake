@@ -1,7 +1,7 @@
 # spmvgen_add_kernel(target FORMAT format | KERNEL id [NAME name] [ARCH arch] [VALUE f64] [ACCUMULATOR type]
 #                    [INDEX i32] [OFFSET i32] [STORAGE type] [EPILOGUE expression] [ALPHA zero|one|general] [BETA zero|one|general] [RHS k]
 #                    [PARAMS name=value …] [AS form] [COMPILER name] [OUTPUT folder] [EMBED])
-# runs `spmvgen emit` when the target is built, and again when anything of it changes. See docs/cmake.md.
+# runs `spmvgen emit` when the target is built, and again when anything of it changes. See docs/how-to/cmake.md.
 #
 # Of a CPU's kernel the target gets the source (or, AS object, the object), compiled in, and the header NAME.h, which
 # declares it as NAME_multiply. Of a GPU's it gets NAME.h, which tells the symbols, the source or binary as the file

@@ -10,7 +10,7 @@
 
 /// The kernel registry: every template, what it may be specialised with, and how it is launched.
 /// Data only; both the runtime (to choose) and the generator (to bind) read it. How to add a
-/// kernel: docs/howto-add-a-kernel.md.
+/// kernel: docs/how-to/add-a-kernel.md.
 namespace spmvgen {
 
 /// One parameter of a template beyond those that every kernel has (Value, Vector, Storage, Index,

@@ -1,5 +1,5 @@
-/* PETSc matrix types whose products run through spmvgen; docs/petsc.md is the manual. This header
- * is what the files of the adaptor share.
+/* PETSc matrix types whose products run through spmvgen; docs/how-to/petsc.md is the manual. This
+ * header is what the files of the adaptor share.
  *
  * A matrix of such a type stays an AIJ of PETSc: only products and views are replaced, everything
  * else works on PETSc's own arrays. Public interface of PETSc only, but for PetscObjectStateGet.

@@ -1,4 +1,4 @@
-/* What the options database says: docs/petsc.md. */
+/* What the options database says: docs/how-to/petsc.md. */
 #include "petscspmvgen.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 """Reads what was measured. The only place that knows how files look: lines of JSON with headers among them, compressed or not.
 
-A result is a dictionary as `spmvgen bench --json` writes it (docs/bench.md). Kept results of
+A result is a dictionary as `spmvgen bench --json` writes it (docs/how-to/benchmark-and-report.md). Kept results of
 programs that this one replaced have other forms and are brought to this one: a line of a matrix
 with "cases", and lines with "us" in place of "stream", which schema 1 calls "hot".
 """
@@ -15,7 +15,7 @@ import sys
 from spmvbench.errors import BenchError
 
 OURS = "spmvgen"
-# How products are timed (docs/bench.md), each the field of a result with its times.
+# How products are timed (docs/how-to/benchmark-and-report.md), each the field of a result with its times.
 CLOCKS = ("stream", "graph", "solver", "cold")
 CLASSES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_classes.json")
 

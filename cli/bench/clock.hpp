@@ -5,7 +5,7 @@
 
 namespace spmvgen::cli {
 
-/// How a product is timed (docs/bench.md).
+/// How a product is timed (docs/how-to/benchmark-and-report.md).
 enum class Clock {
     stream,  ///< products back to back on a stream
     graph,   ///< products of a CUDA graph: without what the host takes to launch each

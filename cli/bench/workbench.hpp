@@ -33,7 +33,7 @@ class Place {
     Place(std::shared_ptr<Device> device, int threads, std::int64_t flush_bytes = 0);
 
     /// A larger cache is shared with many: less is enough to be rid of what is ours
-    /// (docs/bench.md).
+    /// (docs/how-to/benchmark-and-report.md).
     static constexpr std::int64_t max_flush_bytes = 256 << 20;
 
     Device* device() const { return device_.get(); }

@@ -1,4 +1,4 @@
-"""info, source, orders, emit, the self-test, types and the page of the documentation."""
+"""info, source, orders, emit, the self-test, types and the pages of the documentation."""
 
 import doctest
 import importlib.metadata
@@ -104,10 +104,11 @@ def test_every_function_is_typed():
     assert "is not present at runtime" not in stubtest.stdout, stubtest.stdout
 
 
-def test_the_page():
-    page = ROOT / "docs" / "python.md"
+@pytest.mark.parametrize(("name", "least"), [("tutorial/from-python", 15), ("reference/python", 20)])
+def test_the_pages(name, least):
+    page = ROOT / "docs" / f"{name}.md"
     failed, tried = doctest.testfile(str(page), module_relative=False)
-    assert tried > 20
+    assert tried > least
     assert failed == 0
 
 

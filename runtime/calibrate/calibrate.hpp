@@ -8,7 +8,7 @@
 #include "tuner/profiles/device_profile.hpp"
 
 /// Measuring what predicting times needs to know of a device: once, for a file of tuning_db
-/// (docs/device-profiles.md).
+/// (docs/reference/files.md).
 namespace spmvgen {
 
 struct CalibrationPlan {

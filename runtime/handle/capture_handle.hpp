@@ -4,7 +4,7 @@
 
 #include "spmvgen/spmvgen.hpp"
 
-/// Writing down the matrices of an application's handles (docs/capture.md).
+/// Writing down the matrices of an application's handles (docs/how-to/capture.md).
 namespace spmvgen {
 
 /// What $SPMVGEN_CAPTURE and $SPMVGEN_CAPTURE_PATTERN ask for.

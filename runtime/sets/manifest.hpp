@@ -10,7 +10,7 @@
 #include "registry.hpp"
 #include "spmvgen/signature.hpp"
 
-/// What goes into a kernel set (docs/kernel-sets.md, "The manifest").
+/// What goes into a kernel set (docs/reference/files.md, "Manifests of kernel sets").
 namespace spmvgen {
 
 /// Where the kernels of a section come from.

@@ -12,8 +12,8 @@
 #include "store/entry.hpp"
 #include "store/key.hpp"
 
-/// The bytes of a kernel set (docs/kernel-sets.md): many entries of the store in one file, with an
-/// index. Nothing here looks at the environment.
+/// The bytes of a kernel set (docs/reference/files.md): many entries of the store in one file, with
+/// an index. Nothing here looks at the environment.
 namespace spmvgen {
 
 /// The version of the format of sets.

@@ -1,7 +1,8 @@
 // The binary CSR form. Its checksums would stop every changed file at the door, and its padding
 // would be most of an input. So an input is: a byte of flags, the 56 bytes of the header, and the
 // arrays without padding. Flags: 1 = the header gets a right checksum; 2 = the arrays are laid out
-// as docs/csr-binary.md says and get right checksums; else the bytes follow the header as they are.
+// as docs/reference/files.md says and get right checksums; else the bytes follow the header as they
+// are.
 #include <zlib.h>
 
 #include <array>

@@ -114,7 +114,7 @@ write("store_entry", "wrong-types", packed(7, with_changes(compiler=1, launch=[]
 
 
 def kernel_set(header, entries, version=1):
-    """The file of a set, from docs/kernel-sets.md."""
+    """The file of a set, from docs/reference/files.md."""
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + 1) % 16) + b"\n"
     end = 64 + len(text) + 48 * len(entries)

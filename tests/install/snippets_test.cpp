@@ -34,7 +34,7 @@ void find_snippets(const std::filesystem::path& page, std::vector<Snippet>& snip
 
 TEST(Snippets, StandInTestedFiles) {
     std::vector<Snippet> snippets;
-    for (auto& entry : std::filesystem::directory_iterator(source_dir / "docs"))
+    for (auto& entry : std::filesystem::recursive_directory_iterator(source_dir / "docs"))
         if (entry.path().extension() == ".md") find_snippets(entry.path(), snippets);
     ASSERT_GE(snippets.size(), 7u);
     for (auto& s : snippets)

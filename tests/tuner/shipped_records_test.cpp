@@ -77,7 +77,7 @@ std::optional<Neighbour> neighbour_of(const TuningRecord& r, std::span<const Sou
     return {};
 }
 
-// What most_distance rests on: the table of docs/tuning-db.md.
+// What most_distance rests on (docs/how-to/tune.md).
 class Shipped : public testing::TestWithParam<std::string> {};
 
 TEST_P(Shipped, TheKernelOfAMatrixThatIsAlikeIsBetterThanTheRules) {

@@ -1,4 +1,4 @@
-"""Writes matrices in a plain binary form as CSR binary (docs/csr-binary.md), which `spmvgen` reads.
+"""Writes matrices in a plain binary form as CSR binary (docs/reference/files.md), which `spmvgen` reads.
 
 A.csrb: rows, columns, nonzeros as int64; row_ptr and col_idx as int32; values as float64; all
 little-endian, without gaps.

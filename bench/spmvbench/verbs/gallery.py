@@ -1,4 +1,4 @@
-"""Markdown tables of every kernel and every peer over a gallery, of what `spmvgen bench --json F` wrote (docs/bench.md).
+"""Markdown tables of every kernel and every peer over a gallery, of what `spmvgen bench --json F` wrote (docs/how-to/benchmark-and-report.md).
 
 For each value type: how fast the choice, the best of our kernels and the best peer are on each
 matrix; then every kernel and every peer, by each clock; then what has no time, and why. Of a result
@@ -206,7 +206,7 @@ def without_time(matrices):
 def print_page_head(title, header, paths):
     print(
         f"# {title}\n\nEvery kernel and every peer over the gallery. "
-        f"[bench.md](bench.md) tells what is timed and how. "
+        f"[how-to/benchmark-and-report.md](how-to/benchmark-and-report.md) says what is timed and how. "
         f"The command, and what makes this page of its results (kept in `{', '.join(paths)}`):\n\n"
         f"    {shortened(header['command'])}\n"
         f"    python3 bench/spmvbench gallery --page \"{title}\" {' '.join(paths)}\n"

@@ -1,4 +1,4 @@
-"""How far ahead of other libraries: over cuSPARSE, or on a CPU over all peers, beside what is asked (docs/bench.md).
+"""How far ahead of other libraries: over cuSPARSE, or on a CPU over all peers, beside what is asked (docs/how-to/benchmark-and-report.md).
 
 FILE: of `spmvgen bench --kernels auto,auto/measure,all --against all --json FILE`. Of a result that
 is there twice the last counts.

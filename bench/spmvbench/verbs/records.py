@@ -1,4 +1,4 @@
-"""Records of tuning_db (docs/tuning-db.md), of what `spmvgen bench --numbers random --kernels auto,K,…` timed on one GPU, by clock stream.
+"""Records of tuning_db (docs/reference/files.md), of what `spmvgen bench --numbers random --kernels auto,K,…` timed on one GPU, by clock stream.
 
 A matrix becomes a record with every kernel that was timed on it in any of the runs; the rule's is
 that of case auto in the last one, plain CSR's that of case csr_classical. Redirect the output to

@@ -1,4 +1,4 @@
-"""The table of twins in docs/gallery.md, of the suite that `spmvgen gallery make --suite all` made.
+"""A table of twins beside their originals, of the suite that `spmvgen gallery make --suite all` made.
 
 SUITE.json is what that command wrote beside the matrices.
 """

@@ -1,4 +1,4 @@
-// The results, and what is asked of them: docs/report.md tells the words.
+// The results, and what is asked of them: docs/how-to/benchmark-and-report.md tells the words.
 
 const data = JSON.parse(byId("data").textContent);
 data.matrices.forEach((matrix, number) => { matrix.id = "m" + number; });

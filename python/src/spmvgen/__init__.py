@@ -6,7 +6,7 @@
 array([50., 60.])
 
 ``matrix`` takes sparse matrices of SciPy, CuPy and PyTorch; what it gives is an operator for SciPy's
-solvers. ``emit`` gives the text of a kernel. The page docs/python.md describes both.
+solvers. ``emit`` gives the text of a kernel. The page docs/reference/python.md describes both.
 """
 
 from ._library import counters, version

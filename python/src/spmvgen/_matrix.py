@@ -267,7 +267,7 @@ def matrix(a: Any, **options: Any) -> Matrix:
     (row_ptr, col_idx, values, shape), the arrays of CSR of any library. Its device is where
     products run. Its arrays are borrowed and kept, as far as kernels read them as they are: do not
     write to them, call update. copy=True takes a copy.
-    options: those of docs/handle.md: level="measure", format="sell", deterministic=True,
+    options: those of docs/reference/cpp-handle.md: level="measure", format="sell", deterministic=True,
     threads=2, params={"lanes": 8}, …
 
     ValueError for a broken matrix or option, TypeError for what is no sparse matrix, MemoryError,

@@ -8,8 +8,8 @@
 namespace spmvgen {
 
 /// All kernels that this process has loaded or imported, as the bytes of a kernel set
-/// (docs/kernel-sets.md): the same bytes for the same kernels, in whatever order they came. Safe to
-/// call from any thread; waits for kernels that are being made.
+/// (docs/reference/files.md): the same bytes for the same kernels, in whatever order they came.
+/// Safe to call from any thread; waits for kernels that are being made.
 std::string export_kernels();
 
 /// What became of the kernels of a blob.

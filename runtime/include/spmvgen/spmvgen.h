@@ -12,7 +12,7 @@
  *   may be NULL, how many bytes the text takes with its final 0. With buffer = NULL and size = 0
  *   that is all they do; a buffer that is too small is SPMVGEN_INVALID_ARGUMENT and stays as it is.
  *
- * The whole is described in docs/c-api.md. */
+ * The whole is described in docs/reference/c-api.md. */
 #ifndef SPMVGEN_SPMVGEN_H
 #define SPMVGEN_SPMVGEN_H
 
@@ -109,10 +109,10 @@ typedef struct spmvgen_options spmvgen_options;
 
 /* The defaults: everything is chosen from the matrix. */
 SPMVGEN_API spmvgen_status spmvgen_options_create(spmvgen_options** options);
-/* Sets an option of docs/handle.md: text as it is, numbers in decimal, "true" or "false"; a
- * parameter of the kernel as "param.NAME", with "" to have it chosen again. An unknown name or a
- * value that cannot be is an error that lists what is allowed; what a device cannot do is found out
- * by spmvgen_create. */
+/* Sets an option of docs/reference/cpp-handle.md: text as it is, numbers in decimal, "true" or
+ * "false"; a parameter of the kernel as "param.NAME", with "" to have it chosen again. An unknown
+ * name or a value that cannot be is an error that lists what is allowed; what a device cannot do is
+ * found out by spmvgen_create. */
 SPMVGEN_API spmvgen_status spmvgen_options_set(spmvgen_options* options, const char* name,
                                                const char* value);
 /* What an option is set to. */
@@ -196,7 +196,7 @@ typedef struct spmvgen_batch spmvgen_batch;
 /* How the x_i stand in x, and the y_i in y. */
 enum {
     SPMVGEN_CONCATENATED = 1, /* one after another */
-    SPMVGEN_INTERLEAVED = 2   /* of one matrix only: see docs/batch.md */
+    SPMVGEN_INTERLEAVED = 2   /* of one matrix only: see docs/how-to/batches.md */
 };
 
 /* Where the vectors of one system lie: element j of x_i is x[x_offset + j * x_stride]. */
@@ -256,7 +256,8 @@ SPMVGEN_API void spmvgen_blob_destroy(spmvgen_blob* blob);
 /* The text of a kernel that is named instead of chosen, as the command `spmvgen emit` writes it.
  * names[i] is an option of that command without its dashes, values[i] its text: format or kernel,
  * arch, value, storage, accumulator, index, offset, epilogue, alpha, beta, rhs, as ("source" when
- * it is not there, else a form of docs/cli.md), and param.NAME. Needs the kernel compiler. */
+ * it is not there, else a form of docs/reference/command-line.md), and param.NAME. Needs the kernel
+ * compiler. */
 SPMVGEN_API spmvgen_status spmvgen_emit(const char* const* names, const char* const* values,
                                         size_t count, spmvgen_blob** kernel);
 /* For people, in lines: what there is to say about the choice of a kernel that a handle made,

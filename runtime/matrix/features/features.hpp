@@ -9,8 +9,8 @@
 namespace spmvgen {
 
 /// What row lengths tell of a matrix: all that the rules read, so that a handle need not find out
-/// more. Plain data, never NaN, exact; docs/features.md has the definitions, the edge cases and the
-/// cost.
+/// more. Plain data, never NaN, exact; docs/reference/features.md has the definitions, the edge
+/// cases and the cost.
 struct RowFeatures {
     std::int64_t rows = 0, cols = 0, nnz = 0;
     ValueType value_type = ValueType::f64;

@@ -28,7 +28,7 @@ constexpr std::uint32_t version = 1;
 constexpr std::int64_t array_alignment = 4096;
 constexpr std::int64_t checksum_block = std::int64_t{1} << 22;
 
-/// The first bytes of the file; docs/csr-binary.md tells each field.
+/// The first bytes of the file; docs/reference/files.md tells each field.
 struct BinaryHeader {
     std::array<char, 8> magic{};
     std::uint32_t version = 0;

@@ -5,7 +5,7 @@
 
 namespace spmvgen {
 
-/// Whether the file starts as the binary CSR form does (docs/csr-binary.md).
+/// Whether the file starts as the binary CSR form does (docs/reference/files.md).
 bool is_csr_binary(const InputFile& file);
 
 /// Reads the binary CSR form; threads read, check and copy in parallel. Throws Error(invalid_input)

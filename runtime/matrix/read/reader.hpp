@@ -30,7 +30,7 @@ CsrMatrix read_matrix(const std::string& path, FileHeader* header = nullptr,
 /// bits. Throws Error(io).
 void write_matrix_market(const std::string& path, const CsrView& matrix);
 
-/// Writes the binary CSR form (docs/csr-binary.md). Throws Error(io).
+/// Writes the binary CSR form (docs/reference/files.md). Throws Error(io).
 void write_csr_binary(const std::string& path, const CsrView& matrix);
 
 /// Reads a dense vector (Matrix Market array n×1, or coordinate n×1) as `type`; throws as

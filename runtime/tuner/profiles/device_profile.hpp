@@ -33,7 +33,7 @@ inline constexpr std::string_view measured_source = "measured", sheet_source = "
                                   scaled_source = "scaled";
 
 /// What a device was measured to do, or what its data sheet says: a file of tuning_db,
-/// device-*.json (docs/device-profiles.md). A file of a data sheet may have no rates at all: read
+/// device-*.json (docs/reference/files.md). A file of a data sheet may have no rates at all: read
 /// by itself it has an empty `read`, and no rate can be asked for; read_device_profiles() gives it
 /// rates.
 struct DeviceProfile {

@@ -7,7 +7,7 @@
 #include "tuner/profiles/device_profile.hpp"
 
 /// Profiles of GPUs that nobody measured, from a measured one and the figures of two data sheets
-/// (docs/device-profiles.md).
+/// (docs/reference/files.md).
 namespace spmvgen {
 
 /// The profile of a GPU as `from` and the sheets of both have it. Of `to` only the name, the

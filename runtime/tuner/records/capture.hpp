@@ -9,7 +9,7 @@
 #include "tuner/records/record.hpp"
 
 /// Matrices of an application's handles, written where it runs and tuned elsewhere:
-/// docs/capture.md. A directory with a file DIGEST-QUESTION.capture.json for each matrix and
+/// docs/how-to/capture.md. A directory with a file DIGEST-QUESTION.capture.json for each matrix and
 /// question, and DIGEST.csr with the pattern when that was opted in.
 namespace spmvgen {
 

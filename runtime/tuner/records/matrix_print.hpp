@@ -18,7 +18,7 @@ std::string matrix_print(const Features& features);
 std::string record_key(const TuningRecord& record);
 
 /// Matrices are alike up to here: no count differs by more than a factor of e^0.25 = 1.28. Further
-/// away the kernel of another matrix is at times much worse than the rule's (docs/tuning-db.md).
+/// away the kernel of another matrix is at times much worse than the rule's (docs/how-to/tune.md).
 inline constexpr double most_distance = 0.2;
 
 /// How far two matrices are apart: the largest of the differences of

@@ -8,7 +8,7 @@
 #include "spmvgen/kernel.hpp"
 #include "spmvgen/target.hpp"
 
-/// What was measured of kernels on matrices, as tuning_db keeps it (docs/tuning-db.md).
+/// What was measured of kernels on matrices, as tuning_db keeps it (docs/reference/files.md).
 namespace spmvgen {
 
 /// A kernel that was timed. Quartiles are of the samples' medians as the method says.

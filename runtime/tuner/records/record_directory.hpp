@@ -9,7 +9,7 @@
 #include "tuner/records/record.hpp"
 
 /// A user's own tuning results: a directory of files of one record, or one device profile, each
-/// (docs/tuning-db.md).
+/// (docs/reference/files.md).
 namespace spmvgen {
 
 /// `directory`, else $SPMVGEN_RECORDS_DIR, else $XDG_DATA_HOME/spmvgen/tuning, else

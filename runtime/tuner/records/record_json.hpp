@@ -7,7 +7,7 @@
 
 #include "tuner/records/record.hpp"
 
-/// The text of tuning_db's records (docs/tuning-db.md): kind "tuning-records", schema 1.
+/// The text of tuning_db's records (docs/reference/files.md): kind "tuning-records", schema 1.
 namespace spmvgen {
 
 /// A record, or a whole file, that cannot be used.

@@ -10,7 +10,8 @@
 #include "tuner/records/record_merge.hpp"
 #include "tuner/rules/choose.hpp"
 
-/// What was recorded of kernels on matrices, and which of it answers a question: docs/tuning-db.md.
+/// What was recorded of kernels on matrices, and which of it answers a question:
+/// docs/reference/files.md.
 namespace spmvgen {
 
 /// How near the device of a record is, the nearest first.

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Holds the pages for readers to the style of CONTRIBUTING.md. Usage: style_test.py ROOT
+
+Looks at README.md and docs/**/*.md for sentences above 35 words, lines above 100 columns (not in code,
+tables and lines that a URL makes long), words that docs/reference/glossary.md says not to use, and
+relative links whose file or heading is not there; of generated pages only the last. Exit status: 0
+nothing found, 1 something was, 77 (skipped) where ROOT is no git checkout.
+"""
+import os
+import re
+import sys
+
+from words_test import SKIPPED, files_of
+
+MOST_WORDS = 35
+MOST_COLUMNS = 100
+PAGES = ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "cli/README.md", "examples/README.md", "runtime/devices/README.md",
+         "tests/README.md", "docs/README.md", "docs/performance.md")
+FOLDERS = ("docs/tutorial/", "docs/how-to/", "docs/reference/", "docs/explanation/")
+GLOSSARY = "docs/reference/glossary.md"
+DO_NOT_USE = "Words that we do not use"
+
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
+END_OF_SENTENCE = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\W_]*(?:[A-Z0-9`α-ωΑ-Ω]|[a-z]\b))")
+ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+FENCE = re.compile(r"\s*(```|~~~)")
+
+
+def is_old(name):
+    """A page that has not found its place below docs/ yet."""
+    return re.fullmatch(r"docs/[^/]+\.md", name) and name not in PAGES
+
+
+def is_page(name):
+    return name in PAGES or name.endswith(".md") and name.startswith(FOLDERS)
+
+
+def without_code(lines):
+    """(number, line) of a page, blocks of code left out."""
+    fence = None
+    for number, line in enumerate(lines, 1):
+        mark = FENCE.match(line)
+        if fence is None and mark:
+            fence = mark[1]
+        elif fence is not None:
+            if mark and mark[1] == fence:
+                fence = None
+        elif not (line.startswith("    ") and not ITEM.match(line)) and not line.startswith("<!--"):
+            yield number, line
+        else:
+            yield number, ""
+
+
+def blocks(lines):
+    """(number of the first line, text) of each paragraph, item of a list, heading, and cell of a table."""
+    begin, words = 0, []
+    for number, line in [*without_code(lines), (0, "")]:
+        is_table = line.lstrip().startswith("|")
+        starts = not line.strip() or is_table or line.startswith("#") or ITEM.match(line)
+        if starts and words:
+            yield begin, " ".join(words)
+            words = []
+        if is_table:
+            for cell in re.split(r"(?<!\\)\|", CODE.sub("CODE", line.strip().strip("|"))):
+                yield number, cell.strip()
+        elif line.strip():
+            begin = begin if words else number
+            words.append(ITEM.sub("", line, count=1).strip())
+            if line.startswith("#"):
+                yield begin, words.pop()
+
+
+def prose(text):
+    """What is read of a block: code is one word, a link its text."""
+    return LINK.sub(r"\1", CODE.sub("CODE", text))
+
+
+def long_sentences(lines):
+    for number, text in blocks(lines):
+        for sentence in END_OF_SENTENCE.split(prose(text)):
+            words = [word for word in sentence.split() if re.search(r"\w", word)]
+            if len(words) > MOST_WORDS:
+                yield number, f"a sentence of {len(words)} words: {' '.join(words[:8])} …"
+
+
+def long_lines(lines):
+    for number, line in without_code(lines):
+        if len(line) > MOST_COLUMNS and not line.lstrip().startswith("|") and "://" not in line:
+            yield number, f"{len(line)} columns"
+
+
+def words_not_to_use(glossary):
+    """Pattern → what to write instead, from the table of the glossary below its heading."""
+    below = glossary.partition(f"## {DO_NOT_USE}\n")[2].partition("\n## ")[0]
+    for line in below.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("|") and len(cells) >= 2 and not re.fullmatch(r"[-: ]*", cells[0]) and cells[0] != "do not use":
+            for word in cells[0].split(","):
+                yield re.compile(rf"\b{re.escape(word.strip())}\b", re.I), cells[1]
+
+
+def wrong_words(lines, words):
+    for number, text in blocks(lines):
+        for pattern, instead in words:
+            if found := pattern.search(prose(text)):
+                yield number, f"'{found.group()}': write {instead}"
+
+
+def anchors(text):
+    """Names of a page's headings, as hosts of git make them."""
+    seen = {}
+    for _, line in without_code(text.splitlines()):
+        if heading := re.match(r"#+\s+(.*)", line):
+            name = re.sub(r"[^\w\- ]", "", LINK.sub(r"\1", heading[1]).lower()).replace(" ", "-")
+            count = seen[name] = seen.get(name, -1) + 1
+            yield f"{name}-{count}" if count else name
+
+
+def dead_links(root, name, lines, is_awaited):
+    for number, line in without_code(lines):
+        for _, target in LINK.findall(CODE.sub("CODE", line)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            found = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
+            if is_awaited(found):
+                continue
+            if not os.path.exists(os.path.join(root, found)):
+                yield number, f"{target}: {found} is not there"
+            elif anchor and found.endswith(".md") and anchor not in anchors(read(root, found)):
+                yield number, f"{target}: {found} has no such heading"
+
+
+def read(root, name):
+    with open(os.path.join(root, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def is_generated(lines):
+    return any(line.startswith("<!-- Made from ") for line in lines[:5])
+
+
+def findings(root, names):
+    words = list(words_not_to_use(read(root, GLOSSARY)))
+    if not words:
+        yield f"{GLOSSARY}: no table below '{DO_NOT_USE}'"
+    # While old pages are there, the pages that will take their place may be linked to already.
+    old = any(is_old(name) and os.path.exists(os.path.join(root, name)) for name in names)
+    awaited = ("docs/performance.md", *(f"docs/reference/{page}.md" for page in ("kernels", "parameters", "formats")))
+
+    def is_awaited(path):
+        return old and not os.path.exists(os.path.join(root, path)) and (path.startswith("docs/explanation/") or path in awaited)
+
+    for name in names:
+        if not is_page(name) or not os.path.exists(os.path.join(root, name)):
+            continue
+        lines = read(root, name).splitlines()
+        checks = [dead_links(root, name, lines, is_awaited)]
+        if not is_generated(lines):  # the words of those are the descriptors'
+            checks += [long_sentences(lines), long_lines(lines)]
+            if name != GLOSSARY:
+                checks.append(wrong_words(lines, words))
+        for number, what in sorted(finding for check in checks for finding in check):
+            yield f"{name}:{number}: {what}"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    try:
+        names = files_of(sys.argv[1])
+    except FileNotFoundError:
+        names = None
+    if names is None:
+        print(f"skipped: {sys.argv[1]} is not the top of a git checkout, or there is no git")
+        sys.exit(SKIPPED)
+    found = list(findings(sys.argv[1], names))
+    print("\n".join(found) if found else f"{sum(map(is_page, names))} pages, nothing found")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
