@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <vector>
@@ -171,12 +172,21 @@ std::string joined(const std::vector<std::string>& texts) {
     return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
+/// The picture that docs/pictures/draw.py makes of the format; "" = it draws none.
+std::string picture_of(Format format) {
+    const std::string file = fmt::format("format-{}.svg", to_string(format));
+    if (!exists(std::filesystem::path(SPMVGEN_REFERENCE) / "../pictures" / file)) return "";
+    return fmt::format("![A matrix of 8 rows, and how {} stores it](../pictures/{})\n\n",
+                       to_string(format), file);
+}
+
 std::string format_section(const FormatEntry& format) {
     const FormatStorage& storage = storage_of(format.format);
     std::string text = fmt::format(
-        "## {}\n\n| | on CPUs | on GPUs |\n|---|---|---|\n| kernels | {} | {} |\n"
+        "## {}\n\n{}| | on CPUs | on GPUs |\n|---|---|---|\n| kernels | {} | {} |\n"
         "| parameters that decide the layout | {} | {} |\n\n",
-        to_string(format.format), joined(kernels_of(format.format, false)),
+        to_string(format.format), picture_of(format.format),
+        joined(kernels_of(format.format, false)),
         joined(kernels_of(format.format, true)), codes(format.cpu_layout),
         codes(format.gpu_layout));
     text += storage.has_csr_arrays ? "The arrays of a CSR matrix are used as they are.\n\n" : "";
@@ -231,7 +241,8 @@ std::string formats_page() {
     std::string text =
         "# Storage formats\n\n" + generated_from("templates/families and runtime/formats/kinds") +
         "A format is a way to store a matrix. Its arrays are arguments of its kernels, beside "
-        "sizes\n(`num_rows`, `num_cols`, `nnz`), x, y, α and β. Extents count elements.\n\n";
+        "sizes\n(`num_rows`, `num_cols`, `nnz`), x, y, α and β. Extents count elements.\n\n"
+        "In the pictures entry 36 is in row 3, column 6, and a dash is padding.\n\n";
     for (auto& format : format_registry()) text += format_section(format);
     text.pop_back();
     return text;
