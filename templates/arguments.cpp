@@ -35,6 +35,9 @@ constexpr std::array common{
     ArgumentTemplate{"y", Element::vector, "", "", false, operand_text},
     ArgumentTemplate{"alpha", Element::number, "", "factor of Ax"},
     ArgumentTemplate{"beta", Element::number, "", "factor of the y that comes in"},
+    ArgumentTemplate{"alpha_at", Element::vector, "[1]", "factor of Ax, in the device's memory"},
+    ArgumentTemplate{"beta_at", Element::vector, "[1]",
+                     "factor of the y that comes in, in the device's memory"},
 };
 
 const ArgumentTemplate* find_in(std::span<const ArgumentTemplate> table, std::string_view name) {

@@ -161,7 +161,9 @@ bool allows(const Parameter& p, std::int64_t value) {
 }
 
 bool overlaps_launches(const StepTemplate& step, const Signature& signature) {
-    return step.overlaps && architecture(signature.target).gpu.overlaps_launches;
+    // α and β may be what the launch ahead writes.
+    const bool reads_scalars = signature.alpha == Scale::device || signature.beta == Scale::device;
+    return step.overlaps && !reads_scalars && architecture(signature.target).gpu.overlaps_launches;
 }
 
 int rhs_group(const Signature& s) {
@@ -189,6 +191,9 @@ Signature complete(Signature s) {
     if ((machine.kind != TargetKind::host) != entry.gpu)
         refuse("kernel " + s.kernel + " is not for " + s.target.arch + ": it is for " +
                (entry.gpu ? "GPUs" : "CPUs"));
+    if (!entry.gpu && (s.alpha == Scale::device || s.beta == Scale::device))
+        refuse("α and β in a device's memory are for kernels of GPUs, which " + s.kernel +
+               " is not: use general");
     check_types(s);
     check_accumulator(s, entry);
     if (s.num_rhs < 1 || s.num_rhs > 64)

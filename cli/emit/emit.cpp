@@ -216,8 +216,11 @@ void add_kernel_options(CLI::App& verb, EmitOptions& o) {
         ->type_name("TYPE");
     verb.add_option("--offset", o.offset, "row offsets: i32 or i64 (default i32)")
         ->type_name("TYPE");
-    verb.add_option("--alpha", o.alpha, "zero, one or general (default one)")->type_name("MODE");
-    verb.add_option("--beta", o.beta, "zero, one or general (default zero)")->type_name("MODE");
+    verb.add_option("--alpha", o.alpha,
+                    "zero, one, general, or device: read from its memory (default one)")
+        ->type_name("MODE");
+    verb.add_option("--beta", o.beta, "zero, one, general or device (default zero)")
+        ->type_name("MODE");
     verb.add_option("--rhs", o.num_rhs, "right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
     verb.add_option("--matrix", o.matrix,

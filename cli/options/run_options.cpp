@@ -160,10 +160,9 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--kernel", o.kernel, "auto, or a kernel of: spmvgen emit --list")
         ->type_name("ID");
     add_param_option(verb, o.params);
-    verb.add_option(
-            "--level", o.level,
-            "how the kernel is chosen: rule (the default), lazy, recorded, measure (by "
-            "timing), or exhaustive")
+    verb.add_option("--level", o.level,
+                    "how the kernel is chosen: rule (the default), lazy, recorded, measure (by "
+                    "timing), or exhaustive")
         ->type_name("LEVEL");
     verb.add_option("--rule", o.rule,
                     "by a paper's own rule: ginkgo, csr-k, gospmv or lightspmv, as it stands")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emission/device_scalars.hpp"
 #include "emission/epilogue.hpp"
 #include "emission/kernel_file.hpp"
 #include "specializer/syntax/formatter.hpp"
@@ -34,7 +35,8 @@ const char* integer_type(IndexType t) {
 }
 
 std::string scale_constant(Scale s) {
-    return std::string("scale::") + to_string(s);
+    // Read from memory or not, a template takes any number.
+    return std::string("scale::") + to_string(s == Scale::device ? Scale::general : s);
 }
 
 /// What every kernel may use, but need not.
@@ -155,6 +157,7 @@ KernelSource emit_kernel(const Signature& signature, const std::string& command)
                     command.empty() ? canonical_command(full) : command,
                     specialize(use, full),
                     {}};
+    read_device_scalars(file.specialized, full);
     file.launch = launch_description(file);
     std::string text = specializer::format(kernel_file(file), true);
     check_text(text, use.options);

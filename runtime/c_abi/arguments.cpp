@@ -63,9 +63,12 @@ Scale scale(int32_t number, const char* argument) {
             return Scale::one;
         case SPMVGEN_GENERAL:
             return Scale::general;
+        case SPMVGEN_DEVICE:
+            return Scale::device;
         default:
-            refuse(fmt::format("{} is {}: use SPMVGEN_ZERO, SPMVGEN_ONE or SPMVGEN_GENERAL",
-                               argument, number));
+            refuse(fmt::format(
+                "{} is {}: use SPMVGEN_ZERO, SPMVGEN_ONE, SPMVGEN_GENERAL or SPMVGEN_DEVICE",
+                argument, number));
     }
 }
 

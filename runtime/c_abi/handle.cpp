@@ -32,6 +32,15 @@ spmvgen_status spmvgen_apply_out_of_place(const spmvgen_handle* handle, int32_t 
     });
 }
 
+spmvgen_status spmvgen_apply_device_scalars(const spmvgen_handle* handle, int32_t type,
+                                            const void* alpha, const void* x, const void* beta,
+                                            void* y, void* stream) {
+    return guarded(__func__, [&] {
+        required(handle, "handle")
+            .value.apply_device_scalars(value_type(type, "type"), alpha, x, beta, y, {stream});
+    });
+}
+
 spmvgen_status spmvgen_apply_many(const spmvgen_handle* handle, int32_t type, int64_t k,
                                   const void* alpha, const void* x, int64_t ldx, int32_t x_layout,
                                   const void* beta, void* y, int64_t ldy, int32_t y_layout,

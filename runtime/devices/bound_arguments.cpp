@@ -43,11 +43,12 @@ struct BoundArguments::Binder {
     int apply_source(const Argument& argument) const {
         const ArgumentType type = parse_argument_type(argument.type);
         const ValueType value = signature.value;
-        const std::array operands{std::pair{"alpha", alpha}, std::pair{"beta", beta},
-                                  std::pair{"x", x}, std::pair{"y", y}};
+        const std::array operands{
+            std::pair{"alpha", alpha},     std::pair{"beta", beta}, std::pair{"alpha_at", alpha_at},
+            std::pair{"beta_at", beta_at}, std::pair{"x", x},       std::pair{"y", y}};
         for (auto& [name, source] : operands) {
             if (argument.name != name) continue;
-            const bool pointer = source == x || source == y;
+            const bool pointer = source >= alpha_at;
             if (type.pointer != pointer || !spells(type.element, value))
                 refuse(argument, pointer ? fmt::format("is not {} elements", to_string(value))
                                          : fmt::format("is not a {} number", to_string(value)));
@@ -105,8 +106,8 @@ void BoundArguments::replace_array(std::string_view name, const void* array) {
 void BoundArguments::fill(const Operands& operands, const Workspaces& workspaces,
                           Filled& filled) const noexcept {
     std::ranges::copy(arguments_, filled.begin());
-    const std::array<const void*, workspace> sources{operands.alpha, operands.beta, &operands.x,
-                                                     &operands.y};
+    const std::array<const void*, workspace> sources{operands.alpha, operands.beta, &operands.alpha,
+                                                     &operands.beta, &operands.x,   &operands.y};
     for (auto& patch : patches_) {
         const void* source = patch.source < workspace
                                  ? sources[static_cast<std::size_t>(patch.source)]

@@ -11,8 +11,9 @@ struct Operands {
     const void* beta = nullptr;
     void* y = nullptr;
     const WorkspaceMemory* workspace =
-        nullptr;      ///< the caller's, large enough; null = the handle's own
-    int num_rhs = 0;  ///< right-hand sides; 0 = as many as the handle is planned for
+        nullptr;                  ///< the caller's, large enough; null = the handle's own
+    int num_rhs = 0;              ///< right-hand sides; 0 = as many as the handle is planned for
+    bool device_scalars = false;  ///< of a GPU: α and β are in its memory, too
 };
 
 }  // namespace spmvgen

@@ -42,6 +42,11 @@ struct Deferral {
     bool thread = false;  ///< in a thread of its own, else in the apply that finds it due
 };
 
+/// The place of two modes in a set of modes.
+unsigned bit_of(Scale alpha, Scale beta) {
+    return 1U << (4 * static_cast<int>(alpha) + static_cast<int>(beta));
+}
+
 /// Plain CSR, until another handle of the same matrix is made, which then takes over. Plain CSR
 /// stays as long as this: an apply may be in it, or a graph have captured it.
 class DeferredHandle : public HandleImpl {
@@ -55,14 +60,14 @@ class DeferredHandle : public HandleImpl {
     }
 
     void apply(ValueType type, const Operands& o, Stream stream) override {
-        note_mode(type, o.alpha, o.beta);
+        note_mode(type, o);
         serve([&](HandleImpl& handle) { handle.apply(type, o, stream); }, stream);
     }
     void apply_many(ValueType type, const ManyOperands& m, Stream stream) override {
         serve([&](HandleImpl& handle) { handle.apply_many(type, m, stream); }, stream);
     }
     void apply_out_of_place(ValueType type, const Operands& o, void* z, Stream stream) override {
-        note_mode(type, o.alpha, o.beta);
+        note_mode(type, o);
         serve([&](HandleImpl& handle) { handle.apply_out_of_place(type, o, z, stream); }, stream);
     }
     /// What is made ready must not change any more.
@@ -79,7 +84,7 @@ class DeferredHandle : public HandleImpl {
 
   private:
     void set_values(const NewValues& values, Stream stream) override;
-    void note_mode(ValueType type, const void* alpha, const void* beta);
+    void note_mode(ValueType type, const Operands& operands);
     /// Calls `product` with the handle that serves, and counts it where that is plain CSR.
     template <typename Product>
     void serve(Product product, Stream stream);
@@ -144,10 +149,10 @@ void DeferredHandle::attempt(std::int64_t applies) {
         if (last || !is_plain) {
             planned_ = std::move(planned);
             const unsigned modes = modes_.load(std::memory_order_relaxed);
-            for (const Scale alpha : {Scale::zero, Scale::one, Scale::general})
-                for (const Scale beta : {Scale::zero, Scale::one, Scale::general})
-                    if ((modes >> (3 * static_cast<int>(alpha) + static_cast<int>(beta)) & 1) != 0)
-                        planned_->prepare(alpha, beta, {});
+            constexpr Scale scales[] = {Scale::zero, Scale::one, Scale::general, Scale::device};
+            for (const Scale alpha : scales)
+                for (const Scale beta : scales)
+                    if ((modes & bit_of(alpha, beta)) != 0) planned_->prepare(alpha, beta, {});
             if (deferral_.lazy)
                 planned_->tell_reason_before("level lazy, planned after " +
                                              std::to_string(products_.load()) + " products");
@@ -178,11 +183,11 @@ HandleImpl& DeferredHandle::last() {
     return now();
 }
 
-void DeferredHandle::note_mode(ValueType type, const void* alpha, const void* beta) {
+void DeferredHandle::note_mode(ValueType type, const Operands& o) {
     if (serving_.load(std::memory_order_relaxed) != nullptr) return;
-    if (type == signature_.value && alpha != nullptr && beta != nullptr)
-        modes_.fetch_or(1U << (3 * static_cast<int>(scale_of(type, alpha)) +
-                               static_cast<int>(scale_of(type, beta))),
+    if (type == signature_.value && o.alpha != nullptr && o.beta != nullptr)
+        modes_.fetch_or(bit_of(scale_of(type, o.alpha, o.device_scalars),
+                               scale_of(type, o.beta, o.device_scalars)),
                         std::memory_order_relaxed);
 }
 

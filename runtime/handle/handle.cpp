@@ -282,6 +282,13 @@ void Handle::apply(ValueType type, const void* alpha, const void* x, const void*
     impl().apply(type, {alpha, x, beta, y, &workspace}, stream);
 }
 
+void Handle::apply_device_scalars(ValueType type, const void* alpha, const void* x,
+                                  const void* beta, void* y, Stream stream) const {
+    Operands operands{alpha, x, beta, y};
+    operands.device_scalars = impl().info().device != "host";
+    impl().apply(type, operands, stream);
+}
+
 std::size_t Handle::workspace_bytes(Scale alpha, Scale beta) const {
     return impl().workspace_bytes(alpha, beta);
 }

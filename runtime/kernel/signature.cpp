@@ -4,7 +4,17 @@ namespace spmvgen {
 namespace {
 
 const char* letter(Scale s) {
-    return s == Scale::zero ? "0" : s == Scale::one ? "1" : "x";
+    switch (s) {
+        case Scale::zero:
+            return "0";
+        case Scale::one:
+            return "1";
+        case Scale::general:
+            return "x";
+        case Scale::device:
+            return "d";
+    }
+    return "?";
 }
 const char* bits(IndexType t) {
     return t == IndexType::i32 ? "32" : "64";

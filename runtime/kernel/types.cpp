@@ -24,8 +24,10 @@ constexpr Names<ValueType, 6> value_types{{{ValueType::f32, "f32"},
                                            {ValueType::f16, "f16"},
                                            {ValueType::bf16, "bf16"}}};
 constexpr Names<IndexType, 2> index_types{{{IndexType::i32, "i32"}, {IndexType::i64, "i64"}}};
-constexpr Names<Scale, 3> scales{
-    {{Scale::zero, "zero"}, {Scale::one, "one"}, {Scale::general, "general"}}};
+constexpr Names<Scale, 4> scales{{{Scale::zero, "zero"},
+                                  {Scale::one, "one"},
+                                  {Scale::general, "general"},
+                                  {Scale::device, "device"}}};
 constexpr Names<Op, 4> ops{
     {{Op::none, "N"}, {Op::transpose, "T"}, {Op::conj_transpose, "H"}, {Op::conjugate, "C"}}};
 

@@ -353,7 +353,8 @@ TEST(CHandle, NumbersThatAreNoConstantAreErrors) {
     EXPECT_EQ(told(spmvgen_apply(handle, SPMVGEN_F32, &one, x.data(), &zero, y, nullptr)),
               "invalid_argument: apply: the matrix is f64, but α, x, β and y are f32; use f64");
     EXPECT_EQ(told(spmvgen_prepare(handle, SPMVGEN_ONE, 0, nullptr)),
-              "invalid_argument: beta is 0: use SPMVGEN_ZERO, SPMVGEN_ONE or SPMVGEN_GENERAL");
+              "invalid_argument: beta is 0: use SPMVGEN_ZERO, SPMVGEN_ONE, SPMVGEN_GENERAL or "
+              "SPMVGEN_DEVICE");
     const auto refusal = [&](auto&& change) {
         spmvgen_matrix matrix = tiny.view();
         change(matrix);

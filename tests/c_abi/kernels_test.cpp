@@ -64,8 +64,9 @@ TEST(CKernels, WhatCannotBeEmittedIsNamed) {
     EXPECT_EQ(emitted({}), "invalid_argument: no kernel is named: set format or kernel");
     EXPECT_THAT(emitted({{"frmat", "csr"}}),
                 HasSubstr("invalid_argument: unknown option 'frmat': use one of format, kernel"));
-    EXPECT_EQ(emitted({{"kernel", "csr_rows"}, {"alpha", "two"}}),
-              "invalid_argument: alpha: unknown scale mode 'two': use one of zero, one, general");
+    EXPECT_EQ(
+        emitted({{"kernel", "csr_rows"}, {"alpha", "two"}}),
+        "invalid_argument: alpha: unknown scale mode 'two': use one of zero, one, general, device");
     EXPECT_EQ(emitted({{"kernel", "csr_rows"}, {"rhs", "65"}}),
               "invalid_argument: number of right-hand sides 65 is outside 1…64");
     EXPECT_THAT(emitted({{"kernel", "csr_rows"}, {"arch", "x86-64-v3"}, {"as", "ptx"}}),

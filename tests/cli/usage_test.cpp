@@ -154,7 +154,7 @@ const std::vector<Wrong> wrong_lines{
     {"emit --format csr --offset u32", "--offset: unknown index type 'u32': use one of i32, i64",
      "spmvgen emit"},
     {"emit --format csr --alpha 2",
-     "--alpha: unknown scale mode '2': use one of zero, one, general", "spmvgen emit"},
+     "--alpha: unknown scale mode '2': use one of zero, one, general, device", "spmvgen emit"},
     {"emit --format csr --rhs 65", "--rhs: Value 65 not in range 1 to 64", "spmvgen emit"},
     {"emit --format csr --param lanes", "--param: 'lanes' is not NAME=INTEGER, such as lanes=8",
      "spmvgen emit"},

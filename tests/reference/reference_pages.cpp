@@ -186,9 +186,8 @@ std::string format_section(const FormatEntry& format) {
         "## {}\n\n{}| | on CPUs | on GPUs |\n|---|---|---|\n| kernels | {} | {} |\n"
         "| parameters that decide the layout | {} | {} |\n\n",
         to_string(format.format), picture_of(format.format),
-        joined(kernels_of(format.format, false)),
-        joined(kernels_of(format.format, true)), codes(format.cpu_layout),
-        codes(format.gpu_layout));
+        joined(kernels_of(format.format, false)), joined(kernels_of(format.format, true)),
+        codes(format.cpu_layout), codes(format.gpu_layout));
     text += storage.has_csr_arrays ? "The arrays of a CSR matrix are used as they are.\n\n" : "";
     text += storage.most_stored != nullptr
                 ? "Padding is possible: more entries may be stored than the matrix has.\n\n"

@@ -11,7 +11,7 @@ TEST(Types, ParseIsTheInverseOfPrint) {
     for (auto t : {ValueType::f32, ValueType::f64, ValueType::c32, ValueType::c64})
         EXPECT_EQ(parse_value_type(to_string(t)), t);
     for (auto t : {IndexType::i32, IndexType::i64}) EXPECT_EQ(parse_index_type(to_string(t)), t);
-    for (auto s : {Scale::zero, Scale::one, Scale::general})
+    for (auto s : {Scale::zero, Scale::one, Scale::general, Scale::device})
         EXPECT_EQ(parse_scale(to_string(s)), s);
     for (auto op : {Op::none, Op::transpose, Op::conj_transpose})
         EXPECT_EQ(parse_op(to_string(op)), op);
@@ -27,6 +27,7 @@ TEST(Types, Names) {
     EXPECT_STREQ(to_string(Scale::zero), "zero");
     EXPECT_STREQ(to_string(Scale::one), "one");
     EXPECT_STREQ(to_string(Scale::general), "general");
+    EXPECT_STREQ(to_string(Scale::device), "device");
     EXPECT_STREQ(to_string(Format::csr), "csr");
     EXPECT_STREQ(to_string(Format::coo), "coo");
     EXPECT_STREQ(to_string(Format::ell), "ell");
@@ -55,7 +56,7 @@ TEST(Types, WrongNamesAreRefused) {
     EXPECT_EQ(refusal([] { parse_index_type(""); }),
               "invalid_argument: unknown index type '': use one of i32, i64");
     EXPECT_EQ(refusal([] { parse_scale("One"); }),
-              "invalid_argument: unknown scale mode 'One': use one of zero, one, general");
+              "invalid_argument: unknown scale mode 'One': use one of zero, one, general, device");
     EXPECT_EQ(refusal([] { parse_format("csr "); }),
               "invalid_argument: unknown format 'csr ': use one of " + format_names());
 }

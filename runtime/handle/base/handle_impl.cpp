@@ -67,7 +67,8 @@ void check_compile(std::string_view text) {
         refuse(fmt::format("options.compile is '{}': use now or behind", text));
 }
 
-Scale scale_of(ValueType type, const void* number) {
+Scale scale_of(ValueType type, const void* number, bool on_device) {
+    if (on_device) return Scale::device;
     return dispatch(type, [&](auto tag) {
         using Value = decltype(tag);
         const Value v = *static_cast<const Value*>(number);
@@ -205,8 +206,8 @@ void HandleImpl::check_type(ValueType type, const char* call) const {
 HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
     check_type(type, "apply");
     if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
-    const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha) : Scale::zero,
-                      scale_of(type, o.beta)};
+    const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha, o.device_scalars) : Scale::zero,
+                      scale_of(type, o.beta, o.device_scalars)};
     check_operands(o, modes.alpha != Scale::zero);
     if (o.workspace != nullptr) check_workspace(o, workspace_bytes(modes.alpha, modes.beta));
     return modes;

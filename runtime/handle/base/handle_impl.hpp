@@ -280,8 +280,8 @@ std::unique_ptr<HandleImpl> make_deferred_handle(const CsrView& matrix, const Op
 std::unique_ptr<HandleImpl> make_deferred_from_device(const CsrView& matrix, const Options& options,
                                                       KernelProvider& provider,
                                                       const std::shared_ptr<Device>& device);
-/// What α or β is, of which `number` is the value.
-Scale scale_of(ValueType type, const void* number);
+/// What α or β is, of which `number` is the value, which is not read when it is on a device.
+Scale scale_of(ValueType type, const void* number, bool on_device = false);
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
                                              KernelProvider& provider, Arrays arrays);
 /// What is known of a GPU's matrix beside its arrays on this host.

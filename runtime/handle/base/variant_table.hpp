@@ -40,7 +40,7 @@ class VariantTable {
     /// throws passes through. No get() may run at the same time.
     template <typename Make>
     std::unique_ptr<VariantTable> made_anew(Make make) const {
-        constexpr Scale modes[] = {Scale::zero, Scale::one, Scale::general};
+        constexpr Scale modes[] = {Scale::zero, Scale::one, Scale::general, Scale::device};
         auto table = std::make_unique<VariantTable>();
         for (const Scale alpha : modes)
             for (const Scale beta : modes)
@@ -50,8 +50,8 @@ class VariantTable {
     }
 
   private:
-    static constexpr std::size_t scales = 3;
-    static std::size_t place(Scale s) { return s == Scale::zero ? 0 : s == Scale::one ? 1 : 2; }
+    static constexpr std::size_t scales = 4;
+    static std::size_t place(Scale s) { return static_cast<std::size_t>(s); }
 
     std::array<std::atomic<const Kernel*>, scales * scales> known_{};
     std::mutex making_;  ///< guards made_

@@ -282,6 +282,9 @@ void HostHandle::run_generic(const Operands& o) {
 
 void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     check_stream(stream);
+    // A host's α and β are where it reads them anyway.
+    if (alpha == Scale::device) alpha = Scale::general;
+    if (beta == Scale::device) beta = Scale::general;
     if (info_.nnz == 0) alpha = Scale::zero;
     if (base_ == nullptr || !needs_kernel(alpha)) return;
     const BoundKernel* kernel = base_.get();

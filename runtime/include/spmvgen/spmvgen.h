@@ -74,8 +74,9 @@ enum {
     SPMVGEN_BSR = 4  /* CSR whose entries are dense blocks */
 };
 
-/* What is known of alpha or beta: exactly 0, exactly 1, or any number. */
-enum { SPMVGEN_ZERO = 1, SPMVGEN_ONE = 2, SPMVGEN_GENERAL = 3 };
+/* What is known of alpha or beta: exactly 0, exactly 1, any number, or any number in the memory of
+ * a GPU, which the kernel reads. */
+enum { SPMVGEN_ZERO = 1, SPMVGEN_ONE = 2, SPMVGEN_GENERAL = 3, SPMVGEN_DEVICE = 4 };
 /* Where the numbers of several vectors are, which are the columns of a matrix. */
 enum { SPMVGEN_ROW = 1, SPMVGEN_COLUMN = 2 };
 
@@ -148,6 +149,11 @@ SPMVGEN_API spmvgen_status spmvgen_apply_out_of_place(const spmvgen_handle* hand
                                                       const void* alpha, const void* x,
                                                       const void* beta, const void* y, void* z,
                                                       void* stream);
+/* As spmvgen_apply, but alpha and beta point to the memory of the handle's device, as x and y, and
+ * are read when the product runs; y is read even where beta is 0. */
+SPMVGEN_API spmvgen_status spmvgen_apply_device_scalars(const spmvgen_handle* handle, int32_t type,
+                                                        const void* alpha, const void* x,
+                                                        const void* beta, void* y, void* stream);
 /* Y = alpha A X + beta Y for k vectors, whatever num_rhs the handle is planned for. Vector r has
  * its number i at x[i * ldx + r] with layout SPMVGEN_ROW and at x[i + r * ldx] with SPMVGEN_COLUMN;
  * y likewise. What lies between is not touched. Otherwise as spmvgen_apply. */

@@ -320,6 +320,18 @@ class Handle {
     void apply_out_of_place(ValueType type, const void* alpha, const void* x, const void* beta,
                             const void* y, void* z, Stream stream = {}) const;
 
+    /// As apply(), but α and β are in the device's memory, as x and y: the kernel reads them when
+    /// it runs, so that what another kernel computed on the stream scales the product without a way
+    /// over the host, also in a graph. y is read even where β is 0. The modes are Scale::device,
+    /// for prepare(). With a CPU α and β are numbers in its memory.
+    template <typename Value>
+    void apply_device_scalars(const Value* alpha, const Value* x, const Value* beta, Value* y,
+                              Stream stream = {}) const {
+        apply_device_scalars(type_tag<Value>::value, alpha, x, beta, y, stream);
+    }
+    void apply_device_scalars(ValueType type, const void* alpha, const void* x, const void* beta,
+                              void* y, Stream stream = {}) const;
+
     /// Y = αAX + βY for any number k of vectors, whatever options.num_rhs the handle is planned
     /// for: X is n×k and Y is m×k, each row by row or column by column with its own leading
     /// dimension, which is at least k, or the number of rows. The one stored A serves all k.

@@ -14,9 +14,9 @@ namespace spmvgen {
 enum class ValueType { f32, f64, c32, c64, f16, bf16 };
 /// Integer type of column indices or of row offsets; always signed.
 enum class IndexType { i32, i64 };
-/// What is known of α or β when the kernel is made: exactly 0, exactly 1, or any number given at
-/// run time.
-enum class Scale { zero, one, general };
+/// What is known of α or β when the kernel is made: exactly 0, exactly 1, any number given at run
+/// time, or, of GPU kernels, any number that the kernel reads from the device's memory.
+enum class Scale { zero, one, general, device };
 /// Which product of A: y = αAx + βy, with Aᵀ, with the conjugate of Aᵀ (which is Aᵀ for real
 /// values), or with the conjugate of A. In texts "N", "T", "H" and "C".
 enum class Op { none, transpose, conj_transpose, conjugate };

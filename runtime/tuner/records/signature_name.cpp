@@ -30,7 +30,10 @@ std::string take(std::string_view& rest, std::string_view prefix) {
 }
 
 Scale scale_of(const std::string& letter) {
-    return letter == "0" ? Scale::zero : letter == "1" ? Scale::one : Scale::general;
+    return letter == "0"   ? Scale::zero
+           : letter == "1" ? Scale::one
+           : letter == "d" ? Scale::device
+                           : Scale::general;
 }
 
 /// A number; 0 for other text, which the name of the result then tells.
