@@ -8,9 +8,8 @@ nothing found, 1 something was, 77 (skipped) where ROOT is no git checkout.
 """
 import os
 import re
-import sys
 
-from words_test import SKIPPED, files_of
+from words_test import run
 
 MOST_WORDS = 35
 MOST_COLUMNS = 100
@@ -25,11 +24,6 @@ CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 END_OF_SENTENCE = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\W_]*(?:[A-Z0-9`α-ωΑ-Ω]|[a-z]\b))")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 FENCE = re.compile(r"\s*(```|~~~)")
-
-
-def is_old(name):
-    """A page that has not found its place below docs/ yet."""
-    return re.fullmatch(r"docs/[^/]+\.md", name) and name not in PAGES
 
 
 def is_page(name):
@@ -117,15 +111,13 @@ def anchors(text):
             yield f"{name}-{count}" if count else name
 
 
-def dead_links(root, name, lines, is_awaited):
+def dead_links(root, name, lines):
     for number, line in without_code(lines):
         for _, target in LINK.findall(CODE.sub("CODE", line)):
             if re.match(r"[a-z]+:", target):
                 continue
             path, _, anchor = target.partition("#")
             found = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
-            if is_awaited(found):
-                continue
             if not os.path.exists(os.path.join(root, found)):
                 yield number, f"{target}: {found} is not there"
             elif anchor and found.endswith(".md") and anchor not in anchors(read(root, found)):
@@ -145,18 +137,11 @@ def findings(root, names):
     words = list(words_not_to_use(read(root, GLOSSARY)))
     if not words:
         yield f"{GLOSSARY}: no table below '{DO_NOT_USE}'"
-    # While old pages are there, the pages that will take their place may be linked to already.
-    old = any(is_old(name) and os.path.exists(os.path.join(root, name)) for name in names)
-    awaited = ("docs/performance.md", *(f"docs/reference/{page}.md" for page in ("kernels", "parameters", "formats")))
-
-    def is_awaited(path):
-        return old and not os.path.exists(os.path.join(root, path)) and (path.startswith("docs/explanation/") or path in awaited)
-
     for name in names:
         if not is_page(name) or not os.path.exists(os.path.join(root, name)):
             continue
         lines = read(root, name).splitlines()
-        checks = [dead_links(root, name, lines, is_awaited)]
+        checks = [dead_links(root, name, lines)]
         if not is_generated(lines):  # the words of those are the descriptors'
             checks += [long_sentences(lines), long_lines(lines)]
             if name != GLOSSARY:
@@ -165,20 +150,5 @@ def findings(root, names):
             yield f"{name}:{number}: {what}"
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    try:
-        names = files_of(sys.argv[1])
-    except FileNotFoundError:
-        names = None
-    if names is None:
-        print(f"skipped: {sys.argv[1]} is not the top of a git checkout, or there is no git")
-        sys.exit(SKIPPED)
-    found = list(findings(sys.argv[1], names))
-    print("\n".join(found) if found else f"{sum(map(is_page, names))} pages, nothing found")
-    sys.exit(1 if found else 0)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, findings, lambda names: f"{sum(map(is_page, names))} pages")

@@ -67,9 +67,10 @@ def findings(root, names):
                     yield f"{name}:{number}: '{found.group()}': say what is so, not how or where it came to be"
 
 
-def main():
+def run(usage, findings_in, counted):
+    """The test: findings_in(root, names of its files), one a line; counted(names) says what was read."""
     if len(sys.argv) != 2:
-        sys.exit(__doc__)
+        sys.exit(usage)
     try:
         names = files_of(sys.argv[1])
     except FileNotFoundError:
@@ -77,10 +78,10 @@ def main():
     if names is None:
         print(f"skipped: {sys.argv[1]} is not the top of a git checkout, or there is no git")
         sys.exit(SKIPPED)
-    found = list(findings(sys.argv[1], names))
-    print("\n".join(found) if found else f"{len(names)} files, nothing found")
+    found = list(findings_in(sys.argv[1], names))
+    print("\n".join(found) if found else f"{counted(names)}, nothing found")
     sys.exit(1 if found else 0)
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, findings, lambda names: f"{len(names)} files")
