@@ -29,6 +29,16 @@ constexpr const char* examples =
     "\n"
     "Exit status: 0 done, 1 the work failed, 2 wrong usage.";
 
+/// What `spmvgen` alone says.
+constexpr const char* first_steps =
+    "spmvgen makes kernels for products of a sparse matrix with vectors, y = αAx + βy.\n"
+    "\n"
+    "  spmvgen run gallery:stencil5:nx=100 --check   multiply a generated matrix, check and time\n"
+    "  spmvgen run A.mtx --explain                   why a matrix of yours gets its kernel\n"
+    "  spmvgen emit --kernel csr_rows                print a kernel, to be taken away\n"
+    "\n"
+    "see: spmvgen --help\n";
+
 struct CommandLine {
     CLI::App program{overview, "spmvgen"};
     Verbs verbs;
@@ -52,6 +62,10 @@ int usage_error(const std::string& what, const CLI::App* app, std::ostream& err)
 /// Parses; nothing when the verb's work is to be done, else the exit status.
 std::optional<int> parse(CommandLine& line, const std::vector<std::string>& arguments,
                          std::ostream& out, std::ostream& err) {
+    if (arguments.empty()) {
+        err << first_steps;
+        return wrong_usage;
+    }
     if (const auto wrong = wrong_command(line.program, arguments))
         return usage_error(wrong->what, wrong->where, err);
     try {

@@ -13,11 +13,6 @@ struct Wrong {
 
 // Each wrong command line: exit status 2, nothing on standard output, this text.
 const std::vector<Wrong> wrong_lines{
-    {"",
-     "a command is missing: use one of emit, analyze, run, bench, report, tune, convert, cache, "
-     "pack, "
-     "gallery, doctor",
-     "spmvgen"},
     {"foo",
      "unknown command 'foo': use one of emit, analyze, run, bench, report, tune, convert, cache, "
      "pack, "
@@ -248,6 +243,24 @@ TEST_P(WrongUsage, ExitsTwoAndSaysWhatIsAllowed) {
 INSTANTIATE_TEST_SUITE_P(Lines, WrongUsage, testing::ValuesIn(wrong_lines));
 
 class HelpTest : public CliTest {};
+
+TEST_F(HelpTest, TheNameAloneShowsFirstSteps) {
+    const Outcome outcome = run_line("");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(
+        outcome.err,
+        "spmvgen makes kernels for products of a sparse matrix with vectors, y = αAx + βy.\n"
+        "\n"
+        "  spmvgen run gallery:stencil5:nx=100 --check   multiply a generated matrix, check and "
+        "time\n"
+        "  spmvgen run A.mtx --explain                   why a matrix of yours gets its kernel\n"
+        "  spmvgen emit --kernel csr_rows                print a kernel, to be taken away\n"
+        "\n"
+        "see: spmvgen --help\n");
+    EXPECT_EQ(run_line("emit --kernel csr_rows").status, 0);
+    EXPECT_EQ(run_line("run gallery:stencil5:nx=100 --check --time 0").status, 0);
+}
 
 TEST_F(HelpTest, VersionGoesToStandardOutput) {
     const Outcome outcome = run_line("--version");
