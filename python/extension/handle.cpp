@@ -41,7 +41,8 @@ struct Scalar {
 }  // namespace
 
 Arrays::Arrays(std::int32_t layout, std::int64_t num_rows, std::int64_t num_cols, nb::handle rows,
-               nb::handle columns, nb::handle values)
+               nb::handle columns, nb::handle values, std::int32_t block_rows,
+               std::int32_t block_cols)
     : buffers_{std::make_shared<Buffer>(rows, "the array of rows", false),
                std::make_shared<Buffer>(columns, "the array of columns", false),
                std::make_shared<Buffer>(values, "the array of values", false)} {
@@ -49,6 +50,9 @@ Arrays::Arrays(std::int32_t layout, std::int64_t num_rows, std::int64_t num_cols
     matrix_.layout = layout;
     matrix_.rows = num_rows;
     matrix_.cols = num_cols;
+    matrix_.block_height = block_rows;
+    matrix_.block_width = block_cols;
+    matrix_.block_layout = layout == SPMVGEN_BSR ? SPMVGEN_ROW : 0;
     describe();
     check_sizes();
 }
@@ -64,32 +68,53 @@ Arrays Arrays::with_values(nb::handle values) const {
 }
 
 void Arrays::describe() {
-    const bool csr = matrix_.layout == SPMVGEN_CSR;
-    matrix_.value_type = buffers_[2]->type();
-    matrix_.index_type = buffers_[1]->type();
-    matrix_.offset_type = csr ? buffers_[0]->type() : 0;
-    matrix_.nnz = static_cast<std::int64_t>(buffers_[2]->size());
-    matrix_.row_ptr = csr ? buffers_[0]->data() : nullptr;
-    matrix_.row_idx = csr ? nullptr : buffers_[0]->data();
-    matrix_.col_idx = buffers_[1]->data();
-    matrix_.values = buffers_[2]->data();
+    const bool coo = matrix_.layout == SPMVGEN_COO, csc = matrix_.layout == SPMVGEN_CSC;
+    const Buffer &rows = *buffers_[0], &columns = *buffers_[1];
+    matrix_.value_type = values().type();
+    matrix_.index_type = (csc ? rows : columns).type();
+    matrix_.offset_type = coo ? 0 : (csc ? columns : rows).type();
+    matrix_.nnz = static_cast<std::int64_t>(values().size());
+    (coo || csc ? matrix_.row_idx : matrix_.row_ptr) = rows.data();
+    (csc ? matrix_.col_ptr : matrix_.col_idx) = columns.data();
+    matrix_.values = values().data();
 }
 
 void Arrays::check_sizes() const {
-    const bool csr = matrix_.layout == SPMVGEN_CSR;
-    const std::size_t entries = buffers_[2]->size();
-    const std::size_t expected = csr ? static_cast<std::size_t>(matrix_.rows) + 1 : entries;
     if (matrix_.rows < 0 || matrix_.cols < 0) refuse("a shape is negative");
-    if (buffers_[0]->size() != expected)
-        refuse(csr ? "row offsets: " + std::to_string(buffers_[0]->size()) + " for " +
-                         std::to_string(matrix_.rows) + " rows, which have one more than rows"
-                   : "rows: " + std::to_string(buffers_[0]->size()) + " for " +
-                         std::to_string(entries) + " values");
-    if (buffers_[1]->size() != entries)
-        refuse("columns: " + std::to_string(buffers_[1]->size()) + " for " +
-               std::to_string(entries) + " values");
-    if (!csr && buffers_[0]->type() != buffers_[1]->type())
-        refuse("rows and columns have different types");
+    const bool csc = matrix_.layout == SPMVGEN_CSC;
+    const std::size_t entries = values().size();
+    if (matrix_.layout == SPMVGEN_BSR) return check_block_sizes();
+    check_count(csc ? 0 : 1, entries, "values");
+    if (matrix_.layout == SPMVGEN_COO) {
+        check_count(0, entries, "values");
+        if (buffers_[0]->type() != buffers_[1]->type())
+            refuse("rows and columns have different types");
+    } else if (csc) {
+        check_offsets(1, matrix_.cols, "column", "columns");
+    } else {
+        check_offsets(0, matrix_.rows, "row", "rows");
+    }
+}
+
+void Arrays::check_block_sizes() const {
+    const std::int64_t height = matrix_.block_height, width = matrix_.block_width;
+    if (height < 1 || width < 1) refuse("blocks have a shape of two positive numbers");
+    check_count(1, values().size() / static_cast<std::size_t>(height * width), "blocks");
+    check_offsets(0, matrix_.rows / height, "row", "rows of blocks");
+}
+
+void Arrays::check_count(std::size_t which, std::size_t expected, const char* of) const {
+    if (buffers_[which]->size() != expected)
+        refuse(std::string(which == 0 ? "rows: " : "columns: ") +
+               std::to_string(buffers_[which]->size()) + " for " + std::to_string(expected) + " " +
+               of);
+}
+
+void Arrays::check_offsets(std::size_t which, std::int64_t lines, const char* line,
+                           const char* name) const {
+    if (buffers_[which]->size() != static_cast<std::size_t>(lines) + 1)
+        refuse(std::string(line) + " offsets: " + std::to_string(buffers_[which]->size()) +
+               " for " + std::to_string(lines) + " " + name + ", which have one more than " + name);
 }
 
 Options::Options(nb::dict texts) {

@@ -15,10 +15,13 @@ namespace spmvgen_python {
 /// The arrays of a matrix, and what they mean.
 class Arrays {
   public:
-    /// layout: SPMVGEN_CSR or SPMVGEN_COO, and so `rows` row offsets or the row of each entry.
-    /// Throws a ValueError where the arrays do not fit each other.
+    /// layout: SPMVGEN_CSR, COO, CSC or BSR. `rows` and `columns` are those of each entry (BSR: of
+    /// each block), but CSR and BSR have row offsets and CSC has column offsets. Only BSR has a
+    /// shape of blocks, whose values come row by row. Throws a ValueError where the arrays do not
+    /// fit each other.
     Arrays(std::int32_t layout, std::int64_t num_rows, std::int64_t num_cols, nanobind::handle rows,
-           nanobind::handle columns, nanobind::handle values);
+           nanobind::handle columns, nanobind::handle values, std::int32_t block_rows,
+           std::int32_t block_cols);
 
     /// The same pattern with other numbers; a ValueError for another number of them.
     Arrays with_values(nanobind::handle values) const;
@@ -29,6 +32,11 @@ class Arrays {
   private:
     friend class Handle;
     void check_sizes() const;
+    void check_block_sizes() const;
+    /// That rows (0) or columns (1) are so many.
+    void check_count(std::size_t which, std::size_t expected, const char* of) const;
+    void check_offsets(std::size_t which, std::int64_t lines, const char* line,
+                       const char* name) const;
     void describe();
 
     spmvgen_matrix matrix_{};

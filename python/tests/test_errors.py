@@ -36,6 +36,34 @@ def test_broken_matrices(row_ptr, col_idx, values, shape, message):
 
 
 @pytest.mark.parametrize(
+    "layout, shape, rows, columns, block, message",
+    [
+        ("CSC", (2, 3), [0, 1], [0, 1], (), "column offsets: 2 for 3 columns"),
+        ("CSC", (2, 3), [0], [0, 1, 1, 2], (), "rows: 1 for 2 values"),
+        ("BSR", (2, 4), [0, 1, 1], [0], (2, 1), "row offsets: 3 for 1 rows of blocks"),
+        ("BSR", (2, 4), [0, 1], [0, 1], (2, 1), "columns: 2 for 1 blocks"),
+        ("BSR", (2, 4), [0, 1], [0], (), "blocks have a shape of two positive numbers"),
+        ("COO", (2, 4), [0, 1], [0], (), "columns: 1 for 2 values"),
+    ],
+)
+def test_arrays_of_wrong_sizes(layout, shape, rows, columns, block, message):
+    arrays = numpy.array(rows, "int32"), numpy.array(columns, "int32"), numpy.ones(2)
+    with pytest.raises(ValueError, match=message):
+        core.Arrays(getattr(core, layout), *shape, *arrays, *block)
+
+
+def test_broken_columns_and_blocks():
+    given = sparse(60, 42)
+    columns, blocks = given.tocsc(), given.tobsr((2, 3))
+    columns.indices[1] = 60
+    with pytest.raises(ValueError, match="CSC, .*broken CSR matrix: entry 1 .* has column 60"):
+        spmvgen.matrix(columns)
+    blocks.indices[1] = 14
+    with pytest.raises(ValueError, match="broken BSR matrix, .* entry 1 .* has column 14"):
+        spmvgen.matrix(blocks)
+
+
+@pytest.mark.parametrize(
     "options, message",
     [
         ({"frmat": "csr"}, "unknown option 'frmat': use one of device, format"),

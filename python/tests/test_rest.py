@@ -31,6 +31,8 @@ def test_version_is_that_of_the_package():
 def test_explain():
     a = spmvgen.matrix(sparse(300, 300))
     assert any(line.startswith("planning") for line in a.explain().splitlines())
+    columns = spmvgen.matrix(sparse(300, 300).tocsc())
+    assert any(line.startswith("planning") for line in columns.T.explain().splitlines())
 
 
 def test_row_order():

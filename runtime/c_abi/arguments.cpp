@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "handle/base/handle_impl.hpp"
 #include "handle/info_json.hpp"
 #include "kernel/refuse.hpp"
 
@@ -189,6 +190,14 @@ CsrView csr_view_of(const spmvgen_matrix& m, const char* what) {
         refuse(fmt::format("matrix.layout is {}: {} SPMVGEN_CSR",
                            layout_names[static_cast<std::size_t>(m.layout - 1)], what));
     return csr_of(m);
+}
+
+CsrView csr_to_explain(const spmvgen_matrix& m, Options& options) {
+    check_layout(m);
+    if (options.index_base != 0) refuse("choices are explained of matrices that count from 0");
+    if (m.layout != SPMVGEN_CSC) return csr_view_of(m, "choices are explained of SPMVGEN_CSC and");
+    options = options_of_transpose(std::move(options));
+    return transpose_of(csc_view_of(m));
 }
 
 Handle handle_of(const spmvgen_matrix& m, const Options& options) {

@@ -33,6 +33,8 @@ spmvgen_matrix sized_copy(const spmvgen_matrix* given);
 /// The matrix, which has to be CSR; the fields of other layouts must be 0. `what` takes nothing
 /// else: "batches take". Of the caller's struct (see sized_copy).
 CsrView csr_view_of(const spmvgen_matrix& matrix, const char* what);
+/// The CSR that a handle of a CSR or CSC reads; `options` become those for it.
+CsrView csr_to_explain(const spmvgen_matrix& matrix, Options& options);
 /// A handle of the matrix in the layout that it has.
 Handle handle_of(const spmvgen_matrix& matrix, const Options& options);
 

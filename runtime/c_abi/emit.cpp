@@ -124,8 +124,8 @@ spmvgen_status spmvgen_explain(const spmvgen_handle* handle, const spmvgen_matri
     return guarded(__func__, [&] {
         required(text, "text") = nullptr;
         const spmvgen_matrix given = sized_copy(matrix);
-        const spmvgen::CsrView csr = csr_view_of(given, "choices are explained of");
-        const spmvgen::Options wanted = options != nullptr ? options->value : spmvgen::Options{};
+        spmvgen::Options wanted = options != nullptr ? options->value : spmvgen::Options{};
+        const spmvgen::CsrView csr = csr_to_explain(given, wanted);
         if (wanted.device_arrays)
             spmvgen::refuse("arrays on a device are not explained: give those of this machine");
         const auto device = wanted.device == "host" ? nullptr : spmvgen::open_device(wanted.device);

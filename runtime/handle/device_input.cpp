@@ -1,6 +1,4 @@
 // Matrices whose arrays are in a device's memory.
-#include <fmt/format.h>
-
 #include <atomic>
 #include <iterator>
 #include <vector>
@@ -62,12 +60,7 @@ DeviceCsr::DeviceCsr(Device& device, const CsrView& a, int threads,
         row_ptr_ = to_host(device, a.row_ptr, a.rows + 1, size_of(a.offset_type));
         on_host_.row_ptr = row_ptr_.data();
         // A wrong number of entries is found out before the arrays are read by it.
-        const std::int64_t end = on_host_.row_begin(a.rows);
-        if (end != a.nnz)
-            throw Error(
-                ErrorCode::invalid_argument,
-                fmt::format("broken CSR matrix: row_ptr ends at {}, but there are {} entries", end,
-                            a.nnz));
+        validate_end(on_host_);
     }
 }
 

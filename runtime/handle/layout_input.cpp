@@ -20,12 +20,6 @@ namespace {
 constexpr const char* base_one_advice =
     "; options.index_base is 1: in the given arrays all numbers are one larger";
 
-/// CSC read as CSR: the transpose of the matrix.
-CsrView transpose_of(const CscView& a) {
-    return {a.cols,       a.rows,    a.nnz,     a.offset_type, a.index_type,
-            a.value_type, a.col_ptr, a.row_idx, a.values};
-}
-
 /// The op of the transpose that is `op` of the matrix.
 std::string op_of_transpose(const std::string& op) {
     if (op == "N") return "T";
@@ -33,11 +27,6 @@ std::string op_of_transpose(const std::string& op) {
     if (op == "H") return "C";
     if (op == "C") return "H";
     return op;  // is refused
-}
-
-Options options_of_transpose(Options options) {
-    options.op = op_of_transpose(options.op);
-    return options;
 }
 
 /// What is wrong with the CSR of the transpose, in words of the CSC.
@@ -56,15 +45,20 @@ std::unique_ptr<HandleImpl> make_from_zero(const View& matrix, Options options,
         std::shared_ptr<const void> owner;
     };
     validate_shape(matrix);
-    auto kept = std::make_shared<Kept>(Kept{from_zero(matrix, options.threads), {}});
-    const View view = kept->arrays.view;
-    options.index_base = 0;
-    if (!options.copy) {
-        kept->owner = std::move(options.owner);
-        options.owner = std::move(kept);
-    }
     try {
-        return make_handle_impl(view, options, provider, device);
+        const Stopwatch watch;
+        auto kept = std::make_shared<Kept>(Kept{from_zero(matrix, options.threads), {}});
+        const View view = kept->arrays.view;
+        const double ms = watch.ms();
+        options.index_base = 0;
+        if (!options.copy) {
+            kept->owner = std::move(options.owner);
+            options.owner = kept;
+        }
+        auto impl = make_handle_impl(view, options, provider, device);
+        impl->tell_reason_before("indices are copies that count from 0");
+        impl->tell_more_time(ms, &Info::convert_ms);
+        return impl;
     } catch (const Error& error) {
         const std::string text = error.what();
         if (!text.starts_with("broken")) throw;
@@ -74,11 +68,25 @@ std::unique_ptr<HandleImpl> make_from_zero(const View& matrix, Options options,
 
 }  // namespace
 
+CsrView transpose_of(const CscView& a) {
+    return {a.cols,       a.rows,    a.nnz,     a.offset_type, a.index_type,
+            a.value_type, a.col_ptr, a.row_idx, a.values};
+}
+
+Options options_of_transpose(Options options) {
+    if (options.transpose_by_atomics && (options.op == "T" || options.op == "H"))
+        refuse(
+            "options.transpose_by_atomics is for options.op N and C of a CSC matrix, whose "
+            "arrays T and H read as they are: leave it out");
+    options.op = op_of_transpose(options.op);
+    return options;
+}
+
 ExpandedBlocks checked_entries(const BsrView& matrix, const Options& options) {
     validate_shape(matrix);
     FromZero<BsrView> own{matrix, {}, {}};
-    if (options.index_base == 1) own = from_zero(matrix, options.threads);
     try {
+        if (options.index_base == 1) own = from_zero(matrix, options.threads);
         validate(own.view, options.threads);
     } catch (const Error& error) {
         if (options.index_base == 0) throw;

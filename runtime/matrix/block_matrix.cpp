@@ -17,12 +17,6 @@ constexpr std::int64_t block_rows_a_part = 256;  ///< that a thread expands at a
     throw Error(ErrorCode::invalid_argument, "broken BSR matrix: " + what);
 }
 
-/// The blocks as entries.
-CsrView blocks_of(const BsrView& a) {
-    return {a.rows / a.height, a.cols / a.width, a.blocks,  a.offset_type, a.index_type,
-            a.value_type,      a.row_ptr,        a.col_idx, a.values};
-}
-
 /// Writes the rows of one row of blocks, whose entries begin at `place`.
 template <typename Col, typename Offset>
 void expand_row(const BsrView& a, const CsrView& blocks, std::int64_t block_row, Offset* row_ptr,
@@ -42,6 +36,11 @@ void expand_row(const BsrView& a, const CsrView& blocks, std::int64_t block_row,
 }
 
 }  // namespace
+
+CsrView blocks_of(const BsrView& a) {
+    return {a.rows / a.height, a.cols / a.width, a.blocks,  a.offset_type, a.index_type,
+            a.value_type,      a.row_ptr,        a.col_idx, a.values};
+}
 
 void validate_shape(const BsrView& a) {
     if (a.rows < 0 || a.cols < 0 || a.blocks < 0)

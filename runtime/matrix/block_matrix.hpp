@@ -8,7 +8,11 @@ namespace spmvgen {
 /// blocks' sizes.
 void validate_shape(const BsrView& matrix);
 
-/// The same, and for blocks that are wrong as entries of a CSR are, naming the first.
+/// The blocks as entries of a CSR, whose values are those of a block's begin. Of valid sizes.
+CsrView blocks_of(const BsrView& matrix);
+
+/// The same as validate_shape(), and for blocks that are wrong as entries of a CSR are, naming the
+/// first.
 void validate(const BsrView& matrix, int threads = 0);
 
 /// Blocks as entries of CSR.

@@ -180,6 +180,12 @@ void validate_shape(const CsrView& a) {
     if (a.rows == 0 && a.nnz > 0) broken_csr(fmt::format("{} entries but no rows", a.nnz));
 }
 
+void validate_end(const CsrView& a) {
+    if (a.rows > 0 && a.row_begin(a.rows) != a.nnz)
+        broken_csr(fmt::format("row_ptr ends at {}, but there are {} entries", a.row_begin(a.rows),
+                               a.nnz));
+}
+
 bool rows_are_right(const CsrView& a, int threads) {
     return a.rows == 0 || dispatch(a.offset_type, [&](auto offset) {
                return rows_are_right<decltype(offset)>(a, threads);
@@ -197,9 +203,7 @@ void validate(const CsrView& a, int threads) {
         });
     });
     if (wrong < a.rows) explain_row(a, wrong);
-    if (a.row_begin(a.rows) != a.nnz)
-        broken_csr(fmt::format("row_ptr ends at {}, but there are {} entries", a.row_begin(a.rows),
-                               a.nnz));
+    validate_end(a);
 }
 
 }  // namespace spmvgen

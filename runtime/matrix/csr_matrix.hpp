@@ -40,6 +40,9 @@ CsrMatrix convert_values(const CsrView& matrix, ValueType type);
 /// The part of validate() that reads no array.
 void validate_shape(const CsrView& matrix);
 
+/// The part that has to hold before columns and values are read: row_ptr ends at nnz.
+void validate_end(const CsrView& matrix);
+
 /// Throws Error(invalid_argument), naming the row and entry, when row_ptr does not ascend from 0 or
 /// a column is outside 0…cols-1, or an array is missing. Parallel, one pass; threads = 0: what
 /// OpenMP would use.

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "matrix/block_matrix.hpp"
 #include "matrix/chunks.hpp"
 
 namespace spmvgen {
@@ -26,11 +27,18 @@ Buffer less_one(const void* numbers, std::int64_t count, IndexType type, int thr
     });
 }
 
-/// The matrix with these arrays in the place of row_ptr and col_idx.
+/// The matrix, of whose rows and entries `rows` tells, with arrays of its own. Its columns are read
+/// when it is known that there are as many as it says.
 template <typename View>
-FromZero<View> with_arrays(const View& matrix, Buffer pointers, Buffer indices) {
-    FromZero<View> result{matrix, std::move(pointers), std::move(indices)};
-    if (result.pointers.bytes() > 0) result.view.row_ptr = result.pointers.data();
+FromZero<View> with_arrays(const View& matrix, CsrView rows, int threads) {
+    FromZero<View> result{matrix, {}, {}};
+    validate_shape(rows);
+    if (rows.rows > 0) {
+        result.pointers = less_one(rows.row_ptr, rows.rows + 1, rows.offset_type, threads);
+        result.view.row_ptr = rows.row_ptr = result.pointers.data();
+        validate_end(rows);
+    }
+    result.indices = less_one(rows.col_idx, rows.nnz, rows.index_type, threads);
     if (result.indices.bytes() > 0) result.view.col_idx = result.indices.data();
     return result;
 }
@@ -38,14 +46,11 @@ FromZero<View> with_arrays(const View& matrix, Buffer pointers, Buffer indices) 
 }  // namespace
 
 FromZero<CsrView> from_zero(const CsrView& a, int threads) {
-    return with_arrays(a, less_one(a.row_ptr, a.rows > 0 ? a.rows + 1 : 0, a.offset_type, threads),
-                       less_one(a.col_idx, a.nnz, a.index_type, threads));
+    return with_arrays(a, a, threads);
 }
 
 FromZero<BsrView> from_zero(const BsrView& a, int threads) {
-    const std::int64_t rows = a.rows / a.height;
-    return with_arrays(a, less_one(a.row_ptr, rows > 0 ? rows + 1 : 0, a.offset_type, threads),
-                       less_one(a.col_idx, a.blocks, a.index_type, threads));
+    return with_arrays(a, blocks_of(a), threads);
 }
 
 FromZero<CooView> from_zero(const CooView& a, int threads) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "c_fixture.hpp"
 
 namespace spmvgen {
@@ -87,11 +89,20 @@ TEST(CKernels, AChoiceIsExplained) {
     EXPECT_EQ(told(spmvgen_explain(nullptr, &matrix, options, &text)),
               "invalid_argument: handle is NULL");
     EXPECT_EQ(text, nullptr);
+    spmvgen_matrix csc = matrix;  // of the transpose
+    csc.layout = SPMVGEN_CSC;
+    std::swap(csc.rows, csc.cols);
+    std::swap(csc.row_ptr, csc.col_ptr);
+    std::swap(csc.col_idx, csc.row_idx);
+    const COptions transposing{{"op", "T"}};
+    ASSERT_EQ(told(spmvgen_explain(handle, &csc, transposing, &text)), "ok");
+    EXPECT_THAT(spmvgen_blob_data(text), testing::EndsWith("\n"));
+    spmvgen_blob_destroy(text);
     spmvgen_matrix coo = matrix;
     coo.layout = SPMVGEN_COO;
     EXPECT_EQ(told(spmvgen_explain(handle, &coo, options, &text)),
               "invalid_argument: matrix.layout is SPMVGEN_COO: choices are explained of "
-              "SPMVGEN_CSR");
+              "SPMVGEN_CSC and SPMVGEN_CSR");
     spmvgen_destroy(handle);
 }
 

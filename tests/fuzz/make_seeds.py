@@ -189,3 +189,26 @@ for name, records in FILES.items():
     write("tuning_records", name, text.encode())
 write("tuning_records", "newer", b'{"kind":"tuning-records","schema":99,"records":[]}')
 write("tuning_records", "deep", b'{"kind":"tuning-records","schema":' + b"[" * 200 + b"]" * 200 + b"}")
+
+
+def layout(name, flags, sizes, *arrays):
+    """As the top of layouts.cpp has it; sizes: rows, columns, entries or blocks, height, width."""
+    write("layouts", name, struct.pack("6B", flags, *sizes) + b"".join(struct.pack(f"{len(a)}b", *a) for a in arrays))
+
+
+for base in (0, 1):
+    def from_base(*numbers):
+        return [number + base for number in numbers]
+
+    for wide in (0, 6):
+        name = f"{base}-{'wide' if wide else 'narrow'}"
+        layout(f"csr-{name}", base + wide, (3, 4, 4, 1, 1), from_base(0, 2, 2, 4), from_base(3, 0, 1, 1))
+        layout(f"bsr-{name}", 64 + base + wide, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
+        layout(f"bsr-columns-{name}", 72 + base + wide, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
+        layout(f"coo-{name}", 128 + base + wide, (3, 4, 4, 1, 1), from_base(2, 0, 1, 0), from_base(3, 0, 1, 0))
+    layout(f"ends-early-{base}", base, (2, 2, 5, 1, 1), from_base(0, 1, 2), from_base(0, 1, 0, 1, 0))
+    layout(f"no-rows-{base}", 64 + base, (0, 4, 0, 2, 2), from_base(0))
+    layout(f"least-{base}", 64 + base, (2, 2, 1, 2, 2), from_base(0, 1), [-128])
+    layout(f"part-of-a-block-{base}", 64 + base, (5, 6, 1, 2, 3), from_base(0, 1, 1), from_base(0))
+    layout(f"negative-{base}", 16 + base, (3, 4, 4, 0, 1))
+    layout(f"far-{base}", 134 + base, (3, 4, 2, 1, 1), from_base(0, 1), [127, -128])

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "any_matrix.hpp"
+#include "arrays_on_device.hpp"
 #include "matrix/block_matrix.hpp"
 
 namespace spmvgen {
@@ -231,6 +232,119 @@ TEST(NumbersFromOne, WrongOnesAreNamed) {
               }),
               "invalid_argument: options.index_base is 1, but options.device_arrays: give device "
               "arrays that count from 0");
+}
+
+// A wrong number of entries is found out before as many columns are read.
+TEST(NumbersFromOne, EndsAreCheckedBeforeColumnsAreRead) {
+    const std::vector<int> ptr{1, 2, 3}, cols{1, 2};
+    const std::vector<double> values{2, 3};
+    Options options = options_for("host");
+    options.index_base = 1;
+    const std::string right =
+        "invalid_argument: broken CSR matrix: row_ptr ends at 2, but there are 1000000000 entries; "
+        "options.index_base is 1: in the given arrays all numbers are one larger";
+    const auto refusal = [&](const auto& view) {
+        return code_and_text([&] { const Handle handle(view, options); });
+    };
+    constexpr std::int64_t many = 1000000000;
+    EXPECT_EQ(refusal(csr_view(2, 2, many, ptr.data(), cols.data(), values.data())), right);
+    EXPECT_EQ(refusal(csc_view(2, 2, many, ptr.data(), cols.data(), values.data())),
+              "invalid_argument: CSC, of which columns are read as rows of CSR: " +
+                  right.substr(std::string("invalid_argument: ").size()));
+    Blocks blocks;
+    for (auto& number : blocks.row_ptr) ++number;
+    BsrView view = blocks.view();
+    view.blocks = many;
+    EXPECT_THAT(refusal(view), testing::HasSubstr("row_ptr ends at 3, but there are 1000000000"));
+    view.row_ptr = nullptr;
+    EXPECT_THAT(refusal(view), testing::HasSubstr("row_ptr is null"));
+}
+
+TEST(NumbersFromOne, AreTold) {
+    const std::vector<int> ptr{1, 2, 3}, cols{1, 2};
+    const std::vector<double> values{2, 3};
+    Options options = options_for("host");
+    options.index_base = 1;
+    const Handle handle(csr_view(2, 2, 2, ptr.data(), cols.data(), values.data()), options);
+    EXPECT_THAT(handle.info().reason,
+                testing::StartsWith("indices are copies that count from 0; "));
+}
+
+// Columns of a device are read there, as CSR of the transpose.
+TEST(Columns, OfADeviceTakeNewNumbers) {
+    const auto device = open_device("simt:sm_90");
+    const AnyMatrix<double> a;
+    const There there(*device, a);
+    const auto fresh = There::put(*device, a.numbers(1));
+    CscView view = columns_of(a);
+    view.col_ptr = there.row_ptr->data();
+    view.row_idx = there.col_idx->data();
+    view.values = there.values->data();
+    for (const bool copy : {true, false})
+        for (const char* op : {"N", "T"}) {
+            Options options = options_for("simt:sm_90");
+            options.device_arrays = true;
+            options.copy = copy;
+            options.op = op;
+            const char* const of_csr = *op == 'N' ? "T" : "N";
+            Handle handle(view, options);
+            EXPECT_EQ(product_of(handle, a), a.product(a.values, of_csr));
+            handle.update_values(static_cast<const double*>(fresh->data()));
+            EXPECT_EQ(product_of(handle, a), a.product(a.numbers(1), of_csr));
+        }
+}
+
+TEST(Columns, AreAddedAtomicallyWhereTheyTranspose) {
+    const AnyMatrix<double> a;
+    Options options = options_for("host");
+    options.transpose_by_atomics = true;
+    const Handle handle(columns_of(a), options);
+    EXPECT_THAT(handle.info().kernel, testing::StartsWith("csr_transposed_cpu_"));
+    EXPECT_EQ(product_of(handle, a), a.product(a.values, "T"));
+    options.op = "T";
+    EXPECT_EQ(code_and_text([&] { const Handle other(columns_of(a), options); }),
+              "invalid_argument: options.transpose_by_atomics is for options.op N and C of a CSC "
+              "matrix, whose arrays T and H read as they are: leave it out");
+}
+
+// Plain CSR of the same matrix, and what is planned later, take the same numbers.
+class PlannedLater : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, PlannedLater, testing::Values("lazy", "behind"));
+
+TEST_P(PlannedLater, EveryLayoutTakesNewNumbers) {
+    const AnyMatrix<double> a;
+    const auto ptr = from_one<std::int32_t>(a.row_ptr), cols = from_one<std::int32_t>(a.col_idx);
+    const auto nnz = static_cast<std::int64_t>(a.values.size());
+    const BsrView blocks{.rows = a.n,
+                         .cols = a.n,
+                         .blocks = nnz,
+                         .row_ptr = a.row_ptr.data(),
+                         .col_idx = a.col_idx.data(),
+                         .values = a.values.data()};
+    const auto check = [&](const auto& view, int base, const char* op) {
+        for (const bool copy : {true, false}) {
+            Options options = options_for("host");
+            options.index_base = base;
+            options.copy = copy;
+            if (GetParam() == std::string("lazy"))
+                options.level = "lazy";
+            else
+                options.compile = "behind";
+            Handle handle(view, options);
+            EXPECT_EQ(product_of(handle, a), a.product(a.values, op));
+            const auto first = a.numbers(1), second = a.numbers(2);
+            handle.update_values(first.data());
+            EXPECT_EQ(product_of(handle, a), a.product(first, op));
+            handle.prepare(Scale::one, Scale::zero);
+            EXPECT_EQ(product_of(handle, a), a.product(first, op));
+            handle.update_values(second.data());
+            EXPECT_EQ(product_of(handle, a), a.product(second, op));
+        }
+    };
+    check(columns_of(a), 0, "T");
+    check(blocks, 0, "N");
+    check(csr_view(a.n, a.n, nnz, ptr.data(), cols.data(), a.values.data()), 1, "N");
+    check(csc_view(a.n, a.n, nnz, ptr.data(), cols.data(), a.values.data()), 1, "T");
 }
 
 }  // namespace

@@ -2,10 +2,20 @@ from typing import Any
 
 CSR: int
 COO: int
+CSC: int
+BSR: int
 
 class Arrays:
     def __init__(
-        self, layout: int, num_rows: int, num_cols: int, rows: Any, columns: Any, values: Any
+        self,
+        layout: int,
+        num_rows: int,
+        num_cols: int,
+        rows: Any,
+        columns: Any,
+        values: Any,
+        block_rows: int = 0,
+        block_cols: int = 0,
     ) -> None: ...
     def with_values(self, values: Any) -> Arrays: ...
 

@@ -45,12 +45,10 @@ class Family:
         library = given.library
         self.dtype = library.dtype(given.values)
         self.device = self._device(library.device(given.values), options)
-        rows, cols = given.shape
-        self.shape = (cols, rows) if given.transposed else (rows, cols)  # of what was given
-        self._holds_transpose = given.transposed
-        self._values_of = given.values_of
+        self.shape = given.shape
+        self._check_new = given.check_new
         self._arrays = core.Arrays(
-            given.layout, given.shape[0], given.shape[1], given.rows, given.columns, given.values
+            given.layout, *given.shape, given.rows, given.columns, given.values, *given.block
         )
         self._options = option_texts({"copy": False, **options, "device": self.device})
         if library.device(given.values) != "host":
@@ -92,7 +90,7 @@ class Family:
 
     def _op(self, transposed: bool, conjugated: bool) -> str:
         """The library's operation."""
-        if transposed != self._holds_transpose:
+        if transposed:
             return "H" if conjugated else "T"
         return "C" if conjugated and self.dtype.kind == "c" else "N"
 
@@ -139,7 +137,8 @@ class Family:
 
     def update(self, values: Any, stream: Any) -> None:
         """New numbers for all handles, or for none where one of them refuses."""
-        values = ready_values(self._values_of(values))
+        self._check_new(values)
+        values = ready_values(values)
         if library_of(values).dtype(values) != self.dtype:
             raise TypeError(
                 f"values of type {library_of(values).dtype(values).name}: "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
@@ -16,28 +16,41 @@ from ._libraries import NumPy, computed_dtype, library_of
 class Input:
     """A matrix that was given: arrays of one library, on one device."""
 
-    layout: int  # core.CSR or core.COO
-    shape: tuple[int, int]  # of what the arrays hold
-    rows: Any  # row offsets, or the row of each entry
-    columns: Any
+    layout: int  # core.CSR, CSC, COO or BSR
+    shape: tuple[int, int]
+    rows: Any  # of entries; row offsets of CSR and BSR
+    columns: Any  # of entries, or of blocks; column offsets of CSC
     values: Any
-    transposed: bool  # the arrays hold the transpose of what was given
-    values_of: Callable[[Any], Any]  # numbers in the order of what was given → in that of values
+    check_new: Callable[[Any], None]  # refuses numbers that cannot take the place of values
+    block: tuple[int, int] = (0, 0)  # the shape of a block of BSR
 
     @property
     def library(self) -> NumPy:
         return library_of(self.values)
 
 
-def _same(values: Any) -> Any:
-    return values
+def _take(values: Any) -> None:
+    """Any numbers: how many there are is checked later."""
 
 
-def _compressed(
-    a: Any, shape: tuple[int, ...], arrays: tuple[Any, Any, Any], by_columns: bool
-) -> Input:
-    rows, cols = reversed(shape) if by_columns else shape
-    return Input(core.CSR, (rows, cols), *arrays, by_columns, _same)
+def _compressed(a: Any, arrays: tuple[Any, Any, Any], by_columns: bool) -> Input:
+    """Of offsets, indices and values."""
+    offsets, indices, values = arrays
+    if by_columns:
+        return Input(core.CSC, a.shape, indices, offsets, values, _take)
+    return Input(core.CSR, a.shape, offsets, indices, values, _take)
+
+
+def _blocks(a: Any, arrays: tuple[Any, Any, Any]) -> Input:
+    """Of offsets, columns and blocks. New numbers come as blocks, too."""
+    shape = tuple(arrays[2].shape)
+
+    def check(blocks: Any) -> None:
+        given = tuple(numpy.shape(blocks))
+        if given != shape:
+            raise ValueError(f"values of shape {given}: give blocks, of shape {shape}")
+
+    return Input(core.BSR, a.shape, *arrays, check, (int(shape[1]), int(shape[2])))
 
 
 def _of_scipy(a: Any) -> Input:
@@ -45,31 +58,16 @@ def _of_scipy(a: Any) -> Input:
     if len(a.shape) != 2:
         raise ValueError(f"a sparse array with {len(a.shape)} dimensions: use one with two")
     if a.format in ("csr", "csc"):
-        return _compressed(a, a.shape, (a.indptr, a.indices, a.data), a.format == "csc")
+        return _compressed(a, (a.indptr, a.indices, a.data), a.format == "csc")
     if a.format == "coo":
-        return Input(core.COO, a.shape, a.row, a.col, a.data, False, _same)
+        return Input(core.COO, a.shape, a.row, a.col, a.data, _take)
     if a.format == "bsr":
-        return _of_blocks(a)
+        return _blocks(a, (a.indptr, a.indices, a.data))
     csr = a.tocsr()
-    return Input(core.CSR, a.shape, csr.indptr, csr.indices, csr.data, False, _refuse_new_values)
+    return Input(core.CSR, a.shape, csr.indptr, csr.indices, csr.data, _refuse_new_values)
 
 
-def _of_blocks(a: Any) -> Input:
-    """Blocks are made entries here, those that are zero, too. New numbers come as blocks."""
-
-    def entries(blocks: Any) -> Any:
-        blocks = numpy.asarray(blocks)
-        if blocks.shape != a.data.shape:
-            raise ValueError(
-                f"values of shape {blocks.shape}: give blocks, of shape {a.data.shape}"
-            )
-        return type(a)((blocks, a.indices, a.indptr), shape=a.shape).tocsr().data
-
-    csr = a.tocsr()
-    return Input(core.CSR, a.shape, csr.indptr, csr.indices, csr.data, False, entries)
-
-
-def _refuse_new_values(values: Any) -> Any:
+def _refuse_new_values(values: Any) -> None:
     raise ValueError(
         "the matrix was converted, so its values have no order to give new ones in: "
         "make the operator of a CSR, CSC, COO or BSR matrix"
@@ -80,19 +78,20 @@ def _of_torch(a: Any) -> Input:
     layout = str(a.layout)
     if a.dim() != 2:
         raise ValueError(f"a sparse tensor with {a.dim()} dimensions: use one with two")
-    shape = tuple(a.shape)
     if layout == "torch.sparse_csr":
-        return _compressed(a, shape, (a.crow_indices(), a.col_indices(), a.values()), False)
+        return _compressed(a, (a.crow_indices(), a.col_indices(), a.values()), False)
     if layout == "torch.sparse_csc":
-        return _compressed(a, shape, (a.ccol_indices(), a.row_indices(), a.values()), True)
+        return _compressed(a, (a.ccol_indices(), a.row_indices(), a.values()), True)
     if layout == "torch.sparse_coo":
         rows, columns = a._indices()  # coalesced or not
-        return Input(core.COO, shape, rows, columns, a._values(), False, _same)
+        return Input(core.COO, a.shape, rows, columns, a._values(), _take)
+    if layout == "torch.sparse_bsr" and a.device.type == "cpu":  # the library takes no others
+        return _blocks(a, (a.crow_indices(), a.col_indices(), a.values()))
     if layout == "torch.strided":
         raise TypeError("a dense tensor: make it sparse with to_sparse_csr()")
     a = a.to_sparse_csr()
     arrays = (a.crow_indices(), a.col_indices(), a.values())
-    return Input(core.CSR, shape, *arrays, False, _refuse_new_values)
+    return Input(core.CSR, a.shape, *arrays, _refuse_new_values)
 
 
 def _of_arrays(a: tuple[Any, ...]) -> Input:
@@ -102,7 +101,7 @@ def _of_arrays(a: tuple[Any, ...]) -> Input:
         )
     row_ptr, col_idx, values, shape = a
     rows, cols = shape
-    return Input(core.CSR, (int(rows), int(cols)), row_ptr, col_idx, values, False, _same)
+    return Input(core.CSR, (int(rows), int(cols)), row_ptr, col_idx, values, _take)
 
 
 def _indices(array: Any) -> Any:
@@ -132,13 +131,10 @@ def read(a: Any) -> Input:
             f"no sparse matrix: {type(a).__name__}; use one of SciPy, CuPy or PyTorch, or "
             "(row_ptr, col_idx, values, shape)"
         )
-    shape = (int(given.shape[0]), int(given.shape[1]))
-    return Input(
-        given.layout,
-        shape,
-        _indices(given.rows),
-        _indices(given.columns),
-        ready_values(given.values),
-        given.transposed,
-        given.values_of,
+    return replace(
+        given,
+        shape=(int(given.shape[0]), int(given.shape[1])),
+        rows=_indices(given.rows),
+        columns=_indices(given.columns),
+        values=ready_values(given.values),
     )

@@ -245,7 +245,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
 
     def explain(self) -> str:
         """What there is to say about the choice of the kernel, in lines. Analyses the matrix
-        again, which must be CSR in host memory; "" where there was no choice."""
+        again, which must be CSR or CSC in host memory; "" where there was no choice."""
         return self._family.explain(self._transposed, self._conjugated)
 
     def _own_handle(self) -> Any:

@@ -228,6 +228,9 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Option
 std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
+/// Columns as CSR of the transpose, and the options that are for that.
+CsrView transpose_of(const CscView& matrix);
+Options options_of_transpose(Options options);
 /// The same of columns, and of blocks.
 std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Options& options,
                                              KernelProvider& provider,
