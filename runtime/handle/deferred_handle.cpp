@@ -222,7 +222,16 @@ void DeferredHandle::serve(Product product, Stream stream) {
 }
 
 /// As long as nothing is planned, a plan is made of the new numbers later.
-void DeferredHandle::set_values(const NewValues& values, Stream stream) {
+void DeferredHandle::set_values(const NewValues& given, Stream stream) {
+    NewValues values = given;
+    Buffer here;
+    // Entries in order that a device has are a matrix of this host.
+    if (given.on_device && matrix_->device == nullptr) {
+        here = Buffer(static_cast<std::size_t>(now().info().nnz) * size_of(given_type()));
+        device_->synchronize({stream.native});
+        device_->copy_to_host(here.data(), given.data, here.bytes());
+        values = {here.data(), false};
+    }
     if (!deferral_.lazy) return last().update_values(given_type(), values.data, stream);
     busy_.wait(true);
     const bool planned = serving_.load() != nullptr;

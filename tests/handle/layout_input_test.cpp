@@ -67,6 +67,23 @@ TEST(Columns, WrongOnesAreNamed) {
         testing::StartsWith("invalid_argument: options.op: "));
 }
 
+// Sorted entries keep no order, so that new numbers of a device come as they are.
+TEST(EntriesOnADevice, TakeNewNumbersFromItBeforeAndAfterPlanning) {
+    const std::vector<int> rows{0, 0, 1}, cols{0, 1, 1};
+    const std::vector<double> values{1, 2, 3}, fresh{4, 5, 6}, x{1, 10};
+    Options options = options_for("simt:sm_90");
+    options.device_arrays = true;
+    options.level = "lazy";
+    Handle handle(coo_view(2, 2, 3, rows.data(), cols.data(), values.data()), options);
+    for (const bool planned : {false, true}) {
+        if (planned) handle.prepare(Scale::one, Scale::zero);
+        handle.update_values(fresh.data());
+        std::vector<double> y(2);
+        handle.apply(1.0, x.data(), 0.0, y.data());
+        EXPECT_EQ(y, (std::vector<double>{54, 60}));
+    }
+}
+
 // [  1  2  3  .  .  . ]
 // [  4  5  6  .  .  . ]   blocks of 2 x 3: one in the first row of blocks,
 // [  7  8  9 10 11 12 ]   two in the second, the right one first
