@@ -2,11 +2,12 @@
 // the device's: a line of JSON for each matrix, with the steps of info() in milliseconds (medians),
 // the whole constructor, bytes that are copied from the device and to it, waits and allocations,
 // what copying CSR to the device takes (with allocating), and the time of a product, of the chosen
-// kernel and of csr_classical, in microseconds. "products" is the constructor in products of
-// csr_classical.
+// kernel and of csr_classical, and of new values in device memory, in microseconds. "products" is
+// the constructor in products of csr_classical.
 //     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] gallery:…|FILE…
 #include <fmt/format.h>
 
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -48,25 +49,38 @@ OnDevice copied(Device& device, const CsrView& a) {
     return made;
 }
 
-/// Microseconds of one of many products in a row.
-double product_us(Device& device, const Handle& handle, const void* x, void* y) {
-    const auto apply = [&] {
-        handle.apply(1.0, static_cast<const double*>(x), 0.0, static_cast<double*>(y));
-    };
-    apply();
+/// Microseconds of one of many calls in a row, after a first one.
+double microseconds_of_one(Device& device, const std::function<void()>& call) {
+    call();
     device.synchronize({});
     double least = 0;
     for (int round = 0; round < 5; ++round) {
         const double us = 1e6 *
                           seconds_of(1,
                                      [&] {
-                                         for (int i = 0; i < 100; ++i) apply();
+                                         for (int i = 0; i < 100; ++i) call();
                                          device.synchronize({});
                                      }) /
                           100;
         least = round == 0 ? us : std::min(least, us);
     }
     return least;
+}
+
+double product_us(Device& device, const Handle& handle, const void* x, void* y) {
+    return microseconds_of_one(device, [&] {
+        handle.apply(1.0, static_cast<const double*>(x), 0.0, static_cast<double*>(y));
+    });
+}
+
+/// New values that are on the device already, the first time and later.
+void add_updates(Json& json, Device& device, Handle& handle, const void* values) {
+    const auto update = [&] { handle.update_values(static_cast<const double*>(values)); };
+    json["first_update_us"] = 1e6 * seconds_of(1, [&] {
+                                  update();
+                                  device.synchronize({});
+                              });
+    json["update_us"] = microseconds_of_one(device, update);
 }
 
 Json steps_of(const std::shared_ptr<CountedDevice>& device, const CsrView& a,
@@ -134,7 +148,10 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
         copies.push_back(1e3 * seconds_of(1, [&] { (void)copied(device, a); }));
     json["copy_csr_ms"] = quantile(copies, 0.5);
     options.device_arrays = true;
-    (void)make_handle(there.view, options, KernelProvider::process(), counted);
+    {
+        Handle handle = make_handle(there.view, options, KernelProvider::process(), counted);
+        add_updates(json, device, handle, there.view.values);
+    }
     json["from_device"] = steps_of(counted, there.view, options, rounds, csr_us);
     return json;
 }

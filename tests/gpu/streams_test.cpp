@@ -1,5 +1,6 @@
 // What an application does with a handle beside plain applies: graphs, several streams and threads,
 // memory and streams of the CUDA runtime.
+#include <array>
 #include <thread>
 
 #include "gpu_products.hpp"
@@ -45,6 +46,28 @@ TEST_P(GpuStreams, QuickGraphIsReplayedWithOtherX) {
                 driver_->synchronize(stream.get());
                 EXPECT_EQ(product.trouble(-1.5, beta), "") << handle.info().kernel;
             }
+        }
+    }
+}
+
+/// α and β are read when the graph runs, not when it is captured.
+TEST_P(GpuStreams, QuickGraphReadsScalarsOfTheDevice) {
+    const auto stream = driver_->make_stream();
+    for (auto& options : options()) {
+        Product<double> product(make_gallery_matrix(odd_matrix), *device_);
+        const Handle handle(product.view(), options);
+        const auto scalars = device_->allocate(2 * sizeof(double));
+        const double* const alpha = static_cast<const double*>(scalars->data());
+        handle.prepare(Scale::device, Scale::device, {stream.get()});
+        driver_->begin_capture(stream.get());
+        handle.apply_device_scalars(alpha, product.x(), alpha + 1, product.y(), {stream.get()});
+        const auto graph = driver_->end_capture(stream.get());
+        for (const auto& numbers : {std::array{1.0, 0.0}, {-1.5, 2.5}, {3.0, 1.0}}) {
+            device_->copy_to_device(scalars->data(), numbers.data(), sizeof numbers);
+            product.new_y(numbers[1]);
+            driver_->launch(graph, stream.get());
+            driver_->synchronize(stream.get());
+            EXPECT_EQ(product.trouble(numbers[0], numbers[1]), "") << handle.info().kernel;
         }
     }
 }
