@@ -29,15 +29,16 @@ constexpr const char* examples =
     "\n"
     "Exit status: 0 done, 1 the work failed, 2 wrong usage.";
 
-/// What `spmvgen` alone says.
-constexpr const char* first_steps =
-    "spmvgen makes kernels for products of a sparse matrix with vectors, y = αAx + βy.\n"
+constexpr const char* first_example =
+    "spmvgen multiplies sparse matrices with vectors: y = αAx + βy.\n"
+    "It chooses a storage format and an algorithm for the matrix, and compiles that kernel.\n"
     "\n"
-    "  spmvgen run gallery:stencil5:nx=100 --check   multiply a generated matrix, check and time\n"
-    "  spmvgen run A.mtx --explain                   why a matrix of yours gets its kernel\n"
-    "  spmvgen emit --kernel csr_rows                print a kernel, to be taken away\n"
+    "A first example, with a generated matrix:\n"
+    "  spmvgen run gallery:stencil5:nx=100 --check      multiply, check and time\n"
+    "  spmvgen run gallery:stencil5:nx=100 --explain    why this kernel was chosen\n"
+    "  spmvgen emit --matrix gallery:stencil5:nx=100    print the kernel's source\n"
     "\n"
-    "see: spmvgen --help\n";
+    "All commands: spmvgen --help. Options of one: spmvgen run --help.\n";
 
 struct CommandLine {
     CLI::App program{overview, "spmvgen"};
@@ -63,7 +64,7 @@ int usage_error(const std::string& what, const CLI::App* app, std::ostream& err)
 std::optional<int> parse(CommandLine& line, const std::vector<std::string>& arguments,
                          std::ostream& out, std::ostream& err) {
     if (arguments.empty()) {
-        err << first_steps;
+        err << first_example;
         return wrong_usage;
     }
     if (const auto wrong = wrong_command(line.program, arguments))

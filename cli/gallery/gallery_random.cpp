@@ -73,7 +73,7 @@ void draw(const DrawOptions& o, Streams& streams) {
 
 void add_gallery_random(CLI::App& gallery, Verbs& verbs) {
     auto o = std::make_shared<DrawOptions>();
-    CLI::App* drawer = gallery.add_subcommand("random", "tell what matrix a seed stands for");
+    CLI::App* drawer = gallery.add_subcommand("random", "show what matrix a seed stands for");
     drawer->add_option("--seed", o->seed, "the first seed")
         ->required()
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))

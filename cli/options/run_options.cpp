@@ -21,7 +21,7 @@ void set_level(const RunOptions& o, Options& options) {
         throw UsageError("--level: unknown level '" + o.level + "': use " +
                          std::string(level_names));
     if (o.level != "measure" && !o.budget.empty())
-        throw UsageError("--budget: is for --level measure; drop it, or ask for that");
+        throw UsageError("--budget: is for --level measure; drop it, or give that");
     options.level = o.level;
     if (!o.rule.empty()) {
         resolve("--rule", [&] { return &paper_rule(o.rule); });

@@ -239,7 +239,7 @@ void run(const RunOptions& o, Streams& streams) {
         throw UsageError("--output: - is standard output, where --json prints; name a file");
     if (o.explain && !o.batch.empty())
         throw UsageError(
-            "--explain: batches are chosen by rules, which the line why tells; drop it");
+            "--explain: batches are chosen by rules, which the line why shows; drop it");
     if (!o.matrix.empty() && !o.batch.empty())
         throw UsageError("--batch: takes the place of " + o.matrix + "; drop one of them");
     o.batch.empty() ? run_matrix(o, streams) : run_batch(o, streams);
@@ -270,7 +270,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
                      "now (the default), or behind: plain CSR serves while the kernel is made")
         ->type_name("WHEN");
     verb->add_flag("--explain", o->explain,
-                   "also tell what is predicted, what is recorded, and what planning cost");
+                   "also show what is predicted, what is recorded, and what planning cost");
     verb->add_flag("--json", o->json, "print one JSON object instead");
     verb->footer(
         "Examples:\n"

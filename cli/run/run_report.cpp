@@ -72,9 +72,9 @@ std::string memory_rows(const RunReport& r) {
                             "), so the share of memory says little");
     }
     if (r.cache_bytes == 0)
-        text += row(
-            "",
-            "this machine does not tell how large its caches are: small matrices may fit in them");
+        text += row("",
+                    "this machine does not report how large its caches are: small matrices may fit "
+                    "in them");
     return text;
 }
 

@@ -118,9 +118,9 @@ MatrixFile matrix_file_kind(const std::string& path, const std::string& to) {
                          path.substr(0, path.size() - 3) + " and run gzip");
     if (is_standard_output(path))
         throw UsageError(
-            "-: standard output has no suffix that tells the form: use --to mtx or "
+            "-: standard output has no suffix that shows the form: use --to mtx or "
             "--to csr");
-    throw UsageError(path + ": the name tells no form: use the suffix .mtx or .csr, or --to");
+    throw UsageError(path + ": the name shows no form: use the suffix .mtx or .csr, or --to");
 }
 
 void save_matrix(const std::string& path, MatrixFile kind, const CsrView& matrix,

@@ -277,7 +277,7 @@ void tune_matrices(const MatrixOptions& o, Streams& streams) {
     if (!measures(o.level))
         throw UsageError("--level: '" + o.level + "' measures nothing: use measure or exhaustive");
     if (o.level != "measure" && !o.budget.empty())
-        throw UsageError("--budget: is for --level measure; drop it, or ask for that");
+        throw UsageError("--budget: is for --level measure; drop it, or give that");
     if (!o.budget.empty()) parse_milliseconds("--budget", o.budget);
     if (o.suite.empty() && o.scale)
         throw UsageError("--scale: is for the matrices of a suite; drop it, or name one (--suite)");

@@ -96,8 +96,8 @@ std::unique_ptr<HandleImpl> make_of_op(const CsrView& matrix, const Options& opt
     if (!is_transposed(op) && (op == Op::none || !is_complex(matrix.value_type))) {
         if (options.transpose_by_atomics)
             refuse(
-                "options.transpose_by_atomics is for options.op T and H: leave it out, or ask "
-                "for one of them");
+                "options.transpose_by_atomics is for options.op T and H: leave it out, or use "
+                "one of them");
         return make_plain(matrix, options, provider, device, arrays, on_device, planned);
     }
     if (is_transposed(op) && (options.transpose_by_atomics || names_transposing_kernel(options)))

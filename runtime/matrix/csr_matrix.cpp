@@ -151,7 +151,7 @@ std::int64_t first_wrong_row(const CsrView& a) {
 CsrMatrix convert_values(const CsrView& a, ValueType type) {
     if (is_complex(a.value_type) && !is_complex(type))
         throw Error(ErrorCode::invalid_argument,
-                    fmt::format("complex values ({}) cannot become real ({}): ask for c32 or c64",
+                    fmt::format("complex values ({}) cannot become real ({}): use c32 or c64",
                                 to_string(a.value_type), to_string(type)));
     CsrMatrix result{a.rows, a.cols, a.nnz, a.offset_type, a.index_type, type, {}, {}, {}};
     if (a.row_ptr != nullptr)

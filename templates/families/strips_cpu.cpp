@@ -14,7 +14,7 @@ const Parameter fill{.name = "fill", .allowed = {0, 1}, .preset = 1, .summary = 
 const Parameter long_rows{.name = "long_rows", .allowed = {0, 1}, .preset = 1, .summary = "1 = rows of more than long_from blocks are kept apart", .of_matrix = true};
 const Parameter long_from{.name = "long_from", .allowed = {16, 64, 65534}, .preset = 4096, .summary = "blocks beyond which a row is long", .launch_only = true, .range = true};
 const Parameter value_code{.name = "value_code", .allowed = {0, 1, 2, 3}, .preset = 0, .summary = "0 = values as they are, 1 = 8-bit integers, 2 = one value, 3 = dictionary", .of_matrix = true};
-const Parameter prefetch{"prefetch", {0, 1024, 2048, 4096, 8192}, 0, "bytes ahead of their use that A is asked for; 0 = not at all"};
+const Parameter prefetch{"prefetch", {0, 1024, 2048, 4096, 8192}, 0, "how many bytes ahead of their use A is prefetched; 0 = not at all"};
 // clang-format on
 
 bool has_long_rows(const Signature& s) {

@@ -86,7 +86,7 @@ TEST(RunReport, CachesOfUnknownSizeAreMentioned) {
     RunReport r = example();
     r.cache_bytes = 0;
     EXPECT_TRUE(
-        to_string(r).ends_with("         this machine does not tell how large its caches are: "
+        to_string(r).ends_with("         this machine does not report how large its caches are: "
                                "small matrices may fit in them\n"));
     EXPECT_TRUE(to_json(r)["fits_in_cache"].is_null());
 }

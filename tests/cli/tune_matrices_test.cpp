@@ -107,7 +107,7 @@ TEST_F(TuneMatricesTest, SaysWhatIsWrong) {
     EXPECT_EQ(error("A.mtx --sizes 2"),
               "2: spmvgen: --sizes: means nothing to the tuning of matrices; drop it");
     EXPECT_EQ(error("A.mtx --level exhaustive --budget 1s"),
-              "2: spmvgen: --budget: is for --level measure; drop it, or ask for that");
+              "2: spmvgen: --budget: is for --level measure; drop it, or give that");
     EXPECT_EQ(error("A.mtx --budget soon"),
               "2: spmvgen: --budget: 'soon' is no time: use 200ms or 2s");
     EXPECT_EQ(error("A.mtx --device simt:sm_90 --threads 2"),

@@ -380,7 +380,7 @@ TEST(OpC, MultipliesWithTheConjugate) {
     EXPECT_EQ(y, product(real, false, 1, 0, by_row, 1, 0).data) << "real values stay";
     o.transpose_by_atomics = true;
     EXPECT_EQ(refusal([&] { const Handle refused(real.view(), o); }),
-              "options.transpose_by_atomics is for options.op T and H: leave it out, or ask for "
+              "options.transpose_by_atomics is for options.op T and H: leave it out, or use "
               "one of them");
 }
 

@@ -176,7 +176,7 @@ TEST(Encodings, BorrowedAndFewValuesAreLeftAlone) {
 TEST(Encodings, ReasonTellsOfThem) {
     const Band a(ones);
     Handle handle(a.view(), with_kernel("host", "csr_vector"));
-    EXPECT_EQ(handle.info().reason, "asked for; values are exact in bf16");
+    EXPECT_EQ(handle.info().reason, "named by the caller; values are exact in bf16");
     handle.update_values(a.made(singles).data());
     EXPECT_THAT(handle.info().reason,
                 HasSubstr("; update_values brought numbers that csr_vector_f64_sbf16_"));

@@ -319,7 +319,7 @@ TEST_F(GpuHandle, TellsWhatItDoes) {
               "format:   csr, values as f64\n"
               "target:   sm_90\n"
               "launches: 1 an apply, sums in a fixed order\n"
-              "reason:   asked for\n"
+              "reason:   named by the caller\n"
               "origin:   compiled\n"
               "bytes:    104 B a product, 64 B of them the matrix\n"
               "prepared: 20.0 ms, 20.0 of them for the kernel\n");

@@ -83,7 +83,8 @@ TEST(Handle, MultipliesWithTheGenericKernelWhenTheCompilerFails) {
         EXPECT_EQ(handle.info().kernel, "generic_csr");
         EXPECT_EQ(handle.info().format, "csr");
         EXPECT_EQ(handle.info().origin, "generic");
-        EXPECT_EQ(handle.info().reason, "serves for csr_rows_f64_i32_o32_a1_b0_k1: asked for");
+        EXPECT_EQ(handle.info().reason,
+                  "serves for csr_rows_f64_i32_o32_a1_b0_k1: named by the caller");
         EXPECT_THAT(handle.info().warning, HasSubstr(": no"));
         EXPECT_EQ(handle.source(), "");
         check_all_modes(handle);
@@ -174,7 +175,7 @@ TEST(Handle, TellsWhatItDoes) {
               "kernel:   csr_rows_f64_i32_o32_a1_b0_k1\n"
               "format:   csr\n"
               "target:   x86-64-v4\n"
-              "reason:   asked for\n"
+              "reason:   named by the caller\n"
               "origin:   compiled\n"
               "source:   /fake/csr_rows_f64_i32_o32_a1_b0_k1\n"
               "bytes:    104 B a product, 64 B of them the matrix\n"

@@ -206,7 +206,7 @@ TEST(TransposedHandle, WhatCannotBeHonouredIsRefused) {
                   o.transpose_by_atomics = true;
               }),
               "invalid_argument: options.transpose_by_atomics is for options.op T and H: leave it "
-              "out, or ask for one of them");
+              "out, or use one of them");
     EXPECT_EQ(with([](Options& o) {
                   o.transpose_by_atomics = true;
                   o.deterministic = true;
@@ -236,7 +236,7 @@ TEST(TransposedHandle, WhatCannotBeHonouredIsRefused) {
                   o.op = "N";
                   o.kernel = "csr_transposed_cpu";
               }),
-              "invalid_argument: kernel csr_transposed_cpu multiplies with the transpose: ask for "
+              "invalid_argument: kernel csr_transposed_cpu multiplies with the transpose: use "
               "op T or H, or use another kernel");
     EXPECT_EQ(with([](Options& o) {
                   o.kernel = "csr_transposed_cpu";

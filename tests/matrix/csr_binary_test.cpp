@@ -120,9 +120,9 @@ TEST(CsrBinary, DamageIsRefused) {
     EXPECT_EQ(failure(good), "");
     EXPECT_EQ(failure(good.substr(0, 30)), "F: truncated within the header");
     EXPECT_EQ(failure(good.substr(0, 9000)),
-              "F: 9000 bytes long, but its header tells 16396: the file is truncated");
+              "F: 9000 bytes long, but its header says 16396: the file is truncated");
     EXPECT_EQ(failure(good + "x"),
-              "F: 16397 bytes long, but its header tells 16396: the file is damaged");
+              "F: 16397 bytes long, but its header says 16396: the file is damaged");
     std::string bytes = good;
     bytes[20] ^= 1;
     EXPECT_EQ(failure(bytes), "F: the header's checksum is wrong: the file is damaged");

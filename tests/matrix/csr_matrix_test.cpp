@@ -81,8 +81,7 @@ TEST(ConvertValues, RealComplexWiderNarrower) {
         ADD_FAILURE();
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-        EXPECT_STREQ(error.what(),
-                     "complex values (c64) cannot become real (f32): ask for c32 or c64");
+        EXPECT_STREQ(error.what(), "complex values (c64) cannot become real (f32): use c32 or c64");
     }
 }
 

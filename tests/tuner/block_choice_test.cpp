@@ -109,7 +109,7 @@ TEST(BlockChoice, KeepsWhatIsGiven) {
     p.cols_given = 5;
     const BlockChoice both = choose_block(two_by_two(), p, profile());
     EXPECT_EQ(both.cols, 5);
-    EXPECT_EQ(both.reason, "blocks 1x5 asked for: fill 5.00 (from 25.0 % of the rows)");
+    EXPECT_EQ(both.reason, "blocks 1x5 given by the caller: fill 5.00 (from 25.0 % of the rows)");
 }
 
 TEST(BlockChoice, OfEqualOnesIsTheSmaller) {

@@ -176,7 +176,7 @@ TEST(Choose, WhatIsAskedForIsHonoured) {
     r = request();
     r.kernel = "sell";
     EXPECT_EQ(chosen(uneven_features(), r),
-              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | asked for");
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | named by the caller");
 }
 
 TEST(Choose, WhatCannotBeHadIsRefused) {

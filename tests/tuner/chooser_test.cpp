@@ -83,7 +83,7 @@ TEST(Chooser, ColumnsAreLeftAloneWhereAllValuesAreOne) {
     const CsrMatrix graph = make_gallery_matrix("debruijn:k=18,random_values=0");
     const Chosen ones = chosen(graph, request_for("sm_90"));
     EXPECT_EQ(ones.kernel(), "strips") << ones.choice.reason;
-    EXPECT_THAT(ones.choice.reason, HasSubstr("columns alone, as all values are one"));
+    EXPECT_THAT(ones.choice.reason, HasSubstr("pattern without values, as all values are one"));
     EXPECT_THAT(ones.choice.reason, HasSubstr("deltas of 32 bits"));
     EXPECT_EQ(ones.param("value_code"), 2);
     EXPECT_EQ(ones.param("codes"), 8);
@@ -149,7 +149,7 @@ CsrMatrix far_entries(std::int64_t even, std::int64_t odd) {
 
 TEST(Chooser, ColumnsAloneAreOnlyWhatWasFoundToBeFaster) {
     const auto alone = [&](const CsrMatrix& matrix) {
-        return chosen(matrix, request_for("sm_90")).choice.reason.find("columns alone") !=
+        return chosen(matrix, request_for("sm_90")).choice.reason.find("pattern without values") !=
                std::string::npos;
     };
     const CsrMatrix even = far_entries(8, 8), uneven = far_entries(5, 11);

@@ -180,7 +180,7 @@ TEST(CsrKPlans, WhatTheRequestFixesStays) {
     EXPECT_EQ(wide.params.at("sr_threads"), 6);
     const CsrKPlan cpu = plan(regular(5), csr_k_request("x86-64-v3", {{"srs", 40}}));
     EXPECT_EQ(cpu.params, (std::map<std::string, std::int64_t>{{"k", 2}, {"srs", 40}}));
-    EXPECT_EQ(cpu.reason, "CSR-2, super-rows of 40 rows (asked for)");
+    EXPECT_EQ(cpu.reason, "CSR-2, super-rows of 40 rows (given by the caller)");
 }
 
 TEST(CsrKPlans, Csr2IsTheCpusDefault) {

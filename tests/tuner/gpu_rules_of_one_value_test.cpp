@@ -15,7 +15,8 @@ TEST(GpuRulesOfOneValue, StripsHaveColumnsAlone) {
     Features f = uneven_features(1.01);
     f.mean_row = 6;
     f.sell_padding = {1.5, 1.5, 1.5};
-    EXPECT_THAT(chosen(f, r), StartsWith("strips: columns alone, as all values are one: strips"));
+    EXPECT_THAT(chosen(f, r),
+                StartsWith("strips: pattern without values, as all values are one: strips"));
     f.mean_row = 3;
     EXPECT_THAT(chosen(f, r), testing::Not(StartsWith("strips: "))) << "short and uneven";
     r.strips->padding = 1.1;

@@ -74,7 +74,7 @@ TEST(GpuRules, RowsThatShareXLieInOneBlock) {
     Request r = request();
     r.saved_gathers = 0.2;
     EXPECT_EQ(chosen(uneven_features(1.1), r),
-              "sell_slices: blocks of 1024 rows ask for 20 % fewer bytes than blocks of 256: "
+              "sell_slices: blocks of 1024 rows fetch 20 % fewer bytes than blocks of 256: "
               "sell_slices");
     EXPECT_EQ(parameter(uneven_features(1.1), r, "block"), 1024);
     EXPECT_EQ(parameter(uneven_features(1.1), r, "sigma"), 4096);
@@ -332,7 +332,7 @@ TEST(GpuRules, DeterminismIsAParameterWhereItHasToBe) {
     r.params = {{"deterministic", 0}};
     EXPECT_EQ(code_and_text([&] { choose(even_features(), r); }),
               "invalid_argument: parameter deterministic=0 of kernel hyb contradicts the "
-              "determinism that is asked for: leave it out");
+              "determinism that is requested: leave it out");
     r.params.clear();
     r.kernel = "sell_slices";
     EXPECT_EQ(choose(even_features(), r).signature.params.count("deterministic"), 0U);
@@ -384,7 +384,7 @@ TEST(GpuRules, KernelsThatTransposeAreForOpsThatDo) {
     r.deterministic = true;
     EXPECT_EQ(refused(r),
               "kernel csr_transposed_gpu adds its sums atomically, in any order, which contradicts "
-              "the determinism that is asked for: use another kernel");
+              "the determinism that is requested: use another kernel");
 }
 
 }  // namespace

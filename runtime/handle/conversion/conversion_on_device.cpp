@@ -57,7 +57,7 @@ class Unconverted final : public ConversionOnDevice {
   public:
     std::string fault() const override { return "values that the value code has not"; }
     GpuMatrix store(const Signature&, std::int64_t) override {
-        throw Error(ErrorCode::internal, "a conversion with a fault was asked for its arrays");
+        throw Error(ErrorCode::internal, "a conversion with a fault has no arrays");
     }
 };
 

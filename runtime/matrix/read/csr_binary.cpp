@@ -123,9 +123,8 @@ BinaryHeader read_header(const InputFile& file) {
     check_fields(file, h);
     const std::int64_t wanted = layout_of(h).file_bytes();
     if (file.size() != wanted)
-        fail(file,
-             fmt::format("{} bytes long, but its header tells {}: the file is {}", file.size(),
-                         wanted, file.size() < wanted ? "truncated" : "damaged"));
+        fail(file, fmt::format("{} bytes long, but its header says {}: the file is {}", file.size(),
+                               wanted, file.size() < wanted ? "truncated" : "damaged"));
     const std::int64_t arrays = wanted - static_cast<std::int64_t>(sizeof h);
     if (arrays > available_memory())
         fail(file, fmt::format("needs {} of memory, and {} are available",

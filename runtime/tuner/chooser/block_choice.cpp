@@ -86,8 +86,8 @@ BlockChoice choose_block(const BlockFill& fill, const BlockProblem& problem,
     BlockChoice choice =
         measured ? by_profile(fill, problem, found) : by_bytes(fill, problem, found);
     if (problem.rows_given != 0 && problem.cols_given != 0)
-        choice.reason = fmt::format("blocks {}x{} asked for: {}", choice.rows, choice.cols,
-                                    fill_text(fill, choice.rows, choice.cols));
+        choice.reason = fmt::format("blocks {}x{} given by the caller: {}", choice.rows,
+                                    choice.cols, fill_text(fill, choice.rows, choice.cols));
     return choice;
 }
 

@@ -200,7 +200,7 @@ CsrKPlan plan_for_cpu(const Situation& s, std::span<const CsrKFormula> fitted) {
     plan.params.merge(std::map<std::string, std::int64_t>{{"k", k}, {"srs", srs}});
     if (k == 3) plan.params.try_emplace("ssrs", ssrs);
     const std::int64_t taken = plan.params.at("srs");
-    const std::string why = is_given(s, "srs") ? "asked for"
+    const std::string why = is_given(s, "srs") ? "given by the caller"
                             : srs < sizes.srs ? fmt::format("{} would be too few groups", sizes.srs)
                                               : choice.note;
     plan.reason =

@@ -39,7 +39,7 @@ FormatPick pick_format(const BatchFeatures& f, bool gpu) {
 const KernelEntry& pick(const BatchFeatures& f, const Request& request, std::string& reason) {
     const auto among = candidates(request);
     const bool gpu = architecture(request.target).kind != TargetKind::host;
-    reason = "asked for";
+    reason = "named by the caller";
     if (request.kernel != "auto") {
         if (!among.front()->batch)
             throw Error(ErrorCode::invalid_argument,

@@ -44,13 +44,12 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
                         fmt::format("kernel {} reads format {}, not {}: leave one of them auto",
                                     entry.id, to_string(entry.format), request.format));
         if (entry.transposes != transposes)
-            throw Error(
-                ErrorCode::invalid_argument,
-                entry.transposes
-                    ? fmt::format("kernel {} multiplies with the transpose: ask for op T or "
-                                  "H, or use another kernel",
-                                  entry.id)
-                    : fmt::format("kernel {} does not transpose", entry.id));
+            throw Error(ErrorCode::invalid_argument,
+                        entry.transposes
+                            ? fmt::format("kernel {} multiplies with the transpose: use op T or "
+                                          "H, or use another kernel",
+                                          entry.id)
+                            : fmt::format("kernel {} does not transpose", entry.id));
         return {&entry};
     }
     std::vector<const KernelEntry*> found;

@@ -28,7 +28,7 @@ Pick pick_first(const Situation& s, std::span<const Rule> rules) {
 
 Pick pick(const Situation& s, const RuleSet& set) {
     const KernelEntry& first = *s.among.front();
-    if (s.request.kernel != "auto") return {first.id, "asked for", {}};
+    if (s.request.kernel != "auto") return {first.id, "named by the caller", {}};
     if (s.among.size() == 1)
         return {first.id,
                 fmt::format("the one kernel of format {}{}", to_string(first.format),
@@ -46,13 +46,13 @@ void set_determinism(Signature& s, const KernelEntry& entry, const Request& requ
         throw Error(
             ErrorCode::invalid_argument,
             fmt::format("kernel {} adds its sums atomically, in any order, which contradicts "
-                        "the determinism that is asked for: use another kernel",
+                        "the determinism that is requested: use another kernel",
                         entry.id));
     const auto [it, absent] = s.params.try_emplace("deterministic", 1);
     if (it->second != 1)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("parameter deterministic={} of kernel {} contradicts the "
-                                "determinism that is asked for: leave it out",
+                                "determinism that is requested: leave it out",
                                 it->second, entry.id));
 }
 

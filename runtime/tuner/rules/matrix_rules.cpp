@@ -120,7 +120,7 @@ Pick gpu_strips(const Situation& s) {
     if (outlook.whole_columns) {
         if (hubs_pay(s)) return {};
         if (s.f.mean_row < short_mean && outlook.padding > most_short_padding) return {};
-        return {"strips", "columns alone, as all values are one"};
+        return {"strips", "pattern without values, as all values are one"};
     }
     const bool even = s.f.max_row <= most_even_row &&
                       (stored_bytes(s) >= sizeof(double) || (is_narrow(s) && all_one_value(s)));
@@ -184,7 +184,7 @@ Pick far_gathers(const Situation& s) {
         csr_bytes_a_nonzero(s) - strips_bytes(s) > most_spared_bytes)
         return {};
     return {"sell_slices",
-            fmt::format("blocks of 1024 rows ask for {:.0f} % fewer bytes than blocks of 256",
+            fmt::format("blocks of 1024 rows fetch {:.0f} % fewer bytes than blocks of 256",
                         100 * *s.request.saved_gathers),
             {{"block", 1024}, {"sigma", 4096}, {"unroll", 8}, {"threads_per_row", 1}}};
 }
