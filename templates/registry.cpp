@@ -5,6 +5,7 @@
 #include "family.hpp"
 #include "registry_convert.hpp"
 #include "registry_permute.hpp"
+#include "spmvgen/epilogue.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -160,9 +161,14 @@ bool allows(const Parameter& p, std::int64_t value) {
     return std::ranges::binary_search(p.allowed, value);
 }
 
+bool has_fixed_rows(const KernelEntry& entry) {
+    return std::ranges::none_of(entry.workspace, &WorkspaceTemplate::zeroed);
+}
+
 bool overlaps_launches(const StepTemplate& step, const Signature& signature) {
-    // α and β may be what the launch ahead writes.
-    const bool reads_scalars = signature.alpha == Scale::device || signature.beta == Scale::device;
+    // α, β and what an epilogue reads may be what the launch ahead writes.
+    const bool reads_scalars = signature.alpha == Scale::device ||
+                               signature.beta == Scale::device || has_operands(signature.epilogue);
     return step.overlaps && !reads_scalars && architecture(signature.target).gpu.overlaps_launches;
 }
 

@@ -148,6 +148,10 @@ inline bool is_plain_product(const KernelEntry& entry) {
     return is_single_product(entry) && entry.refuses == nullptr;
 }
 
+/// Whether the same thread stores a row in every product. Kernels that count in memory which block
+/// comes first do not say which.
+bool has_fixed_rows(const KernelEntry& entry);
+
 /// Whether the step overlaps launches on the signature's target.
 bool overlaps_launches(const StepTemplate& step, const Signature& signature);
 

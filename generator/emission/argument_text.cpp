@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emission/comment_lines.hpp"
+#include "emission/reductions.hpp"
 
 namespace spmvgen {
 namespace {
@@ -33,6 +34,7 @@ std::string argument_text(const KernelFile& file, const std::string& name) {
         if (w.name == name)
             return name + (file.entry.gpu ? gpu_workspace_text(file, w)
                                           : workspace_text(w, file.signature));
+    if (auto text = operand_text(file.signature, file.launch, name); !text.empty()) return text;
     const ArgumentTemplate& argument = argument_of(file.entry, name);
     if (argument.described != nullptr) return name + argument.described(argument, file.signature);
     return name + std::string(argument.extent) + ": " + std::string(argument.sentence);

@@ -5,30 +5,14 @@
 #include "emission/device_scalars.hpp"
 #include "emission/epilogue.hpp"
 #include "emission/kernel_file.hpp"
+#include "emission/number_type.hpp"
+#include "emission/reductions.hpp"
 #include "specializer/syntax/formatter.hpp"
 #include "spmvgen/error.hpp"
 #include "template_texts.hpp"
 
 namespace spmvgen {
 namespace {
-
-const char* value_type(ValueType t) {
-    switch (t) {
-        case ValueType::f32:
-            return "float";
-        case ValueType::f64:
-            return "double";
-        case ValueType::c32:
-            return "complex_f32";
-        case ValueType::c64:
-            return "complex_f64";
-        case ValueType::f16:
-            return "f16";
-        case ValueType::bf16:
-            return "bf16";
-    }
-    return "?";
-}
 
 const char* integer_type(IndexType t) {
     return t == IndexType::i32 ? "int" : "long";
@@ -42,9 +26,9 @@ std::string scale_constant(Scale s) {
 /// What every kernel may use, but need not.
 specializer::Bindings common_bindings(const Signature& s) {
     specializer::Bindings b;
-    b.types = {{"Value", value_type(accumulator_type(s))},
-               {"Vector", value_type(s.value)},
-               {"Storage", value_type(storage_type(s))},
+    b.types = {{"Value", number_type(accumulator_type(s))},
+               {"Vector", number_type(s.value)},
+               {"Storage", number_type(storage_type(s))},
                {"Index", integer_type(s.index)},
                {"Offset", integer_type(s.offset)}};
     b.constants = {{"alpha_mode", scale_constant(s.alpha)},
@@ -99,7 +83,7 @@ specializer::TemplateUse template_use(const Signature& s, const KernelEntry& ent
     use.file = entry.file;
     for (auto& step : steps) use.functions.emplace_back(step.function);
     use.bindings = bindings(s, entry, steps.size() == entry.steps.size());
-    if (!s.epilogue.empty()) use.files[epilogue_file] = epilogue_text(s.epilogue, entry.gpu);
+    if (!s.epilogue.empty()) use.files[epilogue_file] = epilogue_text(s, entry.gpu);
     if (entry.gpu)
         set_gpu_texts(use, s, steps);
     else
@@ -150,7 +134,8 @@ KernelSource emit_kernel(const Signature& signature, const std::string& command)
     const Signature full = complete(signature);
     const KernelEntry& entry = kernel_entry(full.kernel);
     auto steps = wanted_steps(full, entry);
-    const auto use = template_use(full, entry, steps);
+    auto use = template_use(full, entry, steps);
+    add_operands(use, steps, full, entry.gpu);
     KernelFile file{full,
                     entry,
                     std::move(steps),

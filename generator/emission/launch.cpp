@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "emission/kernel_file.hpp"
+#include "emission/reductions.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -85,6 +86,7 @@ LaunchDescription launch_description(const KernelFile& f) {
     for (std::size_t i = 0; i < f.steps.size(); ++i) launch.steps.push_back(step_of(f, i));
     for (auto& w : f.entry.workspace)
         if (used(launch, w.name)) launch.workspace.push_back(workspace_of(f, w));
+    add_reduction_workspaces(launch, f.signature, f.entry.gpu);
     return launch;
 }
 

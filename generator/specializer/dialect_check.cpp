@@ -1,5 +1,6 @@
 #include "specializer/dialect_check.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "clang/AST/DeclTemplate.h"
@@ -57,7 +58,8 @@ class DirectiveCheck {
 
 class DeclarationCheck : public SyntaxWalk {
   public:
-    explicit DeclarationCheck(clang::ASTContext& context) : source_(context) {}
+    DeclarationCheck(clang::ASTContext& context, const std::vector<Variable>& variables)
+        : source_(context), variables_(variables) {}
 
     bool traverse_declaration(clang::Decl* d) override {
         if (!llvm::isa<clang::TranslationUnitDecl>(d) && source_.is_gpu_builtin(*d)) return true;
@@ -146,6 +148,7 @@ class DeclarationCheck : public SyntaxWalk {
             return no(Rule::state, v.getLocation(),
                       "'" + v.getNameAsString() + "' outlives the call; keep state in arguments");
         if (!v.isFileVarDecl()) return true;
+        if (std::ranges::count(variables_, v.getNameAsString(), &Variable::name) > 0) return true;
         const auto type = v.getType();
         if (!v.isConstexpr())
             no(Rule::state, v.getLocation(),
@@ -166,6 +169,7 @@ class DeclarationCheck : public SyntaxWalk {
                   what + "; kernels need no run-time library: memory comes from the caller");
     }
     Source source_;
+    const std::vector<Variable>& variables_;
 };
 
 }  // namespace
@@ -176,8 +180,8 @@ void check_directives(const Files& files, const std::string& file) {
     DirectiveCheck(files).check(file);
 }
 
-void check_declarations(clang::ASTContext& context) {
-    DeclarationCheck(context).traverse_declaration(context.getTranslationUnitDecl());
+void check_declarations(clang::ASTContext& context, const std::vector<Variable>& variables) {
+    DeclarationCheck(context, variables).traverse_declaration(context.getTranslationUnitDecl());
 }
 
 void check_step(const clang::FunctionDecl& function) {

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "clang/AST/ASTContext.h"
+#include "specializer/pass_variables.hpp"
 #include "specializer/syntax/front_end.hpp"
 
 namespace clang {
@@ -16,7 +17,7 @@ namespace spmvgen::specializer {
 void check_directives(const Files& files, const std::string& file);
 
 /// Checks what Clang read (all other rules but 11 and 19, which show when texts are taken).
-void check_declarations(clang::ASTContext& context);
+void check_declarations(clang::ASTContext& context, const std::vector<Variable>& variables = {});
 
 /// Checks the signature of a step (rule 16).
 void check_step(const clang::FunctionDecl& function);

@@ -21,23 +21,34 @@ std::string leading_comment(const std::string& text) {
 std::string specialised_text(const TemplateUse& use) {
     Files files = use.files;
     files[bindings_file] = bindings_text(use.file, use.bindings);
+    if (!use.callees_file.empty())
+        files[bindings_file].insert(0, "#include \"" + use.callees_file + "\"\n");
     Parsed parsed(files, bindings_file, use.options);
     check_diagnostics(parsed);
     auto& context = parsed.unit().getASTContext();
-    check_declarations(context);
+    check_declarations(context, use.variables);
     Entities entities(context);
-    for (auto* step : instantiate(parsed, use.file, use.functions, use.bindings)) {
+    std::vector<std::string> functions = use.callees;
+    functions.insert(functions.end(), use.functions.begin(), use.functions.end());
+    for (auto* step : instantiate(parsed, use.file, functions, use.bindings)) {
         check_step(*step);
         entities.add_step(step);
     }
-    return entities.text();
+    const std::string text = entities.text();
+    return use.variables.empty() ? text
+                                 : pass_variables(text, use.variables, use.functions, use.options);
 }
 
 }  // namespace
 
 Specialized specialize(const TemplateUse& use) {
     check_directives(use.files, use.file);
-    auto simplified = simplify(specialised_text(use), use.functions, use.options, use.helpers);
+    if (!use.callees_file.empty()) check_directives(use.files, use.callees_file);
+    std::string text = specialised_text(use);
+    if (use.rewrite) text = use.rewrite(text);
+    std::vector<std::string> steps = use.functions;
+    steps.insert(steps.end(), use.added_steps.begin(), use.added_steps.end());
+    auto simplified = simplify(text, steps, use.options, use.helpers);
     return {leading_comment(use.files.at(use.file)), std::move(simplified.text),
             std::move(simplified.functions)};
 }

@@ -1,8 +1,10 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "specializer/instantiation.hpp"
+#include "specializer/pass_variables.hpp"
 #include "specializer/simplify/simplify.hpp"
 #include "specializer/syntax/front_end.hpp"
 
@@ -16,6 +18,13 @@ struct TemplateUse {
     Bindings bindings;
     FrontEndOptions options;
     Helpers helpers = Helpers::inlined;
+    std::vector<Variable> variables = {};  ///< that the templates declare; the steps get them
+    std::string callees_file = {};         ///< that has what `rewrite` calls; "" = nothing
+    std::vector<std::string> callees = {};
+    /// What is done with the plain text, variables handed on, before it is simplified; empty =
+    /// nothing. It may add functions, of which these are steps.
+    std::function<std::string(const std::string&)> rewrite = {};
+    std::vector<std::string> added_steps = {};
 };
 
 struct Specialized {

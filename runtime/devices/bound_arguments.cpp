@@ -17,6 +17,7 @@ struct BoundArguments::Binder {
     const Signature& signature;
     const LaunchDescription& launch;
     const StoredMatrix& matrix;
+    const EpilogueProgram epilogue = parse_epilogue(signature.epilogue);
 
     void bind(const Argument& argument) {
         if (const int source = apply_source(argument); source >= 0) {
@@ -53,6 +54,12 @@ struct BoundArguments::Binder {
                 refuse(argument, pointer ? fmt::format("is not {} elements", to_string(value))
                                          : fmt::format("is not a {} number", to_string(value)));
             return source;
+        }
+        for (std::size_t i = 0; i < epilogue.names.size(); ++i) {
+            if (argument.name != operand_argument(epilogue.names[i].name)) continue;
+            if (!type.pointer || !spells(type.element, value))
+                refuse(argument, fmt::format("is not {} elements", to_string(value)));
+            return named + static_cast<int>(i);
         }
         const auto space = std::ranges::find(launch.workspace, argument.name, &Workspace::name);
         if (space == launch.workspace.end()) return -1;
@@ -106,12 +113,16 @@ void BoundArguments::replace_array(std::string_view name, const void* array) {
 void BoundArguments::fill(const Operands& operands, const Workspaces& workspaces,
                           Filled& filled) const noexcept {
     std::ranges::copy(arguments_, filled.begin());
-    const std::array<const void*, workspace> sources{operands.alpha, operands.beta, &operands.alpha,
-                                                     &operands.beta, &operands.x,   &operands.y};
+    const std::array<const void*, named> sources{operands.alpha, operands.beta, &operands.alpha,
+                                                 &operands.beta, &operands.x,   &operands.y};
     for (auto& patch : patches_) {
-        const void* source = patch.source < workspace
-                                 ? sources[static_cast<std::size_t>(patch.source)]
-                                 : &workspaces[static_cast<std::size_t>(patch.source - workspace)];
+        const void* source =
+            patch.source >= workspace
+                ? static_cast<const void*>(
+                      &workspaces[static_cast<std::size_t>(patch.source - workspace)])
+            : patch.source >= named
+                ? &operands.epilogue[static_cast<std::size_t>(patch.source - named)]
+                : sources[static_cast<std::size_t>(patch.source)];
         filled[patch.argument] = const_cast<void*>(source);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "devices/operands.hpp"
 #include "formats/stored_matrix.hpp"
+#include "spmvgen/epilogue.hpp"
 #include "spmvgen/kernel.hpp"
 
 namespace spmvgen {
@@ -46,8 +47,9 @@ class BoundArguments {
     std::size_t first(std::size_t step) const { return first_[step]; }
 
   private:
-    /// What an apply puts into an argument: an operand, or a workspace counted from `workspace`.
-    enum Source { alpha, beta, alpha_at, beta_at, x, y, workspace };
+    /// What an apply puts into an argument: an operand, one of the epilogue's counted from `named`,
+    /// or a workspace counted from `workspace`.
+    enum Source { alpha, beta, alpha_at, beta_at, x, y, named, workspace = named + most_operands };
     struct Patch {
         std::size_t argument;
         int source;

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 
 namespace spmvgen {
 
@@ -14,6 +15,7 @@ struct Operands {
         nullptr;                  ///< the caller's, large enough; null = the handle's own
     int num_rhs = 0;              ///< right-hand sides; 0 = as many as the handle is planned for
     bool device_scalars = false;  ///< of a GPU: α and β are in its memory, too
+    std::span<void* const> epilogue = {};  ///< its operands, as the program names them
 };
 
 }  // namespace spmvgen

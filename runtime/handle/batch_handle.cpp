@@ -25,6 +25,8 @@ void check_batch_options(const Options& o) {
     if (names_order(o.reorder) || o.permuted_vectors)
         refuse("options.reorder is " + o.reorder +
                ", but batches are not reordered: leave it \"auto\"");
+    if (has_operands(o.epilogue))
+        refuse("options.epilogue has operands, but batches take none: write one of value and row");
     if (o.compile != "now")
         refuse("options.compile is " + o.compile +
                ", but batches are planned at once: leave it \"now\"");

@@ -289,6 +289,11 @@ void Handle::apply_device_scalars(ValueType type, const void* alpha, const void*
     impl().apply(type, operands, stream);
 }
 
+void Handle::apply_with(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
+                        std::span<const EpilogueOperand> operands, Stream stream) const {
+    impl().apply_with(type, {alpha, x, beta, y}, operands, stream);
+}
+
 std::size_t Handle::workspace_bytes(Scale alpha, Scale beta) const {
     return impl().workspace_bytes(alpha, beta);
 }

@@ -28,6 +28,7 @@ class ReorderedHandle : public HandleImpl {
     std::span<const std::int32_t> row_order() const override { return order_; }
     bool has_kernel(ValueType type, const Operands& operands) override;
     VectorPacker& packer() override { return product_->packer(); }
+    void set_zero(void* data, std::size_t bytes) override { product_->set_zero(data, bytes); }
 
   private:
     std::unique_ptr<HandleImpl> make_product(const CsrView& permuted, const Options& options,
@@ -47,8 +48,14 @@ class ReorderedHandle : public HandleImpl {
     std::map<int, std::unique_ptr<Permuter>> permuters_;  ///< for other right-hand sides
 };
 
-/// A CPU puts y back into the caller's order with a precompiled loop.
+/// A CPU puts y back into the caller's order with a precompiled loop, a GPU with a kernel that
+/// knows nothing of operands.
 void check_epilogue(const Options& o) {
+    if (has_operands(o.epilogue) && !o.permuted_vectors &&
+        o.reorder != to_string(ReorderMethod::rows))
+        throw Error(ErrorCode::invalid_argument,
+                    "options.epilogue has operands, which with options.reorder are for vectors in "
+                    "the matrix's order: set options.permuted_vectors, or leave one of them out");
     if (o.device == "host" && !o.epilogue.empty() && !o.permuted_vectors)
         throw Error(ErrorCode::invalid_argument,
                     "options.epilogue with options.reorder on the host is for vectors in the "

@@ -66,6 +66,10 @@ PackedVectors from(const void* data, std::int64_t rows, const VectorSteps& steps
 
 void HandleImpl::check_many(ValueType type, const ManyOperands& m) const {
     check_type(type, "apply_many");
+    if (!epilogue_.names.empty())
+        refuse(
+            "apply_many: the epilogue has operands, which are for one vector: use apply_with for "
+            "one after another");
     if (m.k < 0) refuse(fmt::format("apply_many: k is {}: use 0 or more", m.k));
     if (m.alpha == nullptr || m.beta == nullptr) refuse("apply_many: α or β is null");
     check_layout("y", m.y.ld, m.y.layout, info_.rows, m.k);

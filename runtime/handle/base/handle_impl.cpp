@@ -49,7 +49,9 @@ void check_options(const Options& o) {
 
 /// Whether a kernel gives the same bits each time.
 bool is_deterministic(const Signature& s) {
-    switch (kernel_entry(s.kernel).determinism) {
+    const KernelEntry& entry = kernel_entry(s.kernel);
+    if (parse_epilogue(s.epilogue).has_reductions() && !has_fixed_rows(entry)) return false;
+    switch (entry.determinism) {
         case Determinism::always:
             return true;
         case Determinism::by_parameter:
@@ -81,11 +83,17 @@ HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
       // The generic kernel has no epilogue.
       policy_{effective_mode(options.cache), options.cache_dir,
               options.strict || !options.epilogue.empty(), options.kernel_sets},
+      epilogue_(parse_epilogue(options.epilogue)),
       num_rhs_(options.num_rhs),
       updatable_(options.updatable),
       threads_(options.threads) {
     check_options(options);
     check_level(options);
+    if (!epilogue_.names.empty() && num_rhs_ != 1)
+        refuse(
+            fmt::format("options.epilogue has operands, which are for one vector, but "
+                        "options.num_rhs is {}: use 1",
+                        num_rhs_));
     info_.device = options.device;
     info_.op = options.op;
 }
@@ -206,6 +214,9 @@ void HandleImpl::check_type(ValueType type, const char* call) const {
 HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
     check_type(type, "apply");
     if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
+    if (o.epilogue.size() != epilogue_.names.size())
+        refuse(fmt::format("apply: the epilogue has operands, as '{}': give them, with apply_with",
+                           epilogue_.names.front().name));
     const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha, o.device_scalars) : Scale::zero,
                       scale_of(type, o.beta, o.device_scalars)};
     check_operands(o, modes.alpha != Scale::zero);

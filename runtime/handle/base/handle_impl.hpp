@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "matrix/csr_matrix.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "matrix/value_order.hpp"
+#include "spmvgen/epilogue.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/rules/choose.hpp"
 
@@ -54,6 +56,9 @@ class HandleImpl {
     HandleImpl& operator=(const HandleImpl&) = delete;
     virtual ~HandleImpl() = default;
     virtual void apply(ValueType type, const Operands& operands, Stream stream) = 0;
+    /// As Handle::apply_with; `operands` has no epilogue's yet.
+    void apply_with(ValueType type, const Operands& operands,
+                    std::span<const EpilogueOperand> named, Stream stream);
     /// As Handle::apply_many: in pieces, each of as many vectors as there is a kernel for.
     virtual void apply_many(ValueType type, const ManyOperands& operands, Stream stream);
     /// As Handle::apply_out_of_place; operands.y is what is read.
@@ -72,6 +77,9 @@ class HandleImpl {
     virtual const Info& info() const { return info_; }
     /// As Handle::workspace_bytes, for an aligned workspace.
     virtual std::size_t workspace_bytes(Scale, Scale) { return 0; }
+
+    /// Zeros in memory where x and y are.
+    virtual void set_zero(void* data, std::size_t bytes) { std::memset(data, 0, bytes); }
 
     /// As Handle::update_values.
     void update_values(ValueType type, const void* values, Stream stream);
@@ -154,6 +162,7 @@ class HandleImpl {
 
     KernelProvider& provider_;
     KernelPolicy policy_;
+    const EpilogueProgram epilogue_;
     /// Takes over the number types that the options ask for.
     void set_types(const Options& options, ValueType matrix);
 
@@ -197,6 +206,9 @@ class HandleImpl {
     int piece_of(ValueType type, const ManyOperands& operands, std::int64_t left);
     void check_operands(const Operands& operands, bool needs_x) const;
     void check_workspace(const Operands& operands, std::size_t needed) const;
+    void check_named(const EpilogueOperand& given, const EpilogueName& name,
+                     const Operands& operands) const;
+    void check_overlaps(std::span<const EpilogueOperand> named) const;
     void check_storable(const void* values) const;
     /// Puts numbers on this host into the stored matrix, which is encoded.
     void set_encoded(const void* values, Stream stream);

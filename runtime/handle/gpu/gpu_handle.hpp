@@ -36,6 +36,7 @@ class GpuHandle : public HandleImpl {
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
     void widen(const Signature& wider, const void* values, Stream stream) override;
+    void set_zero(void* data, std::size_t bytes) override { device_->zero(data, bytes); }
     bool has_kernel(ValueType type, const Operands& operands) override;
     VectorPacker& packer() override { return *packer_; }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "spmvgen/epilogue.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/kernel.hpp"
 #include "spmvgen/matrix.hpp"
@@ -57,9 +59,11 @@ struct Options {
     std::string encodings = "auto";  ///< "auto": values may be stored in fewer bytes where that
                                      ///< gives every bit back, unless `storage` says how
                                      ///< (docs/explanation/encodings.md); "none": as they are
-    std::string epilogue;            ///< a C++ expression of `value`, the element of αAx + βy, and
-                           ///< `row`, which is stored in y instead: "value > 0 ? value : 0"
-    int num_rhs = 1;       ///< k: x is n×k and y is m×k, row-major
+    std::string
+        epilogue;     ///< a C++ expression of `value`, the element of αAx + βy, and `row`,
+                      ///< which is stored in y instead: "value > 0 ? value : 0"; with operands,
+                      ///< statements before it (spmvgen/epilogue.hpp), and apply_with()
+    int num_rhs = 1;  ///< k: x is n×k and y is m×k, row-major
     std::string op = "N";  ///< "N": y = αAx + βy; "T": with Aᵀ; "H": with Aᴴ; "C": with the
                            ///< conjugate of A. For T and H x is m×k and y is n×k; the handle plans
                            ///< on a copy of its own, but for C of real values
@@ -331,6 +335,25 @@ class Handle {
     }
     void apply_device_scalars(ValueType type, const void* alpha, const void* x, const void* beta,
                               void* y, Stream stream = {}) const;
+
+    /// As apply(), with what the names of options.epilogue stand for, each once, in any order:
+    ///
+    ///     options.epilogue = "pq += p[row] * value; value";
+    ///     a.apply_with(1.0, p, 0.0, q, {{"p", p}, {"pq", pq}});  // q = Ap, and pᵀq beside it
+    ///
+    /// On a GPU they are device pointers. A sum or a maximum is complete when the product is; it is
+    /// computed in f64. The same handle gives the same bits each time where info().deterministic.
+    /// Vectors that are written overlap neither x, y nor each other. Throws
+    /// Error(invalid_argument) for a name that is missing, unknown or given twice, another type
+    /// than the vectors', a null pointer, and a pointer to const where something is written.
+    template <typename Value>
+    void apply_with(Value alpha, const Value* x, Value beta, Value* y,
+                    std::initializer_list<EpilogueOperand> operands, Stream stream = {}) const {
+        apply_with(type_tag<Value>::value, &alpha, x, &beta, y,
+                   std::span(operands.begin(), operands.size()), stream);
+    }
+    void apply_with(ValueType type, const void* alpha, const void* x, const void* beta, void* y,
+                    std::span<const EpilogueOperand> operands, Stream stream = {}) const;
 
     /// Y = αAX + βY for any number k of vectors, whatever options.num_rhs the handle is planned
     /// for: X is n×k and Y is m×k, each row by row or column by column with its own leading

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "spmvgen/epilogue.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -66,6 +67,9 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("no kernel of format {} has all of the parameters {}",
                                 request.format, names(request)));
+    if (request.deterministic && parse_epilogue(request.epilogue).has_reductions() &&
+        std::ranges::any_of(found, [](auto* entry) { return has_fixed_rows(*entry); }))
+        std::erase_if(found, [](auto* entry) { return !has_fixed_rows(*entry); });
     // When none takes the values, complete() says of the kernel that is chosen which it takes.
     if (std::ranges::any_of(found, [&](auto* entry) { return takes_values(*entry, request); }))
         std::erase_if(found, [&](auto* entry) { return !takes_values(*entry, request); });

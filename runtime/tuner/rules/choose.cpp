@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/format_storage.hpp"
+#include "spmvgen/epilogue.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k/csr_k.hpp"
 #include "tuner/plan/kernel_plan.hpp"
@@ -41,7 +42,15 @@ Pick pick(const Situation& s, const RuleSet& set) {
 
 /// Sets parameter "deterministic" of kernels that have it when the request asks for that.
 void set_determinism(Signature& s, const KernelEntry& entry, const Request& request) {
-    if (!request.deterministic || entry.determinism == Determinism::always) return;
+    if (!request.deterministic) return;
+    if (parse_epilogue(s.epilogue).has_reductions() && !has_fixed_rows(entry))
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("kernel {} gives rows to threads in any order, and so adds up the sums of "
+                        "the epilogue, which contradicts the determinism that is requested: use "
+                        "another kernel",
+                        entry.id));
+    if (entry.determinism == Determinism::always) return;
     if (entry.determinism == Determinism::never)
         throw Error(
             ErrorCode::invalid_argument,

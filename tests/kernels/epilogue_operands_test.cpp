@@ -1,0 +1,152 @@
+// Epilogues with operands, sums and maxima: every kernel of the registry, through the whole
+// compiler, on this CPU and on the SIMT executor. Numbers are whole, so that every order of
+// summation gives the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fixtures.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "modes.hpp"
+#include "registry.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr int num_rows = 700;
+
+/// Rows of 0 to 6 entries, one with 300, and A x beside.
+struct Numbers {
+    std::vector<std::int32_t> row_ptr{0}, col_idx;
+    std::vector<double> values, x, product, transposed;
+
+    Numbers() : x(num_rows), product(num_rows), transposed(num_rows) {
+        for (int i = 0; i < num_rows; ++i) x[at(i)] = i % 7 - 3;
+        for (int i = 0; i < num_rows; ++i) {
+            const int count = i == 333 ? 300 : i * 5 % 7;
+            for (int k = 0; k < count; ++k) {
+                const int j = (i * 3 + k * (count == 300 ? 2 : 11)) % num_rows;
+                const double a = (i + k) % 5 - 2;
+                add(i, j, a);
+            }
+            row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+        }
+    }
+    CsrView view() const {
+        return csr_view(num_rows, num_rows, row_ptr.data(), col_idx.data(), values.data());
+    }
+
+  private:
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    void add(int i, int j, double a) {
+        col_idx.push_back(j);
+        values.push_back(a);
+        product[at(i)] += a * x[at(j)];
+        transposed[at(j)] += a * x[at(i)];
+    }
+};
+
+struct Row {
+    std::string device, kernel;
+};
+void PrintTo(const Row& row, std::ostream* out) {
+    *out << row.device << " " << row.kernel;
+}
+
+std::vector<Row> rows() {
+    std::vector<Row> all;
+    bool wave64 = false;
+    for (auto& entry : kernel_registry()) {
+        if (entry.batch || entry.refuses != nullptr) continue;
+        const std::string id(entry.id);
+        if (!entry.gpu) {
+            all.push_back({"host", id});
+            continue;
+        }
+        if (wave64 || fixtures::is_every_mode_wanted()) all.push_back({"simt:gfx906", id});
+        if (!wave64 || fixtures::is_every_mode_wanted()) all.push_back({"simt:sm_90", id});
+        wave64 = !wave64;
+    }
+    return all;
+}
+
+constexpr auto program =
+    "t = value - tau * c[row]; w[row] = w[row] + 2 * t; dot += t * c[row]; rows += 1; "
+    "most max= fabs(t); fmax(t, 0)";
+
+class EpilogueOperands : public testing::TestWithParam<Row> {
+  protected:
+    Options options() const {
+        Options o;
+        o.device = GetParam().device;
+        o.kernel = GetParam().kernel;
+        o.cache_dir = fixtures::cache_of_this_run();
+        o.strict = true;
+        o.threads = 3;
+        o.epilogue = program;
+        const KernelEntry& entry = kernel_entry(GetParam().kernel);
+        if (entry.transposes) {
+            o.op = "T";
+            o.transpose_by_atomics = true;
+            o.kernel = "auto";
+        }
+        return o;
+    }
+
+    template <typename Value>
+    void check(Value alpha, Value beta) {
+        const KernelEntry& entry = kernel_entry(GetParam().kernel);
+        std::vector<Value> values(numbers_.values.begin(), numbers_.values.end());
+        const std::vector<Value> x(numbers_.x.begin(), numbers_.x.end());
+        const Handle handle(csr_view(num_rows, num_rows, numbers_.row_ptr.data(),
+                                     numbers_.col_idx.data(), values.data()),
+                            options());
+        std::vector<Value> y(num_rows, beta == 0 ? Value(NAN) : Value(5)), c(num_rows),
+            w(num_rows, 10);
+        for (std::size_t i = 0; i < c.size(); ++i) c[i] = static_cast<Value>(i % 11) - 5;
+        // Twice: what the first leaves behind must not count.
+        Value dot = 7, count = 7, most = 7e6F;
+        const Value tau = 3;
+        const auto before = y;
+        for (int round = 0; round < 2; ++round) {
+            y = before;
+            handle.apply_with(alpha, x.data(), beta, y.data(),
+                              {{"c", c.data()},
+                               {"w", w.data()},
+                               {"tau", &tau},
+                               {"most", &most},
+                               {"rows", &count},
+                               {"dot", &dot}});
+        }
+        double wanted_dot = 0, wanted_most = 0;
+        const auto& product = entry.transposes ? numbers_.transposed : numbers_.product;
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const double old = beta == 0 ? 0 : static_cast<double>(beta) * 5;
+            const double t =
+                static_cast<double>(alpha) * product[i] + old - 3.0 * static_cast<double>(c[i]);
+            wanted_dot += t * static_cast<double>(c[i]);
+            wanted_most = std::max(wanted_most, std::fabs(t));
+            ASSERT_EQ(static_cast<double>(y[i]), std::max(t, 0.0)) << "row " << i;
+            ASSERT_EQ(static_cast<double>(w[i]), 10 + 4 * t) << "row " << i;
+        }
+        EXPECT_EQ(static_cast<double>(dot), wanted_dot);
+        EXPECT_EQ(static_cast<double>(count), num_rows);
+        EXPECT_EQ(static_cast<double>(most), wanted_most);
+    }
+
+    const Numbers numbers_;
+};
+INSTANTIATE_TEST_SUITE_P(, EpilogueOperands, testing::ValuesIn(rows()));
+
+TEST_P(EpilogueOperands, AreReadWrittenAndReducedOnceForEachRow) {
+    check<double>(1, 0);
+    check<double>(2, 1);
+    check<double>(0, 3);
+    check<float>(1, 0);
+}
+
+}  // namespace
+}  // namespace spmvgen
