@@ -75,6 +75,14 @@ void Operands::apply(const Handle& handle, const void* x_at, void* y_at) const {
     });
 }
 
+void Operands::apply(const Handle& handle, const void* x_at, void* y_at,
+                     const NamedOperands& named) const {
+    const std::vector<EpilogueOperand> given = named.operands();
+    with_scalars(*this, [&](const void* a, const void* b) {
+        handle.apply_with(type, a, x_at, b, y_at, given);
+    });
+}
+
 void Operands::apply(const BatchHandle& handle, const void* x_at, void* y_at) const {
     with_scalars(*this,
                  [&](const void* a, const void* b) { handle.apply(type, a, x_at, b, y_at); });

@@ -8,6 +8,7 @@
 
 #include "devices/device.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "options/named_operands.hpp"
 #include "spmvgen/batch.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "verify/reference.hpp"
@@ -38,6 +39,9 @@ struct Operands {
     /// x_at and y_at are where the handle's device has x and y, in that layout.
     void apply(const Handle& handle, const void* x_at, void* y_at) const;
     void apply(const BatchHandle& handle, const void* x_at, void* y_at) const;
+    /// With the operands of an epilogue.
+    void apply(const Handle& handle, const void* x_at, void* y_at,
+               const NamedOperands& named) const;
     /// Before an apply: the initial y, or NaN where it must not be read.
     void reset(Buffer& to) const;
     /// The matrix's part of x and y begins so many elements from their start.
@@ -67,6 +71,12 @@ class PlacedOperands {
     void apply(const AnyHandle& handle) {
         operands_.apply(handle, x(), y());
     }
+    void apply(const Handle& handle) {
+        if (named_ != nullptr) return operands_.apply(handle, x(), y(), *named_);
+        operands_.apply(handle, x(), y());
+    }
+    /// Takes over operands of the epilogue, which must outlive this.
+    void give(const NamedOperands& named) { named_ = &named; }
     void finish();
     /// y as it is now.
     Buffer result() const;
@@ -78,6 +88,7 @@ class PlacedOperands {
     void* y() { return device_ ? y_on_device_->data() : y_.data(); }
 
     const Operands& operands_;
+    const NamedOperands* named_ = nullptr;
     std::shared_ptr<Device> device_;
     Buffer x_by_columns_;  ///< empty where x lies by rows
     Buffer y_;             ///< of the host, in the layout of an apply; for a GPU the initial y

@@ -63,8 +63,6 @@ Target gpu_target(const RunOptions& o, const Device& device) {
 }
 
 void check_product_options(const RunOptions& o) {
-    if (o.check && !o.epilogue.empty())
-        throw UsageError("--check: the reference does not know --epilogue; drop one of them");
     const Op op = resolve("--op", [&] { return parse_op(o.op); });
     if (!is_transposed(op) && o.transpose_by_atomics)
         throw UsageError("--transpose-by-atomics: is for --op T and H; drop it, or give --op");
@@ -211,8 +209,9 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--encodings", o.encodings,
                     "auto (default): A's values in fewer bytes where that is exact; none")
         ->type_name("HOW");
-    verb.add_option("--epilogue", o.epilogue,
-                    "store this C++ expression of `value` and `row` instead")
+    verb.add_option(
+            "--epilogue", o.epilogue,
+            "store this C++ expression of `value` and `row` instead; other names are operands")
         ->type_name("EXPR");
     verb.add_option("--op", o.op,
                     "N: A (default); T: its transpose; H: the conjugate of that; C: that of A")

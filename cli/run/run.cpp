@@ -9,6 +9,7 @@
 #include "options/matrix_source.hpp"
 #include "options/operands.hpp"
 #include "options/run_options.hpp"
+#include "run/epilogue_run.hpp"
 #include "run/rounding.hpp"
 #include "run/run_report.hpp"
 
@@ -116,25 +117,27 @@ struct Product {
     PlacedOperands& placed;
     std::function<Buffer()> result;
     std::function<CheckResult(const Buffer&)> check;
-    std::function<void()> measure_more;  ///< after the timing; may be empty
+    std::function<void()> measure_more;    ///< after the timing; may be empty
+    const NamedOperands* named = nullptr;  ///< of an epilogue; every apply may write to them
 };
 
 /// Multiplies with what is ready: first apply, check, timing, output.
 template <typename AnyHandle>
 void multiply(const RunOptions& o, const AnyHandle& handle, const Product& product, RunReport& r,
               Streams& streams) {
-    auto& [p, placed, result, check, measure_more] = product;
+    auto& [p, placed, result, check, measure_more, named] = product;
     r.first_apply_s = seconds_of([&] {
         placed.apply(handle);
         placed.finish();
     });
     p.y = result();
+    if (named != nullptr) r.numbers = named->numbers();
     if (o.check) r.check = check(p.y);
     const bool time_it = o.time_ms > 0 || o.repeat > 0;
     if (time_it && (!r.check || r.check->passed)) {
         measure(o, handle, placed, r);
         // With β = 0 the last timed apply must give the same product.
-        if (o.check && p.beta == 0.0) {
+        if (o.check && p.beta == 0.0 && named == nullptr) {
             const CheckResult again = check(result());
             if (!again.passed) r.check = again;
         }
@@ -155,7 +158,9 @@ void multiply(const RunOptions& o, const AnyHandle& handle, const Product& produ
 
 void run_matrix(const RunOptions& o, Streams& streams) {
     const std::shared_ptr<Device> device = parse_device(o.device);
-    const Options options = handle_options(o, device.get());
+    check_epilogue_options(o);
+    Options options = handle_options(o, device.get());
+    options.epilogue = epilogue_to_run(o);
     SourcedMatrix source = load_matrix(o.matrix);
     convert_types(o.value, o.index, source.matrix);
     ProductOptions product = o.product;
@@ -177,11 +182,21 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     const auto result = [&] {
         return o.permuted_vectors ? out_of_order(p, order, placed.result()) : placed.result();
     };
-    const auto check = [&](const Buffer& y) { return p.check(source.matrix, y); };
+    std::optional<NamedOperands> named;
+    if (has_operands(options.epilogue)) {
+        named.emplace(options.epilogue, p.type, r.info.rows, device);
+        placed.give(*named);
+    }
+    const auto check = [&](const Buffer& y) {
+        return named && o.check && !o.epilogue.empty()
+                   ? check_epilogue_run(source.matrix, p, *named, options.epilogue, y)
+                   : p.check(source.matrix, y);
+    };
     std::function<void()> measure_more;
     if (names_order(o.reorder) && o.reorder != "rows")  // these keep x and y as they are
         measure_more = [&] { measure_other_order(o, source.matrix, options, placed, r); };
-    multiply(o, handle, {p, placed, result, check, measure_more}, r, streams);
+    multiply(o, handle, {p, placed, result, check, measure_more, named ? &*named : nullptr}, r,
+             streams);
 }
 
 /// The worst of the systems' checks; rows count over all of y.
@@ -216,6 +231,7 @@ CsrMatrix totals_of(const BatchHandle& handle, ValueType type) {
 }
 
 void run_batch(const RunOptions& o, Streams& streams) {
+    check_epilogue_options(o);
     const std::shared_ptr<Device> device = parse_device(o.device);
     const Options options = handle_options(o, device.get());
     SourcedBatch batch = load_batch(o.batch, o.value);
@@ -230,7 +246,8 @@ void run_batch(const RunOptions& o, Streams& streams) {
     for (auto& matrix : batch.matrices) round_as_stored(r.info, matrix);
     const auto check = [&](const Buffer& y) { return check_systems(batch, handle, p, y); };
     PlacedOperands placed(p, device);
-    multiply(o, handle, {p, placed, [&] { return placed.result(); }, check, {}}, r, streams);
+    multiply(o, handle, {p, placed, [&] { return placed.result(); }, check, {}, nullptr}, r,
+             streams);
 }
 
 void run(const RunOptions& o, Streams& streams) {
@@ -280,6 +297,7 @@ void add_run(CLI::App& program, Verbs& verbs) {
         "  spmvgen run A.mtx --value f32 --rhs 4 --check --json\n"
         "  spmvgen run gallery:stencil5:nx=100 --check\n"
         "  spmvgen run A.mtx --op T --check\n"
+        "  spmvgen run A.mtx --epilogue 'dot += p[row] * value; value' --check\n"
         "  spmvgen run gallery:stencil5:nx=100 --reorder band-k --check\n"
         "  spmvgen run A.mtx --level measure --budget 200ms --check\n"
         "  spmvgen run A.mtx --expect 100 --explain\n"

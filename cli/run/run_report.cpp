@@ -190,6 +190,8 @@ std::string to_string(const RunReport& r) {
     if (!i.warning.empty()) text += row("warning", i.warning);
     text += row("prepare", prepare_text(r));
     text += measured_rows(i) + predicted_row(i);
+    for (auto& [name, number] : r.numbers)
+        text += row("operand", fmt::format("{} = {}", name, number));
     if (r.check) text += row("check", check_text(r));
     if (!r.timing) return text;
     text += row("time", timing_text(*r.timing));
@@ -243,6 +245,7 @@ Json to_json(const RunReport& r) {
         json["facts"] = facts_json(i.facts);
     }
     json["reorder"] = order_json(r);
+    for (auto& [name, number] : r.numbers) json["operands"][name] = number;
     json["check"] = r.check ? check_json(*r.check) : Json();
     json["time"] = r.timing ? timing_json(*r.timing) : Json();
     if (!r.timing) return json;

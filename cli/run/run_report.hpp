@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "measure/bandwidth.hpp"
 #include "measure/timing.hpp"
@@ -26,6 +28,8 @@ struct RunReport {
     std::string explanation;   ///< lines about the choice; "" = not asked for
     double read_s = 0;         ///< reading or making the matrix
     double first_apply_s = 0;  ///< of it making the kernel for α and β when they are not 1 and 0
+    std::vector<std::pair<std::string, double>>
+        numbers;  ///< that the epilogue gave in the first apply, by name
     std::optional<CheckResult> check;
     std::optional<Timing> timing;  ///< never for a product that failed its check
     /// Of a reordered matrix, measured together with timing: an apply with x and y in the matrix's

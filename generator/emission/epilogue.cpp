@@ -54,6 +54,8 @@ std::string line_of(const EpilogueProgram& program, const EpilogueStatement& sta
             return "const Value " + statement.target + " = " + value + ";";
         case Kind::store:
             return target + "[row] = " + value + ";";
+        case Kind::number:
+            return "if (row == 0) " + target + "[0] = " + value + ";";
         case Kind::sum:
             return target + " += " + value + ";";
         case Kind::maximum:

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <sstream>
 
 #include "errors.hpp"
 #include "text.hpp"
@@ -10,6 +11,18 @@ namespace nb = nanobind;
 
 namespace spmvgen_python {
 namespace {
+
+/// The operands that an epilogue names, with their roles.
+std::map<std::string, std::string> operands_of(const std::string& epilogue) {
+    const std::string lines = text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+        return spmvgen_epilogue_operands(epilogue.c_str(), buffer, size, needed);
+    });
+    std::map<std::string, std::string> roles;
+    std::istringstream in(lines);
+    for (std::string name, role; in >> name && std::getline(in >> std::ws, role);)
+        roles[name] = role;
+    return roles;
+}
 
 [[noreturn]] void refuse(const std::string& message) {
     throw nb::value_error(message.c_str());
@@ -167,6 +180,7 @@ Handle::Handle(const Arrays& arrays, nb::dict options) {
     takes_cuda_arrays_ = !device_.starts_with("simt") || wanted.text("device_arrays") == "true";
     try {
         type_ = type_of_name(info_field("vectors"));
+        operands_ = operands_of(wanted.text("epilogue"));
         planned_columns_ = std::stoll(wanted.text("num_rhs"));
         x_rows_ = std::stoll(info_field("cols"));
         y_rows_ = std::stoll(info_field("rows"));
@@ -215,6 +229,36 @@ void Handle::apply(nb::handle x, nb::handle y, double alpha, double beta, double
                 ? spmvgen_apply(handle_, type_, a.bytes, from.data(), b.bytes, to.data(), on)
                 : spmvgen_apply_many(handle_, type_, columns, a.bytes, from.data(), columns,
                                      SPMVGEN_ROW, b.bytes, to.data(), columns, SPMVGEN_ROW, on);
+    }
+    check(status);
+}
+
+void Handle::apply_with(nb::handle x, nb::handle y, nb::dict operands, double alpha, double beta,
+                        double alpha_imag, double beta_imag, std::uintptr_t stream) const {
+    const Buffer from(x, "x", false), to(y, "out", true);
+    check_operand(from, "x", x_rows_);
+    check_operand(to, "out", y_rows_);
+    std::vector<std::string> names;
+    std::vector<std::unique_ptr<Buffer>> buffers;
+    for (auto [name, array] : operands) {
+        names.push_back(nb::cast<std::string>(name));
+        const auto known = operands_.find(names.back());
+        if (known == operands_.end()) refuse("the epilogue has no operand '" + names.back() + "'");
+        const bool vector = known->second.ends_with("vector");
+        const bool written = known->second != "vector" && known->second != "number";
+        buffers.push_back(std::make_unique<Buffer>(array, names.back().c_str(), written));
+        check_operand(*buffers.back(), names.back().c_str(), vector ? y_rows_ : 1);
+    }
+    std::vector<spmvgen_operand> named;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        named.push_back({names[i].c_str(), buffers[i]->data()});
+    const Scalar a(type_, alpha, alpha_imag), b(type_, beta, beta_imag);
+    spmvgen_status status;
+    {
+        const nb::gil_scoped_release free;
+        const std::shared_lock lock(mutex_);
+        status = spmvgen_apply_with(handle_, type_, a.bytes, from.data(), b.bytes, to.data(),
+                                    named.data(), named.size(), reinterpret_cast<void*>(stream));
     }
     check(status);
 }

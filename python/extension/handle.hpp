@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <shared_mutex>
 #include <string>
@@ -71,6 +72,10 @@ class Handle {
     /// have so many columns, row by row, whatever option num_rhs is.
     void apply(nanobind::handle x, nanobind::handle y, double alpha, double beta, double alpha_imag,
                double beta_imag, std::uintptr_t stream, std::int64_t columns) const;
+    /// The same with the operands of option epilogue, by name: arrays with an element for each row
+    /// of y, or with one.
+    void apply_with(nanobind::handle x, nanobind::handle y, nanobind::dict operands, double alpha,
+                    double beta, double alpha_imag, double beta_imag, std::uintptr_t stream) const;
     void update(const Arrays& arrays, std::uintptr_t stream);
     std::string info() const;
     std::string info_field(const char* name) const;
@@ -92,7 +97,8 @@ class Handle {
     std::string device_;
     std::int32_t type_ = 0;  ///< of x, y, alpha and beta
     std::int64_t x_rows_ = 0, y_rows_ = 0;
-    std::int64_t planned_columns_ = 1;  ///< option num_rhs
+    std::int64_t planned_columns_ = 1;             ///< option num_rhs
+    std::map<std::string, std::string> operands_;  ///< of option epilogue: roles by name
     bool on_host_ = true, takes_cuda_arrays_ = false;
 };
 

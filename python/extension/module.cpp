@@ -50,6 +50,8 @@ NB_MODULE(_core, m) {
         .def(nb::init<const Arrays&, nb::dict>(), "arrays"_a, "options"_a)
         .def("apply", &Handle::apply, "x"_a, "y"_a, "alpha"_a = 1.0, "beta"_a = 0.0,
              "alpha_imag"_a = 0.0, "beta_imag"_a = 0.0, "stream"_a = 0, "columns"_a = 1)
+        .def("apply_with", &Handle::apply_with, "x"_a, "y"_a, "operands"_a, "alpha"_a = 1.0,
+             "beta"_a = 0.0, "alpha_imag"_a = 0.0, "beta_imag"_a = 0.0, "stream"_a = 0)
         .def("update", &Handle::update, "arrays"_a, "stream"_a = 0)
         .def("explain", &Handle::explain, "arrays"_a, "options"_a)
         .def("info", &Handle::info)

@@ -1,4 +1,6 @@
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "c_abi/arguments.hpp"
 #include "c_abi/status.hpp"
@@ -38,6 +40,29 @@ spmvgen_status spmvgen_apply_device_scalars(const spmvgen_handle* handle, int32_
     return guarded(__func__, [&] {
         required(handle, "handle")
             .value.apply_device_scalars(value_type(type, "type"), alpha, x, beta, y, {stream});
+    });
+}
+
+spmvgen_status spmvgen_epilogue_operands(const char* epilogue, char* buffer, size_t size,
+                                         size_t* needed) {
+    return guarded(__func__, [&] {
+        std::string lines;
+        for (auto& [name, role] : spmvgen::parse_epilogue(&required(epilogue, "epilogue")).names)
+            lines += name + " " + to_string(role) + "\n";
+        put_text(lines, buffer, size, needed);
+    });
+}
+
+spmvgen_status spmvgen_apply_with(const spmvgen_handle* handle, int32_t type, const void* alpha,
+                                  const void* x, const void* beta, void* y,
+                                  const spmvgen_operand* operands, size_t count, void* stream) {
+    return guarded(__func__, [&] {
+        const spmvgen::ValueType of_vectors = value_type(type, "type");
+        if (count > 0) (void)required(operands, "operands");
+        std::vector<spmvgen::EpilogueOperand> named;
+        for (const spmvgen_operand& o : std::span(operands, count))
+            named.emplace_back(&required(o.name, "operands.name"), of_vectors, o.data, true);
+        required(handle, "handle").value.apply_with(of_vectors, alpha, x, beta, y, named, {stream});
     });
 }
 

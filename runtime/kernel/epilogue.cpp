@@ -144,27 +144,31 @@ class Reader {
     static bool has(const Tokens& t, std::size_t at, std::string_view text) {
         return at < t.size() && t[at].text == text;
     }
-    static bool is_store(const Tokens& t) {
-        return has(t, 1, "[") && has(t, 2, "row") && has(t, 3, "]") && has(t, 4, "=");
+    static bool is_store(const Tokens& t, std::string_view index) {
+        return has(t, 1, "[") && has(t, 2, index) && has(t, 3, "]") && has(t, 4, "=");
     }
     static bool is_maximum(const Tokens& t) { return has(t, 1, "max") && has(t, 2, "="); }
     static bool is_statement(const Tokens& t) {
         return !t.empty() && t[0].kind == EpilogueToken::Kind::word &&
-               (has(t, 1, "=") || has(t, 1, "+=") || is_maximum(t) || is_store(t));
+               (has(t, 1, "=") || has(t, 1, "+=") || is_maximum(t) || is_store(t, "row") ||
+                is_store(t, "0"));
     }
 
     void read_statement(const Tokens& t, std::size_t number) {
         if (!is_statement(t))
             refuse_epilogue("statement " + std::to_string(number) + " assigns nothing",
-                            "write name = …, name[row] = …, name += … or name max= …");
+                            "write name = …, name[row] = …, name[0] = …, name += … or name max= …");
         const std::string& target = t[0].text;
         if (is_reserved(target))
             refuse_epilogue("'" + target + "' cannot be assigned", "use a name of your own");
-        const Kind kind = is_store(t)       ? Kind::store
-                          : is_maximum(t)   ? Kind::maximum
-                          : has(t, 1, "+=") ? Kind::sum
-                                            : Kind::local;
-        const std::size_t head = kind == Kind::store ? 5 : kind == Kind::maximum ? 3 : 2;
+        const Kind kind = is_store(t, "row") ? Kind::store
+                          : is_store(t, "0") ? Kind::number
+                          : is_maximum(t)    ? Kind::maximum
+                          : has(t, 1, "+=")  ? Kind::sum
+                                             : Kind::local;
+        const std::size_t head = kind == Kind::store || kind == Kind::number ? 5
+                                 : kind == Kind::maximum                     ? 3
+                                                                             : 2;
         if (t.size() == head)
             refuse_epilogue("statement " + std::to_string(number) + " has no expression",
                             "write what '" + target + "' gets");
@@ -182,6 +186,9 @@ class Reader {
                 break;
             case Kind::store:
                 enter(statement.target, OperandRole::written);
+                break;
+            case Kind::number:
+                enter(statement.target, OperandRole::number);
                 break;
             case Kind::sum:
                 enter(statement.target, OperandRole::sum);
@@ -254,6 +261,8 @@ const char* to_string(OperandRole role) {
             return "written vector";
         case OperandRole::scalar:
             return "number";
+        case OperandRole::number:
+            return "written number";
         case OperandRole::sum:
             return "sum";
         case OperandRole::maximum:

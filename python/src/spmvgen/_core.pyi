@@ -32,6 +32,17 @@ class Handle:
         stream: int = 0,
         columns: int = 1,
     ) -> None: ...
+    def apply_with(
+        self,
+        x: Any,
+        y: Any,
+        operands: dict[str, Any],
+        alpha: float = 1.0,
+        beta: float = 0.0,
+        alpha_imag: float = 0.0,
+        beta_imag: float = 0.0,
+        stream: int = 0,
+    ) -> None: ...
     def update(self, arrays: Arrays, stream: int = 0) -> None: ...
     def explain(self, arrays: Arrays, options: dict[str, str]) -> str: ...
     def info(self) -> str: ...

@@ -33,6 +33,7 @@ class Product:
     columns: int
     dtype: numpy.dtype[Any]
     stream: int
+    operands: Any = None  # of option epilogue
 
 
 class Family:
@@ -124,7 +125,12 @@ class Family:
             raise ValueError("alpha or beta is complex, but the matrix and the vectors are real")
         handle = self.handle(transposed, conjugated, p.columns, p.dtype)
         scalars = (p.alpha.real, p.beta.real, p.alpha.imag, p.beta.imag)
-        handle.apply(p.x, p.y, *scalars, p.stream, p.columns)
+        if p.operands is None:
+            handle.apply(p.x, p.y, *scalars, p.stream, p.columns)
+        elif p.columns != 1:
+            raise ValueError(f"operands are for one vector, but x has {p.columns} columns")
+        else:
+            handle.apply_with(p.x, p.y, p.operands, *scalars, p.stream)
 
     def _check_device(self, x: Any) -> None:
         own = library_of(x).device(x)

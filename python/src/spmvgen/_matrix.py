@@ -89,7 +89,13 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         return (self.T @ x.T).T
 
     def apply(
-        self, x: Any, out: Any = None, alpha: complex = 1, beta: complex = 0, stream: Any = None
+        self,
+        x: Any,
+        out: Any = None,
+        alpha: complex = 1,
+        beta: complex = 0,
+        stream: Any = None,
+        operands: Union[dict[str, Any], None] = None,
     ) -> Any:
         """out = alpha A x + beta out, in place; gives out.
 
@@ -98,8 +104,12 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         out is not read where beta is 0.
         stream: a stream of CuPy or PyTorch, or its number; None = the current one of x's library.
         On a GPU the product is only enqueued.
+        operands: what the names of option epilogue stand for: arrays with an element for each row
+        of out, or with one, of the type of out and where it is.
         """
-        if (
+        if operands is not None:
+            operands = dict(operands)
+        elif (
             self._apply_one is not None
             and self._is_plain(x)
             and type(out) is numpy.ndarray
@@ -111,13 +121,20 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
             return out
         library = library_of(x)
         if stream is None:
-            return self._apply(library, x, out, alpha, beta, library.stream(x))
+            return self._apply(library, x, out, alpha, beta, library.stream(x), operands)
         number = stream_number(stream)
         with library.on_stream(x, number):
-            return self._apply(library, x, out, alpha, beta, number)
+            return self._apply(library, x, out, alpha, beta, number, operands)
 
     def _apply(
-        self, library: Any, x: Any, out: Any, alpha: complex, beta: complex, stream: int
+        self,
+        library: Any,
+        x: Any,
+        out: Any,
+        alpha: complex,
+        beta: complex,
+        stream: int,
+        operands: Union[dict[str, Any], None],
     ) -> Any:
         of_y = x if out is None else out
         dtype = self._family.product_dtype(library_of(of_y).dtype(of_y))
@@ -132,7 +149,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
             out = library.empty(rows, dtype, x)
         elif tuple(out.shape) != rows:
             raise ValueError(f"out has shape {tuple(out.shape)}: the product has {rows}")
-        product = Product(x, out, complex(alpha), complex(beta), k, dtype, stream)
+        product = Product(x, out, complex(alpha), complex(beta), k, dtype, stream, operands)
         self._family.multiply(self._transposed, self._conjugated, product)
         if (
             k == 1

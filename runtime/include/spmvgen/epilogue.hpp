@@ -14,6 +14,7 @@ enum class OperandRole {
     vector,   ///< reads name[row]
     written,  ///< writes name[row], and may read it
     scalar,   ///< reads one number
+    number,   ///< writes one number, what row 0 has
     sum,      ///< writes one number: a sum over all rows
     maximum   ///< writes one number: the largest of all rows
 };
@@ -21,7 +22,7 @@ const char* to_string(OperandRole role);  ///< "vector", …
 
 /// Whether something is written to the operand.
 constexpr bool is_written(OperandRole role) {
-    return role == OperandRole::written || role == OperandRole::sum || role == OperandRole::maximum;
+    return role != OperandRole::vector && role != OperandRole::scalar;
 }
 /// Whether it is one number over all rows.
 constexpr bool is_reduction(OperandRole role) {
@@ -51,6 +52,7 @@ struct EpilogueStatement {
     enum class Kind {
         local,    ///< a value for the statements behind it
         store,    ///< target[row] = expression
+        number,   ///< target[0] = expression, of row 0
         sum,      ///< target += expression
         maximum,  ///< target max= expression
         result    ///< what y gets; always the last
@@ -63,7 +65,7 @@ struct EpilogueStatement {
 ///
 ///     program    = { statement ";" } expression
 ///     statement  = name "=" expression | name "[row]" "=" expression
-///                | name "+=" expression | name "max=" expression
+///                | name "[0]" "=" expression | name "+=" expression | name "max=" expression
 ///
 /// A name that an expression reads is a local value when a statement before has made it, else an
 /// operand: with [row] a vector, without a number. Names of functions, types and C++ itself are

@@ -154,6 +154,21 @@ SPMVGEN_API spmvgen_status spmvgen_apply_out_of_place(const spmvgen_handle* hand
 SPMVGEN_API spmvgen_status spmvgen_apply_device_scalars(const spmvgen_handle* handle, int32_t type,
                                                         const void* alpha, const void* x,
                                                         const void* beta, void* y, void* stream);
+/* What a name of option epilogue stands for: a vector with an element for each row of the product,
+ * or one number, in the memory of the handle's device and of the vectors' type. */
+typedef struct spmvgen_operand {
+    const char* name;
+    void* data; /* not written where the epilogue only reads it */
+} spmvgen_operand;
+/* The operands that an epilogue names, a line each: "NAME ROLE", where the role is vector, written
+ * vector, number, written number, sum or maximum. */
+SPMVGEN_API spmvgen_status spmvgen_epilogue_operands(const char* epilogue, char* buffer,
+                                                     size_t size, size_t* needed);
+/* As spmvgen_apply, with the count operands that the epilogue names, each once, in any order. */
+SPMVGEN_API spmvgen_status spmvgen_apply_with(const spmvgen_handle* handle, int32_t type,
+                                              const void* alpha, const void* x, const void* beta,
+                                              void* y, const spmvgen_operand* operands,
+                                              size_t count, void* stream);
 /* Y = alpha A X + beta Y for k vectors, whatever num_rhs the handle is planned for. Vector r has
  * its number i at x[i * ldx + r] with layout SPMVGEN_ROW and at x[i + r * ldx] with SPMVGEN_COLUMN;
  * y likewise. What lies between is not touched. Otherwise as spmvgen_apply. */

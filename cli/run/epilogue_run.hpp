@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+
+#include "matrix/csr_matrix.hpp"
+#include "options/named_operands.hpp"
+#include "options/operands.hpp"
+#include "options/run_options.hpp"
+
+namespace spmvgen::cli {
+
+/// Throws UsageError where --check and --epilogue do not go together with the other options, or the
+/// reference cannot follow the expression.
+void check_epilogue_options(const RunOptions& options);
+
+/// The epilogue that is run: with --check it also stores what it gets of each row.
+std::string epilogue_to_run(const RunOptions& options);
+
+/// Checks what an apply made: what the epilogue got against the product, and what it gave against
+/// the reference. `y` is what the apply gave, `named` holds what it left.
+CheckResult check_epilogue_run(const CsrMatrix& matrix, const Operands& operands,
+                               const NamedOperands& named, const std::string& epilogue,
+                               const Buffer& y);
+
+}  // namespace spmvgen::cli
