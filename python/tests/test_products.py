@@ -165,3 +165,25 @@ def test_matrices_without_entries(shape):
 
 def test_no_columns_in_x():
     assert (spmvgen.matrix(sparse(60, 42)) @ numpy.ones((42, 0))).shape == (60, 0)
+
+
+def test_an_epilogue_takes_operands():
+    a = sparse(40, 40)
+    x, p = numpy.arange(40.0), numpy.linspace(-1, 1, 40)
+    dot, w = numpy.zeros(1), numpy.empty(40)
+    operator = spmvgen.matrix(a, epilogue="dot += p[row] * value; w[row] = 2 * value; value + p[row]")
+    y = operator.apply(x, operands={"p": p, "dot": dot, "w": w})
+    numpy.testing.assert_allclose(y, a @ x + p, rtol=1e-14)
+    numpy.testing.assert_allclose(w, 2 * (a @ x), rtol=1e-14)
+    numpy.testing.assert_allclose(dot[0], p @ (a @ x), rtol=1e-12)
+    with pytest.raises(ValueError, match="operand 'w' is missing"):
+        operator.apply(x, operands={"p": p, "dot": dot})
+    with pytest.raises(ValueError, match="the epilogue has no operand 'q'"):
+        operator.apply(x, operands={"p": p, "dot": dot, "q": w})
+    with pytest.raises(ValueError, match="p has 3 elements, but the product takes 40"):
+        operator.apply(x, operands={"p": p[:3], "dot": dot, "w": w})
+    w.flags.writeable = False
+    with pytest.raises(ValueError, match="w"):
+        operator.apply(x, operands={"p": p, "dot": dot, "w": w})
+    with pytest.raises(ValueError, match="has operands"):
+        operator @ x

@@ -65,6 +65,31 @@ TEST(CHandle, Multiplies) {
     EXPECT_EQ(y, (std::vector<double>{50, 60, 40}));
 }
 
+TEST(CHandle, TakesOperandsOfTheEpilogue) {
+    const std::string epilogue = "dot += z[row] * value; w[row] = value - z[row]; value";
+    const CHandle handle(COptions{{"epilogue", epilogue.c_str()}});
+    ASSERT_EQ(handle.status(), "ok");
+    EXPECT_EQ(text_of([&](char* b, std::size_t s, std::size_t* n) {
+                  return spmvgen_epilogue_operands(epilogue.c_str(), b, s, n);
+              }),
+              "z vector\ndot sum\nw written vector\n");
+    std::vector<double> y(3), z{1, 2, 3}, w(3);
+    double dot = 0;
+    const spmvgen_operand operands[] = {{"w", w.data()}, {"z", z.data()}, {"dot", &dot}};
+    EXPECT_EQ(told(spmvgen_apply_with(handle, SPMVGEN_F64, &one, x.data(), &zero, y.data(),
+                                      operands, 3, nullptr)),
+              "ok");
+    EXPECT_EQ(y, (std::vector<double>{50, 60, 40}));
+    EXPECT_EQ(w, (std::vector<double>{49, 58, 37}));
+    EXPECT_EQ(dot, 290);
+    EXPECT_EQ(told(spmvgen_apply_with(handle, SPMVGEN_F64, &one, x.data(), &zero, y.data(),
+                                      operands, 2, nullptr)),
+              "invalid_argument: apply_with: operand 'dot' is missing");
+    EXPECT_EQ(told(spmvgen_apply_with(handle, SPMVGEN_F64, &one, x.data(), &zero, y.data(), nullptr,
+                                      1, nullptr)),
+              "invalid_argument: operands is NULL");
+}
+
 TEST(CHandle, MultipliesComplexNumbersWith64BitIndices) {
     using Complex = std::complex<float>;
     const std::int64_t row_ptr[] = {0, 1, 2}, col_idx[] = {1, 0};

@@ -253,13 +253,12 @@ TEST(GpuGenerator, RefusesWhatIsNoExpression) {
     const std::string advice =
         "; write one expression of value and row, as in value > 0 ? value : 0";
     EXPECT_EQ(refused(" "), "epilogue: the expression is empty" + advice);
-    EXPECT_EQ(refused("value); evil("),
-              "epilogue: character 7 cannot be part of an expression" + advice);
+    EXPECT_EQ(refused("value); evil("), "epilogue: the parentheses do not match" + advice);
     EXPECT_EQ(refused("value)+(value"), "epilogue: the parentheses do not match" + advice);
     EXPECT_EQ(refused("(value"), "epilogue: the parentheses do not match" + advice);
     EXPECT_EQ(refused("value // twice"), "epilogue: comments are not taken" + advice);
-    EXPECT_EQ(refused("value + other"),
-              "epilogue 'value + other': use of undeclared identifier 'other'");
+    EXPECT_EQ(refused("value + other(row)"),
+              "epilogue 'value + other(row)': use of undeclared identifier 'other'");
 }
 
 }  // namespace

@@ -148,5 +148,116 @@ TEST_P(EpilogueOperands, AreReadWrittenAndReducedOnceForEachRow) {
     check<float>(1, 0);
 }
 
+/// A handle of this CPU with an epilogue, and what its applies are refused for.
+class ApplyWith : public testing::Test {
+  protected:
+    Handle handle(const std::string& epilogue) const {
+        Options o;
+        o.epilogue = epilogue;
+        o.cache_dir = fixtures::cache_of_this_run();
+        return Handle(numbers_.view(), o);
+    }
+    std::string refused(std::initializer_list<EpilogueOperand> operands) {
+        try {
+            handle_.apply_with(1.0, x_.data(), 0.0, y_.data(), operands);
+            return "";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+            return error.what();
+        }
+    }
+    const Numbers numbers_;
+    std::vector<double> x_ = numbers_.x;
+    std::vector<double> y_ = numbers_.x, w_ = numbers_.x;
+    double dot_ = 0;
+    const Handle handle_ = handle("w[row] = z[row] + value; dot += value; value");
+};
+
+TEST_F(ApplyWith, RefusesOperandsThatDoNotFit) {
+    const std::vector<double> z(num_rows);
+    const EpilogueOperand w{"w", w_.data()}, dot{"dot", &dot_}, of_z{"z", z.data()};
+    EXPECT_EQ(refused({w, dot, of_z}), "");
+    EXPECT_EQ(refused({w, dot}), "apply_with: operand 'z' is missing");
+    EXPECT_EQ(refused({w, dot, of_z, of_z}), "apply_with: operand 'z' is given twice");
+    EXPECT_EQ(refused({w, dot, of_z, {"q", &dot_}}),
+              "apply_with: the epilogue has no operand 'q': it has z, w, dot");
+    EXPECT_EQ(refused({w, dot, {"z", static_cast<const double*>(nullptr)}}),
+              "apply_with: operand 'z' is null");
+    const float narrow = 0;
+    EXPECT_EQ(refused({w, dot, {"z", &narrow}}),
+              "apply_with: operand 'z' is of f32, but the vectors are of f64");
+    EXPECT_EQ(refused({{"w", z.data()}, dot, of_z}),
+              "apply_with: operand 'w' is written (written vector), but points to const");
+    EXPECT_EQ(refused({{"w", y_.data()}, dot, of_z}),
+              "apply_with: operand 'w' is written, and overlaps y; use memory of its own");
+    EXPECT_EQ(refused({w, {"dot", x_.data() + 3}, of_z}),
+              "apply_with: operand 'dot' is written, and overlaps x; use memory of its own");
+    EXPECT_EQ(
+        refused({w, dot, {"z", w_.data()}}),
+        "apply_with: operand 'w' is written, and overlaps operand 'z'; use memory of its own");
+}
+
+TEST_F(ApplyWith, IsForEpiloguesWithOperands) {
+    const auto refusal = [](const auto& call) -> std::string {
+        try {
+            call();
+            return "";
+        } catch (const Error& error) {
+            return error.what();
+        }
+    };
+    EXPECT_EQ(refusal([&] { handle_.apply(1.0, x_.data(), 0.0, y_.data()); }),
+              "apply: the epilogue has operands, as 'z': give them, with apply_with");
+    EXPECT_EQ(refusal([&] {
+                  handle_.apply_many(1, 1.0, x_.data(), 1, VectorLayout::row, 0.0, y_.data(), 1,
+                                     VectorLayout::row);
+              }),
+              "apply_many: the epilogue has operands, which are for one vector: use apply_with for "
+              "one after another");
+    EXPECT_EQ(refusal([&] { handle("value").apply_with(1.0, x_.data(), 0.0, y_.data(), {}); }),
+              "apply_with: options.epilogue names no operands: use apply");
+    Options o;
+    o.epilogue = "value + z[row]";
+    o.num_rhs = 4;
+    EXPECT_EQ(refusal([&] { Handle(numbers_.view(), o); }),
+              "options.epilogue has operands, which are for one vector, but options.num_rhs is 4: "
+              "use 1");
+    o.num_rhs = 1;
+    o.reorder = "rcm";
+    EXPECT_EQ(refusal([&] { Handle(numbers_.view(), o); }),
+              "options.epilogue has operands, which with options.reorder are for vectors in the "
+              "matrix's order: set options.permuted_vectors, or leave one of them out");
+}
+
+// Without rows there is nothing to add up, and no kernel that says so.
+TEST_F(ApplyWith, GivesZeroForNoRows) {
+    const std::int32_t row_ptr[] = {0};
+    Options o;
+    o.cache_dir = fixtures::cache_of_this_run();
+    o.epilogue = "dot += value; value";
+    for (const char* device : {"host", "simt:sm_90"}) {
+        o.device = device;
+        const Handle none(
+            csr_view<double, std::int32_t, std::int32_t>(0, 5, row_ptr, nullptr, nullptr), o);
+        double dot = 3;
+        none.apply_with(1.0, x_.data(), 0.0, y_.data(), {{"dot", &dot}});
+        EXPECT_EQ(dot, 0) << device;
+    }
+}
+
+// Kernels that give rows to threads in any order add up in any.
+TEST_F(ApplyWith, SumsInAFixedOrderWhereThatIsAskedFor) {
+    Options o;
+    o.cache_dir = fixtures::cache_of_this_run();
+    o.device = "simt:sm_90";
+    o.epilogue = "dot += value; value";
+    o.kernel = "csr_light";
+    EXPECT_FALSE(Handle(numbers_.view(), o).info().deterministic);
+    o.deterministic = true;
+    EXPECT_THROW(Handle(numbers_.view(), o), Error);
+    o.kernel = "auto";
+    EXPECT_TRUE(Handle(numbers_.view(), o).info().deterministic);
+}
+
 }  // namespace
 }  // namespace spmvgen
