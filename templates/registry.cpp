@@ -5,7 +5,6 @@
 #include "family.hpp"
 #include "registry_convert.hpp"
 #include "registry_permute.hpp"
-#include "spmvgen/epilogue.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -166,9 +165,8 @@ bool has_fixed_rows(const KernelEntry& entry) {
 }
 
 bool overlaps_launches(const StepTemplate& step, const Signature& signature) {
-    // α, β and what an epilogue reads may be what the launch ahead writes.
-    const bool reads_scalars = signature.alpha == Scale::device ||
-                               signature.beta == Scale::device || has_operands(signature.epilogue);
+    // α and β may be what the launch ahead writes.
+    const bool reads_scalars = signature.alpha == Scale::device || signature.beta == Scale::device;
     return step.overlaps && !reads_scalars && architecture(signature.target).gpu.overlaps_launches;
 }
 

@@ -45,6 +45,9 @@ struct StepTemplate {
     /// Whether the function waits itself for the launches ahead (dialect/gpu.hpp) where the target
     /// can overlap launches.
     bool overlaps = false;
+    /// Of a step that the generator adds behind this one: one block that joins what its blocks have
+    /// of an epilogue's reductions.
+    bool joins = false;
 };
 
 /// What an argument of a step is: a scalar, or the elements of an array.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "emission/comment_lines.hpp"
-#include "emission/reductions.hpp"
+#include "emission/epilogue/operands.hpp"
 
 namespace spmvgen {
 namespace {

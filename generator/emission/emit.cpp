@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "emission/device_scalars.hpp"
-#include "emission/epilogue.hpp"
+#include "emission/epilogue/expression.hpp"
+#include "emission/epilogue/operands.hpp"
 #include "emission/kernel_file.hpp"
 #include "emission/number_type.hpp"
-#include "emission/reductions.hpp"
 #include "specializer/syntax/formatter.hpp"
 #include "spmvgen/error.hpp"
 #include "template_texts.hpp"
@@ -59,7 +59,9 @@ std::string target_text(const Target& target, bool launches_overlap) {
     const bool nvidia = architecture(target).kind == TargetKind::cuda;
     return std::string("#pragma once\nconstexpr bool nvidia = ") + (nvidia ? "true" : "false") +
            ";\nconstexpr int warp_size = " + std::to_string(target.wavefront) +
-           ";\nconstexpr bool launches_overlap = " + (launches_overlap ? "true" : "false") + ";\n";
+           ";\nconstexpr bool launches_overlap = " + (launches_overlap ? "true" : "false") +
+           ";\nconstexpr bool prefetches_ranges = " +
+           (architecture(target).gpu.overlaps_launches ? "true" : "false") + ";\n";
 }
 
 std::string cpu_target_text(const Target& target) {
@@ -135,13 +137,14 @@ KernelSource emit_kernel(const Signature& signature, const std::string& command)
     const KernelEntry& entry = kernel_entry(full.kernel);
     auto steps = wanted_steps(full, entry);
     auto use = template_use(full, entry, steps);
-    add_operands(use, steps, full, entry.gpu);
+    add_operands(use, full, entry.gpu);
     KernelFile file{full,
                     entry,
                     std::move(steps),
                     command.empty() ? canonical_command(full) : command,
                     specialize(use, full),
                     {}};
+    place_added_steps(file.steps, file.specialized, entry.gpu);
     read_device_scalars(file.specialized, full);
     file.launch = launch_description(file);
     std::string text = specializer::format(kernel_file(file), true);

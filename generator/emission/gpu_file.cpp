@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "emission/argument_text.hpp"
+#include "emission/epilogue/reductions.hpp"
 #include "emission/gpu_instructions.hpp"
 #include "emission/kernel_file.hpp"
 #include "registry_convert.hpp"
@@ -22,6 +23,10 @@ void mark_device(std::string& text, std::string_view head) {
 }
 
 std::string grid_text(const Step& step) {
+    if (step.joins.step >= 0)
+        return "grid (1), blocks of " + std::to_string(step.block) +
+               " threads; left out where launch " + std::to_string(step.joins.step + 1) +
+               " has at most " + std::to_string(step.joins.beyond_blocks) + " blocks";
     const GridRule& g = step.grid;
     std::string blocks = g.items_per_block == 1
                              ? g.items
@@ -92,14 +97,21 @@ void make_dynamic(std::string& text, const std::string& name) {
     throw Error(ErrorCode::internal, "no shared array '" + name + "' in the specialised text");
 }
 
-/// Takes the __restrict__ from arguments that launches ahead may write when this one has begun:
+/// Whether launches ahead may still write what an argument points to.
+bool may_still_change(const KernelEntry& entry, const std::string& name) {
+    return may_change(entry, name) || name.starts_with(operand_argument("")) || is_parts(name);
+}
+
+/// Takes the __restrict__ from such arguments when this launch has begun before those have ended:
 /// compilers take what is const and restricted for unchanging.
 void let_operands_change(std::string& text, const KernelEntry& entry) {
     constexpr std::string_view restricted = "__restrict__ ";
     for (auto at = text.find(restricted); at != text.npos; at = text.find(restricted, at + 1)) {
         const auto name = at + restricted.size();
         const auto end = text.find_first_of(",)", name);
-        if (text[end] == ',' && may_change(entry, std::string_view(text).substr(name, end - name)))
+        const bool last = text[end] == ')';
+        const std::string argument = text.substr(name, end - name);
+        if (may_still_change(entry, argument) && (!last || !may_change(entry, argument)))
             text.erase(at, restricted.size());
     }
 }

@@ -26,6 +26,18 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 
 )";
 
+constexpr const char* prefetch_range = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Has the range brought to the L2 cache, whole pieces of 16 bytes.
+static __device__ __forceinline__ void prefetch_range(const void* from, unsigned bytes) {
+    const unsigned long long begin = reinterpret_cast<unsigned long long>(from) & ~15ull;
+    const unsigned long long end = (reinterpret_cast<unsigned long long>(from) + bytes + 15) & ~15ull;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin),
+                 "r"(static_cast<unsigned>(end - begin)));
+}
+#endif
+
+)";
+
 constexpr const char* lds_load_f32 = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// *p, which is in shared memory.
 static __device__ __forceinline__ float load_lds_f32(const float* p) {
@@ -49,9 +61,8 @@ struct Instruction {
     const char* definition;
 };
 constexpr Instruction instructions[] = {
-    {"mma_m8n8k4(", mma_m8n8k4},
-    {"griddepcontrol_wait(", wait_for_launches},
-    {"load_lds_f32(", lds_load_f32},
+    {"mma_m8n8k4(", mma_m8n8k4},         {"griddepcontrol_wait(", wait_for_launches},
+    {"prefetch_range(", prefetch_range}, {"load_lds_f32(", lds_load_f32},
     {"load_lds_f64(", lds_load_f64},
 };
 

@@ -62,7 +62,14 @@ std::string size_text(const Workspace& w) {
                             : "");
 }
 
+std::string joining_text(const Step& step) {
+    return "if (blocks" + std::to_string(step.joins.step + 1) + " > " +
+           std::to_string(step.joins.beyond_blocks) + ")\n" + step.symbol + "<<<1, " +
+           std::to_string(step.block) + ", 0, stream>>>(" + listed(step.arguments, false) + ");\n";
+}
+
 std::string launch_text(const Step& step, std::size_t index) {
+    if (step.joins.step >= 0) return joining_text(step);
     const std::string blocks = "blocks" + std::to_string(index + 1);
     const std::string& items = step.grid.items;
     const std::string rounded = "(" + items + " + " +

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "emission/epilogue/operands.hpp"
 #include "emission/kernel_file.hpp"
-#include "emission/reductions.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -25,6 +25,19 @@ std::string symbol(const KernelFile& f, std::size_t index) {
            (function.starts_with(id + "_") ? function.substr(id.size() + 1) : function);
 }
 
+/// The blocks of a small grid join their parts themselves (most_joining_blocks of
+/// templates/dialect/gpu_epilogue.hpp).
+constexpr std::int64_t most_joining_blocks = 512;
+constexpr int joining_threads = 1024;
+
+/// One block, for what the blocks of the step before have left.
+void make_joining(Step& step, std::size_t index) {
+    step.symbol += "_join";
+    step.block = joining_threads;
+    step.shared_bytes = 0;
+    step.joins = {static_cast<int>(index) - 1, most_joining_blocks};
+}
+
 Step step_of(const KernelFile& f, std::size_t index) {
     const StepTemplate& from = f.steps[index];
     const auto& function = f.specialized.functions[index];
@@ -46,6 +59,7 @@ Step step_of(const KernelFile& f, std::size_t index) {
     if (from.dynamic_bytes != nullptr && architecture(f.signature.target).kind == TargetKind::cuda)
         step.shared_bytes = from.dynamic_bytes(f.signature);
     step.overlaps = overlaps_launches(from, f.signature);
+    if (from.joins) make_joining(step, index);
     return step;
 }
 

@@ -45,9 +45,9 @@ Specialized specialize(const TemplateUse& use) {
     check_directives(use.files, use.file);
     if (!use.callees_file.empty()) check_directives(use.files, use.callees_file);
     std::string text = specialised_text(use);
-    if (use.rewrite) text = use.rewrite(text);
     std::vector<std::string> steps = use.functions;
-    steps.insert(steps.end(), use.added_steps.begin(), use.added_steps.end());
+    if (use.rewrite)
+        for (auto& added : use.rewrite(text)) steps.push_back(added);
     auto simplified = simplify(text, steps, use.options, use.helpers);
     return {leading_comment(use.files.at(use.file)), std::move(simplified.text),
             std::move(simplified.functions)};

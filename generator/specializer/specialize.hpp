@@ -22,15 +22,14 @@ struct TemplateUse {
     std::string callees_file = {};         ///< that has what `rewrite` calls; "" = nothing
     std::vector<std::string> callees = {};
     /// What is done with the plain text, variables handed on, before it is simplified; empty =
-    /// nothing. It may add functions, of which these are steps.
-    std::function<std::string(const std::string&)> rewrite = {};
-    std::vector<std::string> added_steps = {};
+    /// nothing. It may add functions, and gives the names of those that are steps.
+    std::function<std::vector<std::string>(std::string& text)> rewrite = {};
 };
 
 struct Specialized {
-    std::string description;  ///< the comment that the template file begins with
-    std::string text;         ///< types, helpers and steps; not yet formatted
-    std::vector<FunctionSignature> functions;
+    std::string description;                   ///< the comment that the template file begins with
+    std::string text;                          ///< types, helpers and steps; not yet formatted
+    std::vector<FunctionSignature> functions;  ///< the steps, those that were added last
 };
 
 /// The plain C++ text that the template becomes. Pure and thread safe: everything is read anew.

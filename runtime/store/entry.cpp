@@ -127,6 +127,9 @@ json to_json(const LaunchDescription& launch) {
                          {"block", step.block},
                          {"shared_bytes", step.shared_bytes}});
         if (step.overlaps) steps.back()["overlaps"] = true;
+        if (step.joins.step >= 0)
+            steps.back()["joins"] = {{"step", step.joins.step},
+                                     {"beyond_blocks", step.joins.beyond_blocks}};
     }
     for (auto& w : launch.workspace)
         workspace.push_back({{"name", w.name},
@@ -151,6 +154,8 @@ LaunchDescription launch_from(const json& object) {
         step.block = narrow(j, "block");
         step.shared_bytes = integer(j, "shared_bytes");
         step.overlaps = j.contains("overlaps") && boolean(j, "overlaps");
+        if (j.contains("joins"))
+            step.joins = {narrow(j.at("joins"), "step"), integer(j.at("joins"), "beyond_blocks")};
         launch.steps.push_back(std::move(step));
     }
     for (auto& j : array(object, "workspace"))

@@ -47,6 +47,7 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width);
 // Has no name in CUDA: emitted texts that use it bring it along (emission/gpu_instructions.cpp).
 void mma_m8n8k4(double* sums, double a, double b);
 void griddepcontrol_wait();
+void prefetch_range(const void* from, unsigned bytes);
 
 // AMD.
 unsigned long long __ballot(int predicate);

@@ -245,6 +245,36 @@ TEST_F(ApplyWith, GivesZeroForNoRows) {
     }
 }
 
+// Blocks beyond a number leave joining to a launch of its own.
+TEST(EpilogueReductions, OfManyBlocksAreJoinedByALaunchOfTheirOwn) {
+    for (const int rows : {8 * 512, 8 * 512 + 1, 20001}) {
+        const auto n = static_cast<std::size_t>(rows);
+        std::vector<std::int32_t> row_ptr(n + 1), col_idx(n);
+        std::vector<double> values(n), x(n, 1), y(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            row_ptr[i + 1] = col_idx[i] = static_cast<std::int32_t>(i);
+            ++row_ptr[i + 1];
+            values[i] = static_cast<double>(i % 9) - 3;
+        }
+        Options o;
+        o.cache_dir = fixtures::cache_of_this_run();
+        o.device = "simt:sm_90";
+        o.kernel = "csr_classical";
+        o.params = {{"block", 64}, {"subwarp", 8}};
+        o.epilogue = "dot += value; most max= value; least max= -value; value";
+        const Handle handle(csr_view(rows, rows, row_ptr.data(), col_idx.data(), values.data()), o);
+        EXPECT_EQ(handle.info().launches, rows > 8 * 512 ? 2 : 1) << rows;
+        double dot = 0, most = 0, least = 0, wanted = 0;
+        for (const double v : values) wanted += v;
+        for (int round = 0; round < 2; ++round)
+            handle.apply_with(1.0, x.data(), 0.0, y.data(),
+                              {{"dot", &dot}, {"most", &most}, {"least", &least}});
+        EXPECT_EQ(dot, wanted) << rows;
+        EXPECT_EQ(most, 5) << rows;
+        EXPECT_EQ(least, 3) << rows;
+    }
+}
+
 // Kernels that give rows to threads in any order add up in any.
 TEST_F(ApplyWith, SumsInAFixedOrderWhereThatIsAskedFor) {
     Options o;

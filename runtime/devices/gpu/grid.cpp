@@ -59,6 +59,11 @@ GridLaunch grid_of(const Step& step, const std::map<std::string, std::int64_t>& 
                    TargetKind kind) {
     const GridRule& rule = step.grid;
     if (step.rule != StepRule::grid) defect(step, "it has no grid");
+    if (step.joins.step >= 0) {
+        if (const std::string why = trouble(1, 1, step.block, kind); !why.empty())
+            defect(step, why);
+        return {{1, 1}, static_cast<unsigned>(step.block), 0, step.overlaps};
+    }
     const auto items = scalars.find(rule.items);
     if (items == scalars.end())
         defect(step,

@@ -224,6 +224,7 @@ inline void mma_m8n8k4(double* sums, double a, double b, int line = __builtin_LI
 }
 /// A launch begins when the one ahead has ended: there is nothing to wait for.
 inline void griddepcontrol_wait() {}
+inline void prefetch_range(const void*, unsigned) {}
 /// Shared memory has no addresses of its own here.
 inline float load_lds_f32(const float* p) {
     return *p;

@@ -1,5 +1,7 @@
 #include "handle/gpu/gpu_bound_kernel.hpp"
 
+#include <algorithm>
+
 #include "devices/gpu/grid.hpp"
 #include "handle/base/apply_memory.hpp"
 #include "spmvgen/error.hpp"
@@ -15,6 +17,26 @@ GpuBoundKernel::GpuBoundKernel(std::shared_ptr<const GpuKernel> kernel,
         launches_.push_back(
             grid_of(step, on_device.scalars, facts.units, architecture(facts.target).kind));
     lay_out_workspaces();
+    find_idle_steps();
+}
+
+void GpuBoundKernel::find_idle_steps() {
+    const auto& steps = kernel_->loaded->launch().steps;
+    is_idle_.resize(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const JoinRule& joins = steps[i].joins;
+        if (joins.step < 0) continue;
+        const auto joined = static_cast<std::size_t>(joins.step);
+        if (joined >= i)
+            throw Error(ErrorCode::internal, "kernel " + to_string(kernel_->loaded->signature()) +
+                                                 ": step '" + steps[i].symbol +
+                                                 "' joins one that does not come before it");
+        is_idle_[i] = launches_[joined].grid[0] <= joins.beyond_blocks;
+    }
+}
+
+int GpuBoundKernel::count_launches() const {
+    return static_cast<int>(std::ranges::count(is_idle_, false));
 }
 
 void GpuBoundKernel::lay_out_workspaces() {
@@ -66,8 +88,9 @@ void GpuBoundKernel::launch_all(const Operands& operands, std::byte* scratch, st
     BoundArguments::Filled arguments;
     arguments_.fill(operands, spaces, arguments);
     for (std::size_t i = 0; i < launches_.size(); ++i)
-        kernel_->device->launch(loaded, i, launches_[i], arguments.data() + arguments_.first(i),
-                                stream);
+        if (!is_idle_[i])
+            kernel_->device->launch(loaded, i, launches_[i], arguments.data() + arguments_.first(i),
+                                    stream);
 }
 
 }  // namespace spmvgen

@@ -44,15 +44,19 @@ class GpuBoundKernel {
     void prepare(StreamWorkspaces& workspaces, StreamRef stream) const;
 
     const GpuKernel& kernel() const { return *kernel_; }
+    /// Of one apply.
+    int count_launches() const;
 
   private:
     void lay_out_workspaces();
+    void find_idle_steps();
     void launch_all(const Operands& operands, std::byte* scratch, std::byte* zeroed,
                     StreamRef stream) const;
 
     std::shared_ptr<const GpuKernel> kernel_;
     BoundArguments arguments_;
     std::vector<GridLaunch> launches_;  ///< of the steps
+    std::vector<bool> is_idle_;         ///< steps that join what is not there
     std::array<std::size_t, BoundArguments::most_workspaces> offsets_{};
     WorkspaceBytes workspace_bytes_;
 };

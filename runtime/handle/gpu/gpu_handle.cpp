@@ -16,7 +16,7 @@ void GpuHandle::tell_kernel(const GpuBoundKernel& kernel) {
     source_ = kernel.kernel().source;
     zeroed_bytes_ = kernel.workspace_bytes().zeroed;
     info_.facts = kernel.kernel().facts;
-    info_.launches = static_cast<int>(kernel.kernel().loaded->launch().steps.size());
+    info_.launches = kernel.count_launches();
 }
 
 bool GpuHandle::is_nothing(Scale alpha, Scale beta) const {

@@ -35,6 +35,13 @@ struct GridRule {
     bool operator==(const GridRule&) const = default;
 };
 
+/// Of a GPU step of one block: it is launched only where that step has more blocks.
+struct JoinRule {
+    int step = -1;  ///< its number, from 0; -1 = the step is none of these
+    std::int64_t beyond_blocks = 0;
+    bool operator==(const JoinRule&) const = default;
+};
+
 /// One function of a kernel. Of a CPU kernel it is called through `symbol`: void symbol(void*
 /// const* arguments, int thread, int threads), where arguments[i] points to the value of
 /// arguments[i] (as cuLaunchKernel takes them). Of a GPU kernel `symbol` is a __global__ function
@@ -49,6 +56,7 @@ struct Step {
     std::int64_t shared_bytes = 0;
     bool overlaps = false;  ///< GPUs: it waits itself for the launches ahead on its stream, and may
                             ///< begin before they have ended
+    JoinRule joins{};
     bool operator==(const Step&) const = default;
 };
 

@@ -1,4 +1,4 @@
-#include "emission/epilogue.hpp"
+#include "emission/epilogue/expression.hpp"
 
 #include <array>
 
@@ -82,7 +82,6 @@ std::string epilogue_text(const Signature& signature, bool gpu) {
     const EpilogueProgram program = parse_epilogue(signature.epilogue);
     check(signature, program);
     std::string text = "#pragma once\n#include \"dialect/common.hpp\"\n";
-    if (gpu && program.has_reductions()) text += "#include \"dialect/gpu_reduction.hpp\"\n";
     for (auto& [name, type] : epilogue_variables(signature))
         text += "extern " + type + " " + name + ";\n";
     text +=

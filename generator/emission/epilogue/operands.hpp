@@ -4,15 +4,16 @@
 
 #include "registry.hpp"
 #include "specializer/specialize.hpp"
-#include "spmvgen/signature.hpp"
 
 namespace spmvgen {
 
-/// What the specialiser adds to a kernel whose epilogue has operands: they are handed to it
-/// (pass_variables), and where it has sums or maxima, each step that finds parts of them joins
-/// these, of a CPU's kernel in one step more.
-void add_operands(specializer::TemplateUse& use, std::vector<StepTemplate>& steps,
-                  const Signature& signature, bool gpu);
+/// What the specialiser does for an epilogue with operands: hands them to where they are used, and
+/// joins parts of sums and maxima (reductions.hpp).
+void add_operands(specializer::TemplateUse& use, const Signature& signature, bool gpu);
+
+/// Puts the steps that this has added, which come last in `specialized`, among the others.
+void place_added_steps(std::vector<StepTemplate>& steps, specializer::Specialized& specialized,
+                       bool gpu);
 
 /// The memory that joining parts takes within an apply.
 void add_reduction_workspaces(LaunchDescription& launch, const Signature& signature, bool gpu);
