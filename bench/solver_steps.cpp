@@ -4,176 +4,20 @@
 // from those of a plain loop on this CPU.
 //     bench_solver_steps DEVICE [--cusparse=FILE] [--cublas=FILE] [--budget=MS] gallery:…|FILE…
 // CG is of the symmetric M-matrix with the pattern of A + Aᵀ, PDHG of A as it is.
-#include <fmt/format.h>
-
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
-#include "bench/cuda_clocks.hpp"
-#include "devices/gpu/vendor.hpp"
 #include "matrix/read/reader.hpp"
 #include "matrix/suites/gallery.hpp"
-#include "matrix/transpose.hpp"
-#include "measure/random_vector.hpp"
-#include "peers/cusparse.hpp"
-#include "spmvgen/error.hpp"
-#include "spmvgen/spmvgen.hpp"
+#include "solver_parts.hpp"
 
 namespace {
 
 using namespace spmvgen;
 using namespace spmvgen::bench;
-using cli::CudaClocks;
 using Json = nlohmann::ordered_json;
-using Work = std::function<void()>;
-
-struct Arguments {
-    std::shared_ptr<Device> device;
-    std::string cusparse, cublas;
-    TimingPlan plan;
-};
-
-/// Numbers on the device.
-class Numbers {
-  public:
-    Numbers(Device& device, std::int64_t count, double first = 0)
-        : device_(device), memory_(device.allocate(static_cast<std::size_t>(count) * 8)) {
-        const std::vector<double> all(static_cast<std::size_t>(count), first);
-        *this = all;
-    }
-    Numbers& operator=(const std::vector<double>& numbers) {
-        device_.copy_to_device(memory_->data(), numbers.data(), numbers.size() * 8);
-        return *this;
-    }
-    operator double*() const { return static_cast<double*>(memory_->data()); }
-    double first() const {
-        double number = 0;
-        device_.copy_to_host(&number, memory_->data(), 8);
-        return number;
-    }
-
-  private:
-    Device& device_;
-    std::unique_ptr<DeviceMemory> memory_;
-};
-
-std::vector<double> random_numbers(std::int64_t count, std::uint64_t seed) {
-    std::vector<double> all(static_cast<std::size_t>(count));
-    fill_random(ValueType::f64, all.data(), count, seed);
-    return all;
-}
-
-/// Off-diagonal -(|a_ij| + |a_ji|), each diagonal element 1 more than the sum of its row.
-CsrMatrix m_matrix(const CsrMatrix& a) {
-    const CsrMatrix t = transpose(a.view(), false);
-    std::vector<std::int32_t> row_ptr{0}, col_idx;
-    std::vector<double> values;
-    const auto ptr = [](const CsrMatrix& m) { return m.row_ptr.as<std::int32_t>().data(); };
-    const auto col = [](const CsrMatrix& m) { return m.col_idx.as<std::int32_t>().data(); };
-    const auto val = [](const CsrMatrix& m) { return m.values.as<double>().data(); };
-    for (std::int64_t i = 0; i < a.rows; ++i) {
-        std::int32_t k = ptr(a)[i], l = ptr(t)[i];
-        double sum = 0;
-        std::size_t diagonal = 0;
-        bool placed = false;
-        const auto place = [&] {
-            diagonal = values.size();
-            placed = true;
-            col_idx.push_back(static_cast<std::int32_t>(i));
-            values.push_back(0);
-        };
-        while (k < ptr(a)[i + 1] || l < ptr(t)[i + 1]) {
-            const std::int32_t of_a = k < ptr(a)[i + 1] ? col(a)[k] : INT32_MAX;
-            const std::int32_t of_t = l < ptr(t)[i + 1] ? col(t)[l] : INT32_MAX;
-            const std::int32_t j = std::min(of_a, of_t);
-            double size = 0;
-            if (of_a == j) size += std::fabs(val(a)[k++]);
-            if (of_t == j) size += std::fabs(val(t)[l++]);
-            if (j == i) continue;
-            if (j > i && !placed) place();
-            col_idx.push_back(j);
-            values.push_back(-size);
-            sum += size;
-        }
-        if (!placed) place();
-        values[diagonal] = sum + 1;
-        row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
-    }
-    CsrMatrix m;
-    m.rows = m.cols = a.rows;
-    m.nnz = static_cast<std::int64_t>(values.size());
-    const auto keep = [](Buffer& to, const auto& from) {
-        to = Buffer(from.size() * sizeof(from[0]));
-        if (!from.empty()) std::memcpy(to.data(), from.data(), to.bytes());
-    };
-    keep(m.row_ptr, row_ptr);
-    keep(m.col_idx, col_idx);
-    keep(m.values, values);
-    return m;
-}
-
-/// cuBLAS with its scalars on the device.
-class Blas {
-  public:
-    Blas(const std::string& file, void* stream) : library_(file) {
-        check(VendorCall<void**>(library_, "cublasCreate_v2")(&handle_));
-        check(VendorCall<void*, void*>(library_, "cublasSetStream_v2")(handle_, stream));
-        check(VendorCall<void*, int>(library_, "cublasSetPointerMode_v2")(handle_, 1));
-    }
-    void dot(std::int64_t n, const double* a, const double* b, double* result) const {
-        check(dot_(handle_, static_cast<int>(n), a, 1, b, 1, result));
-    }
-    void axpy(std::int64_t n, const double* alpha, const double* x, double* y) const {
-        check(axpy_(handle_, static_cast<int>(n), alpha, x, 1, y, 1));
-    }
-    void scal(std::int64_t n, const double* alpha, double* x) const {
-        check(scal_(handle_, static_cast<int>(n), alpha, x, 1));
-    }
-
-  private:
-    static void check(int status) {
-        if (status != 0) throw Error(ErrorCode::io, fmt::format("cuBLAS: status {}", status));
-    }
-    VendorLibrary library_;
-    void* handle_ = nullptr;
-    VendorCall<void*, int, const double*, int, const double*, int, double*> dot_{library_,
-                                                                                 "cublasDdot_v2"};
-    VendorCall<void*, int, const double*, const double*, int, double*, int> axpy_{library_,
-                                                                                  "cublasDaxpy_v2"};
-    VendorCall<void*, int, const double*, double*, int> scal_{library_, "cublasDscal_v2"};
-};
-
-Options options_of(const std::string& device, const std::string& epilogue) {
-    Options o;
-    o.device = device;
-    o.epilogue = epilogue;
-    o.updatable = false;
-    return o;
-}
-
-/// A product with an epilogue, or, of a matrix without entries, the epilogue alone: y = y first.
-class Fused {
-  public:
-    Fused(const CsrView& a, const std::string& epilogue, const Arguments& arguments)
-        : handle_(a, options_of("cuda:0", epilogue)), device_(arguments.device) {}
-    Fused(std::int64_t rows, const std::string& epilogue, const Arguments& arguments)
-        : Fused(csr_view(rows, rows,
-                         std::vector<std::int32_t>(static_cast<std::size_t>(rows) + 1).data(),
-                         static_cast<const std::int32_t*>(nullptr),
-                         static_cast<const double*>(nullptr)),
-                epilogue, arguments) {}
-    void operator()(double alpha, const double* x, double beta, double* y,
-                    std::initializer_list<EpilogueOperand> operands, void* stream) const {
-        handle_.apply_with(alpha, x, beta, y, operands, {stream});
-    }
-    std::string kernel() const { return handle_.info().kernel; }
-
-  private:
-    Handle handle_;
-    std::shared_ptr<Device> device_;
-};
 
 /// The state of CG, and the steps of each way; `two` iterations at a time.
 struct Cg {
@@ -333,23 +177,6 @@ double history_error(Cg& c, const Iteration& iterate, bool shifted, const std::v
 
 double us_of(const CudaClocks& clocks, const Work& two, const TimingPlan& plan) {
     return 1e6 * clocks.in_graph(two, plan).median_s / 2;
-}
-
-/// The fastest of cuSPARSE's CSR algorithms.
-struct Peer {
-    std::string way;
-    Work apply;
-    double us = 0;
-};
-Peer fastest(peers::Peer& peer, const peers::Problem& problem, const CudaClocks& clocks,
-             const TimingPlan& plan) {
-    Peer best;
-    for (const char* way : {"csr_alg1", "csr_alg1_pre", "csr_alg2", "csr_alg2_pre"}) {
-        const Work apply = peer.make(way, problem).apply;
-        const double us = 1e6 * clocks.in_graph(apply, plan).median_s;
-        if (best.way.empty() || us < best.us) best = {way, apply, us};
-    }
-    return best;
 }
 
 Json cg_line(const CsrMatrix& m, const Arguments& arguments, CudaClocks& clocks) {

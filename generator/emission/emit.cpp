@@ -4,9 +4,9 @@
 
 #include "emission/device_scalars.hpp"
 #include "emission/epilogue/expression.hpp"
+#include "emission/epilogue/number_type.hpp"
 #include "emission/epilogue/operands.hpp"
 #include "emission/kernel_file.hpp"
-#include "emission/number_type.hpp"
 #include "specializer/syntax/formatter.hpp"
 #include "spmvgen/error.hpp"
 #include "template_texts.hpp"

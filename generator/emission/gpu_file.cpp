@@ -24,9 +24,10 @@ void mark_device(std::string& text, std::string_view head) {
 
 std::string grid_text(const Step& step) {
     if (step.joins.step >= 0)
-        return "grid (1), blocks of " + std::to_string(step.block) +
-               " threads; left out where launch " + std::to_string(step.joins.step + 1) +
-               " has at most " + std::to_string(step.joins.beyond_blocks) + " blocks";
+        return "grid (" + std::to_string(step.joins.blocks) + "), blocks of " +
+               std::to_string(step.block) + " threads; left out where launch " +
+               std::to_string(step.joins.step + 1) + " has at most " +
+               std::to_string(step.joins.beyond_blocks) + " blocks";
     const GridRule& g = step.grid;
     std::string blocks = g.items_per_block == 1
                              ? g.items
@@ -99,7 +100,8 @@ void make_dynamic(std::string& text, const std::string& name) {
 
 /// Whether launches ahead may still write what an argument points to.
 bool may_still_change(const KernelEntry& entry, const std::string& name) {
-    return may_change(entry, name) || name.starts_with(operand_argument("")) || is_parts(name);
+    return may_change(entry, name) || name.starts_with(operand_argument("")) || is_parts(name) ||
+           name == block_parts_argument || name == ended_argument;
 }
 
 /// Takes the __restrict__ from such arguments when this launch has begun before those have ended:

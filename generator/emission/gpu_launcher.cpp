@@ -64,8 +64,9 @@ std::string size_text(const Workspace& w) {
 
 std::string joining_text(const Step& step) {
     return "if (blocks" + std::to_string(step.joins.step + 1) + " > " +
-           std::to_string(step.joins.beyond_blocks) + ")\n" + step.symbol + "<<<1, " +
-           std::to_string(step.block) + ", 0, stream>>>(" + listed(step.arguments, false) + ");\n";
+           std::to_string(step.joins.beyond_blocks) + ")\n" + step.symbol + "<<<" +
+           std::to_string(step.joins.blocks) + ", " + std::to_string(step.block) +
+           ", 0, stream>>>(" + listed(step.arguments, false) + ");\n";
 }
 
 std::string launch_text(const Step& step, std::size_t index) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "emission/epilogue/operands.hpp"
+#include "emission/epilogue/reductions.hpp"
 #include "emission/kernel_file.hpp"
 #include "spmvgen/error.hpp"
 
@@ -25,17 +26,12 @@ std::string symbol(const KernelFile& f, std::size_t index) {
            (function.starts_with(id + "_") ? function.substr(id.size() + 1) : function);
 }
 
-/// The blocks of a small grid join their parts themselves (most_joining_blocks of
-/// templates/dialect/gpu_epilogue.hpp).
-constexpr std::int64_t most_joining_blocks = 512;
-constexpr int joining_threads = 1024;
-
-/// One block, for what the blocks of the step before have left.
+/// For what the step before leaves to be joined.
 void make_joining(Step& step, std::size_t index) {
     step.symbol += "_join";
     step.block = joining_threads;
     step.shared_bytes = 0;
-    step.joins = {static_cast<int>(index) - 1, most_joining_blocks};
+    step.joins = {static_cast<int>(index) - 1, most_joining_blocks, joining_blocks};
 }
 
 Step step_of(const KernelFile& f, std::size_t index) {

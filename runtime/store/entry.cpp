@@ -129,7 +129,8 @@ json to_json(const LaunchDescription& launch) {
         if (step.overlaps) steps.back()["overlaps"] = true;
         if (step.joins.step >= 0)
             steps.back()["joins"] = {{"step", step.joins.step},
-                                     {"beyond_blocks", step.joins.beyond_blocks}};
+                                     {"beyond_blocks", step.joins.beyond_blocks},
+                                     {"blocks", step.joins.blocks}};
     }
     for (auto& w : launch.workspace)
         workspace.push_back({{"name", w.name},
@@ -155,7 +156,8 @@ LaunchDescription launch_from(const json& object) {
         step.shared_bytes = integer(j, "shared_bytes");
         step.overlaps = j.contains("overlaps") && boolean(j, "overlaps");
         if (j.contains("joins"))
-            step.joins = {narrow(j.at("joins"), "step"), integer(j.at("joins"), "beyond_blocks")};
+            step.joins = {narrow(j.at("joins"), "step"), integer(j.at("joins"), "beyond_blocks"),
+                          narrow(j.at("joins"), "blocks")};
         launch.steps.push_back(std::move(step));
     }
     for (auto& j : array(object, "workspace"))

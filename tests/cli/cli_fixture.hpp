@@ -53,9 +53,22 @@ class CliTest : public testing::Test {
         return outcome;
     }
     /// The words of `line`, which has no quotes.
-    static Outcome run_line(const std::string& line) {
-        std::istringstream words(line);
-        return run({std::istream_iterator<std::string>(words), {}});
+    static Outcome run_line(const std::string& line) { return run(words_of(line)); }
+    /// Words of a shell's line; what is between single quotes is one.
+    static std::vector<std::string> words_of(const std::string& line) {
+        std::vector<std::string> words;
+        bool within = false, quoted = false;
+        for (const char c : line) {
+            if (c == '\'') quoted = !quoted;
+            if (c == ' ' && !quoted) {
+                within = false;
+                continue;
+            }
+            if (!within) words.emplace_back();
+            within = true;
+            if (c != '\'') words.back() += c;
+        }
+        return words;
     }
     /// What is printed by a command that must succeed, as JSON.
     static nlohmann::json json_of(const std::string& line) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "emission/epilogue/number_type.hpp"
 #include "emission/epilogue/plain_step.hpp"
 #include "emission/epilogue/reductions.hpp"
-#include "emission/number_type.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "emission/number_type.hpp"
+#include "emission/epilogue/number_type.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "emission/epilogue/number_type.hpp"
 #include "emission/epilogue/plain_step.hpp"
 #include "emission/epilogue/reductions.hpp"
-#include "emission/number_type.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {
@@ -83,8 +83,12 @@ class GpuSteps {
             parameters.push_back(result_of(reductions_[i]));
             body += std::string(reductions_[i].maximum ? "join_maximum(" : "join_sum(") +
                     std::to_string(i) + "u, " + (is_first() ? "true" : "false") + ", " + parts() +
-                    ", " + reductions_[i].argument() + ");\n";
+                    ", " + block_parts_argument + ", " + ended_argument + ", " +
+                    reductions_[i].argument() + ");\n";
         }
+        parameters.push_back(
+            {"double* __restrict__ " + block_parts_argument, block_parts_argument});
+        parameters.push_back({"unsigned* __restrict__ " + ended_argument, ended_argument});
         return "/// Joins what many blocks have of each reduction.\nstatic inline void " +
                step.name + "_join(" + declared(parameters) + ") {\n" + body + "}\n\n";
     }

@@ -40,7 +40,7 @@ void add_operands(specializer::TemplateUse& use, const Signature& signature, boo
         return gpu ? join_on_gpu(text, steps, signature) : join_on_cpu(text, steps, signature);
     };
     if (!gpu) return;
-    use.callees_file = "dialect/gpu_epilogue.hpp";
+    use.callees_file = "dialect/operands/gpu_epilogue.hpp";
     use.callees = {"prefetch_share"};
     for (auto& r : reductions_of(signature))
         for (const char* call : {"finish_", "join_"}) {
@@ -74,27 +74,35 @@ void place_added_steps(std::vector<StepTemplate>& steps, specializer::Specialize
 
 void add_reduction_workspaces(LaunchDescription& launch, const Signature& signature, bool gpu) {
     const std::int64_t count = count_reductions(signature);
+    const int wavefront = signature.target.wavefront;
     if (count == 0) return;
     for (std::size_t i = 0; i < launch.steps.size(); ++i) {
         const Argument* const parts = parts_of(launch.steps[i]);
         if (parts == nullptr ||
             std::ranges::count(launch.workspace, parts->name, &Workspace::name) > 0)
             continue;
-        if (gpu)  // one number more, how many blocks there are
+        const std::int64_t warps = launch.steps[i].block / wavefront;
+        if (gpu)  // the first block has one number more, how many warps there are
             launch.workspace.push_back({.name = parts->name,
                                         .bytes_per_thread = 0,
-                                        .bytes_per_block = 8 * (count + 1),
+                                        .bytes_per_block = 8 * (count * warps + 1),
                                         .of_step = static_cast<int>(i)});
         else
             launch.workspace.push_back({.name = parts->name, .bytes_per_thread = 8 * count});
     }
-    if (gpu)
+    if (gpu) {
+        launch.workspace.push_back({.name = block_parts_argument,
+                                    .bytes_per_thread = 0,
+                                    .bytes_per_block = 0,
+                                    .of_step = 0,
+                                    .bytes = 8 * count * joining_blocks});
         launch.workspace.push_back({.name = ended_argument,
                                     .bytes_per_thread = 0,
                                     .bytes_per_block = 0,
                                     .of_step = 0,
                                     .bytes = 4 * count,
                                     .zeroed = true});
+    }
 }
 
 std::string operand_text(const Signature& signature, const LaunchDescription& launch,
@@ -105,14 +113,16 @@ std::string operand_text(const Signature& signature, const LaunchDescription& la
         return argument + (is_vector(role) ? "[as y]: " : "[1]: ") + what;
     }
     const auto space = std::ranges::find(launch.workspace, argument, &Workspace::name);
-    if (space == launch.workspace.end() || !(is_parts(argument) || argument == ended_argument))
+    if (space == launch.workspace.end() ||
+        !(is_parts(argument) || argument == block_parts_argument || argument == ended_argument))
         return "";
     const std::string count = std::to_string(count_reductions(signature));
     if (space->zeroed)
         return argument + "[" + count +
                "]: blocks that have ended; zeros when a launch begins, and again when it has ended";
     return argument + "[" +
-           (space->bytes_per_block > 0
+           (space->bytes > 0 ? std::to_string(space->bytes / 8)
+            : space->bytes_per_block > 0
                 ? std::to_string(space->bytes_per_block / 8) + " * blocks of launch " +
                       std::to_string(space->of_step + 1)
                 : count + " * threads") +

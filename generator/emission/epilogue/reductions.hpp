@@ -26,16 +26,19 @@ std::string part_declarations(const std::vector<Reduction>& reductions);
 /// Plain texts in which the steps that find parts of reductions join them. Each gives the names of
 /// steps that it adds: of a CPU's kernel one behind all others, of a GPU's, STEP_join behind each
 /// such step, which is launched only where that has many blocks
-/// (templates/dialect/gpu_epilogue.hpp). A GPU's steps also ask for vectors early.
+/// (templates/dialect/operands/gpu_epilogue.hpp). A GPU's steps also ask for vectors early.
 std::vector<std::string> join_on_cpu(std::string& text, const std::vector<std::string>& steps,
                                      const Signature& signature);
 std::vector<std::string> join_on_gpu(std::string& text, const std::vector<std::string>& steps,
                                      const Signature& signature);
 
-/// The arguments that this adds beside operands: numbers of threads or blocks, and, of GPUs, how
-/// many blocks have ended.
+/// The arguments that this adds beside operands: numbers of threads or warps, and, of GPUs, those
+/// of the blocks that join them, and how many blocks have ended.
 inline const std::string parts_argument = "reduction_parts";
+inline const std::string block_parts_argument = "block_parts";
 inline const std::string ended_argument = "blocks_ended";
+/// most_joining_blocks of that file, and the blocks of STEP_join and their threads.
+inline constexpr int most_joining_blocks = 512, joining_blocks = 32, joining_threads = 256;
 inline bool is_parts(const std::string& argument) {
     return argument.starts_with(parts_argument);
 }

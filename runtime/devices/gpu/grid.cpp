@@ -60,9 +60,12 @@ GridLaunch grid_of(const Step& step, const std::map<std::string, std::int64_t>& 
     const GridRule& rule = step.grid;
     if (step.rule != StepRule::grid) defect(step, "it has no grid");
     if (step.joins.step >= 0) {
-        if (const std::string why = trouble(1, 1, step.block, kind); !why.empty())
+        if (const std::string why = trouble(step.joins.blocks, 1, step.block, kind); !why.empty())
             defect(step, why);
-        return {{1, 1}, static_cast<unsigned>(step.block), 0, step.overlaps};
+        return {{static_cast<unsigned>(step.joins.blocks), 1},
+                static_cast<unsigned>(step.block),
+                0,
+                step.overlaps};
     }
     const auto items = scalars.find(rule.items);
     if (items == scalars.end())

@@ -35,10 +35,12 @@ struct GridRule {
     bool operator==(const GridRule&) const = default;
 };
 
-/// Of a GPU step of one block: it is launched only where that step has more blocks.
+/// Of a GPU step that has so many blocks, and is launched only where another step has more than
+/// that many.
 struct JoinRule {
-    int step = -1;  ///< its number, from 0; -1 = the step is none of these
+    int step = -1;  ///< number of that step, from 0; -1 = the step is none of these
     std::int64_t beyond_blocks = 0;
+    int blocks = 1;
     bool operator==(const JoinRule&) const = default;
 };
 
