@@ -1,6 +1,7 @@
 #include "verify/epilogue_expression.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "spmvgen/error.hpp"
 
@@ -124,9 +125,9 @@ class Parser {
         return call(token.text);
     }
     int number(const std::string& text) {
-        std::size_t used = 0;
-        const double number = std::stod(text, &used);
-        const std::string suffix = text.substr(used);
+        char* end = nullptr;
+        const double number = std::strtod(text.c_str(), &end);  // too large = infinity
+        const std::string suffix = end;
         if (!(suffix.empty() || suffix == "f" || suffix == "F" || suffix == "l" || suffix == "L"))
             refuse_expression("number '" + text + "'");
         const bool whole = text.find_first_not_of("0123456789") == text.npos;

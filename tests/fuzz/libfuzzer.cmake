@@ -16,7 +16,8 @@ foreach(name IN ITEMS profiles/device_profile profiles/device_profile_json profi
                       cost/figures/subwarp cost/figures/row_steps)
   list(APPEND fuzzed_sources ${runtime}/tuner/${name}.cpp)
 endforeach()
-list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/process/log.cpp)
+list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/process/log.cpp
+     ${runtime}/verify/epilogue_check.cpp ${runtime}/verify/epilogue_expression.cpp)
 file(GLOB registry_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/*.cpp ${PROJECT_SOURCE_DIR}/templates/families/*.cpp)
 file(GLOB family_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/families/*.cpp)
 spmvgen_collect(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/families.cpp HEADER family.hpp TYPE Family FUNCTION families
