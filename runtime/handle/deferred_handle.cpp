@@ -81,6 +81,8 @@ class DeferredHandle : public HandleImpl {
     std::span<const std::int32_t> row_order() const override { return now().row_order(); }
     const Info& info() const override { return now().info(); }
     bool borrows(const CsrView&) const override { return matrix_->owner == nullptr; }
+    bool has_kernel(ValueType type, const Operands& o) override { return now().offers(type, o); }
+    VectorPacker& packer() override { return plain_->packer(); }
 
   private:
     void set_values(const NewValues& values, Stream stream) override;

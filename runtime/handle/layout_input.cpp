@@ -9,9 +9,9 @@
 #include "handle/plan/input.hpp"
 #include "handle/plan/team_size.hpp"
 #include "kernel/refuse.hpp"
-#include "matrix/block_matrix.hpp"
 #include "matrix/coo_matrix.hpp"
-#include "matrix/index_base.hpp"
+#include "matrix/layouts/block_matrix.hpp"
+#include "matrix/layouts/index_base.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -6,7 +6,7 @@
 
 #include "any_matrix.hpp"
 #include "arrays_on_device.hpp"
-#include "matrix/block_matrix.hpp"
+#include "matrix/layouts/block_matrix.hpp"
 
 namespace spmvgen {
 namespace {

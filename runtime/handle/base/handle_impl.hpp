@@ -172,6 +172,11 @@ class HandleImpl {
     /// sides. May throw Error(compile) or Error(invalid_argument) where there is none.
     virtual bool has_kernel(ValueType, const Operands&) { return false; }
 
+    /// Throws Error(invalid_argument) for vectors that do not fit.
+    void check_many(ValueType type, const ManyOperands& operands) const;
+    /// Whether products leave some elements of y as they are, which then are part of what is packed
+    /// and unpacked.
+    virtual bool leaves_some_of_y() const { return false; }
     /// Whether the kernel transposes, so that x belongs to the rows of the stored matrix.
     bool transposes() const;
     /// Whether an apply reads arrays of the matrix that the handle was made of.
@@ -193,7 +198,6 @@ class HandleImpl {
 
   private:
     void check_type(ValueType type, const char* call) const;
-    void check_many(ValueType type, const ManyOperands& operands) const;
     int piece_of(ValueType type, const ManyOperands& operands, std::int64_t left);
     void check_operands(const Operands& operands, bool needs_x) const;
     void check_workspace(const Operands& operands, std::size_t needed) const;
@@ -236,6 +240,10 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Option
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
 std::unique_ptr<HandleImpl> make_handle_impl(const BsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// The same of some rows.
+std::unique_ptr<HandleImpl> make_handle_impl(const RowListView& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
 /// With options.index_base 1: the same of a matrix whose numbers begin there, in host memory.

@@ -273,6 +273,15 @@ class Handle {
     /// options.device_arrays.
     explicit Handle(const BsrView& matrix, const Options& options = {});
 
+    /// Of some rows of a matrix: a product reads and writes these rows of y alone, and takes as
+    /// long as they have entries; β is for them, too. With op T or H only these rows of x are read,
+    /// and all of y is written. The kernel multiplies into memory of the handle's, of as many rows
+    /// as are listed. apply_many does the same for vectors that lie column by column, and otherwise
+    /// puts the other rows of y back as they were. Not for options.permuted_vectors, nor, on the
+    /// host and for op N or C, for options.epilogue. Otherwise as the constructor of a CsrView; the
+    /// list is read before this returns.
+    explicit Handle(const RowListView& matrix, const Options& options = {});
+
     Handle(Handle&&) noexcept;
     Handle& operator=(Handle&&) noexcept;
     ~Handle();
