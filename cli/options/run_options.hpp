@@ -27,7 +27,7 @@ struct RunOptions {
     bool check = false, strict = false, json = false, explain = false;
     int repeat = 0;
     double time_ms = 500;
-    std::string level = "rule", rule, budget;
+    std::string level = "rule", rule, budget, updates = "seldom";
     std::int64_t expect = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "handle/base/handle_impl.hpp"
 #include "handle/plan/planning.hpp"
@@ -81,6 +82,7 @@ class DeferredHandle : public HandleImpl {
     std::span<const std::int32_t> row_order() const override { return now().row_order(); }
     const Info& info() const override { return now().info(); }
     bool borrows(const CsrView&) const override { return matrix_->owner == nullptr; }
+    void tell(const std::function<void(Info&)>& change) override;
     bool has_kernel(ValueType type, const Operands& o) override { return now().offers(type, o); }
     VectorPacker& packer() override { return plain_->packer(); }
 
@@ -113,6 +115,8 @@ class DeferredHandle : public HandleImpl {
     std::atomic<std::int64_t> spent_ns_ = 0;       ///< what they took
     std::atomic<std::int64_t> not_before_ns_ = 0;  ///< of these, the next attempt
     std::atomic<bool> captured_ = false;           ///< whether a graph may have plain CSR
+    std::mutex telling_;                           ///< guards told_ and what is told to planned_
+    std::vector<std::function<void(Info&)>> told_;
     std::thread planner_;
 };
 
@@ -158,6 +162,8 @@ void DeferredHandle::attempt(std::int64_t applies) {
             if (deferral_.lazy)
                 planned_->tell_reason_before("level lazy, planned after " +
                                              std::to_string(products_.load()) + " products");
+            const std::lock_guard lock(telling_);
+            for (auto& change : told_) planned_->tell(change);
             serving_.store(planned_.get(), std::memory_order_release);
             done_.store(true);
         } else {
@@ -170,6 +176,13 @@ void DeferredHandle::attempt(std::int64_t applies) {
     }
     busy_.store(false);
     busy_.notify_all();
+}
+
+void DeferredHandle::tell(const std::function<void(Info&)>& change) {
+    const std::lock_guard lock(telling_);
+    told_.push_back(change);
+    plain_->tell(change);
+    if (HandleImpl* const planned = serving_.load()) planned->tell(change);
 }
 
 HandleImpl& DeferredHandle::last() {

@@ -107,9 +107,7 @@ int HandleImpl::piece_of(ValueType type, const ManyOperands& m, std::int64_t lef
     if (left == num_rhs_) return num_rhs_;
     for (const int width : widths) {
         if (left < (width > 2 ? width - width / 4 : width)) continue;
-        // The operands that the check of a product reads; nothing is done with x and y.
-        if (offers(type, {m.alpha, m.alpha, m.beta, const_cast<void*>(m.beta), nullptr, width}))
-            return width;
+        if (offers(type, {m.alpha, nullptr, m.beta, nullptr, nullptr, width})) return width;
     }
     return num_rhs_;
 }

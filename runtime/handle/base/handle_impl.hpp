@@ -60,7 +60,7 @@ class HandleImpl {
     virtual void apply_out_of_place(ValueType type, const Operands& operands, void* z,
                                     Stream stream);
     /// Whether apply() can be had with so many right-hand sides, of which operands.num_rhs tells:
-    /// makes or finds the kernel.
+    /// makes or finds the kernel. Of the other operands α and β alone are looked at.
     bool offers(ValueType type, const Operands& operands);
     /// Brings vectors into the layout that apply() takes.
     virtual VectorPacker& packer();
@@ -85,16 +85,27 @@ class HandleImpl {
     /// Takes over what owns the arrays of `matrix`, of which the handle was made with options.copy
     /// = false, and keeps it when they are still read. `own`: they are the handle's to write to.
     void keep(std::shared_ptr<const void> arrays, const CsrView& matrix, bool own);
+    /// Takes over what its maker has to say: changes what info() tells, also of a handle that takes
+    /// this one's place later. For the maker, before others have the handle.
+    virtual void tell(const std::function<void(Info&)>& change) { change(info_); }
     /// Takes over that the handle took so long to make beside its constructor, for that part.
     void tell_more_time(double ms, double Info::* part) {
-        info_.prepare_ms += ms;
-        info_.*part += ms;
+        tell([=](Info& info) {
+            info.prepare_ms += ms;
+            info.*part += ms;
+        });
     }
     /// Takes over why this handle was made.
-    void tell_reason(const std::string& reason) { info_.reason = reason; }
+    void tell_reason(const std::string& reason) {
+        tell([&](Info& info) { info.reason = reason; });
+    }
     /// Takes over why this handle was made instead of another one.
     void tell_reason_before(const std::string& reason) {
-        info_.reason = reason + "; " + info_.reason;
+        tell([=](Info& info) { info.reason = reason + "; " + info.reason; });
+    }
+    /// Takes over which op this is of the matrix that the caller gave.
+    void tell_op(const std::string& op) {
+        tell([=](Info& info) { info.op = op; });
     }
 
     static Handle wrap(std::unique_ptr<HandleImpl> impl) { return Handle(std::move(impl)); }
@@ -151,6 +162,8 @@ class HandleImpl {
     /// The modes of α and β of an apply. Throws Error(invalid_argument) for operands that do not
     /// fit.
     Modes checked_modes(ValueType type, const Operands& operands);
+    /// The same of operands of which α and β alone are looked at.
+    Modes modes_of(ValueType type, const Operands& operands) const;
 
     KernelProvider& provider_;
     KernelPolicy policy_;
@@ -207,6 +220,7 @@ class HandleImpl {
     void check_sums(const ValueOrder& order, const void* sums) const;
 
     bool updatable_ = true;
+    const bool chosen_for_updates_;            ///< by options.updates
     int threads_ = 0;                          ///< options.threads
     ValueType given_type_ = ValueType::f64;    ///< of the values that the caller gave
     std::int64_t given_entries_ = 0;           ///< how many

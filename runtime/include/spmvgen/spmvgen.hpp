@@ -76,6 +76,11 @@ struct Options {
                                  ///< memory of `device`
     int index_base = 0;  ///< number of the first row, column and entry in the given arrays: 0, or
                          ///< 1 as in Fortran, of which the handle makes copies that begin at 0
+    /// How often update_values is called. "often": only formats are chosen of which it is known
+    /// that it takes at most 3 products on CPUs and 4 on GPUs, values are not encoded, rows keep
+    /// their order, and where new values go is found out by the constructor. A format or kernel
+    /// that is not one of them is refused.
+    std::string updates = "seldom";
     bool updatable = true;  ///< false: nothing is kept for update_values, which is then an error
     std::int64_t memory_limit = 0;  ///< bytes that the arrays made of A may take, borrowed ones not
                                     ///< counted; 0 = padded formats half of the free memory
