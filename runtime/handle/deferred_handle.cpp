@@ -94,6 +94,7 @@ class DeferredHandle : public HandleImpl {
     void serve(Product product, Stream stream);
     bool is_due(double us);
     void begin();
+    void release();  ///< ends what busy_ began
     void attempt(std::int64_t applies);
     HandleImpl& now() const {
         HandleImpl* const planned = serving_.load(std::memory_order_acquire);
@@ -117,6 +118,7 @@ class DeferredHandle : public HandleImpl {
     std::atomic<bool> captured_ = false;           ///< whether a graph may have plain CSR
     std::mutex telling_;                           ///< guards told_ and what is told to planned_
     std::vector<std::function<void(Info&)>> told_;
+    std::mutex starting_;  ///< guards planner_
     std::thread planner_;
 };
 
@@ -136,10 +138,19 @@ DeferredHandle::DeferredHandle(std::shared_ptr<DeferredMatrix> matrix, const Opt
     if (!deferral_.lazy) begin();
 }
 
+void DeferredHandle::release() {
+    busy_.store(false);
+    busy_.notify_all();
+}
+
+/// A product that found planning due may come here when another one's plan serves already.
 void DeferredHandle::begin() {
     if (busy_.exchange(true)) return;
+    if (done_.load()) return release();
     const std::int64_t applies = deferral_.lazy ? products_.load() : expected_;
     if (!deferral_.thread) return attempt(applies);
+    // The last one may be done before it was noted here.
+    const std::lock_guard lock(starting_);
     if (planner_.joinable()) planner_.join();
     planner_ = std::thread([=, this] { attempt(applies); });
 }
@@ -174,8 +185,7 @@ void DeferredHandle::attempt(std::int64_t applies) {
         provider_.warn(std::string("plain CSR goes on, for planning failed: ") + error.what());
         done_.store(true);
     }
-    busy_.store(false);
-    busy_.notify_all();
+    release();
 }
 
 void DeferredHandle::tell(const std::function<void(Info&)>& change) {
@@ -189,10 +199,9 @@ HandleImpl& DeferredHandle::last() {
     while (!done_.load()) {
         if (busy_.exchange(true))
             busy_.wait(true);
-        else if (done_.load()) {
-            busy_.store(false);
-            busy_.notify_all();
-        } else
+        else if (done_.load())
+            release();
+        else
             attempt(expected_);
     }
     return now();
