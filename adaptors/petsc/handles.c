@@ -42,7 +42,7 @@ static PetscErrorCode ReleaseHandle(Product* product) {
     spmvgen_destroy(product->handle);
     product->handle = NULL;
     product->waited_seconds = 0;
-    PetscCall(RowListDestroy(&product->list));
+    product->dense = (DenseTimes){.columns = 0};
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,31 +58,35 @@ static PetscErrorCode MakeHandle(Mat A, Context* context, Op op, Product* produc
     spmvgen_options* options = context->settings.options;
     PetscLogEvent event;
     Arrays arrays;
+    RowList list;
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventGetId("MatSpmvgenPlan", &event));
     PetscCall(PetscLogEventBegin(event, A, 0, 0, 0));
     PetscCall(GetArrays(A, &arrays));
-    PetscCall(RowListCreate(arrays.m, arrays.row_ptr, &product->list));
-    const PetscBool listed = product->list.rows != NULL ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(RowListCreate(arrays.m, arrays.row_ptr, &list));
+    product->listed = list.rows != NULL ? PETSC_TRUE : PETSC_FALSE;
     const spmvgen_matrix matrix = {
         .struct_size = sizeof matrix,
         .layout = SPMVGEN_CSR,
         .value_type = SPMVGEN_SCALAR,
         .index_type = SPMVGEN_INDEX,
         .offset_type = SPMVGEN_INDEX,
-        .rows = listed ? product->list.count : arrays.m,
+        .rows = arrays.m,
         .cols = arrays.n,
         .nnz = arrays.nnz,
-        .row_ptr = listed ? product->list.row_ptr : arrays.row_ptr,
+        .row_ptr = product->listed ? list.row_ptr : arrays.row_ptr,
         .col_idx = arrays.col_idx,
         .values = arrays.values,
+        .listed_rows = list.rows,
+        .num_listed = product->listed ? list.count : 0,
     };
     PetscCall(SpmvgenCheck(spmvgen_options_set(options, "op", op_names[op])));
     PetscCall(SpmvgenCheck(spmvgen_create(&matrix, options, &product->handle)));
     product->col_idx = arrays.col_idx;
     product->nnz = arrays.nnz;
-    context->nonempty = product->list.count;
+    context->nonempty = list.count;
+    PetscCall(RowListDestroy(&list));
     PetscCall(RestoreArrays(A, &arrays));
     PetscCall(PetscLogEventEnd(event, A, 0, 0, 0));
     PetscCall(PetscInfo(A, "spmvgen: planned op %s of %" PetscInt_FMT " entries\n", op_names[op],

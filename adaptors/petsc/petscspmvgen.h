@@ -63,31 +63,35 @@ PETSC_INTERN PetscErrorCode SpmvgenSettingsRead(Settings* settings);
 /* ---- rows.c -------------------------------------------------------------------------------- */
 
 /* The rows of a matrix that have entries, where these are few: the off-diagonal block of a rank. A
- * handle then has no others. */
+ * handle is then made of them alone. */
 typedef struct {
     PetscInt count;    /* rows with entries */
     PetscInt* rows;    /* owned; NULL = the handle has all rows */
-    PetscInt* row_ptr; /* owned; offsets of the rows of the handle */
-    PetscScalar* work; /* owned; an element for each row of the handle */
+    PetscInt* row_ptr; /* owned; offsets of these rows */
 } RowList;
 
 /* Of a CSR matrix with m rows. Keeps nothing of row_ptr. */
 PETSC_INTERN PetscErrorCode RowListCreate(PetscInt m, const PetscInt* row_ptr, RowList* list);
 PETSC_INTERN PetscErrorCode RowListDestroy(RowList* list);
-/* work = the elements of x in these rows. */
-PETSC_INTERN void RowListGather(const RowList* list, const PetscScalar* x);
-/* The elements of y in these rows += work. */
-PETSC_INTERN void RowListScatterAdd(const RowList* list, PetscScalar* y);
 
 /* ---- handles.c ----------------------------------------------------------------------------- */
 
 /* y = op(A) x: A, its transpose, its conjugate transpose. Real matrices have no OP_H. */
 typedef enum { OP_N, OP_T, OP_H, NUM_OPS } Op;
 
+/* What products with dense matrices took, by PETSc's loops and by a handle. Dense matrices lie
+ * column by column, which suits those loops: neither way is always the faster one. */
+typedef enum { BY_PETSC, BY_HANDLE, NUM_WAYS } Way;
+typedef struct {
+    PetscInt columns; /* of these products */
+    PetscInt tried[NUM_WAYS];
+    PetscLogDouble seconds[NUM_WAYS]; /* the least */
+} DenseTimes;
+
 /* What one op of one matrix needs; made when it is first wanted. */
 typedef struct {
-    spmvgen_handle* handle; /* owned; NULL = not planned yet */
-    RowList list;
+    spmvgen_handle* handle;        /* owned; NULL = not planned yet */
+    PetscBool listed;              /* and leaves rows of y without entries alone */
     const PetscInt* col_idx;       /* PETSc's array that the handle was made of, */
     PetscInt nnz;                  /* and its length */
     PetscObjectState pattern;      /* of the matrix at the last look */
@@ -95,6 +99,7 @@ typedef struct {
     PetscBool ready;               /* the handle has these values */
     PetscInt waited;               /* products by PETSc since they changed */
     PetscLogDouble waited_seconds; /* of those before the first handle */
+    DenseTimes dense;
 } Product;
 
 /* PETSc's own functions, that ours took the place of. */
@@ -134,6 +139,12 @@ PETSC_INTERN PetscErrorCode MatView_SeqAIJSpmvgen(Mat A, PetscViewer viewer);
 /* Writes what the handles of a sequential matrix do: in format ascii_info the main fields of
  * info(), on the first rank; in ascii_info_detail all of it, of all ranks. Collective on viewer. */
 PETSC_INTERN PetscErrorCode ViewHandles(Mat A, const char* name, PetscViewer viewer);
+
+/* ---- dense.c --------------------------------------------------------------------------------- */
+
+/* Puts ours in the place of PETSc's product of a SEQAIJ, or its transpose, and a dense matrix,
+ * which `product` stands for, and for which PETSc's functions have been set. */
+PETSC_INTERN PetscErrorCode SetDenseProduct(Mat product);
 
 /* ---- seqaij.c, mpiaij.c: the types ----------------------------------------------------------- */
 

@@ -7,22 +7,14 @@
 static PetscErrorCode Apply(const Product* product, Op op, const PetscScalar* x, PetscScalar beta,
                             PetscScalar* y, PetscInt y_size) {
     const PetscScalar one = 1, zero = 0;
-    const RowList* list = &product->list;
 
     PetscFunctionBegin;
-    if (list->rows == NULL) {
-        PetscCall(
-            SpmvgenCheck(spmvgen_apply(product->handle, SPMVGEN_SCALAR, &one, x, &beta, y, NULL)));
-    } else if (op == OP_N) {
-        if (beta == zero) PetscCall(PetscArrayzero(y, y_size));
-        PetscCall(SpmvgenCheck(
-            spmvgen_apply(product->handle, SPMVGEN_SCALAR, &one, x, &zero, list->work, NULL)));
-        RowListScatterAdd(list, y);
-    } else {
-        RowListGather(list, x);
-        PetscCall(SpmvgenCheck(
-            spmvgen_apply(product->handle, SPMVGEN_SCALAR, &one, list->work, &beta, y, NULL)));
+    if (product->listed && op == OP_N && beta == zero) {
+        PetscCall(PetscArrayzero(y, y_size));
+        beta = one;
     }
+    PetscCall(
+        SpmvgenCheck(spmvgen_apply(product->handle, SPMVGEN_SCALAR, &one, x, &beta, y, NULL)));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,10 +8,9 @@ PetscErrorCode RowListCreate(PetscInt m, const PetscInt* row_ptr, RowList* list)
     PetscFunctionBegin;
     *list = (RowList){.count = 0};
     for (PetscInt i = 0; i < m; ++i) list->count += row_ptr[i] != row_ptr[i + 1];
-    /* Lists cost a pass over the work vector, which rows without entries must exceed. */
+    /* Lists cost a pass over the sums, which rows without entries must exceed. */
     if (list->count > m / 5 * 2) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(PetscMalloc3(list->count, &list->rows, list->count + 1, &list->row_ptr, list->count,
-                           &list->work));
+    PetscCall(PetscMalloc2(list->count + 1, &list->rows, list->count + 1, &list->row_ptr));
     for (PetscInt i = 0; i < m; ++i) {
         if (row_ptr[i] == row_ptr[i + 1]) continue;
         list->rows[k] = i;
@@ -23,15 +22,7 @@ PetscErrorCode RowListCreate(PetscInt m, const PetscInt* row_ptr, RowList* list)
 
 PetscErrorCode RowListDestroy(RowList* list) {
     PetscFunctionBegin;
-    PetscCall(PetscFree3(list->rows, list->row_ptr, list->work));
+    PetscCall(PetscFree2(list->rows, list->row_ptr));
     *list = (RowList){.count = 0};
     PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-void RowListGather(const RowList* list, const PetscScalar* x) {
-    for (PetscInt k = 0; k < list->count; ++k) list->work[k] = x[list->rows[k]];
-}
-
-void RowListScatterAdd(const RowList* list, PetscScalar* y) {
-    for (PetscInt k = 0; k < list->count; ++k) y[list->rows[k]] += list->work[k];
 }

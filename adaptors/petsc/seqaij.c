@@ -135,7 +135,10 @@ PetscErrorCode ProductAsOf(Mat product, const char* name) {
 }
 
 static PetscErrorCode ProductWithDense(Mat product) {
-    return ProductAsOf(product, "MatProductSetFromOptions_seqaij_seqdense_C");
+    PetscFunctionBegin;
+    PetscCall(ProductAsOf(product, "MatProductSetFromOptions_seqaij_seqdense_C"));
+    PetscCall(SetDenseProduct(product));
+    PetscFunctionReturn(PETSC_SUCCESS);
 }
 static PetscErrorCode ProductOfDense(Mat product) {
     return ProductAsOf(product, "MatProductSetFromOptions_seqdense_seqaij_C");

@@ -132,7 +132,9 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.transpose_by_atomics = o.transpose_by_atomics;
     options.threads = o.threads;
     options.copy = !o.batch.empty();
-    options.updatable = false;  // one matrix, one set of numbers
+    options.updates = o.updates;
+    // One matrix, one set of numbers: what more there might be is only prepared for.
+    options.updatable = o.updates == "often";
     options.memory_limit = static_cast<std::int64_t>(o.memory_limit);
     options.cache = cache_mode(o.cache);
     options.cache_dir = o.cache_dir;
@@ -170,6 +172,11 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--expect", o.expect,
                     "applies to expect (default 0: many): planning must repay itself")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62).description(""));
+    verb.add_option("--updates", o.updates,
+                    "how often new values come: seldom (the default), or often: only formats that "
+                    "take them in a few products")
+        ->type_name("RATE")
+        ->check(CLI::IsMember({"seldom", "often"}).description(""));
     verb.add_option("--arch", o.arch, "architecture (default native: this machine's)")
         ->type_name("ARCH");
     verb.add_option("--threads", o.threads, "threads; 0 = all")

@@ -18,6 +18,7 @@ struct RunOptions {
     std::string compile = "now";
     std::string op = "N";
     bool deterministic = false, transpose_by_atomics = false, permuted_vectors = false;
+    bool nonempty_rows = false;
     ProductOptions product;
     std::string output;
     int threads = 0;
@@ -26,7 +27,7 @@ struct RunOptions {
     bool check = false, strict = false, json = false, explain = false;
     int repeat = 0;
     double time_ms = 500;
-    std::string level = "rule", rule, budget;
+    std::string level = "rule", rule, budget, updates = "seldom";
     std::int64_t expect = 0;
 };
 

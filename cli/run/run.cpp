@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "handle/plan/explain.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -10,6 +11,7 @@
 #include "options/operands.hpp"
 #include "options/run_options.hpp"
 #include "run/epilogue_run.hpp"
+#include "run/nonempty_rows.hpp"
 #include "run/rounding.hpp"
 #include "run/run_report.hpp"
 
@@ -167,10 +169,18 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     product.op = parse_op(o.op);
     product.vectors = o.vectors;
     Operands p = make_operands(product, source.matrix);
-    const Handle handle(source.matrix.view(), options);
+    std::optional<NonemptyRows> nonempty;
+    if (o.nonempty_rows) {
+        check_nonempty_rows(o, p);
+        nonempty.emplace(source.matrix.view());
+    }
+    const CsrView multiplied = nonempty ? nonempty->list().matrix : source.matrix.view();
+    const Handle handle =
+        nonempty ? Handle(nonempty->list(), options) : Handle(multiplied, options);
     RunReport r =
         prepare_report(o, source.name, source.matrix.value_type, source.seconds, handle.info(), p);
-    if (o.explain) r.explanation = explain(source.matrix.view(), options, device.get(), r.info);
+    if (nonempty) r.bytes = r.info.bytes + nonempty->bytes_of_y(p);
+    if (o.explain) r.explanation = explain(multiplied, options, device.get(), r.info);
     if (o.index == "i64" && r.kernel.find("_i64_") == std::string::npos)
         throw Error(ErrorCode::unsupported,
                     "--index: kernel " + r.kernel + " does not take i64 columns; drop --index");
@@ -193,7 +203,8 @@ void run_matrix(const RunOptions& o, Streams& streams) {
                    : p.check(source.matrix, y);
     };
     std::function<void()> measure_more;
-    if (names_order(o.reorder) && o.reorder != "rows")  // these keep x and y as they are
+    if (names_order(o.reorder) && o.reorder != "rows" &&
+        !nonempty)  // these keep x and y as they are
         measure_more = [&] { measure_other_order(o, source.matrix, options, placed, r); };
     multiply(o, handle, {p, placed, result, check, measure_more, named ? &*named : nullptr}, r,
              streams);
@@ -257,6 +268,8 @@ void run(const RunOptions& o, Streams& streams) {
     if (o.explain && !o.batch.empty())
         throw UsageError(
             "--explain: batches are chosen by rules, which the line why shows; drop it");
+    if (o.nonempty_rows && !o.batch.empty())
+        throw UsageError("--nonempty-rows: is for one matrix; drop --batch");
     if (!o.matrix.empty() && !o.batch.empty())
         throw UsageError("--batch: takes the place of " + o.matrix + "; drop one of them");
     o.batch.empty() ? run_matrix(o, streams) : run_batch(o, streams);
@@ -278,6 +291,9 @@ void add_run(CLI::App& program, Verbs& verbs) {
                      "how the vectors of --rhs lie in memory: row (default), or column")
         ->check(CLI::IsMember({"row", "column"}));
     add_operand_options(*verb, *o);
+    verb->add_flag("--nonempty-rows", o->nonempty_rows,
+                   "multiply the rows with entries alone, as a list; the others of y stay as they "
+                   "are: for --beta 1, or a transpose");
     verb->add_flag("--check", o->check, "check y against a compensated reference; wrong: exit 1");
     verb->add_option("--time", o->time_ms, "milliseconds to time for (default 500); 0 = do not")
         ->check(CLI::Range(0.0, 1e7).description(""));

@@ -55,7 +55,7 @@ struct Scalar {
 
 Arrays::Arrays(std::int32_t layout, std::int64_t num_rows, std::int64_t num_cols, nb::handle rows,
                nb::handle columns, nb::handle values, std::int32_t block_rows,
-               std::int32_t block_cols)
+               std::int32_t block_cols, nb::handle listed)
     : buffers_{std::make_shared<Buffer>(rows, "the array of rows", false),
                std::make_shared<Buffer>(columns, "the array of columns", false),
                std::make_shared<Buffer>(values, "the array of values", false)} {
@@ -66,6 +66,12 @@ Arrays::Arrays(std::int32_t layout, std::int64_t num_rows, std::int64_t num_cols
     matrix_.block_height = block_rows;
     matrix_.block_width = block_cols;
     matrix_.block_layout = layout == SPMVGEN_BSR ? SPMVGEN_ROW : 0;
+    if (!listed.is_none()) {
+        listed_ = std::make_shared<Buffer>(listed, "the array of listed rows", false);
+        static constexpr std::int64_t nothing = 0;  // NULL stands for all rows
+        matrix_.listed_rows = listed_->size() > 0 ? listed_->data() : &nothing;
+        matrix_.num_listed = static_cast<std::int64_t>(listed_->size());
+    }
     describe();
     check_sizes();
 }
@@ -105,7 +111,10 @@ void Arrays::check_sizes() const {
     } else if (csc) {
         check_offsets(1, matrix_.cols, "column", "columns");
     } else {
-        check_offsets(0, matrix_.rows, "row", "rows");
+        check_offsets(0, listed_ ? matrix_.num_listed : matrix_.rows, "row",
+                      listed_ ? "listed rows" : "rows");
+        if (listed_ && listed_->type() != matrix_.index_type)
+            refuse("listed rows and columns have different types");
     }
 }
 

@@ -18,11 +18,11 @@ class Arrays {
   public:
     /// layout: SPMVGEN_CSR, COO, CSC or BSR. `rows` and `columns` are those of each entry (BSR: of
     /// each block), but CSR and BSR have row offsets and CSC has column offsets. Only BSR has a
-    /// shape of blocks, whose values come row by row. Throws a ValueError where the arrays do not
-    /// fit each other.
+    /// shape of blocks, whose values come row by row. `listed`: of CSR the rows that are there, or
+    /// None. Throws a ValueError where the arrays do not fit each other.
     Arrays(std::int32_t layout, std::int64_t num_rows, std::int64_t num_cols, nanobind::handle rows,
            nanobind::handle columns, nanobind::handle values, std::int32_t block_rows,
-           std::int32_t block_cols);
+           std::int32_t block_cols, nanobind::handle listed);
 
     /// The same pattern with other numbers; a ValueError for another number of them.
     Arrays with_values(nanobind::handle values) const;
@@ -42,6 +42,7 @@ class Arrays {
 
     spmvgen_matrix matrix_{};
     std::array<std::shared_ptr<const Buffer>, 3> buffers_;  ///< rows, columns, values
+    std::shared_ptr<const Buffer> listed_;                  ///< null = all rows
 };
 
 /// spmvgen's options: names and texts, as in a dictionary of Python's.

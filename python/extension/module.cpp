@@ -42,9 +42,9 @@ NB_MODULE(_core, m) {
     m.attr("BSR") = static_cast<int>(SPMVGEN_BSR);
     nb::class_<Arrays>(m, "Arrays")
         .def(nb::init<std::int32_t, std::int64_t, std::int64_t, nb::handle, nb::handle, nb::handle,
-                      std::int32_t, std::int32_t>(),
+                      std::int32_t, std::int32_t, nb::handle>(),
              "layout"_a, "num_rows"_a, "num_cols"_a, "rows"_a, "columns"_a, "values"_a,
-             "block_rows"_a = 0, "block_cols"_a = 0)
+             "block_rows"_a = 0, "block_cols"_a = 0, "listed"_a = nb::none())
         .def("with_values", &Arrays::with_values, "values"_a);
     nb::class_<Handle>(m, "Handle", nb::is_weak_referenceable())
         .def(nb::init<const Arrays&, nb::dict>(), "arrays"_a, "options"_a)

@@ -245,3 +245,41 @@ def test_a_tensor_that_wants_its_gradient(torch):
     y = spmvgen.matrix(given) @ x
     assert not y.requires_grad
     close(y.numpy(), given.toarray() @ numpy.ones(42))
+
+
+@pytest.mark.parametrize("device", ["host", SIMT])
+def test_rows_that_are_listed(device):
+    given = sparse(20, 42).astype(numpy.float64)
+    rows = numpy.arange(19, -1, -1) * 3 + 1
+    whole = numpy.zeros((100, 42))
+    whole[rows] = given.toarray()
+    a = spmvgen.matrix(given, rows=rows, num_rows=100, device=device)
+    assert a.shape == (100, 42)
+    for columns in ((42,), (42, 3)):
+        x = numbers(columns, numpy.float64)
+        close(a @ x, whole @ x)
+        close(a @ x, whole @ x)  # by the handle for plain vectors
+        out = numpy.ones((100, *columns[1:]))
+        a.apply(x, out, beta=2)
+        listed = numpy.isin(numpy.arange(100), rows)
+        close(out[listed], (whole @ x + 2)[listed])
+        assert (out[~listed] == 1).all()
+        y = numbers((100, *columns[1:]), numpy.float64)
+        close(a.T @ y, whole.T @ y)
+    a.update(2 * given.data)
+    close(a @ numpy.ones(42), 2 * whole @ numpy.ones(42))
+    assert a.info["reason"].startswith("20 of 100 rows are listed; ")
+    none = spmvgen.matrix(([0], [], numpy.zeros(0), (0, 42)), rows=[], num_rows=100, device=device)
+    assert (none @ numpy.ones(42) == 0).all()
+
+
+def test_wrong_lists_of_rows():
+    given = sparse(3, 4).tocsr()
+    with pytest.raises(ValueError, match="rows and num_rows: give both, or none of them"):
+        spmvgen.matrix(given, rows=[0, 1, 2])
+    with pytest.raises(ValueError, match=r"rows: a list of rows is for CSR: convert the matrix"):
+        spmvgen.matrix(given.tocsc(), rows=[0, 1, 2], num_rows=9)
+    with pytest.raises(ValueError, match="row offsets: 4 for 2 listed rows"):
+        spmvgen.matrix(given, rows=[0, 1], num_rows=9)
+    with pytest.raises(ValueError, match=r"broken list of rows: rows\[1\] is 9, outside 0…8"):
+        spmvgen.matrix(given, rows=[0, 9, 2], num_rows=9)

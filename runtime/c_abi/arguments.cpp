@@ -117,12 +117,22 @@ void check_fields(const spmvgen_matrix& m) {
     check_unused(!csc && m.col_ptr != nullptr, "col_ptr", "SPMVGEN_CSC");
     check_unused(!bsr && (m.block_height != 0 || m.block_width != 0 || m.block_layout != 0),
                  "block_height, block_width or block_layout", "SPMVGEN_BSR");
+    check_unused(m.layout != SPMVGEN_CSR && (m.listed_rows != nullptr || m.num_listed != 0),
+                 "listed_rows or num_listed", "SPMVGEN_CSR");
+    if (m.listed_rows == nullptr && m.num_listed != 0)
+        refuse(
+            fmt::format("matrix.num_listed is {}, but matrix.listed_rows is NULL", m.num_listed));
     if (m.reserved != 0) refuse("matrix.reserved is not 0");
 }
 
+bool is_row_list(const spmvgen_matrix& m) {
+    return m.listed_rows != nullptr;
+}
+
+/// All rows, or those that are listed.
 CsrView csr_of(const spmvgen_matrix& m) {
     check_fields(m);
-    return {.rows = m.rows,
+    return {.rows = is_row_list(m) ? m.num_listed : m.rows,
             .cols = m.cols,
             .nnz = m.nnz,
             .offset_type = index_type(m.offset_type, "matrix.offset_type"),
@@ -189,12 +199,14 @@ CsrView csr_view_of(const spmvgen_matrix& m, const char* what) {
     if (m.layout != SPMVGEN_CSR)
         refuse(fmt::format("matrix.layout is {}: {} SPMVGEN_CSR",
                            layout_names[static_cast<std::size_t>(m.layout - 1)], what));
+    if (is_row_list(m)) refuse(fmt::format("matrix.listed_rows is not NULL: {} all rows", what));
     return csr_of(m);
 }
 
 CsrView csr_to_explain(const spmvgen_matrix& m, Options& options) {
     check_layout(m);
     if (options.index_base != 0) refuse("choices are explained of matrices that count from 0");
+    if (m.layout == SPMVGEN_CSR) return csr_of(m);
     if (m.layout != SPMVGEN_CSC) return csr_view_of(m, "choices are explained of SPMVGEN_CSC and");
     options = options_of_transpose(std::move(options));
     return transpose_of(csc_view_of(m));
@@ -205,6 +217,7 @@ Handle handle_of(const spmvgen_matrix& m, const Options& options) {
     if (m.layout == SPMVGEN_COO) return Handle(coo_view_of(m), options);
     if (m.layout == SPMVGEN_CSC) return Handle(csc_view_of(m), options);
     if (m.layout == SPMVGEN_BSR) return Handle(bsr_view_of(m), options);
+    if (is_row_list(m)) return Handle(RowListView{csr_of(m), m.rows, m.listed_rows}, options);
     return Handle(csr_of(m), options);
 }
 

@@ -15,6 +15,12 @@ enum class ValuePlaces {
     by_column,  ///< where columns say, too
 };
 
+/// What new values take, in products of the same matrix: the most that was seen on matrices of many
+/// kinds (`bench_updates`), of values as they are whose places are known already.
+struct UpdateProducts {
+    double cpu = 0, gpu = 0;
+};
+
 /// What the runtime knows of a storage format, beside what the registry says of its arrays
 /// (FormatEntry). Each file NAME.cpp of runtime/formats/kinds describes one in a function
 /// `FormatStorage NAME_storage()`; the build finds them by their names.
@@ -26,6 +32,10 @@ struct FormatStorage {
     StoredMatrix (*store)(const CsrView& matrix, const Signature& signature, const Storing& how);
     /// Where new values go that come for the same pattern.
     ValuePlaces (*places)(const Signature& signature);
+    /// Whether places() says in_order of every signature.
+    bool values_in_order = false;
+    /// What it takes to put them there; for options.updates.
+    UpdateProducts update_products;
     /// An upper bound of the entries that are stored, padding included; null = the nonzeros.
     double (*most_stored)(const RowFeatures& features) = nullptr;
     /// Stored entries over nonzeros, as row lengths tell; null = 1, or not known.

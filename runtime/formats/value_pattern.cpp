@@ -85,10 +85,14 @@ std::optional<ValueSources> ValuePattern::find_sources(
     return ValueSources::of(matrix_with(nullptr), signature_, places);
 }
 
-bool ValuePattern::put_values(const void* values, const StoredMatrix& stored) {
+void ValuePattern::find_places(const StoredMatrix& stored) {
     if (!sought_ && stored.memory_limit == 0)
         sources_ = find_sources(places_in(stored, signature_));
     sought_ = true;
+}
+
+bool ValuePattern::put_values(const void* values, const StoredMatrix& stored) {
+    find_places(stored);
     if (!sources_) return false;
     sources_->put(view_.value_type, values, signature_, stored);
     return true;

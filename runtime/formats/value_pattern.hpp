@@ -67,6 +67,9 @@ class ValuePattern {
     /// codes, a limit of memory.
     bool put_values(const void* values, const StoredMatrix& stored);
 
+    /// Finds out now what the first put_values() would, of a matrix that is stored so.
+    void find_places(const StoredMatrix& stored);
+
     /// The pattern without columns and rows but these values: for what looks at values only.
     CsrView with_values(const void* values) const;
 

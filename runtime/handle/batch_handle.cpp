@@ -22,6 +22,8 @@ void check_batch_options(const Options& o) {
     if (o.device_arrays)
         refuse("options.device_arrays: the systems of a batch are given in host memory");
     check_array_options(o);
+    if (o.updates == "often")
+        refuse("options.updates is often, but batches take no new values: leave it seldom");
     if (names_order(o.reorder) || o.permuted_vectors)
         refuse("options.reorder is " + o.reorder +
                ", but batches are not reordered: leave it \"auto\"");

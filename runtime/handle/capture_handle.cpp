@@ -8,10 +8,10 @@
 #include "handle/base/handle_impl.hpp"
 #include "handle/plan/input.hpp"
 #include "handle/plan/number_types.hpp"
-#include "matrix/block_matrix.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/features/features.hpp"
-#include "matrix/index_base.hpp"
+#include "matrix/layouts/block_matrix.hpp"
+#include "matrix/layouts/index_base.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/records/capture.hpp"
 

@@ -3,6 +3,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "handle/base/handle_impl.hpp"
 #include "handle/plan/planning.hpp"
@@ -81,6 +82,9 @@ class DeferredHandle : public HandleImpl {
     std::span<const std::int32_t> row_order() const override { return now().row_order(); }
     const Info& info() const override { return now().info(); }
     bool borrows(const CsrView&) const override { return matrix_->owner == nullptr; }
+    void tell(const std::function<void(Info&)>& change) override;
+    bool has_kernel(ValueType type, const Operands& o) override { return now().offers(type, o); }
+    VectorPacker& packer() override { return plain_->packer(); }
 
   private:
     void set_values(const NewValues& values, Stream stream) override;
@@ -90,6 +94,7 @@ class DeferredHandle : public HandleImpl {
     void serve(Product product, Stream stream);
     bool is_due(double us);
     void begin();
+    void release();  ///< ends what busy_ began
     void attempt(std::int64_t applies);
     HandleImpl& now() const {
         HandleImpl* const planned = serving_.load(std::memory_order_acquire);
@@ -111,6 +116,9 @@ class DeferredHandle : public HandleImpl {
     std::atomic<std::int64_t> spent_ns_ = 0;       ///< what they took
     std::atomic<std::int64_t> not_before_ns_ = 0;  ///< of these, the next attempt
     std::atomic<bool> captured_ = false;           ///< whether a graph may have plain CSR
+    std::mutex telling_;                           ///< guards told_ and what is told to planned_
+    std::vector<std::function<void(Info&)>> told_;
+    std::mutex starting_;  ///< guards planner_
     std::thread planner_;
 };
 
@@ -130,10 +138,19 @@ DeferredHandle::DeferredHandle(std::shared_ptr<DeferredMatrix> matrix, const Opt
     if (!deferral_.lazy) begin();
 }
 
+void DeferredHandle::release() {
+    busy_.store(false);
+    busy_.notify_all();
+}
+
+/// A product that found planning due may come here when another one's plan serves already.
 void DeferredHandle::begin() {
     if (busy_.exchange(true)) return;
+    if (done_.load()) return release();
     const std::int64_t applies = deferral_.lazy ? products_.load() : expected_;
     if (!deferral_.thread) return attempt(applies);
+    // The last one may be done before it was noted here.
+    const std::lock_guard lock(starting_);
     if (planner_.joinable()) planner_.join();
     planner_ = std::thread([=, this] { attempt(applies); });
 }
@@ -156,6 +173,8 @@ void DeferredHandle::attempt(std::int64_t applies) {
             if (deferral_.lazy)
                 planned_->tell_reason_before("level lazy, planned after " +
                                              std::to_string(products_.load()) + " products");
+            const std::lock_guard lock(telling_);
+            for (auto& change : told_) planned_->tell(change);
             serving_.store(planned_.get(), std::memory_order_release);
             done_.store(true);
         } else {
@@ -166,18 +185,23 @@ void DeferredHandle::attempt(std::int64_t applies) {
         provider_.warn(std::string("plain CSR goes on, for planning failed: ") + error.what());
         done_.store(true);
     }
-    busy_.store(false);
-    busy_.notify_all();
+    release();
+}
+
+void DeferredHandle::tell(const std::function<void(Info&)>& change) {
+    const std::lock_guard lock(telling_);
+    told_.push_back(change);
+    plain_->tell(change);
+    if (HandleImpl* const planned = serving_.load()) planned->tell(change);
 }
 
 HandleImpl& DeferredHandle::last() {
     while (!done_.load()) {
         if (busy_.exchange(true))
             busy_.wait(true);
-        else if (done_.load()) {
-            busy_.store(false);
-            busy_.notify_all();
-        } else
+        else if (done_.load())
+            release();
+        else
             attempt(expected_);
     }
     return now();

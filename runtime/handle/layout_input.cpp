@@ -1,6 +1,9 @@
 // Handles of columns (CSC), of blocks (BSR), and of numbers that begin at 1.
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "handle/base/handle_impl.hpp"
 #include "handle/capture_handle.hpp"
@@ -9,9 +12,9 @@
 #include "handle/plan/input.hpp"
 #include "handle/plan/team_size.hpp"
 #include "kernel/refuse.hpp"
-#include "matrix/block_matrix.hpp"
 #include "matrix/coo_matrix.hpp"
-#include "matrix/index_base.hpp"
+#include "matrix/layouts/block_matrix.hpp"
+#include "matrix/layouts/index_base.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -29,10 +32,25 @@ std::string op_of_transpose(const std::string& op) {
     return op;  // is refused
 }
 
-/// What is wrong with the CSR of the transpose, in words of the CSC.
-[[noreturn]] void tell_columns(const Error& error) {
-    throw Error(error.code(),
-                std::string("CSC, of which columns are read as rows of CSR: ") + error.what());
+/// What is said of the CSR of the transpose, said of the CSC: rows are columns, and columns rows.
+std::string in_words_of_columns(const std::string& text) {
+    constexpr std::pair<std::string_view, std::string_view> others[] = {
+        {"CSR", "CSC"},      {"row_ptr", "col_ptr"}, {"col_idx", "row_idx"}, {"row", "column"},
+        {"rows", "columns"}, {"column", "row"},      {"columns", "rows"}};
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    std::string result;
+    for (auto at = text.begin(); at != text.end();) {
+        const auto end = std::find_if_not(at, text.end(), is_letter);
+        const auto* const found =
+            std::ranges::find(others, std::string_view(at, end),
+                              &std::pair<std::string_view, std::string_view>::first);
+        result += found != std::end(others) ? found->second : std::string_view(at, end);
+        at = end;
+        if (at != text.end()) result += *at++;
+    }
+    return result;
 }
 
 /// The handle of a matrix with numbers from 0 on; errors tell that the caller's are others.
@@ -115,10 +133,11 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Option
                                      std::move(device));
         impl->tell_reason_before("CSC is CSR of the transpose, of which this is op " +
                                  op_of_transpose(options.op));
+        impl->tell_op(options.op);
         return impl;
     } catch (const Error& error) {
         if (!std::string_view(error.what()).starts_with("broken")) throw;
-        tell_columns(error);
+        throw Error(error.code(), in_words_of_columns(error.what()));
     }
 }
 

@@ -109,6 +109,11 @@ void check_base(std::string_view text) {
     if (text != "0" && text != "1") refuse(fmt::format("'{}' is no base: use 0 or 1", text));
 }
 
+void check_updates_name(std::string_view text) {
+    if (text != "seldom" && text != "often")
+        refuse(fmt::format("unknown rate '{}': use seldom or often", text));
+}
+
 void check_rule_name(std::string_view text) {
     if (!text.empty()) paper_rule(text);
 }
@@ -131,6 +136,7 @@ constexpr NamedOption table[] = {
     option<&Options::copy>("copy"),
     option<&Options::device_arrays>("device_arrays"),
     option<&Options::index_base>("index_base", check_base),
+    option<&Options::updates>("updates", check_updates_name),
     option<&Options::updatable>("updatable"),
     option<&Options::memory_limit>("memory_limit"),
     option<&Options::reorder>("reorder", check_reorder),

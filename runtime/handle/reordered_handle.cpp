@@ -239,7 +239,6 @@ Permuter& ReorderedHandle::permuter(int num_rhs) {
 
 bool ReorderedHandle::has_kernel(ValueType type, const Operands& o) {
     if (permuter_ == nullptr) return product_->offers(type, o);
-    (void)checked_modes(type, o);
     bool offered = false;
     dispatch(type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);

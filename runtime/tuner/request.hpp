@@ -61,6 +61,9 @@ struct Request {
     bool encode = false;       ///< values may be stored in fewer bytes where that loses nothing
     /// With `encode`: what the values allow; what params says wins. Absent = as they are.
     std::optional<ExactValues> exact = {};
+    bool often_updated = false;  ///< only formats whose new values take few products
+    /// With `often_updated`: that have values in the order of the entries, for no map may be kept.
+    bool in_order_only = false;
     std::optional<ValueType> accumulator = {};  ///< wider than `vectors`, for the sums
     std::string epilogue = {};                  ///< as in Signature
     Op op = Op::none;         ///< of a kernel that transposes the stored matrix by itself

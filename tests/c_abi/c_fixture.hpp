@@ -52,7 +52,9 @@ struct Tiny {
                 .block_height = 0,
                 .block_width = 0,
                 .block_layout = 0,
-                .reserved = 0};
+                .reserved = 0,
+                .listed_rows = nullptr,
+                .num_listed = 0};
     }
 };
 

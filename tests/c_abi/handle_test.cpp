@@ -110,7 +110,9 @@ TEST(CHandle, MultipliesComplexNumbersWith64BitIndices) {
                                 .block_height = 0,
                                 .block_width = 0,
                                 .block_layout = 0,
-                                .reserved = 0};
+                                .reserved = 0,
+                                .listed_rows = nullptr,
+                                .num_listed = 0};
     spmvgen_handle* handle = nullptr;
     ASSERT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)), "ok");
     Complex y[2];
@@ -166,7 +168,9 @@ TEST(CHandle, TakesEntriesInAnyOrder) {
                           .block_height = 0,
                           .block_width = 0,
                           .block_layout = 0,
-                          .reserved = 0};
+                          .reserved = 0,
+                          .listed_rows = nullptr,
+                          .num_listed = 0};
     spmvgen_handle* handle = nullptr;
     ASSERT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)), "ok");
     std::vector<double> y(3);
@@ -178,6 +182,49 @@ TEST(CHandle, TakesEntriesInAnyOrder) {
     EXPECT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)),
               "invalid_argument: matrix.offset_type is for SPMVGEN_CSR, SPMVGEN_CSC and "
               "SPMVGEN_BSR: leave it 0");
+}
+
+// The three rows of Tiny as rows 5, 0 and 3 of seven.
+TEST(CHandle, TakesListsOfRows) {
+    const Tiny tiny;
+    const int rows[] = {5, 0, 3};
+    spmvgen_matrix matrix = tiny.view();
+    matrix.rows = 7;
+    matrix.listed_rows = rows;
+    matrix.num_listed = 3;
+    spmvgen_handle* handle = nullptr;
+    ASSERT_EQ(told(spmvgen_create(&matrix, COptions(), &handle)), "ok");
+    std::vector<double> y(7, 1);
+    EXPECT_EQ(told(spmvgen_apply(handle, SPMVGEN_F64, &one, x.data(), &one, y.data(), nullptr)),
+              "ok");
+    EXPECT_EQ(y, (std::vector<double>{61, 1, 1, 41, 1, 51, 1}));
+    EXPECT_EQ(info_field(handle, "rows"), "7");
+    EXPECT_THAT(info_field(handle, "reason"), testing::StartsWith("3 of 7 rows are listed; "));
+    spmvgen_blob* text = nullptr;
+    EXPECT_EQ(told(spmvgen_explain(handle, &matrix, COptions(), &text)), "ok");
+    spmvgen_blob_destroy(text);
+    spmvgen_destroy(handle);
+    const auto refusal = [&](auto change) {
+        spmvgen_matrix wrong = matrix;
+        change(wrong);
+        return told(spmvgen_create(&wrong, COptions(), &handle));
+    };
+    EXPECT_EQ(refusal([](auto& m) { m.rows = 5; }),
+              "invalid_argument: broken list of rows: rows[0] is 5, outside 0…4");
+    EXPECT_EQ(refusal([](auto& m) { m.listed_rows = nullptr; }),
+              "invalid_argument: matrix.num_listed is 3, but matrix.listed_rows is NULL");
+    EXPECT_EQ(refusal([](auto& m) { m.num_listed = -1; }),
+              "invalid_argument: broken CSR matrix: negative size (-1 rows, 2 columns, 4 entries)");
+    EXPECT_EQ(refusal([](auto& m) {
+                  m.layout = SPMVGEN_COO;
+                  m.row_ptr = nullptr;
+                  m.offset_type = 0;
+              }),
+              "invalid_argument: matrix.listed_rows or num_listed is for SPMVGEN_CSR: leave it 0");
+    spmvgen_batch* batch = nullptr;
+    EXPECT_EQ(
+        told(spmvgen_batch_create_repeated(&matrix, 2, nullptr, SPMVGEN_CONCATENATED, &batch)),
+        "invalid_argument: matrix.listed_rows is not NULL: batches take all rows");
 }
 
 // [ 1 2 . . ]
@@ -316,7 +363,9 @@ TEST(CHandle, GivesTheRowOrder) {
                                 .block_height = 0,
                                 .block_width = 0,
                                 .block_layout = 0,
-                                .reserved = 0};
+                                .reserved = 0,
+                                .listed_rows = nullptr,
+                                .num_listed = 0};
     spmvgen_handle* handle = nullptr;
     ASSERT_EQ(told(spmvgen_create(&matrix, COptions{{"reorder", "rcm"}}, &handle)), "ok");
     const std::int32_t* order = nullptr;

@@ -58,6 +58,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"copy", "false"},
         {"device_arrays", "true"},
         {"index_base", "1"},
+        {"updates", "often"},
         {"updatable", "false"},
         {"reorder", "rcm"},
         {"memory_limit", "4000000000"},
@@ -110,7 +111,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
         "target, deterministic, vectors, accumulator, storage, encodings, epilogue, num_rhs, op, "
         "transpose_by_atomics, "
-        "threads, copy, device_arrays, index_base, updatable, memory_limit, reorder, "
+        "threads, copy, device_arrays, index_base, updates, updatable, memory_limit, reorder, "
         "permuted_vectors, "
         "cache, cache_dir, kernel_sets, strict, compile, level, rule, budget_ms, expected_applies, "
         "or "

@@ -294,6 +294,34 @@ TEST_F(RunTest, AnEpilogueIsApplied) {
     EXPECT_EQ(y.as<double>()[1], 9 + 1);
 }
 
+TEST_F(RunTest, RowsWithEntriesAlone) {
+    write("E.mtx", "%%MatrixMarket matrix coordinate real general\n6 3 3\n2 1 1\n5 3 2\n5 1 4\n");
+    for (const char* device : {"host", "simt:gfx906"}) {
+        const auto json = json_of(std::string("run E.mtx --nonempty-rows --check --time 0 --json "
+                                              "--alpha 2 --beta 1 --device ") +
+                                  device);
+        EXPECT_TRUE(json["check"]["passed"]);
+        EXPECT_EQ(json["rows"], 6);
+        EXPECT_EQ(json["reason"].get<std::string>().rfind("2 of 6 rows are listed; ", 0), 0u);
+    }
+    EXPECT_TRUE(
+        json_of("run E.mtx --nonempty-rows --check --time 0 --json --beta 3 --op "
+                "T")["check"]["passed"]);
+    const auto complaint = [&](const std::string& options) {
+        const Outcome outcome = run_line("run E.mtx --nonempty-rows " + options);
+        EXPECT_EQ(outcome.status, 2);
+        return outcome.err.substr(0, outcome.err.find('\n'));
+    };
+    EXPECT_EQ(complaint("--beta 2"),
+              "spmvgen: --nonempty-rows: the other rows of y stay as they are, which is the "
+              "product with --beta 1 only; give that");
+    EXPECT_EQ(complaint("--beta 1 --reorder rcm --permuted-vectors"),
+              "spmvgen: --nonempty-rows: takes no --permuted-vectors; drop one of them");
+    EXPECT_EQ(run_line("run --batch E.mtx --nonempty-rows").err,
+              "spmvgen: --nonempty-rows: is for one matrix; drop --batch\n"
+              "see: spmvgen run --help\n");
+}
+
 TEST_F(RunTest, TypesOfVectorsAndSums) {
     const std::string line = "run A.mtx --value f32 --check --time 0 --cache off --json ";
     const auto mixed = json_of(line + "--vectors f64 --storage bf16");

@@ -1,18 +1,21 @@
 // Matrices as callers give them: CSR, blocks and lists, counted from 0 or 1. An input is a byte of
 // flags (1 = counted from 1; 2 = 64-bit indices; 4 = 64-bit offsets; 8 = blocks column by column;
-// 16 = one size is negative; from 64 on: 0 = CSR, 1 = BSR, 2 and 3 = COO), the sizes in a byte each
-// (rows, columns, entries or blocks, height and width of a block), and the arrays, a byte for a
-// number. The arrays are as long as the sizes say, and the values 1, 2, ….
+// 16 = one size is negative; from 64 on: 0 = CSR, 1 = BSR, 2 = COO, 3 = a list of rows), the sizes
+// in a byte each (rows, columns, entries or blocks, height and width of a block; of a list the rows
+// that are listed, and all), and the arrays, a byte for a number. The arrays are as long as the
+// sizes say, and the values 1, 2, ….
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "matrix/block_matrix.hpp"
 #include "matrix/coo_matrix.hpp"
-#include "matrix/index_base.hpp"
+#include "matrix/layouts/block_matrix.hpp"
+#include "matrix/layouts/index_base.hpp"
+#include "matrix/layouts/row_list.hpp"
 #include "spmvgen/error.hpp"
 #include "support.hpp"
 
@@ -180,11 +183,37 @@ void list(Input& input, const Sizes& sizes) {
     });
 }
 
+/// Rows without entries, which the list gives places.
+template <typename Index>
+void row_list(Input& input, const Sizes& sizes) {
+    const auto listed = numbers<Index>(input, sizes.rows);
+    const std::vector<std::int32_t> ptr(listed.size() + 1);
+    const std::int64_t base = sizes.base(), num_rows = sizes.cols;
+    const std::vector<Index> columns{0};
+    const std::vector<double> values{1};
+    const RowListView a = row_list_view(num_rows, 1, sizes.count < 0 ? -1 : 0, sizes.rows,
+                                        listed.data(), ptr.data(), columns.data(), values.data());
+    const bool right =
+        sizes.rows >= 0 && sizes.count >= 0 &&
+        std::ranges::all_of(listed, [&](Index i) { return is_within(i, base, num_rows); }) &&
+        std::set<Index>(listed.begin(), listed.end()).size() == listed.size();
+    Places expected;
+    for (std::size_t i = 0; right && i < listed.size(); ++i)
+        expected[{static_cast<std::int64_t>(listed[i]) - base, 0}] = static_cast<double>(i);
+    check_taken(right, expected, [&] {
+        Places places;
+        const auto rows = checked_rows(a, static_cast<int>(base));
+        for (std::size_t i = 0; i < rows.size(); ++i) places[{rows[i], 0}] = static_cast<double>(i);
+        return places;
+    });
+}
+
 void run(Input input) {
     const Sizes sizes(input);
     const unsigned layout = sizes.flags / 64;
     dispatch((sizes.flags & 2) != 0 ? IndexType::i64 : IndexType::i32, [&]<typename Index>(Index) {
-        if (layout > 1) return list<Index>(input, sizes);
+        if (layout == 3) return row_list<Index>(input, sizes);
+        if (layout == 2) return list<Index>(input, sizes);
         dispatch(
             (sizes.flags & 4) != 0 ? IndexType::i64 : IndexType::i32,
             [&]<typename Offset>(Offset) { compressed<Index, Offset>(input, sizes, layout == 1); });

@@ -206,6 +206,8 @@ for base in (0, 1):
         layout(f"bsr-{name}", 64 + base + wide, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
         layout(f"bsr-columns-{name}", 72 + base + wide, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
         layout(f"coo-{name}", 128 + base + wide, (3, 4, 4, 1, 1), from_base(2, 0, 1, 0), from_base(3, 0, 1, 0))
+        layout(f"rows-{name}", 192 + base + wide, (3, 7, 0, 1, 1), from_base(5, 0, 6))
+        layout(f"rows-twice-{name}", 192 + base + wide, (3, 7, 0, 1, 1), from_base(5, 0, 5))
     layout(f"ends-early-{base}", base, (2, 2, 5, 1, 1), from_base(0, 1, 2), from_base(0, 1, 0, 1, 0))
     layout(f"no-rows-{base}", 64 + base, (0, 4, 0, 2, 2), from_base(0))
     layout(f"least-{base}", 64 + base, (2, 2, 1, 2, 2), from_base(0, 1), [-128])

@@ -223,6 +223,28 @@ TEST(ApplyMany, NewValuesReachEveryNumber) {
 }
 
 /// X and Y may share rows of one array.
+// Of vectors that are longer than α and β are apart.
+TEST(ApplyMany, AKernelForSeveralServesThem) {
+    const CsrMatrix a = whole_numbers("stencil5:nx=60,ny=50");
+    for (const char* device : {"host", "simt:sm_90"}) {
+        Options options;
+        options.device = device;
+        options.cache = CacheMode::memory;
+        options.threads = 1;
+        const Handle handle(a.view(), options);
+        const auto wanted = [] {
+            const KernelCounters counters = kernel_counters();
+            return counters.compiles_started + counters.hits_memory;
+        };
+        const std::int64_t before = wanted();
+        const std::vector<double> x(static_cast<std::size_t>(a.cols * 4), 1);
+        std::vector<double> y(static_cast<std::size_t>(a.rows * 4));
+        handle.apply_many(4, 1.0, x.data(), 4, VectorLayout::row, 0.0, y.data(), 4,
+                          VectorLayout::row);
+        EXPECT_EQ(wanted(), before + 1) << device;
+    }
+}
+
 TEST(ApplyMany, ColumnsOfOneArray) {
     const CsrMatrix a = whole_numbers("stencil5:nx=9,ny=10");
     const Handle handle(a.view(), in_memory());

@@ -350,5 +350,23 @@ TEST(Encodings, WhereTheMatrixsKernelCannotBeHadRowLengthsDecide) {
     EXPECT_THAT(Handle(a.view(), options_for("host")).info().kernel, testing::StartsWith("bcsr_"));
 }
 
+// The handle around the one with other kernels tells of them.
+TEST(Encodings, OfListedRowsAreToldWhenTheyAreWidened) {
+    const Band a(halves);
+    std::vector<int> rows;
+    for (int i = 0; i < a.n; ++i) rows.push_back(2 * i + 1);
+    Handle handle(RowListView{a.view(), 2 * a.n + 1, rows.data()},
+                  with_kernel("host", "csr_vector"));
+    const Info before = handle.info();
+    handle.update_values(a.made(doubles).data());
+    const Info& after = handle.info();
+    EXPECT_EQ(after.widened, 1);
+    EXPECT_NE(after.kernel, before.kernel);
+    EXPECT_EQ(after.storage, "f64");
+    EXPECT_EQ(after.rows, 2 * a.n + 1);
+    EXPECT_EQ(after.bytes - before.bytes, after.matrix_bytes - before.matrix_bytes);
+    EXPECT_THAT(after.reason, testing::StartsWith("20010 of 40021 rows are listed; "));
+}
+
 }  // namespace
 }  // namespace spmvgen

@@ -6,7 +6,7 @@
 
 #include "any_matrix.hpp"
 #include "arrays_on_device.hpp"
-#include "matrix/block_matrix.hpp"
+#include "matrix/layouts/block_matrix.hpp"
 
 namespace spmvgen {
 namespace {
@@ -53,18 +53,73 @@ TEST(Columns, TakeNewNumbersInTheirOrder) {
                 testing::StartsWith("CSC is CSR of the transpose, of which this is op T; "));
 }
 
+// In words of the arrays that were given: the rows of the transpose are columns.
 TEST(Columns, WrongOnesAreNamed) {
-    AnyMatrix<double> a(5);
-    a.col_idx[2] = 9;
-    EXPECT_THAT(code_and_text([&] { const Handle handle(columns_of(a), options_for("host")); }),
-                testing::AllOf(testing::StartsWith("invalid_argument: CSC, of which columns are "
-                                                   "read as rows of CSR: broken CSR matrix: "),
-                               testing::HasSubstr("has column 9")));
+    const auto refusal = [](auto change, const std::string& device = "host") {
+        AnyMatrix<double> a(5);
+        CscView view = columns_of(a);
+        change(a, view);
+        view.cols = std::min<std::int64_t>(view.cols, 5);
+        return code_and_text([&] { const Handle handle(view, options_for(device)); });
+    };
+    const std::string broken = "invalid_argument: broken CSC matrix: ";
+    for (const char* device : {"host", "simt:sm_90"})
+        EXPECT_EQ(refusal([](auto& a, auto&) { a.col_idx[2] = 9; }, device),
+                  broken + "entry 2 (column 1) has row 9, outside 0…4");
+    EXPECT_EQ(refusal([](auto& a, auto&) { a.row_ptr[2] = 99; }),
+              broken + "col_ptr[2] = 99 is beyond the " +
+                  std::to_string(AnyMatrix<double>(5).values.size()) + " entries");
+    EXPECT_EQ(refusal([](auto& a, auto&) { a.row_ptr[0] = 1; }),
+              broken + "col_ptr starts at 1, not at 0");
+    EXPECT_EQ(refusal([](auto&, auto& view) { view.col_ptr = nullptr; }),
+              broken + "col_ptr is null");
+    EXPECT_EQ(refusal([](auto&, auto& view) { view.row_idx = nullptr; }),
+              broken + "row_idx is null");
+    EXPECT_EQ(refusal([](auto&, auto& view) {
+                  view.rows = -3;
+                  view.nnz = 7;
+              }),
+              broken + "negative size (5 columns, -3 rows, 7 entries)");
     Options options = options_for("host");
     options.op = "X";
     EXPECT_THAT(
         code_and_text([&] { const Handle handle(columns_of(AnyMatrix<double>(5)), options); }),
         testing::StartsWith("invalid_argument: options.op: "));
+}
+
+// What is told is said of the columns, before and after they are planned.
+TEST(Columns, AreToldInTheCallersWords) {
+    const AnyMatrix<double> a;
+    const auto ptr = from_one<std::int32_t>(a.row_ptr), rows = from_one<std::int32_t>(a.col_idx);
+    const auto nnz = static_cast<std::int64_t>(a.values.size());
+    for (const char* device : {"host", "simt:sm_90"})
+        for (const int base : {0, 1})
+            for (const char* when : {"now", "lazy", "behind"})
+                for (const char* op : {"N", "T", "H", "C"}) {
+                    Options options = options_for(device);
+                    options.op = op;
+                    options.index_base = base;
+                    if (when == std::string("lazy"))
+                        options.level = "lazy";
+                    else
+                        options.compile = when;
+                    const Handle handle(base == 0 ? columns_of(a)
+                                                  : csc_view(a.n, a.n, nnz, ptr.data(), rows.data(),
+                                                             a.values.data()),
+                                        options);
+                    const std::string of_csr = *op == 'N'   ? "T"
+                                               : *op == 'T' ? "N"
+                                               : *op == 'H' ? "C"
+                                                            : "H";
+                    const std::string begin =
+                        "CSC is CSR of the transpose, of which this is op " + of_csr + "; " +
+                        (base == 1 ? "indices are copies that count from 0; " : "");
+                    for (const bool planned : {false, true}) {
+                        if (planned) handle.prepare(Scale::one, Scale::zero);
+                        EXPECT_THAT(handle.info().reason, testing::StartsWith(begin)) << when;
+                        EXPECT_EQ(handle.info().op, op) << when;
+                    }
+                }
 }
 
 // Sorted entries keep no order, so that new numbers of a device come as they are.
@@ -266,8 +321,8 @@ TEST(NumbersFromOne, EndsAreCheckedBeforeColumnsAreRead) {
     constexpr std::int64_t many = 1000000000;
     EXPECT_EQ(refusal(csr_view(2, 2, many, ptr.data(), cols.data(), values.data())), right);
     EXPECT_EQ(refusal(csc_view(2, 2, many, ptr.data(), cols.data(), values.data())),
-              "invalid_argument: CSC, of which columns are read as rows of CSR: " +
-                  right.substr(std::string("invalid_argument: ").size()));
+              "invalid_argument: broken CSC matrix: col_ptr ends at 2, but there are 1000000000 "
+              "entries; options.index_base is 1: in the given arrays all numbers are one larger");
     Blocks blocks;
     for (auto& number : blocks.row_ptr) ++number;
     BsrView view = blocks.view();

@@ -16,6 +16,7 @@ class Arrays:
         values: Any,
         block_rows: int = 0,
         block_cols: int = 0,
+        listed: Any = None,
     ) -> None: ...
     def with_values(self, values: Any) -> Arrays: ...
 

@@ -49,8 +49,16 @@ class Family:
         self.shape = given.shape
         self._check_new = given.check_new
         self._arrays = core.Arrays(
-            given.layout, *given.shape, given.rows, given.columns, given.values, *given.block
+            given.layout,
+            *given.shape,
+            given.rows,
+            given.columns,
+            given.values,
+            *given.block,
+            given.listed,
         )
+        # Whether products write some rows only.
+        self.listed = given.listed is not None
         self._options = option_texts({"copy": False, **options, "device": self.device})
         if library.device(given.values) != "host":
             self._options.setdefault("device_arrays", "true")

@@ -23,6 +23,7 @@ class Input:
     values: Any
     check_new: Callable[[Any], None]  # refuses numbers that cannot take the place of values
     block: tuple[int, int] = (0, 0)  # the shape of a block of BSR
+    listed: Any = None  # the rows that are there, of CSR; None = all
 
     @property
     def library(self) -> NumPy:
@@ -117,9 +118,26 @@ def ready_values(values: Any) -> Any:
     return library.ready(values, computed_dtype(library.dtype(values)))
 
 
-def read(a: Any) -> Input:
+def _with_rows(given: Input, rows: Any, num_rows: int) -> Input:
+    """Of rows that are listed, of a matrix with num_rows."""
+    if given.layout != core.CSR:
+        raise ValueError("rows: a list of rows is for CSR: convert the matrix with tocsr()")
+    columns = given.library.dtype(given.columns)
+    listed = library_of(rows).ready(rows, columns)
+    return replace(given, shape=(int(num_rows), given.shape[1]), listed=listed)
+
+
+def read(a: Any, rows: Any = None, num_rows: int | None = None) -> Input:
     """The arrays of a. They are a's own where they are contiguous and of a type that spmvgen knows.
-    TypeError where a is no sparse matrix."""
+    rows: which rows of a matrix with num_rows those of a are. TypeError where a is no sparse
+    matrix."""
+    if (rows is None) != (num_rows is None):
+        raise ValueError("rows and num_rows: give both, or none of them")
+    found = _read(a)
+    return found if rows is None else _with_rows(found, rows, num_rows or 0)
+
+
+def _read(a: Any) -> Input:
     if isinstance(a, tuple):
         given = _of_arrays(a)
     elif hasattr(a, "format") and hasattr(a, "tocsr"):

@@ -34,6 +34,9 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         super().__init__(family.vectors, (cols, rows) if transposed else (rows, cols))
         self._one_column = (self.shape[1],)
         self._num_rows = int(self.shape[0])
+        # Rows that are not listed have no entries, and nobody writes them.
+        self._zeroed = family.listed and not transposed
+        self._make = numpy.zeros if self._zeroed else numpy.empty
         self._apply_one: Any = None  # of the handle for plain vectors of the host
 
     # Products
@@ -41,7 +44,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
     def __matmul__(self, x: Any) -> Any:
         """A @ x, of a vector (n,) or of columns (n, k)."""
         if self._apply_one is not None and self._is_plain(x):
-            y = numpy.empty(self._num_rows, self.dtype)
+            y = self._make(self._num_rows, self.dtype)
             self._apply_one(x, y)
             return y
         return self._product(x)
@@ -106,6 +109,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         On a GPU the product is only enqueued.
         operands: what the names of option epilogue stand for: arrays with an element for each row
         of out, or with one, of the type of out and where it is.
+        Of a matrix with listed rows, these rows of out alone are read and written.
         """
         if operands is not None:
             operands = dict(operands)
@@ -147,6 +151,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
             if beta != 0:
                 raise ValueError(f"beta is {beta}, but there is no out to add to")
             out = library.empty(rows, dtype, x)
+            if self._zeroed:
+                out[...] = 0
         elif tuple(out.shape) != rows:
             raise ValueError(f"out has shape {tuple(out.shape)}: the product has {rows}")
         product = Product(x, out, complex(alpha), complex(beta), k, dtype, stream, operands)
@@ -277,13 +283,17 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         )
 
 
-def matrix(a: Any, **options: Any) -> Matrix:
+def matrix(
+    a: Any, rows: Any = None, num_rows: Union[int, None] = None, **options: Any
+) -> Matrix:
     """The operator of a sparse matrix.
 
     a: CSR, CSC, COO or BSR of SciPy (matrix or array), of CuPy or PyTorch, on the host or a GPU; or
     (row_ptr, col_idx, values, shape), the arrays of CSR of any library. Its device is where
     products run. Its arrays are borrowed and kept, as far as kernels read them as they are: do not
     write to them, call update. copy=True takes a copy.
+    rows, num_rows: a has some of the rows of a matrix with num_rows; row i of it is row rows[i].
+    Each row once, in any order; a is CSR.
     options: those of docs/reference/cpp-handle.md: level="measure", format="sell", deterministic=True,
     threads=2, params={"lanes": 8}, …
 
@@ -291,5 +301,5 @@ def matrix(a: Any, **options: Any) -> Matrix:
     OSError for a GPU's driver that refuses, NotImplementedError for what this machine cannot do,
     RuntimeError for a kernel that cannot be made.
     """
-    found: Matrix = Family(read(a), options).operator((False, False), Matrix)
+    found: Matrix = Family(read(a, rows, num_rows), options).operator((False, False), Matrix)
     return found

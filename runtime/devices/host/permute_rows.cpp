@@ -53,4 +53,21 @@ void scatter_rows(ValueType type, std::span<const std::int32_t> order, int num_r
     });
 }
 
+void scale_rows(ValueType type, std::span<const std::int32_t> order, int num_rhs, const void* beta,
+                void* y, int threads) {
+    const auto rows = static_cast<std::int64_t>(order.size());
+    dispatch(type, [&]<typename Value>(Value) {
+        const Value b = *static_cast<const Value*>(beta);
+        if (b == Value(1)) return;
+        auto* out = static_cast<Value*>(y);
+        const std::int32_t* old = order.data();
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (int rhs = 0; rhs < num_rhs; ++rhs) {
+                Value& element = out[std::int64_t{old[i]} * num_rhs + rhs];
+                element = b == Value(0) ? Value(0) : multiply(b, element);
+            }
+    });
+}
+
 }  // namespace spmvgen

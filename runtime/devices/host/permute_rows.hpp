@@ -5,7 +5,7 @@
 #include "spmvgen/types.hpp"
 
 /// Rows of dense arrays of k elements, row-major, in another order. order[i] is a row of the
-/// caller's array, each once. Precompiled; `threads` share the rows.
+/// caller's array, each at most once. Precompiled; `threads` share the rows.
 namespace spmvgen {
 
 /// to[i] = from[order[i]].
@@ -15,5 +15,9 @@ void gather_rows(ValueType type, std::span<const std::int32_t> order, int num_rh
 /// y[order[i]] = α·from[i] + β·y[order[i]]; y is not read when β = 0.
 void scatter_rows(ValueType type, std::span<const std::int32_t> order, int num_rhs,
                   const void* alpha, const void* from, const void* beta, void* y, int threads);
+
+/// y[order[i]] = β·y[order[i]]; y is not read when β = 0.
+void scale_rows(ValueType type, std::span<const std::int32_t> order, int num_rhs, const void* beta,
+                void* y, int threads);
 
 }  // namespace spmvgen

@@ -37,6 +37,8 @@ FormatStorage coo_storage() {
     return {.format = Format::coo,
             .store = store_coo,
             .places = [](const Signature&) { return ValuePlaces::in_order; },
+            .values_in_order = true,
+            .update_products = {.cpu = 1, .gpu = 2},
             .rows_suffice = [](std::string_view,
                                const std::map<std::string, std::int64_t>&) { return true; }};
 }

@@ -105,6 +105,8 @@ FormatStorage csr_storage() {
     return {.format = Format::csr,
             .store = store_csr,
             .places = [](const Signature&) { return ValuePlaces::in_order; },
+            .values_in_order = true,
+            .update_products = {.cpu = 1.3, .gpu = 2},
             .rows_suffice = [](std::string_view,
                                const std::map<std::string, std::int64_t>&) { return true; },
             .has_csr_arrays = true};

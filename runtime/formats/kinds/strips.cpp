@@ -423,7 +423,10 @@ void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::
 }
 
 FormatStorage strips_storage() {
-    return {.format = Format::strips, .store = store_strips, .places = places};
+    return {.format = Format::strips,
+            .store = store_strips,
+            .places = places,
+            .update_products = {.cpu = 4, .gpu = 3}};
 }
 
 }  // namespace spmvgen

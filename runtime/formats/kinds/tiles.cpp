@@ -256,6 +256,7 @@ FormatStorage tiles_storage() {
     return {.format = Format::tiles,
             .store = store_tiles,
             .places = [](const Signature&) { return ValuePlaces::by_row; },
+            .update_products = {.cpu = 9, .gpu = 3},
             .rows_suffice =
                 [](std::string_view kernel, const std::map<std::string, std::int64_t>&) {
                     return kernel == "tiles";

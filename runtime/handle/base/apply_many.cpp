@@ -111,9 +111,7 @@ int HandleImpl::piece_of(ValueType type, const ManyOperands& m, std::int64_t lef
     if (left == num_rhs_) return num_rhs_;
     for (const int width : widths) {
         if (left < (width > 2 ? width - width / 4 : width)) continue;
-        // The operands that the check of a product reads; nothing is done with x and y.
-        if (offers(type, {m.alpha, m.alpha, m.beta, const_cast<void*>(m.beta), nullptr, width}))
-            return width;
+        if (offers(type, {m.alpha, nullptr, m.beta, nullptr, nullptr, width})) return width;
     }
     return num_rhs_;
 }
@@ -122,7 +120,7 @@ void HandleImpl::apply_many(ValueType type, const ManyOperands& m, Stream stream
     check_many(type, m);
     const VectorSteps x = steps_of(m.x.ld, m.x.layout), y = steps_of(m.y.ld, m.y.layout);
     const bool reads_x = info_.nnz > 0 && scale_of(type, m.alpha) != Scale::zero;
-    const bool reads_y = scale_of(type, m.beta) != Scale::zero;
+    const bool reads_y = scale_of(type, m.beta) != Scale::zero || leaves_some_of_y();
     for (std::int64_t first = 0; first < m.k;) {
         const int width = piece_of(type, m, m.k - first);
         const int columns = static_cast<int>(std::min<std::int64_t>(width, m.k - first));

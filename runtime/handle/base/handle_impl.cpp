@@ -31,6 +31,20 @@ ReorderMethod parse_reorder(const std::string& text) {
     }
 }
 
+void check_updates(const Options& o) {
+    if (o.updates != "seldom" && o.updates != "often")
+        refuse(fmt::format("options.updates is '{}': use seldom or often", o.updates));
+    if (o.updates == "often" && !o.updatable)
+        refuse(
+            "options.updates is often, but options.updatable is false: leave one of them "
+            "out");
+    if (o.updates == "often" && names_order(o.reorder))
+        refuse(
+            fmt::format("options.updates is often, but options.reorder is {}, which puts new "
+                        "values in order first: leave one of them out",
+                        o.reorder));
+}
+
 void check_options(const Options& o) {
     if (o.num_rhs < 1 || o.num_rhs > most_rhs)
         refuse(fmt::format("options.num_rhs is {}: use 1…{}", o.num_rhs, most_rhs));
@@ -40,6 +54,7 @@ void check_options(const Options& o) {
     if (o.encodings != "auto" && o.encodings != "none")
         refuse(fmt::format("options.encodings is '{}': use auto or none", o.encodings));
     check_compile(o.compile);
+    check_updates(o);
     const ReorderMethod method = parse_reorder(o.reorder);
     if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
         refuse(
@@ -86,6 +101,8 @@ HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
       epilogue_(parse_epilogue(options.epilogue)),
       num_rhs_(options.num_rhs),
       updatable_(options.updatable),
+      chosen_for_updates_(options.updates == "often" && options.kernel == "auto" &&
+                          options.format == "auto" && options.rule.empty()),
       threads_(options.threads) {
     check_options(options);
     check_level(options);
@@ -155,6 +172,8 @@ void HandleImpl::find_general(const RowFeatures& features, const Request& reques
 void HandleImpl::take(const Choice& choice) {
     signature_ = choice.signature;
     info_.reason = choice.reason;
+    if (chosen_for_updates_)
+        info_.reason += "; among formats that take new values in few products (updates often)";
     if (!choice.warning.empty()) provider_.warn(choice.warning);
     info_.deterministic = is_deterministic(signature_);
 }
@@ -211,14 +230,18 @@ void HandleImpl::check_type(ValueType type, const char* call) const {
                        to_string(type), to_string(signature_.value)));
 }
 
+HandleImpl::Modes HandleImpl::modes_of(ValueType type, const Operands& o) const {
+    return {info_.nnz > 0 ? scale_of(type, o.alpha, o.device_scalars) : Scale::zero,
+            scale_of(type, o.beta, o.device_scalars)};
+}
+
 HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
     check_type(type, "apply");
     if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
     if (o.epilogue.size() != epilogue_.names.size())
         refuse(fmt::format("apply: the epilogue has operands, as '{}': give them, with apply_with",
                            epilogue_.names.front().name));
-    const Modes modes{info_.nnz > 0 ? scale_of(type, o.alpha, o.device_scalars) : Scale::zero,
-                      scale_of(type, o.beta, o.device_scalars)};
+    const Modes modes = modes_of(type, o);
     check_operands(o, modes.alpha != Scale::zero);
     if (o.workspace != nullptr) check_workspace(o, workspace_bytes(modes.alpha, modes.beta));
     return modes;

@@ -65,7 +65,7 @@ class HandleImpl {
     virtual void apply_out_of_place(ValueType type, const Operands& operands, void* z,
                                     Stream stream);
     /// Whether apply() can be had with so many right-hand sides, of which operands.num_rhs tells:
-    /// makes or finds the kernel.
+    /// makes or finds the kernel. Of the other operands α and β alone are looked at.
     bool offers(ValueType type, const Operands& operands);
     /// Brings vectors into the layout that apply() takes.
     virtual VectorPacker& packer();
@@ -93,16 +93,27 @@ class HandleImpl {
     /// Takes over what owns the arrays of `matrix`, of which the handle was made with options.copy
     /// = false, and keeps it when they are still read. `own`: they are the handle's to write to.
     void keep(std::shared_ptr<const void> arrays, const CsrView& matrix, bool own);
+    /// Takes over what its maker has to say: changes what info() tells, also of a handle that takes
+    /// this one's place later. For the maker, before others have the handle.
+    virtual void tell(const std::function<void(Info&)>& change) { change(info_); }
     /// Takes over that the handle took so long to make beside its constructor, for that part.
     void tell_more_time(double ms, double Info::* part) {
-        info_.prepare_ms += ms;
-        info_.*part += ms;
+        tell([=](Info& info) {
+            info.prepare_ms += ms;
+            info.*part += ms;
+        });
     }
     /// Takes over why this handle was made.
-    void tell_reason(const std::string& reason) { info_.reason = reason; }
+    void tell_reason(const std::string& reason) {
+        tell([&](Info& info) { info.reason = reason; });
+    }
     /// Takes over why this handle was made instead of another one.
     void tell_reason_before(const std::string& reason) {
-        info_.reason = reason + "; " + info_.reason;
+        tell([=](Info& info) { info.reason = reason + "; " + info.reason; });
+    }
+    /// Takes over which op this is of the matrix that the caller gave.
+    void tell_op(const std::string& op) {
+        tell([=](Info& info) { info.op = op; });
     }
 
     static Handle wrap(std::unique_ptr<HandleImpl> impl) { return Handle(std::move(impl)); }
@@ -159,6 +170,8 @@ class HandleImpl {
     /// The modes of α and β of an apply. Throws Error(invalid_argument) for operands that do not
     /// fit.
     Modes checked_modes(ValueType type, const Operands& operands);
+    /// The same of operands of which α and β alone are looked at.
+    Modes modes_of(ValueType type, const Operands& operands) const;
 
     KernelProvider& provider_;
     KernelPolicy policy_;
@@ -181,6 +194,11 @@ class HandleImpl {
     /// sides. May throw Error(compile) or Error(invalid_argument) where there is none.
     virtual bool has_kernel(ValueType, const Operands&) { return false; }
 
+    /// Throws Error(invalid_argument) for vectors that do not fit.
+    void check_many(ValueType type, const ManyOperands& operands) const;
+    /// Whether products leave some elements of y as they are, which then are part of what is packed
+    /// and unpacked.
+    virtual bool leaves_some_of_y() const { return false; }
     /// Whether the kernel transposes, so that x belongs to the rows of the stored matrix.
     bool transposes() const;
     /// Whether an apply reads arrays of the matrix that the handle was made of.
@@ -202,7 +220,6 @@ class HandleImpl {
 
   private:
     void check_type(ValueType type, const char* call) const;
-    void check_many(ValueType type, const ManyOperands& operands) const;
     int piece_of(ValueType type, const ManyOperands& operands, std::int64_t left);
     void check_operands(const Operands& operands, bool needs_x) const;
     void check_workspace(const Operands& operands, std::size_t needed) const;
@@ -215,6 +232,7 @@ class HandleImpl {
     void check_sums(const ValueOrder& order, const void* sums) const;
 
     bool updatable_ = true;
+    const bool chosen_for_updates_;            ///< by options.updates
     int threads_ = 0;                          ///< options.threads
     ValueType given_type_ = ValueType::f64;    ///< of the values that the caller gave
     std::int64_t given_entries_ = 0;           ///< how many
@@ -248,6 +266,10 @@ std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Option
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
 std::unique_ptr<HandleImpl> make_handle_impl(const BsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// The same of some rows.
+std::unique_ptr<HandleImpl> make_handle_impl(const RowListView& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
 /// With options.index_base 1: the same of a matrix whose numbers begin there, in host memory.

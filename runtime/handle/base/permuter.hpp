@@ -6,9 +6,9 @@
 
 namespace spmvgen {
 
-/// Applies a reordered matrix to vectors in the caller's order: x is gathered, multiplied by
-/// `product`, and the sums are scattered into y with α, β and the epilogue. Safe for any number of
-/// threads, each with its own y.
+/// Applies a matrix whose rows or columns are others than those of the caller's vectors: x is
+/// gathered, multiplied by `product`, and the sums are scattered into y with α, β and the epilogue.
+/// Safe for any number of threads, each with its own y.
 class Permuter {
   public:
     virtual ~Permuter() = default;
@@ -27,7 +27,15 @@ class Permuter {
 struct PermutedVectors {
     ValueType type = ValueType::f64;
     int num_rhs = 1;
-    std::span<const std::int32_t> order;  ///< new → old; must outlive the permuter
+    /// Which element of the caller's vector is element i of the product's, each at most once; must
+    /// outlive the permuter.
+    std::span<const std::int32_t> order;
+    bool gathers = true;   ///< x is in another order
+    bool scatters = true;  ///< y is; elements that the order does not name are not touched
+
+    std::size_t bytes() const {
+        return order.size() * static_cast<std::size_t>(num_rhs) * size_of(type);
+    }
 };
 
 std::unique_ptr<Permuter> make_host_permuter(const PermutedVectors& vectors, int threads);

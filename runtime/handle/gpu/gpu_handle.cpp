@@ -36,7 +36,7 @@ void GpuHandle::apply(ValueType type, const Operands& o, Stream stream) {
 }
 
 bool GpuHandle::has_kernel(ValueType type, const Operands& o) {
-    const auto [alpha, beta] = checked_modes(type, o);
+    const auto [alpha, beta] = modes_of(type, o);
     if (!is_nothing(alpha, beta)) variant(width_of(o), alpha, beta);
     return true;
 }
@@ -76,7 +76,7 @@ void GpuHandle::set_values_there(const void* values, Stream stream) {
     variants_->for_each([&](const Variant& kernel) { kernel->replace_array("values", values); });
 }
 
-const GpuValues* GpuHandle::values_on_device() {
+const GpuValues* GpuHandle::values_on_device(ValueType given) {
     if (sought_values_ || memory_limit_ != 0) return values_.get();
     sought_values_ = true;
     std::map<std::string, std::int64_t> places;
@@ -87,7 +87,7 @@ const GpuValues* GpuHandle::values_on_device() {
     }
     const auto sources = complete_pattern().find_sources(places);
     if (!sources) return nullptr;
-    values_ = GpuValues::of(*sources, signature_, given_type(), device_, provider_, policy_);
+    values_ = GpuValues::of(*sources, signature_, given, device_, provider_, policy_);
     if (values_ != nullptr) info_.update_bytes += values_->bytes();
     return values_.get();
 }
@@ -95,7 +95,7 @@ const GpuValues* GpuHandle::values_on_device() {
 void GpuHandle::set_values(const NewValues& values, Stream stream) {
     if (values.on_device && pattern_.as_given()) return set_values_there(values.data, stream);
     device_->synchronize({stream.native});
-    if (const GpuValues* const put = values_on_device()) {
+    if (const GpuValues* const put = values_on_device(given_type())) {
         if (values.on_device) return put->put(values.data, matrix_);
         const auto bytes = static_cast<std::size_t>(info_.nnz) * size_of(given_type());
         const auto copy = device_->allocate_scratch(bytes);

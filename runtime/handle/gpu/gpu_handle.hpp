@@ -64,8 +64,9 @@ class GpuHandle : public HandleImpl {
     const ValuePattern& complete_pattern();
     /// New numbers that are on the device, for a matrix that has them as they are.
     void set_values_there(const void* values, Stream stream);
-    /// What puts new numbers in their places on the device; null where the host converts them.
-    const GpuValues* values_on_device();
+    /// What puts new numbers of that type in their places on the device; null where the host
+    /// converts them.
+    const GpuValues* values_on_device(ValueType given);
     /// The memory of an array of the stored matrix; null when it is the caller's.
     const DeviceMemory* memory_of(const std::string& array) const;
     const GpuBoundKernel& variant(int num_rhs, Scale alpha, Scale beta);

@@ -118,6 +118,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     describe(matrix, matrix_.stored);
     keep_pattern(matrix, options.updatable,
                  on_device != nullptr ? &on_device->on_device() : nullptr);
+    if (options.updates == "often") (void)values_on_device(matrix.value_type);
     info_.convert_ms += conversion.ms();
     if (provided.kernel == nullptr) return;
     tell_kernel(*variants_->of(num_rhs_).get(signature_.alpha, signature_.beta, [&](Scale, Scale) {

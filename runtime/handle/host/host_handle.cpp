@@ -101,6 +101,7 @@ class HostHandle : public HandleImpl {
     ValuePattern pattern_;
     Arrays arrays_;
     int threads_ = 1;
+    const bool conjugates_;  ///< where the kernel transposes
     Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
     std::unique_ptr<VariantTables<Variant>> variants_ = std::make_unique<VariantTables<Variant>>();
     ScratchPool workspaces_;
@@ -110,7 +111,7 @@ class HostHandle : public HandleImpl {
 
 HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
                        Arrays arrays)
-    : HandleImpl(options, provider), arrays_(arrays) {
+    : HandleImpl(options, provider), arrays_(arrays), conjugates_(options.op == "H") {
     const Stopwatch watch;
     check_host_options(options);
     signature_.target = checked_target(options.target);
@@ -187,6 +188,7 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options, const 
     const Stopwatch conversion;
     store(matrix, signature_, options, chooser.take_layout(signature_).get());
     pattern_ = ValuePattern(matrix, signature_, options.updatable);
+    if (options.updates == "often") pattern_.find_places(stored_);
     info_.convert_ms = conversion.ms();
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
@@ -241,7 +243,7 @@ void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
 }
 
 bool HostHandle::has_kernel(ValueType type, const Operands& o) {
-    const auto [alpha, beta] = checked_modes(type, o);
+    const auto [alpha, beta] = modes_of(type, o);
     if (!needs_kernel(alpha) || base_ == nullptr || info_.rows == 0) return true;
     return variant(width_of(o), alpha, beta) != nullptr;
 }
@@ -277,7 +279,7 @@ void HostHandle::run_generic(const Operands& o) {
         return generic_csr(csr_, {signature_.value, accumulator_type(signature_)}, width_of(o), o,
                            threads_);
     scale_vector(signature_.value, info_.rows * width_of(o), o.beta, o.y, threads_);
-    generic_csr_transposed(csr_, signature_.value, width_of(o), info_.op == "H", o);
+    generic_csr_transposed(csr_, signature_.value, width_of(o), conjugates_, o);
 }
 
 void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {

@@ -11,6 +11,7 @@
 #include "handle/kernels/compile_kernel.hpp"
 #include "handle/kernels/jit_loader.hpp"
 #include "handle/kernels/stopwatch.hpp"
+#include "registry.hpp"
 #include "registry_effort.hpp"
 #include "spmvgen/error.hpp"
 #include "store/store.hpp"

@@ -14,7 +14,7 @@ void check_compile(std::string_view text);
 
 /// Whether the options leave it open how values are stored.
 inline bool may_encode(const Options& options) {
-    return options.encodings == "auto" && options.storage.empty();
+    return options.encodings == "auto" && options.storage.empty() && options.updates != "often";
 }
 
 /// Puts the types of the vectors, of A's stored values and of the sums that the options ask for

@@ -5,7 +5,7 @@ namespace spmvgen {
 bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    const Device* device) {
     if (options.reorder != "auto" || device == nullptr || options.op != "N" ||
-        options.level == "exhaustive")
+        options.level == "exhaustive" || options.updates == "often")
         return false;
     return may_choose_order(matrix.rows, matrix.cols, matrix.nnz,
                             request_on(*device, matrix, options, provider, nullptr));

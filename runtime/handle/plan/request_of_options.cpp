@@ -44,6 +44,8 @@ Request request_of(const Options& options, const Signature& types) {
             .look = options.expected_applies == 0 || options.expected_applies >= worth_looking,
             .applies = options.expected_applies,
             .encode = may_encode(options),
+            .often_updated = options.updates == "often",
+            .in_order_only = options.memory_limit != 0,
             .accumulator = types.accumulator,
             .epilogue = options.epilogue,
             .op = options.transpose_by_atomics ? parse_op(options.op) : Op::none};

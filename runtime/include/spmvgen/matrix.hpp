@@ -142,4 +142,20 @@ struct BsrView {
     const void* values = nullptr;
 };
 
+/// Rows of a matrix that has no others: row i of `matrix` is row rows[i] of y = αAx + βy, of which
+/// the other rows are not touched, whatever β is. Each row once, in any order.
+struct RowListView {
+    CsrView matrix;              ///< as many rows as are listed
+    std::int64_t num_rows = 0;   ///< of A, and so of y
+    const void* rows = nullptr;  ///< of matrix.index_type; may be null when none is listed
+};
+
+/// The view of typed arrays, which may be device pointers.
+template <typename Value, typename Index, typename Offset>
+RowListView row_list_view(std::int64_t num_rows, std::int64_t cols, std::int64_t nnz,
+                          std::int64_t listed, const Index* rows, const Offset* row_ptr,
+                          const Index* col_idx, const Value* values) {
+    return {csr_view(listed, cols, nnz, row_ptr, col_idx, values), num_rows, rows};
+}
+
 }  // namespace spmvgen

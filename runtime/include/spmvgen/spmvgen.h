@@ -83,8 +83,10 @@ enum { SPMVGEN_ROW = 1, SPMVGEN_COLUMN = 2 };
 /* A matrix that the caller owns: rows x cols with nnz entries, each with its column, from 0 (or 1,
  * by option index_base), and its value; those of a row in any order, duplicates add up. With BSR
  * the nnz entries are the numbers of all blocks; block b has those from b * block_height *
- * block_width on, row_ptr counts blocks, and col_idx has a block column for each. What a layout has
- * no use for is 0. */
+ * block_width on, row_ptr counts blocks, and col_idx has a block column for each. CSR may have some
+ * of its rows only: with listed_rows, row_ptr tells of num_listed rows, the i-th of which is row
+ * listed_rows[i], and products touch no other rows of y, whatever beta is. What a layout has no use
+ * for is 0. */
 typedef struct spmvgen_matrix {
     size_t struct_size;  /* sizeof(spmvgen_matrix) */
     int32_t layout;      /* SPMVGEN_CSR, COO, CSC or BSR */
@@ -93,16 +95,19 @@ typedef struct spmvgen_matrix {
     int32_t offset_type; /* of row_ptr and col_ptr: SPMVGEN_I32 or I64; 0 with COO */
     int64_t rows, cols;  /* the shape */
     int64_t nnz;         /* entries */
-    const void* row_ptr; /* CSR: rows + 1 elements, BSR: rows / block_height + 1; may be NULL when
-                            rows is 0 */
+    const void* row_ptr; /* CSR: rows + 1 elements, or num_listed + 1; BSR: rows / block_height + 1;
+                            may be NULL when there are no rows */
     const void* row_idx; /* COO, CSC: nnz elements; may be NULL when nnz is 0 */
     const void* col_idx; /* CSR, COO: nnz elements, BSR: one for each block; may be NULL when nnz is
                             0 */
     const void* values;  /* nnz elements; may be NULL when nnz is 0 */
     const void* col_ptr; /* CSC: cols + 1 elements; may be NULL when cols is 0 */
     int32_t block_height, block_width; /* BSR: of each block; rows and cols are multiples */
-    int32_t block_layout; /* BSR: SPMVGEN_ROW or SPMVGEN_COLUMN, how a block's numbers come */
-    int32_t reserved;     /* 0 */
+    int32_t block_layout;    /* BSR: SPMVGEN_ROW or SPMVGEN_COLUMN, how a block's numbers come */
+    int32_t reserved;        /* 0 */
+    const void* listed_rows; /* CSR: num_listed elements of index_type, each row once, in any order;
+                                NULL = all rows */
+    int64_t num_listed;
 } spmvgen_matrix;
 
 /* What a handle is asked for. Not to be changed while another thread uses it. */

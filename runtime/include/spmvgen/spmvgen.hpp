@@ -80,6 +80,11 @@ struct Options {
                                  ///< memory of `device`
     int index_base = 0;  ///< number of the first row, column and entry in the given arrays: 0, or
                          ///< 1 as in Fortran, of which the handle makes copies that begin at 0
+    /// How often update_values is called. "often": only formats are chosen of which it is known
+    /// that it takes at most 3 products on CPUs and 4 on GPUs, values are not encoded, rows keep
+    /// their order, and where new values go is found out by the constructor. A format or kernel
+    /// that is not one of them is refused.
+    std::string updates = "seldom";
     bool updatable = true;  ///< false: nothing is kept for update_values, which is then an error
     std::int64_t memory_limit = 0;  ///< bytes that the arrays made of A may take, borrowed ones not
                                     ///< counted; 0 = padded formats half of the free memory
@@ -276,6 +281,15 @@ class Handle {
     /// too; options.copy makes no difference. update_values takes blocks. Not for
     /// options.device_arrays.
     explicit Handle(const BsrView& matrix, const Options& options = {});
+
+    /// Of some rows of a matrix: a product reads and writes these rows of y alone, and takes as
+    /// long as they have entries; β is for them, too. With op T or H only these rows of x are read,
+    /// and all of y is written. The kernel multiplies into memory of the handle's, of as many rows
+    /// as are listed. apply_many does the same for vectors that lie column by column, and otherwise
+    /// puts the other rows of y back as they were. Not for options.permuted_vectors, nor, on the
+    /// host and for op N or C, for options.epilogue. Otherwise as the constructor of a CsrView; the
+    /// list is read before this returns.
+    explicit Handle(const RowListView& matrix, const Options& options = {});
 
     Handle(Handle&&) noexcept;
     Handle& operator=(Handle&&) noexcept;

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "matrix/features/features.hpp"
+#include "spmvgen/signature.hpp"
 #include "tuner/cost/scheme.hpp"
 #include "tuner/cost/work/gpu_work.hpp"
 #include "tuner/profiles/device_profile.hpp"

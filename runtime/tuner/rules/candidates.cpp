@@ -5,10 +5,14 @@
 #include <algorithm>
 
 #include "spmvgen/epilogue.hpp"
+#include "formats/format_storage.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
+
+/// What options.updates = "often" promises.
+constexpr double most_update_products_cpu = 3, most_update_products_gpu = 4;
 
 bool has_parameters(const KernelEntry& entry, const Request& request) {
     return std::ranges::all_of(request.params, [&](auto& wanted) {
@@ -22,6 +26,25 @@ bool takes_values(const KernelEntry& entry, const Request& request) {
         const auto parameter = std::ranges::find(entry.params, wanted.first, &Parameter::name);
         return allows(*parameter, wanted.second);
     });
+}
+
+/// Whether new values take few enough products for Request::often_updated.
+bool takes_updates(const KernelEntry& entry, const Request& request) {
+    if (!request.often_updated || entry.batch || entry.transposes) return true;
+    const FormatStorage& storage = storage_of(entry.format);
+    if (request.in_order_only && !storage.values_in_order) return false;
+    return entry.gpu ? storage.update_products.gpu <= most_update_products_gpu
+                     : storage.update_products.cpu <= most_update_products_cpu;
+}
+
+[[noreturn]] void refuse_updates(std::string_view what, const Request& request) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("options.updates is often, which is not for {}: {}; leave it to the "
+                            "choice, or leave updates seldom",
+                            what,
+                            request.in_order_only
+                                ? "with options.memory_limit new values must be stored in order"
+                                : "its new values may take more products than that"));
 }
 
 std::string names(const Request& request) {
@@ -51,6 +74,8 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
                                           "H, or use another kernel",
                                           entry.id)
                             : fmt::format("kernel {} does not transpose", entry.id));
+        if (!takes_updates(entry, request))
+            refuse_updates(fmt::format("kernel {}", entry.id), request);
         return {&entry};
     }
     std::vector<const KernelEntry*> found;
@@ -62,6 +87,8 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
         throw Error(ErrorCode::invalid_argument, fmt::format("no kernel{} reads format {} on {}",
                                                              request.batch ? " of batches" : "",
                                                              request.format, request.target.arch));
+    std::erase_if(found, [&](auto* entry) { return !takes_updates(*entry, request); });
+    if (found.empty()) refuse_updates(fmt::format("format {}", request.format), request);
     std::erase_if(found, [&](auto* entry) { return !has_parameters(*entry, request); });
     if (found.empty())
         throw Error(ErrorCode::invalid_argument,

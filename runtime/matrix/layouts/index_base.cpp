@@ -1,9 +1,9 @@
-#include "matrix/index_base.hpp"
+#include "matrix/layouts/index_base.hpp"
 
 #include <limits>
 
-#include "matrix/block_matrix.hpp"
 #include "matrix/chunks.hpp"
+#include "matrix/layouts/block_matrix.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,4 +1,4 @@
-#include "matrix/block_matrix.hpp"
+#include "matrix/layouts/block_matrix.hpp"
 
 #include <fmt/format.h>
 
