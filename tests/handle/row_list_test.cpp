@@ -287,6 +287,9 @@ TEST(RowLists, WrongOnesAreNamed) {
     EXPECT_EQ(refusal([](auto&, RowListView& v, auto&) { v.matrix.rows = -1; }),
               "invalid_argument: broken CSR matrix: negative size (-1 rows, 60 columns, " +
                   std::to_string(SomeRows<double>().a.values.size()) + " entries)");
+    EXPECT_EQ(refusal([](auto&, auto&, Options& o) { o.epilogue = "value + z[row]"; }),
+              "invalid_argument: options.epilogue has operands, but lists of rows take none: write "
+              "one of value and row");
     EXPECT_EQ(refusal([](auto&, auto&, Options& o) { o.epilogue = "-value"; }),
               "invalid_argument: options.epilogue is not for lists of rows on the host: leave it "
               "empty");
