@@ -19,7 +19,10 @@ struct BoundArguments::Binder {
     const StoredMatrix& matrix;
 
     void bind(const Argument& argument) {
-        if (const int source = apply_source(argument); source >= 0) {
+        if (const int source = leading_dimension(argument); source >= 0) {
+            bound.patches_.push_back({bound.arguments_.size(), source});
+            bound.arguments_.push_back(nullptr);
+        } else if (const int source = apply_source(argument); source >= 0) {
             bound.patches_.push_back({bound.arguments_.size(), source});
             bound.arguments_.push_back(nullptr);
         } else if (auto array = matrix.arrays.find(argument.name); array != matrix.arrays.end()) {
@@ -38,6 +41,14 @@ struct BoundArguments::Binder {
         throw Error(ErrorCode::internal,
                     fmt::format("kernel {}: argument '{}' of type '{}' {}", to_string(signature),
                                 argument.name, argument.type, why));
+    }
+
+    int leading_dimension(const Argument& argument) const {
+        if (argument.name != "ld_x" && argument.name != "ld_y") return -1;
+        const ArgumentType type = parse_argument_type(argument.type);
+        if (type.pointer || integer_type(type.element) != IndexType::i64)
+            refuse(argument, "is not an integer of 64 bits");
+        return argument.name == "ld_x" ? ld_x : ld_y;
     }
 
     int apply_source(const Argument& argument) const {
@@ -106,8 +117,9 @@ void BoundArguments::replace_array(std::string_view name, const void* array) {
 void BoundArguments::fill(const Operands& operands, const Workspaces& workspaces,
                           Filled& filled) const noexcept {
     std::ranges::copy(arguments_, filled.begin());
-    const std::array<const void*, workspace> sources{operands.alpha, operands.beta, &operands.alpha,
-                                                     &operands.beta, &operands.x,   &operands.y};
+    const std::array<const void*, workspace> sources{
+        operands.alpha,  operands.beta,  &operands.ld_x, &operands.ld_y,
+        &operands.alpha, &operands.beta, &operands.x,    &operands.y};
     for (auto& patch : patches_) {
         const void* source = patch.source < workspace
                                  ? sources[static_cast<std::size_t>(patch.source)]

@@ -47,7 +47,7 @@ class BoundArguments {
 
   private:
     /// What an apply puts into an argument: an operand, or a workspace counted from `workspace`.
-    enum Source { alpha, beta, alpha_at, beta_at, x, y, workspace };
+    enum Source { alpha, beta, ld_x, ld_y, alpha_at, beta_at, x, y, workspace };
     struct Patch {
         std::size_t argument;
         int source;

@@ -1,4 +1,7 @@
 #pragma once
+#include <cstdint>
+
+#include "spmvgen/types.hpp"
 
 namespace spmvgen {
 
@@ -14,6 +17,9 @@ struct Operands {
         nullptr;                  ///< the caller's, large enough; null = the handle's own
     int num_rhs = 0;              ///< right-hand sides; 0 = as many as the handle is planned for
     bool device_scalars = false;  ///< of a GPU: α and β are in its memory, too
+    /// How several vectors lie, and the leading dimensions of forms that are not dense.
+    VectorForm x_form = VectorForm::dense, y_form = VectorForm::dense;
+    std::int64_t ld_x = 0, ld_y = 0;
 };
 
 }  // namespace spmvgen

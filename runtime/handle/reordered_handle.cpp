@@ -232,7 +232,7 @@ Permuter& ReorderedHandle::permuter(int num_rhs) {
 
 bool ReorderedHandle::has_kernel(ValueType type, const Operands& o) {
     if (permuter_ == nullptr) return product_->offers(type, o);
-    (void)checked_modes(type, o);
+    (void)modes_of(type, o);
     bool offered = false;
     dispatch(type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);

@@ -120,9 +120,10 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
                  on_device != nullptr ? &on_device->on_device() : nullptr);
     info_.convert_ms += conversion.ms();
     if (provided.kernel == nullptr) return;
-    tell_kernel(*variants_->of(num_rhs_).get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
-        return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
-    }));
+    tell_kernel(
+        *variants_->of({num_rhs_}).get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
+            return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
+        }));
 }
 
 void GpuHandle::keep_pattern(const CsrView& matrix, bool updatable, const CsrView* there) {

@@ -1,0 +1,71 @@
+#include "handle/base/x_gathers.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t most_windows = 64;
+constexpr std::int64_t most_entries = 1 << 14;  ///< of a window
+
+template <typename Integer>
+std::vector<std::int64_t> integers(const void* array, std::int64_t first, std::int64_t count,
+                                   const CopyHere& copy) {
+    std::vector<Integer> here(static_cast<std::size_t>(count));
+    copy(here.data(), static_cast<const Integer*>(array) + first, here.size() * sizeof(Integer));
+    return {here.begin(), here.end()};
+}
+
+std::vector<std::int64_t> integers(IndexType type, const void* array, std::int64_t first,
+                                   std::int64_t count, const CopyHere& copy) {
+    return type == IndexType::i32 ? integers<std::int32_t>(array, first, count, copy)
+                                  : integers<std::int64_t>(array, first, count, copy);
+}
+
+/// How many different numbers there are among ascending ones, each divided by `divisor`.
+std::int64_t distinct(const std::vector<std::int64_t>& ascending, std::int64_t divisor) {
+    std::int64_t count = 0, last = -1;
+    for (const std::int64_t number : ascending) {
+        count += number / divisor != last;
+        last = number / divisor;
+    }
+    return count;
+}
+
+}  // namespace
+
+XGathers count_x_gathers(const StoredMatrix& csr, const Signature& signature, std::int64_t rows,
+                         const XWindow& window, const CopyHere& copy) {
+    const void* const row_ptr = csr.arrays.at("row_ptr");
+    const void* const col_idx = csr.arrays.at("col_idx");
+    const std::int64_t windows = (rows + window.rows - 1) / window.rows;
+    const std::int64_t samples = std::min(windows, most_windows);
+    std::int64_t entries = 0, lines = 0, columns = 0;
+    for (std::int64_t i = 0; i < samples; ++i) {
+        const std::int64_t first = windows * i / samples * window.rows;
+        const std::int64_t count = std::min(window.rows, rows - first);
+        const auto ends = integers(signature.offset, row_ptr, first, count + 1, copy);
+        const std::int64_t taken = std::min(ends.back() - ends.front(), most_entries);
+        auto touched = integers(signature.index, col_idx, ends.front(), taken, copy);
+        std::ranges::sort(touched);
+        entries += taken;
+        columns += distinct(touched, 1);
+        lines +=
+            distinct(touched, std::max<std::int64_t>(1, window.line_bytes / window.element_bytes));
+    }
+    if (entries == 0) return {.line_bytes = window.line_bytes};
+    const auto of_entry = [&](std::int64_t count) {
+        return static_cast<double>(count) / static_cast<double>(entries);
+    };
+    return {of_entry(lines), of_entry(columns), window.line_bytes};
+}
+
+bool columns_pay(const XGathers& x, double entries_a_column, std::size_t element_bytes) {
+    const auto element = static_cast<double>(element_bytes);
+    const double native = entries_a_column * x.lines * x.line_bytes;
+    const double packed = entries_a_column * x.columns * element + 2 * element;
+    return native <= packed;
+}
+
+}  // namespace spmvgen
