@@ -84,7 +84,8 @@ Family cpu_family() {
                  .summary = "SELL-C-σ, a row a lane, slices as wide as their longest row",
                  .params = {lanes, unroll, sigma},
                  .steps = {{"sell", StepRule::per_thread}},
-                 .workspace = {}}}};
+                 .workspace = {},
+                 .takes_forms = true}}};
 }
 
 }  // namespace spmvgen

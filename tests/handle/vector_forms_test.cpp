@@ -267,6 +267,18 @@ TEST(VectorFormsOfHandles, LinesAreCountedInWindowsOfRows) {
     EXPECT_EQ(diagonal.lines, 0.25);
     EXPECT_EQ(diagonal.columns, 1);
     EXPECT_EQ(count_x_gathers(csr, {}, 0, window, copy).lines, 1) << "no entries";
+    // Slices of 2 rows of lengths 1 and 2: the second entry of the first is padding.
+    const std::vector<std::int32_t> slice_ptr{0, 2}, col_idx{0, 4, -1, 5};
+    const StoredMatrix sell{
+        .format = Format::sell,
+        .owned = {},
+        .arrays = {{"slice_ptr", slice_ptr.data()}, {"col_idx", col_idx.data()}},
+        .scalars = {}};
+    Signature of_two;
+    of_two.params = {{"lanes", 2}, {"unroll", 1}};
+    const XGathers sliced = count_x_gathers(sell, of_two, 2, window, copy);
+    EXPECT_EQ(sliced.lines, 2.0 / 3);
+    EXPECT_EQ(sliced.columns, 1);
 }
 
 TEST(VectorFormsOfHandles, AreRefusedWhereTheyCannotBe) {
@@ -290,7 +302,7 @@ TEST(VectorFormsOfHandles, AreRefusedWhereTheyCannotBe) {
     s.y_form = VectorForm::columns;
     EXPECT_EQ(refusal([&] { complete(s); }),
               "kernel ell takes no y of form columns: use dense, or kernel csr_rows, csr_vector, "
-              "csr_balanced");
+              "csr_balanced, sell");
     s.kernel = "csr_rows";
     s.num_rhs = 1;
     EXPECT_EQ(refusal([&] { complete(s); }),

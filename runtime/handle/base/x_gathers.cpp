@@ -35,28 +35,35 @@ std::int64_t distinct(const std::vector<std::int64_t>& ascending, std::int64_t d
 
 }  // namespace
 
-XGathers count_x_gathers(const StoredMatrix& csr, const Signature& signature, std::int64_t rows,
+XGathers count_x_gathers(const StoredMatrix& stored, const Signature& signature, std::int64_t rows,
                          const XWindow& window, const CopyHere& copy) {
-    const void* const row_ptr = csr.arrays.at("row_ptr");
-    const void* const col_idx = csr.arrays.at("col_idx");
-    const std::int64_t windows = (rows + window.rows - 1) / window.rows;
+    // Of SELL: slices of so many rows, whose lengths count columns of the slice.
+    const bool sliced = stored.arrays.contains("slice_ptr");
+    const std::int64_t height =
+        sliced ? signature.params.at("lanes") * signature.params.at("unroll") : 1;
+    const void* const begins = stored.arrays.at(sliced ? "slice_ptr" : "row_ptr");
+    const void* const col_idx = stored.arrays.at("col_idx");
+    const std::int64_t pieces = (rows + height - 1) / height;
+    const std::int64_t of_window = std::max<std::int64_t>(1, window.rows / height);
+    const std::int64_t windows = (pieces + of_window - 1) / of_window;
     const std::int64_t samples = std::min(windows, most_windows);
     std::int64_t entries = 0, lines = 0, columns = 0;
     for (std::int64_t i = 0; i < samples; ++i) {
-        const std::int64_t first = windows * i / samples * window.rows;
-        const std::int64_t count = std::min(window.rows, rows - first);
-        const auto ends = integers(signature.offset, row_ptr, first, count + 1, copy);
-        const std::int64_t taken = std::min(ends.back() - ends.front(), most_entries);
-        auto touched = integers(signature.index, col_idx, ends.front(), taken, copy);
+        const std::int64_t first = windows * i / samples * of_window;
+        const std::int64_t count = std::min(of_window, pieces - first);
+        const auto ends = integers(signature.offset, begins, first, count + 1, copy);
+        const std::int64_t taken = std::min((ends.back() - ends.front()) * height, most_entries);
+        auto touched = integers(signature.index, col_idx, ends.front() * height, taken, copy);
+        std::erase(touched, -1);  // padding
         std::ranges::sort(touched);
-        entries += taken;
+        entries += std::ssize(touched);
         columns += distinct(touched, 1);
         lines +=
             distinct(touched, std::max<std::int64_t>(1, window.line_bytes / window.element_bytes));
     }
     if (entries == 0) return {.line_bytes = window.line_bytes};
-    const auto of_entry = [&](std::int64_t count) {
-        return static_cast<double>(count) / static_cast<double>(entries);
+    const auto of_entry = [&](std::int64_t number) {
+        return static_cast<double>(number) / static_cast<double>(entries);
     };
     return {of_entry(lines), of_entry(columns), window.line_bytes};
 }

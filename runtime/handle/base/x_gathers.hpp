@@ -29,9 +29,9 @@ struct XWindow {
 /// Copies bytes of the stored matrix to this host.
 using CopyHere = std::function<void(void* to, const void* from, std::size_t bytes)>;
 
-/// Counts a sample of a matrix of so many rows in CSR, whose kernel is that of `signature`. {1, 1}
-/// where there are no entries.
-XGathers count_x_gathers(const StoredMatrix& csr, const Signature& signature, std::int64_t rows,
+/// Counts a sample of a matrix of so many rows in CSR or SELL, whose kernel is that of `signature`.
+/// {1, 1} where there are no entries.
+XGathers count_x_gathers(const StoredMatrix& stored, const Signature& signature, std::int64_t rows,
                          const XWindow& window, const CopyHere& copy);
 
 /// Whether reading x by columns moves no more bytes than packing it and reading the packed one, for
