@@ -11,9 +11,17 @@ namespace {
 std::string operand_text(const ArgumentTemplate& a, const Signature& s) {
     const bool of_rows = (a.name == "x") == kernel_entry(s.kernel).transposes;
     const std::string extent = of_rows ? "[num_rows]" : "[columns of A]";
-    return s.num_rhs == 1
-               ? extent
-               : extent + "[" + std::to_string(s.num_rhs) + "]: a column for each right-hand side";
+    if (s.num_rhs == 1) return extent;
+    const std::string k = std::to_string(s.num_rhs), ld = "ld_" + std::string(a.name);
+    switch (a.name == "x" ? s.x_form : s.y_form) {
+        case VectorForm::rows:
+            return extent + "[" + ld + "]: a column for each right-hand side, the first " + k;
+        case VectorForm::columns:
+            return "[" + k + "][" + ld + "]: a row for each right-hand side, which has " + extent;
+        case VectorForm::dense:
+            break;
+    }
+    return extent + "[" + k + "]: a column for each right-hand side";
 }
 
 std::int64_t value_code(const Signature& s) {
@@ -33,6 +41,8 @@ constexpr std::array common{
                      "row of A at each position, or the element of y that each row makes"},
     ArgumentTemplate{"x", Element::vector, "", "", true, operand_text},
     ArgumentTemplate{"y", Element::vector, "", "", false, operand_text},
+    ArgumentTemplate{"ld_x", Element::count, "", "how far rows of x are apart"},
+    ArgumentTemplate{"ld_y", Element::count, "", "how far rows of y are apart"},
     ArgumentTemplate{"alpha", Element::number, "", "factor of Ax"},
     ArgumentTemplate{"beta", Element::number, "", "factor of the y that comes in"},
     ArgumentTemplate{"alpha_at", Element::vector, "[1]", "factor of Ax, in the device's memory"},

@@ -78,6 +78,21 @@ void check_accumulator(Signature& s, const KernelEntry& entry) {
                 : "use parameter deterministic=1, or leave the accumulator type out"));
 }
 
+void check_forms(const Signature& s, const KernelEntry& entry) {
+    if (s.x_form == VectorForm::dense && s.y_form == VectorForm::dense) return;
+    const std::string form = s.x_form != VectorForm::dense
+                                 ? std::string("x of form ") + to_string(s.x_form)
+                                 : std::string("y of form ") + to_string(s.y_form);
+    if (!entry.takes_forms) {
+        std::vector<std::string_view> others;
+        for (auto& e : kernel_registry())
+            if (e.takes_forms && e.gpu == entry.gpu) others.push_back(e.id);
+        refuse("kernel " + s.kernel + " takes no " + form + ": use dense, or kernel " +
+               list(others, [](auto id) { return id; }));
+    }
+    if (s.num_rhs == 1) refuse("a single right-hand side has no " + form + ": use dense");
+}
+
 /// A block whose size is a product of parameters: whole warps, and no more than a device takes.
 void check_block(const Signature& s, const KernelEntry& entry) {
     for (auto& step : entry.steps) {
@@ -202,6 +217,7 @@ Signature complete(Signature s) {
     check_accumulator(s, entry);
     if (s.num_rhs < 1 || s.num_rhs > 64)
         refuse("number of right-hand sides " + std::to_string(s.num_rhs) + " is outside 1…64");
+    check_forms(s, entry);
     for (auto& p : entry.params) {
         auto [it, absent] = s.params.try_emplace(std::string(p.name), 0);
         if (absent) it->second = preset(p, s);

@@ -124,6 +124,8 @@ struct KernelEntry {
     bool transposes = false;
     /// Whether lanes of a row, of which parameter "subwarp" is the number, share entries.
     bool shares_entries = false;
+    /// Whether several vectors may lie in any form, for which it takes ld_x and ld_y.
+    bool takes_forms = false;
     /// Of a kernel for some signatures only: why it is not for this one, which is complete
     /// otherwise; "" = it is. Such a kernel runs when it is named, and is never chosen.
     std::string (*refuses)(const Signature&) = nullptr;

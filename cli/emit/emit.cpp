@@ -23,6 +23,7 @@ struct EmitOptions {
     std::string value, index, offset;  // "" = from the matrix, else f64, i32, i32
     std::string alpha = "one", beta = "zero";
     int num_rhs = 1;
+    std::string x_form = "dense", y_form = "dense";
     std::string storage, accumulator, epilogue;
     std::string matrix, as = "source", compiler = "auto", output, launch;
     bool list = false, json = false, facts = false;
@@ -71,6 +72,8 @@ Signature suggested(const EmitOptions& o, Signature wanted, Streams& streams) {
     if (!o.offset.empty()) s.offset = wanted.offset;
     s.alpha = wanted.alpha;
     s.beta = wanted.beta;
+    s.x_form = wanted.x_form;
+    s.y_form = wanted.y_form;
     constexpr std::int64_t limit = INT32_MAX;
     if (s.index == IndexType::i32 && features.cols > limit)
         throw UsageError("--index: i32 is too narrow for " + std::to_string(features.cols) +
@@ -90,6 +93,8 @@ Signature wanted_signature(const EmitOptions& o, Streams& streams) {
     s.target = parse_arch(o.arch);
     s.params = parse_params(o.params);
     s.num_rhs = o.num_rhs;
+    s.x_form = resolve("--x-form", [&] { return parse_vector_form(o.x_form); });
+    s.y_form = resolve("--y-form", [&] { return parse_vector_form(o.y_form); });
     if (!o.value.empty()) s.value = parse_computed_type("--value", o.value);
     if (!o.index.empty()) s.index = resolve("--index", [&] { return parse_index_type(o.index); });
     if (!o.offset.empty())
@@ -223,6 +228,10 @@ void add_kernel_options(CLI::App& verb, EmitOptions& o) {
         ->type_name("MODE");
     verb.add_option("--rhs", o.num_rhs, "right-hand sides (default 1)")
         ->check(CLI::Range(1, 64).description(""));
+    verb.add_option("--x-form", o.x_form,
+                    "of several right-hand sides: dense (default), rows or columns, ld_x apart")
+        ->type_name("FORM");
+    verb.add_option("--y-form", o.y_form, "the same of y")->type_name("FORM");
     verb.add_option("--matrix", o.matrix,
                     "choose from this matrix what no option says: " + std::string(matrix_help))
         ->type_name("A.mtx");

@@ -14,7 +14,7 @@ namespace {
 
 // Enumerators of mkl_spblas.h and mkl_service.h.
 constexpr int no_transpose = 10, type_general = 20, fill_lower = 40, diag_non_unit = 50,
-              memory_aggressive = 81, base_zero = 0;
+              memory_aggressive = 81, base_zero = 0, row_major = 101;
 constexpr int interface_lp64 = 0, threading_gnu = 3;
 constexpr int expected_calls = 1000;
 
@@ -61,6 +61,7 @@ struct Library {
     VendorCall<int> set_threads{file, "MKL_Set_Num_Threads"};
     VendorCall<char*, int> version{file, "MKL_Get_Version_String"};
     VendorCall<void*, int, Description, int> set_mv_hint{file, "mkl_sparse_set_mv_hint"};
+    VendorCall<void*, int, Description, int, int, int> set_mm_hint{file, "mkl_sparse_set_mm_hint"};
     VendorCall<void*, int> set_memory_hint{file, "mkl_sparse_set_memory_hint"};
     VendorCall<void*> optimize{file, "mkl_sparse_optimize"};
     VendorCall<void*> destroy{file, "mkl_sparse_destroy"};
@@ -84,11 +85,14 @@ constexpr char letter = std::is_same_v<Value, float>                 ? 's'
 template <typename Value>
 class Matrix {
   public:
-    Matrix(std::shared_ptr<const Library> library, const CsrView& a)
+    Matrix(std::shared_ptr<const Library> library, const CsrView& a, int num_rhs)
         : library_(std::move(library)),
+          num_rhs_(num_rhs),
           create_name_(fmt::format("mkl_sparse_{}_create_csr", letter<Value>)),
           multiply_name_(fmt::format("mkl_sparse_{}_mv", letter<Value>)),
-          multiply_(library_->file, multiply_name_.c_str()) {
+          multiply_many_name_(fmt::format("mkl_sparse_{}_mm", letter<Value>)),
+          multiply_(library_->file, multiply_name_.c_str()),
+          multiply_many_(library_->file, multiply_many_name_.c_str()) {
         const VendorCall<void**, int, int, int, const int*, const int*, const int*, const void*>
             create(library_->file, create_name_.c_str());
         const int* begin = a.row_ptr_as<int>();
@@ -103,11 +107,20 @@ class Matrix {
 
     void optimize() const {
         const Library& l = *library_;
-        l.check(l.set_mv_hint(matrix_, no_transpose, {}, expected_calls), l.set_mv_hint);
+        if (num_rhs_ == 1)
+            l.check(l.set_mv_hint(matrix_, no_transpose, {}, expected_calls), l.set_mv_hint);
+        else
+            l.check(l.set_mm_hint(matrix_, no_transpose, {}, row_major, num_rhs_, expected_calls),
+                    l.set_mm_hint);
         l.check(l.set_memory_hint(matrix_, memory_aggressive), l.set_memory_hint);
         l.check(l.optimize(matrix_), l.optimize);
     }
     void multiply(const void* x, void* y) const {
+        if (num_rhs_ > 1)
+            return library_->check(multiply_many_(no_transpose, Value(1), matrix_, {}, row_major,
+                                                  static_cast<const Value*>(x), num_rhs_, num_rhs_,
+                                                  Value(0), static_cast<Value*>(y), num_rhs_),
+                                   multiply_many_);
         library_->check(multiply_(no_transpose, Value(1), matrix_, {}, static_cast<const Value*>(x),
                                   Value(0), static_cast<Value*>(y)),
                         multiply_);
@@ -115,8 +128,11 @@ class Matrix {
 
   private:
     std::shared_ptr<const Library> library_;
-    std::string create_name_, multiply_name_;
+    int num_rhs_;
+    std::string create_name_, multiply_name_, multiply_many_name_;
     VendorCall<int, Value, void*, Description, const Value*, Value, Value*> multiply_;
+    VendorCall<int, Value, void*, Description, int, const Value*, int, int, Value, Value*, int>
+        multiply_many_;
     void* matrix_ = nullptr;
 };
 
@@ -140,20 +156,18 @@ class Mkl final : public Peer {
         return all;
     }
     std::string path() const override { return library_->file.path(); }
-    std::vector<std::string> ways(int num_rhs) const override {
-        return ways_of_one_vector(num_rhs, {"csr", "csr_optimized"});
-    }
+    std::vector<std::string> ways(int) const override { return {"csr", "csr_optimized"}; }
     Product make(const std::string& way, const Problem& p) override {
         require_int32(p.matrix);
         return dispatch(p.matrix.value_type, [&](auto tag) {
             Lap lap;
             const auto matrix =
-                std::make_shared<const Matrix<decltype(tag)>>(library_, p.matrix.view());
+                std::make_shared<const Matrix<decltype(tag)>>(library_, p.matrix.view(), p.num_rhs);
             Product product;
             product.convert_ms = lap.ms();
             if (way == "csr_optimized") matrix->optimize();
             product.plan_ms = lap.ms();
-            product.bytes = csr_bytes(p.matrix);
+            product.bytes = csr_bytes(p.matrix, p.num_rhs);
             product.apply = [matrix, x = p.x, y = p.y] { matrix->multiply(x, y); };
             return product;
         });

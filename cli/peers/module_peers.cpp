@@ -1,5 +1,8 @@
 #include "peers/module_peers.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "devices/gpu/vendor_library.hpp"
 #include "peers/module/module.hpp"
 #include "process/library_folders.hpp"
@@ -40,13 +43,16 @@ class Plain final : public Peer {
     std::string version() const override { return parse_target("native").arch; }
     std::string path() const override { return module_.file.path(); }
     std::vector<std::string> ways(int num_rhs) const override {
-        return ways_of_one_vector(num_rhs, {"csr"});
+        constexpr std::array numbers{1, 2, 4, 8, 16, 32};
+        if (std::ranges::count(numbers, num_rhs) == 0) return {};
+        return {"csr"};
     }
     Product make(const std::string&, const Problem& p) override {
         require_int32(p.matrix);
-        return {.apply = [p, plain = module_.entries->plain,
-                          threads = threads_] { plain(p.matrix.view(), p.x, p.y, threads); },
-                .bytes = csr_bytes(p.matrix)};
+        return {
+            .apply = [p, plain = module_.entries->plain,
+                      threads = threads_] { plain(p.matrix.view(), p.x, p.y, p.num_rhs, threads); },
+            .bytes = csr_bytes(p.matrix, p.num_rhs)};
     }
 
   private:

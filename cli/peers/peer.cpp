@@ -51,9 +51,10 @@ void require_int32(const CsrMatrix& matrix) {
         throw Error(ErrorCode::unsupported, "takes int32 indices only");
 }
 
-std::int64_t csr_bytes(const CsrMatrix& matrix) {
+std::int64_t csr_bytes(const CsrMatrix& matrix, int num_rhs) {
     return static_cast<std::int64_t>(matrix.bytes()) +
-           (matrix.rows + matrix.cols) * static_cast<std::int64_t>(size_of(matrix.value_type));
+           (matrix.rows + matrix.cols) * num_rhs *
+               static_cast<std::int64_t>(size_of(matrix.value_type));
 }
 
 }  // namespace spmvgen::peers

@@ -93,6 +93,6 @@ std::vector<std::string> ways_of_one_vector(int num_rhs, std::vector<std::string
 void require_int32(const CsrMatrix& matrix);
 
 /// Bytes of A, x and y: what a product of CSR arrays moves.
-std::int64_t csr_bytes(const CsrMatrix& matrix);
+std::int64_t csr_bytes(const CsrMatrix& matrix, int num_rhs = 1);
 
 }  // namespace spmvgen::peers

@@ -34,6 +34,8 @@ specializer::Bindings common_bindings(const Signature& s) {
     b.constants = {{"alpha_mode", scale_constant(s.alpha)},
                    {"beta_mode", scale_constant(s.beta)},
                    {"num_rhs", std::to_string(s.num_rhs)},
+                   {"x_form", std::string("vector_form::") + to_string(s.x_form)},
+                   {"y_form", std::string("vector_form::") + to_string(s.y_form)},
                    {"has_epilogue", s.epilogue.empty() ? "false" : "true"}};
     if (architecture(s.target).kind != TargetKind::host) {
         b.constants["rhs_group"] = std::to_string(rhs_group(s));

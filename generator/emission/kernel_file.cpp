@@ -28,6 +28,8 @@ std::string canonical_command(const Signature& s) {
                        " --value " + to_string(s.value) + " --index " + to_string(s.index) +
                        " --offset " + to_string(s.offset) + " --alpha " + to_string(s.alpha) +
                        " --beta " + to_string(s.beta) + " --rhs " + std::to_string(s.num_rhs);
+    if (s.x_form != VectorForm::dense) text += std::string(" --x-form ") + to_string(s.x_form);
+    if (s.y_form != VectorForm::dense) text += std::string(" --y-form ") + to_string(s.y_form);
     constexpr std::size_t readable = 60;  // so that a line can be broken between two
     std::string params;
     for (auto& [name, value] : s.params) {

@@ -65,6 +65,10 @@ constexpr EmitOption emit_options[] = {
      [](Emission& e, std::string_view text) {
          e.signature.num_rhs = static_cast<int>(std::min<std::int64_t>(integer(text), INT32_MAX));
      }},
+    {"x_form",
+     [](Emission& e, std::string_view text) { e.signature.x_form = parse_vector_form(text); }},
+    {"y_form",
+     [](Emission& e, std::string_view text) { e.signature.y_form = parse_vector_form(text); }},
     {"epilogue", [](Emission& e, std::string_view text) { e.signature.epilogue = text; }},
 };
 

@@ -20,7 +20,10 @@ struct BoundArguments::Binder {
     const EpilogueProgram epilogue = parse_epilogue(signature.epilogue);
 
     void bind(const Argument& argument) {
-        if (const int source = apply_source(argument); source >= 0) {
+        if (const int source = leading_dimension(argument); source >= 0) {
+            bound.patches_.push_back({bound.arguments_.size(), source});
+            bound.arguments_.push_back(nullptr);
+        } else if (const int source = apply_source(argument); source >= 0) {
             bound.patches_.push_back({bound.arguments_.size(), source});
             bound.arguments_.push_back(nullptr);
         } else if (auto array = matrix.arrays.find(argument.name); array != matrix.arrays.end()) {
@@ -39,6 +42,14 @@ struct BoundArguments::Binder {
         throw Error(ErrorCode::internal,
                     fmt::format("kernel {}: argument '{}' of type '{}' {}", to_string(signature),
                                 argument.name, argument.type, why));
+    }
+
+    int leading_dimension(const Argument& argument) const {
+        if (argument.name != "ld_x" && argument.name != "ld_y") return -1;
+        const ArgumentType type = parse_argument_type(argument.type);
+        if (type.pointer || integer_type(type.element) != IndexType::i64)
+            refuse(argument, "is not an integer of 64 bits");
+        return argument.name == "ld_x" ? ld_x : ld_y;
     }
 
     int apply_source(const Argument& argument) const {
@@ -113,8 +124,9 @@ void BoundArguments::replace_array(std::string_view name, const void* array) {
 void BoundArguments::fill(const Operands& operands, const Workspaces& workspaces,
                           Filled& filled) const noexcept {
     std::ranges::copy(arguments_, filled.begin());
-    const std::array<const void*, named> sources{operands.alpha, operands.beta, &operands.alpha,
-                                                 &operands.beta, &operands.x,   &operands.y};
+    const std::array<const void*, named> sources{operands.alpha, operands.beta,   &operands.ld_x,
+                                                 &operands.ld_y, &operands.alpha, &operands.beta,
+                                                 &operands.x,    &operands.y};
     for (auto& patch : patches_) {
         const void* source =
             patch.source >= workspace

@@ -49,7 +49,18 @@ class BoundArguments {
   private:
     /// What an apply puts into an argument: an operand, one of the epilogue's counted from `named`,
     /// or a workspace counted from `workspace`.
-    enum Source { alpha, beta, alpha_at, beta_at, x, y, named, workspace = named + most_operands };
+    enum Source {
+        alpha,
+        beta,
+        ld_x,
+        ld_y,
+        alpha_at,
+        beta_at,
+        x,
+        y,
+        named,
+        workspace = named + most_operands
+    };
     struct Patch {
         std::size_t argument;
         int source;

@@ -1,5 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <span>
+
+#include "spmvgen/types.hpp"
 
 namespace spmvgen {
 
@@ -15,6 +18,9 @@ struct Operands {
         nullptr;                  ///< the caller's, large enough; null = the handle's own
     int num_rhs = 0;              ///< right-hand sides; 0 = as many as the handle is planned for
     bool device_scalars = false;  ///< of a GPU: α and β are in its memory, too
+    /// How several vectors lie, and the leading dimensions of forms that are not dense.
+    VectorForm x_form = VectorForm::dense, y_form = VectorForm::dense;
+    std::int64_t ld_x = 0, ld_y = 0;
     std::span<void* const> epilogue = {};  ///< its operands, as the program names them
 };
 

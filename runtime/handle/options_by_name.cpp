@@ -7,6 +7,7 @@
 #include <charconv>
 #include <concepts>
 
+#include "handle/base/handle_impl.hpp"
 #include "handle/kernels/cache_mode.hpp"
 #include "handle/plan/levels.hpp"
 #include "handle/plan/number_types.hpp"
@@ -97,6 +98,9 @@ void check_encodings_name(std::string_view text) {
 void check_reorder(std::string_view text) {
     parse_reorder_option(text);
 }
+void check_pack_name(std::string_view text) {
+    parse_pack_vectors(text);
+}
 void check_compile_name(std::string_view text) {
     if (text != "now" && text != "behind")
         refuse(fmt::format("unknown time '{}': use now or behind", text));
@@ -141,6 +145,7 @@ constexpr NamedOption table[] = {
     option<&Options::memory_limit>("memory_limit"),
     option<&Options::reorder>("reorder", check_reorder),
     option<&Options::permuted_vectors>("permuted_vectors"),
+    option<&Options::pack_vectors>("pack_vectors", check_pack_name),
     option<&Options::cache>("cache"),
     option<&Options::cache_dir>("cache_dir"),
     option<&Options::kernel_sets>("kernel_sets"),

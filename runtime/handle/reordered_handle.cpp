@@ -239,6 +239,7 @@ Permuter& ReorderedHandle::permuter(int num_rhs) {
 
 bool ReorderedHandle::has_kernel(ValueType type, const Operands& o) {
     if (permuter_ == nullptr) return product_->offers(type, o);
+    (void)modes_of(type, o);
     bool offered = false;
     dispatch(type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);

@@ -20,6 +20,10 @@ const char* bits(IndexType t) {
     return t == IndexType::i32 ? "32" : "64";
 }
 
+std::string part_of_form(const char* prefix, VectorForm form) {
+    return form == VectorForm::dense ? "" : std::string(prefix) + to_string(form);
+}
+
 /// FNV-1a of 64 bits, in hex.
 std::string hash_text(const std::string& text) {
     std::uint64_t hash = 14695981039346656037u;
@@ -37,7 +41,8 @@ std::string kernel_name(const Signature& s) {
     const std::string sums = s.accumulator ? std::string("_acc") + to_string(*s.accumulator) : "";
     std::string name = s.kernel + "_" + to_string(s.value) + storage + sums + "_i" + bits(s.index) +
                        "_o" + bits(s.offset) + "_a" + letter(s.alpha) + "_b" + letter(s.beta) +
-                       "_k" + std::to_string(s.num_rhs);
+                       "_k" + std::to_string(s.num_rhs) + part_of_form("_x", s.x_form) +
+                       part_of_form("_y", s.y_form);
     for (auto& [param, value] : s.params) name += "_" + param + std::to_string(value);
     if (!s.epilogue.empty()) name += "_e" + hash_text(s.epilogue);
     return name;

@@ -28,6 +28,8 @@ constexpr Names<Scale, 4> scales{{{Scale::zero, "zero"},
                                   {Scale::one, "one"},
                                   {Scale::general, "general"},
                                   {Scale::device, "device"}}};
+constexpr Names<VectorForm, 3> vector_forms{
+    {{VectorForm::dense, "dense"}, {VectorForm::rows, "rows"}, {VectorForm::columns, "columns"}}};
 constexpr Names<Op, 4> ops{
     {{Op::none, "N"}, {Op::transpose, "T"}, {Op::conj_transpose, "H"}, {Op::conjugate, "C"}}};
 
@@ -67,6 +69,9 @@ const char* to_string(IndexType t) {
 const char* to_string(Scale s) {
     return name_of(scales, s);
 }
+const char* to_string(VectorForm f) {
+    return name_of(vector_forms, f);
+}
 const char* to_string(Format f) {
     return f.name();
 }
@@ -82,6 +87,9 @@ IndexType parse_index_type(std::string_view t) {
 }
 Scale parse_scale(std::string_view t) {
     return parse(scales, t, "scale mode");
+}
+VectorForm parse_vector_form(std::string_view t) {
+    return parse(vector_forms, t, "form of vectors");
 }
 Op parse_op(std::string_view t) {
     return parse(ops, t, "op");

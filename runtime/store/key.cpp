@@ -61,6 +61,8 @@ Key key_of(const Signature& s, BinaryKind kind, const Maker& maker) {
              {"num_rhs", std::int64_t{s.num_rhs}}}};
     // Absent where there is none, so that other entries are as they were before it came.
     if (accumulator_type(s) != s.value) key.fields["accumulator"] = to_string(accumulator_type(s));
+    if (s.x_form != VectorForm::dense) key.fields["x_form"] = to_string(s.x_form);
+    if (s.y_form != VectorForm::dense) key.fields["y_form"] = to_string(s.y_form);
     if (s.target.device_memory) key.fields["memory"] = "device";
     for (auto& [name, value] : s.params) key.fields["param." + name] = value;
     return key;

@@ -21,19 +21,21 @@
 /// y = αAx + βy for A in CSR but for the parts of cut rows; carry_row (row number or -1) and
 /// carry_sum (num_rhs sums) hold what this thread leaves for csr_balanced_carry.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
-          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes, int unroll>
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, vector_form x_form,
+          vector_form y_form, int lanes, int unroll>
 void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
                   const Index* __restrict__ col_idx, const Storage* __restrict__ values,
-                  const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
-                  long* __restrict__ carry_row, Value* __restrict__ carry_sum,
-                  long* __restrict__ head_row, Value* __restrict__ head_sum, int thread,
-                  int threads) {
+                  const Vector* __restrict__ x, long ld_x, Vector* __restrict__ y, long ld_y,
+                  Vector alpha, Vector beta, long* __restrict__ carry_row,
+                  Value* __restrict__ carry_sum, long* __restrict__ head_row,
+                  Value* __restrict__ head_sum, int thread, int threads) {
     carry_row[thread] = -1;
     if constexpr (joins_rows<Value, Vector, has_epilogue>) {
         head_row[thread] = -1;
     }
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_rows<beta_mode, has_epilogue, num_rhs, y_form>(y, ld_y, num_rows, beta, thread,
+                                                             threads);
     } else {
         const long nnz = row_ptr[num_rows];
         const long first_step = share(num_rows + nnz, thread, threads);
@@ -66,14 +68,14 @@ void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
                     sum[0] =
                         row_product<lanes, unroll, Value>(values, col_idx, x, entry, stop, nnz);
                 } else {
-                    add_entries<num_rhs>(sum, values, col_idx, x, entry, stop);
+                    add_entries<num_rhs, x_form>(sum, values, col_idx, x, ld_x, entry, stop);
                 }
                 if (joins_rows<Value, Vector, has_epilogue> && whole && begun) {
                     head_row[thread] = row;
                     copy_sums<num_rhs>(head_sum, thread, sum);
                 } else if (whole) {
-                    store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha,
-                                                                            beta);
+                    store_row<alpha_mode, beta_mode, has_epilogue, num_rhs, y_form>(
+                        y, row, sum, alpha, beta, ld_y);
                 } else {
                     store_row<scale::one, scale::zero, false, num_rhs>(carry_sum, thread, sum,
                                                                        Value{}, Value{});
@@ -86,14 +88,14 @@ void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
 
 /// Adds the partial sums of cut rows to y, thread after thread.
 template <typename Value, typename Vector, scale alpha_mode, scale beta_mode, bool has_epilogue,
-          int num_rhs>
+          int num_rhs, vector_form y_form>
 void csr_balanced_carry(long* __restrict__ carry_row, Value* __restrict__ carry_sum,
                         long* __restrict__ head_row, Value* __restrict__ head_sum,
-                        Vector* __restrict__ y, Vector alpha, Vector beta, int threads) {
+                        Vector* __restrict__ y, long ld_y, Vector alpha, Vector beta, int threads) {
     if constexpr (joins_rows<Value, Vector, has_epilogue>) {
-        join_parts<alpha_mode, beta_mode, has_epilogue, num_rhs>(
-            head_row, head_sum, carry_row, carry_sum, y, alpha, beta, threads);
+        join_parts<alpha_mode, beta_mode, has_epilogue, num_rhs, y_form>(
+            head_row, head_sum, carry_row, carry_sum, y, alpha, beta, threads, ld_y);
     } else {
-        add_carries<alpha_mode, num_rhs>(carry_row, carry_sum, y, alpha, threads);
+        add_carries<alpha_mode, num_rhs, y_form>(carry_row, carry_sum, y, alpha, threads, ld_y);
     }
 }

@@ -64,7 +64,7 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int
             store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
         } else {
             Value sum[num_rhs] = {};
-            add_entries<num_rhs>(sum, values, col_idx, x, row_ptr[row], row_ptr[row + 1]);
+            add_entries<num_rhs>(sum, values, col_idx, x, 0, row_ptr[row], row_ptr[row + 1]);
             store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
         }
     }

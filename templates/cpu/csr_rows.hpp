@@ -13,12 +13,15 @@
 
 /// y = αAx + βy for A in CSR, row after row.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
-          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs>
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, vector_form x_form,
+          vector_form y_form>
 void csr_rows(long num_rows, const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
-              const Storage* __restrict__ values, const Vector* __restrict__ x,
-              Vector* __restrict__ y, Vector alpha, Vector beta, int thread, int threads) {
+              const Storage* __restrict__ values, const Vector* __restrict__ x, long ld_x,
+              Vector* __restrict__ y, long ld_y, Vector alpha, Vector beta, int thread,
+              int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_rows<beta_mode, has_epilogue, num_rhs, y_form>(y, ld_y, num_rows, beta, thread,
+                                                             threads);
     } else {
         const long begin = first_row(num_rows, row_ptr, thread, threads);
         const long end = first_row(num_rows, row_ptr, thread + 1, threads);
@@ -32,8 +35,10 @@ void csr_rows(long num_rows, const Offset* __restrict__ row_ptr, const Index* __
                 store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
             } else {
                 Value sum[num_rhs] = {};
-                add_entries<num_rhs>(sum, values, col_idx, x, row_ptr[row], row_ptr[row + 1]);
-                store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
+                add_entries<num_rhs, x_form>(sum, values, col_idx, x, ld_x, row_ptr[row],
+                                             row_ptr[row + 1]);
+                store_row<alpha_mode, beta_mode, has_epilogue, num_rhs, y_form>(y, row, sum, alpha,
+                                                                                beta, ld_y);
             }
         }
     }

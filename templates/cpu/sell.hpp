@@ -22,15 +22,16 @@
 
 /// y = αAx + βy for A in SELL-C-σ, slice after slice.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
-          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes, int unroll,
-          int sigma>
+          scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, vector_form x_form,
+          vector_form y_form, int lanes, int unroll, int sigma>
 void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
           const Offset* __restrict__ slice_full, const Index* __restrict__ row_order,
           const Index* __restrict__ col_idx, const Storage* __restrict__ values,
-          const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
-          int thread, int threads) {
+          const Vector* __restrict__ x, long ld_x, Vector* __restrict__ y, long ld_y, Vector alpha,
+          Vector beta, int thread, int threads) {
     if constexpr (alpha_mode == scale::zero) {
-        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
+        scale_rows<beta_mode, has_epilogue, num_rhs, y_form>(y, ld_y, num_rows, beta, thread,
+                                                             threads);
     } else {
         constexpr int height = lanes * unroll;
         const long end = first_row(num_slices, slice_ptr, thread + 1, threads);
@@ -55,11 +56,11 @@ void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
             } else {
                 for (long l = 0; l < rows; ++l) {
                     Value sum[num_rhs] = {};
-                    add_strided_row<num_rhs>(sum, values + start + l, col_idx + start + l, x,
-                                             height, width);
+                    add_strided_row<num_rhs, x_form>(sum, values + start + l, col_idx + start + l,
+                                                     x, height, width, ld_x);
                     const long row = sigma == 1 ? first + l : row_order[first + l];
-                    store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha,
-                                                                            beta);
+                    store_row<alpha_mode, beta_mode, has_epilogue, num_rhs, y_form>(
+                        y, row, sum, alpha, beta, ld_y);
                 }
             }
         }

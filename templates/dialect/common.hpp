@@ -5,6 +5,32 @@
 /// What is known of α or β when the kernel is made.
 enum class scale { zero, one, general };
 
+/// How several vectors lie in memory: number i of vector r is v[i·num_rhs + r], v[i·ld + r] or
+/// v[i + r·ld].
+enum class vector_form { dense, rows, columns };
+
+/// Where row `row` begins in vectors that begin at `first`.
+template <vector_form form, int num_rhs, typename Vector>
+[[gnu::always_inline]] inline Vector* row_at(Vector* first, long row, long ld) {
+    if constexpr (form == vector_form::dense) {
+        return first + row * num_rhs;
+    } else if constexpr (form == vector_form::rows) {
+        return first + row * ld;
+    } else {
+        return first + row;
+    }
+}
+
+/// Where number `place` is in a row that begins at `row`.
+template <vector_form form, typename Vector>
+[[gnu::always_inline]] inline Vector* place_at(Vector* row, long place, long ld) {
+    if constexpr (form == vector_form::columns) {
+        return row + place * ld;
+    } else {
+        return row + place;
+    }
+}
+
 /// Complex numbers, laid out as std::complex.
 struct complex_f32 {
     float re;

@@ -297,25 +297,95 @@ template <int num_rhs, typename Value, typename Vector>
     }
 }
 
+/// The same of an x by columns.
+template <int num_rhs, typename Value, typename Vector>
+[[gnu::always_inline]] inline void add_scaled_column(Value* sum, Value value, const Vector* x_row,
+                                                     long ld_x) {
+    for (int rhs = 0; rhs < num_rhs; ++rhs) {
+        sum[rhs] = multiply_add(value, converted<Value>(x_row[rhs * ld_x]), sum[rhs]);
+    }
+}
+
+/// sum[rhs] += value · x[col][rhs], of an x of that form.
+template <int num_rhs, vector_form x_form, typename Value, typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_entry(Value* sum, Value value, Index col, const Vector* x,
+                                             long ld_x) {
+    if constexpr (x_form == vector_form::columns) {
+        add_scaled_column<num_rhs>(sum, value, x + col, ld_x);
+    } else {
+        add_scaled<num_rhs>(sum, value, row_at<x_form, num_rhs>(x, static_cast<long>(col), ld_x));
+    }
+}
+
 /// sum[rhs] += Σ values[k] · x[col_idx[k]][rhs] for k = begin … end-1.
-template <int num_rhs, typename Value, typename Storage, typename Index, typename Vector>
+template <int num_rhs, vector_form x_form = vector_form::dense, typename Value, typename Storage,
+          typename Index, typename Vector>
 [[gnu::always_inline]] inline void add_entries(Value* sum, const Storage* values,
-                                               const Index* col_idx, const Vector* x, long begin,
-                                               long end) {
+                                               const Index* col_idx, const Vector* x, long ld_x,
+                                               long begin, long end) {
     for (long k = begin; k < end; ++k) {
-        add_scaled<num_rhs>(sum, widened<Value>(values[k]),
-                            x + static_cast<long>(col_idx[k]) * num_rhs);
+        add_entry<num_rhs, x_form>(sum, widened<Value>(values[k]), col_idx[k], x, ld_x);
+    }
+}
+
+/// The same, `unroll` entries at a time, each with sums of its own: for rows so long that adding to
+/// one sum after another takes longer than loading x.
+template <int num_rhs, int unroll, vector_form x_form, typename Value, typename Storage,
+          typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_entries_unrolled(Value* sum, const Storage* values,
+                                                        const Index* col_idx, const Vector* x,
+                                                        long ld_x, long begin, long end) {
+    if constexpr (unroll == 1) {
+        add_entries<num_rhs, x_form>(sum, values, col_idx, x, ld_x, begin, end);
+    } else {
+        Value part[unroll * num_rhs] = {};
+        long k = begin;
+        for (; k + unroll <= end; k += unroll) {
+            for (int u = 0; u < unroll; ++u) {
+                add_entry<num_rhs, x_form>(part + u * num_rhs, widened<Value>(values[k + u]),
+                                           col_idx[k + u], x, ld_x);
+            }
+        }
+        add_entries<num_rhs, x_form>(part, values, col_idx, x, ld_x, k, end);
+        for (int rhs = 0; rhs < num_rhs; ++rhs) {
+            for (int u = 0; u < unroll; ++u) {
+                sum[rhs] = add(sum[rhs], part[u * num_rhs + rhs]);
+            }
+        }
     }
 }
 
 /// Stores num_rhs sums as row `row` of y.
-template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, typename Value,
-          typename Vector>
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs,
+          vector_form y_form = vector_form::dense, typename Value, typename Vector>
 [[gnu::always_inline]] inline void store_row(Vector* y, long row, const Value* sum, Vector alpha,
-                                             Vector beta) {
+                                             Vector beta, long ld_y = 0) {
     for (int rhs = 0; rhs < num_rhs; ++rhs) {
-        store<alpha_mode, beta_mode, has_epilogue>(y, row * num_rhs + rhs, sum[rhs], alpha, beta,
-                                                   row);
+        if constexpr (y_form == vector_form::dense) {
+            store<alpha_mode, beta_mode, has_epilogue>(y, row * num_rhs + rhs, sum[rhs], alpha,
+                                                       beta, row);
+        } else {
+            store<alpha_mode, beta_mode, has_epilogue>(
+                place_at<y_form>(row_at<y_form, num_rhs>(y, row, ld_y), rhs, ld_y), 0, sum[rhs],
+                alpha, beta, row);
+        }
+    }
+}
+
+/// y = βy for the thread's share of the rows of a y of that form: what is left of the product when
+/// α = 0.
+template <scale beta_mode, bool has_epilogue, int num_rhs, vector_form y_form, typename Vector>
+[[gnu::always_inline]] inline void scale_rows(Vector* y, long ld_y, long num_rows, Vector beta,
+                                              int thread, int threads) {
+    if constexpr (y_form == vector_form::dense) {
+        scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
+    } else if constexpr (beta_mode != scale::one || has_epilogue) {
+        const long end = share(num_rows, thread + 1, threads);
+        for (long row = share(num_rows, thread, threads); row < end; ++row) {
+            const Vector sum[num_rhs] = {};
+            store_row<scale::zero, beta_mode, has_epilogue, num_rhs, y_form>(y, row, sum, beta,
+                                                                             beta, ld_y);
+        }
     }
 }
 
@@ -373,13 +443,14 @@ template <int lanes, int unroll, typename Value, typename Storage, typename Inde
 
 /// sum[rhs] += the product of one row whose entries lie `stride` elements apart, up to `width` of
 /// them; it ends at the first padding.
-template <int num_rhs, typename Value, typename Storage, typename Index, typename Vector>
+template <int num_rhs, vector_form x_form = vector_form::dense, typename Value, typename Storage,
+          typename Index, typename Vector>
 [[gnu::always_inline]] inline void add_strided_row(Value* sum, const Storage* values,
                                                    const Index* col_idx, const Vector* x,
-                                                   long stride, long width) {
+                                                   long stride, long width, long ld_x = 0) {
     for (long k = 0; k < width && col_idx[k * stride] >= 0; ++k) {
-        add_scaled<num_rhs>(sum, widened<Value>(values[k * stride]),
-                            x + static_cast<long>(col_idx[k * stride]) * num_rhs);
+        add_entry<num_rhs, x_form>(sum, widened<Value>(values[k * stride]), col_idx[k * stride], x,
+                                   ld_x);
     }
 }
 

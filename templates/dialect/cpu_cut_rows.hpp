@@ -4,13 +4,15 @@
 
 /// y += α · what each thread left of a row that it did not end, in the order of threads;
 /// carry_row is -1 where a thread left nothing.
-template <scale alpha_mode, int num_rhs, typename Value, typename Vector>
+template <scale alpha_mode, int num_rhs, vector_form y_form = vector_form::dense, typename Value,
+          typename Vector>
 [[gnu::always_inline]] inline void add_carries(const long* carry_row, const Value* carry_sum,
-                                               Vector* y, Vector alpha, int threads) {
+                                               Vector* y, Vector alpha, int threads,
+                                               long ld_y = 0) {
     for (int t = 0; t < threads; ++t) {
         if (carry_row[t] >= 0) {
-            store_row<alpha_mode, scale::one, false, num_rhs>(
-                y, carry_row[t], carry_sum + t * num_rhs, alpha, alpha);
+            store_row<alpha_mode, scale::one, false, num_rhs, y_form>(
+                y, carry_row[t], carry_sum + t * num_rhs, alpha, alpha, ld_y);
         }
     }
 }
@@ -30,19 +32,20 @@ template <int num_rhs, typename Value>
 
 /// Stores the rows of which threads have left parts: carry_sum of those that a later thread ends,
 /// and then head_sum of that one. Row numbers are -1 where a thread left nothing.
-template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, typename Value,
-          typename Vector>
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs,
+          vector_form y_form = vector_form::dense, typename Value, typename Vector>
 [[gnu::always_inline]] inline void join_parts(const long* head_row, const Value* head_sum,
                                               const long* carry_row, const Value* carry_sum,
-                                              Vector* y, Vector alpha, Vector beta, int threads) {
+                                              Vector* y, Vector alpha, Vector beta, int threads,
+                                              long ld_y = 0) {
     Value sum[num_rhs] = {};
     for (int t = 0; t < threads; ++t) {
         if (head_row[t] >= 0) {
             for (int rhs = 0; rhs < num_rhs; ++rhs) {
                 sum[rhs] = add(sum[rhs], head_sum[t * num_rhs + rhs]);
             }
-            store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, head_row[t], sum, alpha,
-                                                                    beta);
+            store_row<alpha_mode, beta_mode, has_epilogue, num_rhs, y_form>(y, head_row[t], sum,
+                                                                            alpha, beta, ld_y);
             for (int rhs = 0; rhs < num_rhs; ++rhs) {
                 sum[rhs] = Value{};
             }

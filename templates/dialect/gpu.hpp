@@ -216,14 +216,30 @@ template <int num_rhs, int rhs_group>
     }
 }
 
+/// Where number `rhs` of the thread's group is in row `row` of vectors of a form with ld.
+template <vector_form form, int num_rhs, int rhs_group>
+[[gnu::always_inline]] inline long element_apart(long row, int rhs, long ld) {
+    if constexpr (form == vector_form::rows) {
+        return row * ld + element_of<num_rhs, rhs_group>(0) + rhs;
+    } else {
+        return row + (element_of<num_rhs, rhs_group>(0) + rhs) * ld;
+    }
+}
+
 /// y = epilogue(α·sum + βy) for the thread's group of right-hand sides in row `row`.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          typename Value, typename Vector>
+          vector_form y_form = vector_form::dense, typename Value, typename Vector>
 [[gnu::always_inline]] inline void store_row(Vector* y, long row, const Value* sum, Vector alpha,
-                                             Vector beta) {
+                                             Vector beta, long ld_y = 0) {
     for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        store<alpha_mode, beta_mode, has_epilogue>(y, element_of<num_rhs, rhs_group>(row) + rhs,
-                                                   sum[rhs], alpha, beta, row);
+        if constexpr (y_form == vector_form::dense) {
+            store<alpha_mode, beta_mode, has_epilogue>(y, element_of<num_rhs, rhs_group>(row) + rhs,
+                                                       sum[rhs], alpha, beta, row);
+        } else {
+            store<alpha_mode, beta_mode, has_epilogue>(
+                y, element_apart<y_form, num_rhs, rhs_group>(row, rhs, ld_y), sum[rhs], alpha, beta,
+                row);
+        }
     }
 }
 

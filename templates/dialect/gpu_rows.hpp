@@ -41,10 +41,25 @@ template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
     }
 }
 
+/// Whether rows of x or y that begin at `first` can be moved 16 bytes at a time.
+template <vector_form form, typename Vector>
+[[gnu::always_inline]] inline bool are_wide(const Vector* first, long ld) {
+    if constexpr (form == vector_form::dense) {
+        return reinterpret_cast<unsigned long>(first) % 16 == 0;
+    } else {
+        return reinterpret_cast<unsigned long>(first) % 16 == 0 && ld * sizeof(Vector) % 16 == 0;
+    }
+}
+
+/// The same of any row, where numbers of a row lie side by side at all.
+template <vector_form form, int num_rhs, int rhs_group, typename Vector>
+inline constexpr bool may_be_wide =
+    form != vector_form::columns && chunk<num_rhs, rhs_group, Vector> > 1;
+
 /// to[i] = the lane's number i of a row, the first of which is at `from`; with `wide` in loads of
 /// 16 bytes.
-template <bool wide, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline void load_piece(Vector* to, const Vector* from) {
+template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
+[[gnu::always_inline]] inline void load_piece(Vector* to, const Vector* from, long ld) {
     if constexpr (wide && is_same<Vector, double>) {
         for (int i = 0; i < rhs_group / 2; ++i) {
             const f64_pair pair = reinterpret_cast<const f64_pair*>(from)[i * rhs_lanes];
@@ -59,6 +74,10 @@ template <bool wide, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
             to[4 * i + 2] = quad.third;
             to[4 * i + 3] = quad.fourth;
         }
+    } else if constexpr (form == vector_form::columns) {
+        for (int i = 0; i < rhs_group; ++i) {
+            to[i] = from[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i) * ld];
+        }
     } else {
         for (int i = 0; i < rhs_group; ++i) {
             to[i] = from[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i)];
@@ -67,8 +86,8 @@ template <bool wide, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
 }
 
 /// The opposite: the lane's number i of a row is from[i].
-template <bool wide, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline void store_piece(Vector* to, const Vector* from) {
+template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
+[[gnu::always_inline]] inline void store_piece(Vector* to, const Vector* from, long ld) {
     if constexpr (wide && is_same<Vector, double>) {
         for (int i = 0; i < rhs_group / 2; ++i) {
             reinterpret_cast<f64_pair*>(to)[i * rhs_lanes] = {from[2 * i], from[2 * i + 1]};
@@ -77,6 +96,10 @@ template <bool wide, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
         for (int i = 0; i < rhs_group / 4; ++i) {
             reinterpret_cast<f32_quad*>(to)[i * rhs_lanes] = {from[4 * i], from[4 * i + 1],
                                                               from[4 * i + 2], from[4 * i + 3]};
+        }
+    } else if constexpr (form == vector_form::columns) {
+        for (int i = 0; i < rhs_group; ++i) {
+            to[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i) * ld] = from[i];
         }
     } else {
         for (int i = 0; i < rhs_group; ++i) {
@@ -88,9 +111,10 @@ template <bool wide, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
 /// sum[r] += the products of the entries first, first + step, … below `count` with the lane's piece
 /// of each row of x, the first of which is at `x`. `unroll` entries are under way at a time.
 template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
-          typename Value, typename Vector, typename Storage, typename Index, typename Offset>
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
+          typename Offset>
 [[gnu::always_inline]] inline void add_row_pieces(Value* sum, const Storage* values,
-                                                  const Index* col_idx, const Vector* x,
+                                                  const Index* col_idx, const Vector* x, long ld_x,
                                                   Offset first, Offset count) {
     for (Offset left = count - first; left > 0; left -= step * unroll) {
         const Offset k = count - left;
@@ -105,8 +129,9 @@ template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_l
         Vector factor[unroll * rhs_group] = {};
         for (int u = 0; u < unroll; ++u) {
             if (left > u * step) {
-                load_piece<wide, num_rhs, rhs_group, rhs_lanes>(
-                    factor + u * rhs_group, x + static_cast<long>(col[u]) * num_rhs);
+                load_piece<wide, x_form, num_rhs, rhs_group, rhs_lanes>(
+                    factor + u * rhs_group,
+                    row_at<x_form, num_rhs>(x, static_cast<long>(col[u]), ld_x), ld_x);
             }
         }
         // Where there is no entry, both factors are zero.
@@ -122,10 +147,11 @@ template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_l
 /// sum[r] += the products of a row of `count` entries, shared out among `step` lanes, of which this
 /// is number `lane`. `unroll` of them are under way at a time: their values and columns are loaded
 /// before any x is, and every x before the first is used.
-template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1, typename Value,
-          typename Vector, typename Storage, typename Index, typename Offset>
+template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1,
+          vector_form x_form = vector_form::dense, typename Value, typename Vector,
+          typename Storage, typename Index, typename Offset>
 [[gnu::always_inline]] inline void add_row_entries(Value* sum, const Storage* values,
-                                                   const Index* col_idx, const Vector* x,
+                                                   const Index* col_idx, const Vector* x, long ld_x,
                                                    Offset lane, Offset count) {
     if constexpr (num_rhs == 1) {
         for (Offset left = count - lane; left > 0; left -= step * unroll) {
@@ -154,19 +180,19 @@ template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1, t
         // rhs_lanes neighbouring lanes share an entry, each with its group of right-hand sides.
         constexpr int entries = step / rhs_lanes;
         const Offset first = lane / rhs_lanes;
-        const Vector* piece =
-            x + first_place<num_rhs, rhs_group, rhs_lanes, Vector>(static_cast<int>(lane));
-        if constexpr (chunk<num_rhs, rhs_group, Vector> > 1) {
-            if (reinterpret_cast<unsigned long>(x) % 16 == 0) {
-                add_row_pieces<true, entries, unroll, num_rhs, rhs_group, rhs_lanes>(
-                    sum, values, col_idx, piece, first, count);
+        const Vector* piece = place_at<x_form>(
+            x, first_place<num_rhs, rhs_group, rhs_lanes, Vector>(static_cast<int>(lane)), ld_x);
+        if constexpr (may_be_wide<x_form, num_rhs, rhs_group, Vector>) {
+            if (are_wide<x_form>(x, ld_x)) {
+                add_row_pieces<true, entries, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                    sum, values, col_idx, piece, ld_x, first, count);
             } else {
-                add_row_pieces<false, entries, unroll, num_rhs, rhs_group, rhs_lanes>(
-                    sum, values, col_idx, piece, first, count);
+                add_row_pieces<false, entries, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                    sum, values, col_idx, piece, ld_x, first, count);
             }
         } else {
-            add_row_pieces<false, entries, unroll, num_rhs, rhs_group, rhs_lanes>(
-                sum, values, col_idx, piece, first, count);
+            add_row_pieces<false, entries, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, values, col_idx, piece, ld_x, first, count);
         }
     }
 }
@@ -183,41 +209,42 @@ template <int rhs_lanes>
 
 /// y = epilogue(α·sum + βy) for the lane's piece of row `row`, which begins at `y`: with `wide` in loads and stores of 16 bytes.
 template <bool wide, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
-          bool has_epilogue, typename Value, typename Vector>
-[[gnu::always_inline]] inline void update_piece(Vector* y, long row, const Value* sum, Vector alpha,
-                                                Vector beta) {
+          bool has_epilogue, vector_form y_form, typename Value, typename Vector>
+[[gnu::always_inline]] inline void update_piece(Vector* y, long ld_y, long row, const Value* sum,
+                                                Vector alpha, Vector beta) {
     Vector made[rhs_group] = {};
     if constexpr (beta_mode != scale::zero) {
-        load_piece<wide, num_rhs, rhs_group, rhs_lanes>(made, y);
+        load_piece<wide, y_form, num_rhs, rhs_group, rhs_lanes>(made, y, ld_y);
     }
     for (int i = 0; i < rhs_group; ++i) {
         store<alpha_mode, beta_mode, has_epilogue>(made, i, sum[i], alpha, beta, row);
     }
-    store_piece<wide, num_rhs, rhs_group, rhs_lanes>(y, made);
+    store_piece<wide, y_form, num_rhs, rhs_group, rhs_lanes>(y, made, ld_y);
 }
 
 /// y = epilogue(α·sum + βy) for the right-hand sides of lane `lane` in row `row`.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
-          bool has_epilogue, typename Value, typename Vector>
-[[gnu::always_inline]] inline void store_row_of_lane(Vector* y, long row, int lane,
+          bool has_epilogue, vector_form y_form, typename Value, typename Vector>
+[[gnu::always_inline]] inline void store_row_of_lane(Vector* y, long ld_y, long row, int lane,
                                                      const Value* sum, Vector alpha, Vector beta) {
     if constexpr (num_rhs == 1) {
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
                                                                            beta);
     } else {
         Vector* const piece =
-            y + row * num_rhs + first_place<num_rhs, rhs_group, rhs_lanes, Vector>(lane);
-        if constexpr (chunk<num_rhs, rhs_group, Vector> > 1) {
-            if (reinterpret_cast<unsigned long>(y) % 16 == 0) {
+            place_at<y_form>(row_at<y_form, num_rhs>(y, row, ld_y),
+                             first_place<num_rhs, rhs_group, rhs_lanes, Vector>(lane), ld_y);
+        if constexpr (may_be_wide<y_form, num_rhs, rhs_group, Vector>) {
+            if (are_wide<y_form>(y, ld_y)) {
                 update_piece<true, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
-                             has_epilogue>(piece, row, sum, alpha, beta);
+                             has_epilogue, y_form>(piece, ld_y, row, sum, alpha, beta);
             } else {
                 update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
-                             has_epilogue>(piece, row, sum, alpha, beta);
+                             has_epilogue, y_form>(piece, ld_y, row, sum, alpha, beta);
             }
         } else {
-            update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue>(
-                piece, row, sum, alpha, beta);
+            update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue,
+                         y_form>(piece, ld_y, row, sum, alpha, beta);
         }
     }
 }

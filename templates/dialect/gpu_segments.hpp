@@ -169,15 +169,16 @@ constexpr int scaled_rows = 4;
 
 /// y = epilogue(βy) for the block's rows: what is left of the product when α = 0.
 template <scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int block,
-          typename Vector>
-[[gnu::always_inline]] inline void store_scaled(long num_rows, Vector* y, Vector beta) {
+          vector_form y_form = vector_form::dense, typename Vector>
+[[gnu::always_inline]] inline void store_scaled(long num_rows, Vector* y, Vector beta,
+                                                long ld_y = 0) {
     const long first = static_cast<long>(blockIdx.x) * (block * scaled_rows) + threadIdx.x;
     for (int u = 0; u < scaled_rows; ++u) {
         const long row = first + u * block;
         if (row < num_rows) {
             const Vector sum[rhs_group] = {};
-            store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, beta,
-                                                                                beta);
+            store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue, y_form>(
+                y, row, sum, beta, beta, ld_y);
         }
     }
 }

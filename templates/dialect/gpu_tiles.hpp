@@ -226,16 +226,26 @@ template <int stride, typename Value>
 template <typename Value>
 inline constexpr int meeting_words = is_same<Value, complex_f64> ? 3 : 1;
 
+/// Where number `rhs` of the thread's group is in row `row` of vectors of that form.
+template <vector_form form, int num_rhs, int rhs_group>
+[[gnu::always_inline]] inline long element_in(long row, int rhs, long ld) {
+    if constexpr (form == vector_form::dense) {
+        return element_of<num_rhs, rhs_group>(row) + rhs;
+    } else {
+        return element_apart<form, num_rhs, rhs_group>(row, rhs, ld);
+    }
+}
+
 /// y of one right-hand side for a row of which run `run` has `sum`, one of the runs `first` …
 /// `last`; whoever completes it. A complex_f64 takes two lanes, for its parts `component` 0 and 1.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          typename Value, typename Vector>
+          vector_form y_form = vector_form::dense, typename Value, typename Vector>
 [[gnu::always_inline]] inline void join_row(Value sum, int component, int rhs, long run, long first,
                                             long last, long row, unsigned long long* meetings,
-                                            Vector* y, Vector alpha, Vector beta) {
+                                            Vector* y, Vector alpha, Vector beta, long ld_y = 0) {
     constexpr int words = meeting_words<Value>;
     constexpr int stride = words * num_rhs;
-    const long i = element_of<num_rhs, rhs_group>(row) + rhs;
+    const long i = element_in<y_form, num_rhs, rhs_group>(row, rhs, ld_y);
     unsigned long long* own = meetings + element_of<num_rhs, rhs_group>(0) * words + rhs * words;
     if constexpr (words == 1) {
         if (completes_row<stride>(&sum, run, first, last, own)) {

@@ -39,7 +39,8 @@ Family cpu_family() {
                  .summary = "one row after another, scalar; short rows of any kind",
                  .params = {},
                  .steps = {{"csr_rows", StepRule::per_thread}},
-                 .workspace = {}},
+                 .workspace = {},
+                 .takes_forms = true},
                 {.id = "csr_vector",
                  .format = Format::csr,
                  .gpu = false,
@@ -47,7 +48,8 @@ Family cpu_family() {
                  .summary = "every row in vectors; longer rows",
                  .params = {lanes, unroll},
                  .steps = {{"csr_vector", StepRule::per_thread}},
-                 .workspace = {}},
+                 .workspace = {},
+                 .takes_forms = true},
                 {.id = "csr_balanced",
                  .format = Format::csr,
                  .gpu = false,
@@ -56,7 +58,8 @@ Family cpu_family() {
                  .params = {lanes_or_one, unroll},
                  .steps = {{"csr_balanced", StepRule::per_thread},
                            {"csr_balanced_carry", StepRule::once}},
-                 .workspace = carries},
+                 .workspace = carries,
+                 .takes_forms = true},
                 {.id = "coo_segmented",
                  .format = Format::coo,
                  .gpu = false,
@@ -81,7 +84,8 @@ Family cpu_family() {
                  .summary = "SELL-C-σ, a row a lane, slices as wide as their longest row",
                  .params = {lanes, unroll, sigma},
                  .steps = {{"sell", StepRule::per_thread}},
-                 .workspace = {}}}};
+                 .workspace = {},
+                 .takes_forms = true}}};
 }
 
 }  // namespace spmvgen

@@ -94,7 +94,8 @@ KernelEntry csr_classical() {
                        .overlaps = true}},
             .workspace = {},
             .determinism = Determinism::always,
-            .shares_entries = true};
+            .shares_entries = true,
+            .takes_forms = true};
 }
 
 constexpr std::array load_balance_arguments{
@@ -209,7 +210,8 @@ KernelEntry csr_by_length() {
             .arguments = by_length_arguments,
             .layout = {"block", "subwarp", "most_short", "most_middle", "share"},
             .determinism = Determinism::always,
-            .shares_entries = true};
+            .shares_entries = true,
+            .takes_forms = true};
 }
 
 KernelEntry coo() {

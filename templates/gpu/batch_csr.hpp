@@ -34,7 +34,7 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int s
         // All lanes of a warp take part in the shuffles, those beyond the last row without entries.
         if (row < rows) {
             const Offset begin = row_ptr[row];
-            add_row_entries<subwarp, unroll, 1, 1>(sum, values + begin, col_idx + begin, x,
+            add_row_entries<subwarp, unroll, 1, 1>(sum, values + begin, col_idx + begin, x, 0,
                                                    static_cast<Offset>(lane),
                                                    row_ptr[row + 1] - begin);
         }

@@ -23,10 +23,11 @@
 #include "dialect/gpu_tiles.hpp"
 
 /// α = 0: y = βy.
-template <typename Vector, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
-          bool has_epilogue, int block>
-void csr_by_length_scaled(long num_rows, Vector* __restrict__ y, Vector beta) {
-    store_scaled<beta_mode, num_rhs, rhs_group * rhs_lanes, has_epilogue, block>(num_rows, y, beta);
+template <typename Vector, scale beta_mode, int num_rhs, vector_form y_form, int rhs_group,
+          int rhs_lanes, bool has_epilogue, int block>
+void csr_by_length_scaled(long num_rows, Vector* __restrict__ y, long ld_y, Vector beta) {
+    store_scaled<beta_mode, num_rhs, rhs_group * rhs_lanes, has_epilogue, block, y_form>(
+        num_rows, y, beta, ld_y);
 }
 
 /// Replaces *sum by the sum over the block's threads, in all lanes of its first warp. `warp_sum` has
@@ -76,16 +77,17 @@ template <int warps, int width, typename Value>
 /// y = αAx + βy for A in CSR. part_row, part_begin, part_end: the row of each part of a long row,
 /// and the part's entries; part_first, part_last: first and last part of that row.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
-          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int block, int subwarp, int rhs_lanes, int unroll, int most_short>
+          scale alpha_mode, scale beta_mode, int num_rhs, vector_form x_form, vector_form y_form,
+          int rhs_group, bool has_epilogue, int block, int subwarp, int rhs_lanes, int unroll,
+          int most_short>
 void csr_by_length(long num_rows, long num_parts, long num_middle,
                    const Offset* __restrict__ row_ptr, const Index* __restrict__ col_idx,
                    const Storage* __restrict__ values, const Index* __restrict__ part_row,
                    const Offset* __restrict__ part_begin, const Offset* __restrict__ part_end,
                    const Index* __restrict__ part_first, const Index* __restrict__ part_last,
                    const Index* __restrict__ middle_row, const Offset* __restrict__ middle_begin,
-                   const Offset* __restrict__ middle_end, const Vector* __restrict__ x,
-                   Vector* __restrict__ y, Vector alpha, Vector beta,
+                   const Offset* __restrict__ middle_end, const Vector* __restrict__ x, long ld_x,
+                   Vector* __restrict__ y, long ld_y, Vector alpha, Vector beta,
                    unsigned long long* __restrict__ meetings) {
     constexpr int warps = block / warp_size;
     constexpr int width = rhs_group * rhs_lanes;
@@ -103,21 +105,21 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
         const Offset begin = part_begin[part];
         const Offset count = part_end[part] - begin;
         await_launches_ahead();
-        add_row_entries<block, unroll, num_rhs, rhs_group, rhs_lanes>(
-            sum, values + begin, col_idx + begin, x, static_cast<Offset>(thread), count);
+        add_row_entries<block, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(thread), count);
         constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
         if constexpr (num_rhs == 1) {
             sum_over_block<block>(sum, warp_sum);
             if (thread < lanes) {
-                join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-                    sum[0], thread, 0, part, first, last, row, meetings, y, alpha, beta);
+                join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, y_form>(
+                    sum[0], thread, 0, part, first, last, row, meetings, y, alpha, beta, ld_y);
             }
         } else {
             put_warp_sums<num_rhs, rhs_group, rhs_lanes, Vector>(warp_sum, sum);
             for (int rhs = thread / lanes; rhs < width; rhs += block / lanes) {
-                join_row<alpha_mode, beta_mode, num_rhs, width, has_epilogue>(
+                join_row<alpha_mode, beta_mode, num_rhs, width, has_epilogue, y_form>(
                     sum_of_warps<warps, width>(warp_sum, rhs), thread % lanes, rhs, part, first,
-                    last, row, meetings, y, alpha, beta);
+                    last, row, meetings, y, alpha, beta, ld_y);
             }
         }
     } else if (short_block < 0) {
@@ -127,14 +129,14 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             const Offset begin = middle_begin[i];
             const Offset count = middle_end[i] - begin;
             await_launches_ahead();
-            add_row_entries<warp_size, unroll, num_rhs, rhs_group, rhs_lanes>(
-                sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane), count);
+            add_row_entries<warp_size, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane), count);
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 sum[rhs] = subwarp_sum<warp_size, rhs_lanes>(sum[rhs]);
             }
             if (has_sums<rhs_lanes>(lane)) {
                 store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
-                                  has_epilogue>(y, row, lane, sum, alpha, beta);
+                                  has_epilogue, y_form>(y, ld_y, row, lane, sum, alpha, beta);
             }
         }
     } else {
@@ -147,17 +149,17 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             is_short = count <= most_short;
             await_launches_ahead();
             if (is_short) {
-                add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes>(
-                    sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane % subwarp),
-                    count);
+                add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                    sum, values + begin, col_idx + begin, x, ld_x,
+                    static_cast<Offset>(lane % subwarp), count);
             }
         }
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
         }
         if (has_sums<rhs_lanes>(lane % subwarp) && is_short) {
-            store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue>(
-                y, row, lane % subwarp, sum, alpha, beta);
+            store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue,
+                              y_form>(y, ld_y, row, lane % subwarp, sum, alpha, beta);
         }
     }
 }

@@ -18,12 +18,12 @@
 
 /// y = αAx + βy for A in CSR.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
-          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int block, int subwarp, int rhs_lanes, int unroll>
+          scale alpha_mode, scale beta_mode, int num_rhs, vector_form x_form, vector_form y_form,
+          int rhs_group, bool has_epilogue, int block, int subwarp, int rhs_lanes, int unroll>
 void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
                    const Index* __restrict__ col_idx, const Storage* __restrict__ values,
-                   const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha,
-                   Vector beta) {
+                   const Vector* __restrict__ x, long ld_x, Vector* __restrict__ y, long ld_y,
+                   Vector alpha, Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     const long row = static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
     Value sum[rhs_group] = {};
@@ -34,14 +34,14 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
         const Offset begin = row < num_rows ? row_ptr[row] : static_cast<Offset>(0);
         const Offset count = row < num_rows ? row_ptr[row + 1] - begin : static_cast<Offset>(0);
         await_launches_ahead();
-        add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes>(
-            sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane), count);
+        add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane), count);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
         }
     }
     if (has_sums<rhs_lanes>(lane) && row < num_rows) {
-        store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue>(
-            y, row, lane, sum, alpha, beta);
+        store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue,
+                          y_form>(y, ld_y, row, lane, sum, alpha, beta);
     }
 }

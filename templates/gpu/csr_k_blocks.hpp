@@ -42,7 +42,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
     Value sum[rhs_group] = {};
     if constexpr (subwarp == 1) {
         const Offset begin = row_ptr[row];
-        add_row_entries<1, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x,
+        add_row_entries<1, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x, 0,
                                                        static_cast<Offset>(0),
                                                        row_ptr[row + 1] - begin);
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
@@ -52,7 +52,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         if (row < end) {
             const Offset begin = row_ptr[row];
             add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
-                sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane),
+                sum, values + begin, col_idx + begin, x, 0, static_cast<Offset>(lane),
                 row_ptr[row + 1] - begin);
         }
         for (int rhs = 0; rhs < rhs_group; ++rhs) {

@@ -79,7 +79,7 @@ void csr_light(long num_rows, const Offset* __restrict__ row_ptr, const Index* _
             if (row < num_rows) {
                 const Offset begin = row_ptr[row];
                 add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
-                    sum, values + begin, col_idx + begin, x, static_cast<Offset>(lane),
+                    sum, values + begin, col_idx + begin, x, 0, static_cast<Offset>(lane),
                     row_ptr[row + 1] - begin);
             }
             for (int rhs = 0; rhs < rhs_group; ++rhs) {

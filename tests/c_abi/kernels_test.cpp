@@ -58,6 +58,12 @@ TEST(CKernels, AreEmittedByName) {
         emitted({{"format", "ell"}, {"arch", "gfx906"}, {"value", "f32"}, {"param.groups", "4"}});
     EXPECT_THAT(ell, HasSubstr("__global__"));
     EXPECT_THAT(ell, HasSubstr("const float* __restrict__ x"));
+    EXPECT_THAT(emitted({{"kernel", "csr_rows"},
+                         {"arch", "x86-64-v3"},
+                         {"rhs", "2"},
+                         {"x_form", "rows"},
+                         {"y_form", "columns"}}),
+                HasSubstr("--x-form rows --y-form columns"));
     EXPECT_THAT(emitted({{"kernel", "csr_rows"}, {"arch", "x86-64-v3"}, {"as", "asm"}}),
                 HasSubstr(".text"));
 }

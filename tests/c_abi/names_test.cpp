@@ -65,6 +65,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"cache", "readonly"},
         {"cache_dir", "/a b/"},
         {"permuted_vectors", "true"},
+        {"pack_vectors", "never"},
         {"strict", "true"},
         {"compile", "behind"},
         {"level", "measure"},
@@ -112,7 +113,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         "target, deterministic, vectors, accumulator, storage, encodings, epilogue, num_rhs, op, "
         "transpose_by_atomics, "
         "threads, copy, device_arrays, index_base, updates, updatable, memory_limit, reorder, "
-        "permuted_vectors, "
+        "permuted_vectors, pack_vectors, "
         "cache, cache_dir, kernel_sets, strict, compile, level, rule, budget_ms, expected_applies, "
         "or "
         "param.NAME "
@@ -130,7 +131,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
               "invalid_argument: options.cache: unknown mode 'maybe': use one of on, memory, "
               "readonly, load, off");
     for (const char* name : {"format", "kernel", "op", "vectors", "accumulator", "storage",
-                             "encodings", "reorder", "compile", "level"})
+                             "encodings", "reorder", "pack_vectors", "compile", "level"})
         EXPECT_THAT(refusal(name, "nothing"),
                     testing::StartsWith(std::string("invalid_argument: options.") + name + ": "));
 }

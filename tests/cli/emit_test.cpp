@@ -147,6 +147,28 @@ TEST_F(EmitTest, AZeroedWorkspaceIsDescribed) {
               std::string::npos);
 }
 
+TEST_F(EmitTest, VectorsInOtherFormsTakeLeadingDimensions) {
+    for (const std::string kernel : {"csr_rows --arch x86-64-v3", "csr_classical --arch sm_90",
+                                     "csr_by_length --arch gfx90a"}) {
+        const std::string line = "emit --rhs 4 --x-form columns --y-form rows --kernel " + kernel;
+        const Outcome made = run_line(line);
+        EXPECT_EQ(made.status, 0) << made.err;
+        for (const char* part :
+             {"--x-form columns --y-form rows", "/// x[4][ld_x]: a row for each right-hand side",
+              "/// y[num_rows][ld_y]: a column for each right-hand side, the first 4\n",
+              "long ld_x", "long ld_y"})
+            EXPECT_NE(made.out.find(part), std::string::npos) << part << "\n" << made.out;
+        EXPECT_EQ(run_line("emit --rhs 4 --kernel " + kernel).out.find("ld_"), std::string::npos);
+        const Outcome scaled = run_line(line + " --alpha zero --beta general");
+        EXPECT_EQ(scaled.out.find("ld_x"), std::string::npos) << scaled.out;
+        EXPECT_NE(scaled.out.find("ld_y"), std::string::npos) << scaled.out;
+    }
+    EXPECT_EQ(
+        run_line("emit --kernel csr_rows --rhs 4 --x-form tiles").err,
+        "spmvgen: --x-form: unknown form of vectors 'tiles': use one of dense, rows, columns\n"
+        "see: spmvgen emit --help\n");
+}
+
 TEST_F(EmitTest, TransposingKernelsSayWhatTheyCompute) {
     for (const std::string kernel :
          {"csr_transposed_cpu --arch x86-64-v3", "csr_transposed_gpu --arch sm_90"}) {

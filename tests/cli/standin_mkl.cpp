@@ -43,6 +43,9 @@ void MKL_Get_Version_String(char* text, int) {
 int mkl_sparse_set_mv_hint(void*, int, Description, int) {
     return 0;
 }
+int mkl_sparse_set_mm_hint(void*, int, Description, int, int, int) {
+    return 0;
+}
 int mkl_sparse_set_memory_hint(void*, int) {
     return 0;
 }
@@ -66,6 +69,20 @@ int mkl_sparse_d_mv(int, double, void* matrix, Description, const double* x, dou
     }
     if (is("wrong") || (is("wrong later") && ++products >= 10)) y[1] *= 2;
     if (is("interrupt")) std::raise(SIGINT);
+    return 0;
+}
+int mkl_sparse_d_mm(int, double, void* matrix, Description, int layout, const double* x,
+                    int columns, int ldx, double, double* y, int ldy) {
+    constexpr int row_major = 101;
+    if (layout != row_major) return 6;
+    const auto& a = *static_cast<const Matrix*>(matrix);
+    for (int i = 0; i < a.rows; ++i)
+        for (int r = 0; r < columns; ++r) {
+            double sum = 0;
+            for (int k = a.begin[i]; k < a.begin[i + 1]; ++k)
+                sum += a.values[k] * x[a.columns[k] * ldx + r];
+            y[i * ldy + r] = sum;
+        }
     return 0;
 }
 }

@@ -11,9 +11,10 @@ struct CsrRows {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
         csr_rows<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
-                 typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs>(
-            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, a.y,
-            a.alpha, a.beta, thread, a.threads);
+                 typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs,
+                 vector_form::dense, vector_form::dense>(
+            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, 0,
+            a.y, 0, a.alpha, a.beta, thread, a.threads);
     }
 };
 
@@ -22,9 +23,10 @@ struct CsrVector {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
         csr_vector<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
-                   typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, lanes,
-                   unroll>(a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"),
-                           a.values(), a.x, a.y, a.alpha, a.beta, thread, a.threads);
+                   typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs,
+                   vector_form::dense, vector_form::dense, lanes, unroll>(
+            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, 0,
+            a.y, 0, a.alpha, a.beta, thread, a.threads);
     }
 };
 
@@ -33,16 +35,18 @@ struct CsrBalanced {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
         csr_balanced<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
-                     typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, lanes,
-                     unroll>(a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"),
-                             a.values(), a.x, a.y, a.alpha, a.beta, a.carry_row.data(),
-                             a.carry_sum.data(), nullptr, nullptr, thread, a.threads);
+                     typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs,
+                     vector_form::dense, vector_form::dense, lanes, unroll>(
+            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, 0,
+            a.y, 0, a.alpha, a.beta, a.carry_row.data(), a.carry_sum.data(), nullptr, nullptr,
+            thread, a.threads);
     }
     template <typename B>
     static void once(Arguments<B>& a) {
         csr_balanced_carry<typename B::Value, typename B::Value, B::alpha_mode, B::beta_mode, false,
-                           B::num_rhs>(a.carry_row.data(), a.carry_sum.data(), nullptr, nullptr,
-                                       a.y, a.alpha, a.beta, a.threads);
+                           B::num_rhs, vector_form::dense>(a.carry_row.data(), a.carry_sum.data(),
+                                                           nullptr, nullptr, a.y, 0, a.alpha,
+                                                           a.beta, a.threads);
     }
 };
 

@@ -42,10 +42,11 @@ struct Sell {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
         sell<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
-             typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, lanes, unroll,
-             sigma>(a.scalar("num_rows"), a.scalar("num_slices"), a.offsets("slice_ptr"),
-                    a.offsets("slice_full"), a.indices("row_order"), a.indices("col_idx"),
-                    a.values(), a.x, a.y, a.alpha, a.beta, thread, a.threads);
+             typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, vector_form::dense,
+             vector_form::dense, lanes, unroll, sigma>(
+            a.scalar("num_rows"), a.scalar("num_slices"), a.offsets("slice_ptr"),
+            a.offsets("slice_full"), a.indices("row_order"), a.indices("col_idx"), a.values(), a.x,
+            0, a.y, 0, a.alpha, a.beta, thread, a.threads);
     }
 };
 

@@ -156,6 +156,30 @@ TEST(Choose, SeveralRightHandSides) {
     r.num_rhs = 8;
     EXPECT_EQ(chosen(even_features(), r),
               "csr_rows_f64_i32_o32_a1_b0_k8 | 8 right-hand sides: csr_rows");
+    Features long_rows = even_features();
+    long_rows.mean_row = 20;
+    long_rows.nnz = 20 * long_rows.rows;
+    EXPECT_EQ(chosen(long_rows, r),
+              "csr_vector_f64_i32_o32_a1_b0_k8_lanes8_unroll4 | 8 right-hand sides, mean row 20.0: "
+              "csr_vector");
+    r.num_rhs = 16;
+    EXPECT_TRUE(chosen(long_rows, r).starts_with("csr_rows_")) << "too many sums for registers";
+    r.num_rhs = 8;
+    long_rows.cols = long_rows.nnz + 1;
+    EXPECT_TRUE(chosen(long_rows, r).starts_with("csr_rows_")) << "each entry has an x of its own";
+    Features uneven = even_features();
+    uneven.nnz = 1 << 16;
+    uneven.variance_row = 2.25;
+    EXPECT_NE(chosen(uneven, r).find(" | 8 right-hand sides, mean row "), std::string::npos);
+    EXPECT_TRUE(chosen(uneven, r).starts_with("sell_")) << chosen(uneven, r);
+    r.num_rhs = 16;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
+    r.num_rhs = 8;
+    uneven.value_type = ValueType::c64;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
+    uneven.value_type = ValueType::f64;
+    uneven.nnz -= 1;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
 }
 
 TEST(Choose, WhatIsAskedForIsHonoured) {

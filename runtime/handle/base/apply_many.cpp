@@ -8,6 +8,7 @@
 #include "handle/base/vector_packer.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -15,9 +16,17 @@ namespace {
 
 /// The numbers of vectors that kernels are made for, beside the planned one.
 constexpr std::array widths{32, 16, 8, 4, 2, 1};
+/// Vectors that lie by columns that a product reads as they are: each is a load of its own.
+constexpr int most_by_columns = 8;
 
 VectorSteps steps_of(std::int64_t ld, VectorLayout layout) {
     return layout == VectorLayout::row ? VectorSteps{ld, 1} : VectorSteps{1, ld};
+}
+
+VectorForm form_of(std::int64_t ld, VectorLayout layout, int width) {
+    return layout == VectorLayout::column ? VectorForm::columns
+           : ld == width                  ? VectorForm::dense
+                                          : VectorForm::rows;
 }
 
 /// Elements from the first to behind the last. Throws when there is no such memory.
@@ -59,7 +68,9 @@ bool are_columns_of_one(const ManyOperands& m, std::size_t element) {
 PackedVectors from(const void* data, std::int64_t rows, const VectorSteps& steps,
                    std::int64_t first, ValueType type) {
     const auto bytes = first * steps.rhs_step * static_cast<std::int64_t>(size_of(type));
-    return {data != nullptr ? static_cast<const std::byte*>(data) + bytes : nullptr, rows, steps};
+    return {.data = data != nullptr ? static_cast<const std::byte*>(data) + bytes : nullptr,
+            .rows = rows,
+            .steps = steps};
 }
 
 }  // namespace
@@ -86,34 +97,90 @@ void HandleImpl::check_many(ValueType type, const ManyOperands& m) const {
         refuse("apply_many: x and y overlap; use different arrays");
 }
 
+PackVectors parse_pack_vectors(std::string_view text) {
+    if (text == "auto") return PackVectors::automatic;
+    if (text == "always") return PackVectors::always;
+    if (text == "never") return PackVectors::never;
+    refuse(fmt::format("options.pack_vectors is '{}': use auto, always or never", text));
+}
+
 VectorPacker& HandleImpl::packer() {
     throw Error(ErrorCode::internal, "this handle takes no vectors in other layouts");
 }
 
+Signature HandleImpl::signature_for(const Signature& base, const ProductVectors& vectors,
+                                    Scale alpha, Scale beta) const {
+    Signature wanted = base;
+    wanted.alpha = alpha;
+    wanted.beta = beta;
+    wanted.num_rhs = vectors.num_rhs;
+    wanted.x_form = vectors.x;
+    wanted.y_form = vectors.y;
+    return vectors.num_rhs != num_rhs_ || !is_dense(vectors) ? complete(wanted) : wanted;
+}
+
 bool HandleImpl::offers(ValueType type, const Operands& o) {
-    const int k = width_of(o);
-    if (k == num_rhs_) return true;
-    const std::uint64_t bit = std::uint64_t{1} << (k - 1);
-    if ((refused_widths_.load(std::memory_order_relaxed) & bit) != 0) return false;
+    const ProductVectors vectors = vectors_of(o);
+    if (vectors.num_rhs == num_rhs_ && is_dense(vectors)) return true;
+    const std::uint64_t bit = std::uint64_t{1} << (vectors.num_rhs - 1);
+    auto& refused = refused_widths_[static_cast<std::size_t>(vectors.x) * 3 +
+                                    static_cast<std::size_t>(vectors.y)];
+    if ((refused.load(std::memory_order_relaxed) & bit) != 0) return false;
     try {
         if (has_kernel(type, o)) return true;
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile && error.code() != ErrorCode::invalid_argument)
             throw;
     }
-    refused_widths_.fetch_or(bit, std::memory_order_relaxed);
+    refused.fetch_or(bit, std::memory_order_relaxed);
     return false;
 }
 
-/// How many vectors the next product takes, of which `left` are left: more than those, where one
-/// pass over A with up to a quarter of zeros takes less than several.
-int HandleImpl::piece_of(ValueType type, const ManyOperands& m, std::int64_t left) {
-    if (left == num_rhs_) return num_rhs_;
+/// Whether a product reads x by columns, rather than packs it.
+bool HandleImpl::columns_pay(ValueType type, int num_rhs) {
+    if (num_rhs > most_by_columns) return false;
+    const std::lock_guard lock(counting_);
+    if (!x_gathers_) x_gathers_ = count_gathers(type);
+    const double entries = static_cast<double>(info_.nnz) / static_cast<double>(info_.cols);
+    return spmvgen::columns_pay(*x_gathers_, entries, size_of(type));
+}
+
+/// The forms that a product with all of its vectors, and more than one, takes them in.
+ProductVectors HandleImpl::vectors_as_they_are(ValueType type, const ManyOperands& m, int width) {
+    VectorForm x = form_of(m.x.ld, m.x.layout, width);
+    if (x == VectorForm::columns && pack_ == PackVectors::automatic && !columns_pay(type, width))
+        x = VectorForm::dense;
+    return {width, x, form_of(m.y.ld, m.y.layout, width)};
+}
+
+/// The next product, where `left` vectors are left: of more than those, where one pass over A with
+/// up to a quarter of zeros takes less than several.
+ProductVectors HandleImpl::piece_of(ValueType type, const ManyOperands& m, std::int64_t left,
+                                    bool may_stay) {
+    const auto offered = [&](const ProductVectors& v) {
+        return offers(type, {.alpha = m.alpha,
+                             .x = nullptr,
+                             .beta = m.beta,
+                             .y = nullptr,
+                             .workspace = nullptr,
+                             .num_rhs = v.num_rhs,
+                             .device_scalars = false,
+                             .x_form = v.x,
+                             .y_form = v.y});
+    };
+    const auto stays = [&](int width) -> std::optional<ProductVectors> {
+        if (!may_stay || width == 1 || width > left) return {};
+        const ProductVectors vectors = vectors_as_they_are(type, m, width);
+        if (is_dense(vectors) || !offered(vectors)) return {};
+        return vectors;
+    };
+    if (left == num_rhs_) return stays(num_rhs_).value_or(ProductVectors{num_rhs_});
     for (const int width : widths) {
         if (left < (width > 2 ? width - width / 4 : width)) continue;
-        if (offers(type, {m.alpha, nullptr, m.beta, nullptr, nullptr, width})) return width;
+        if (const auto vectors = stays(width)) return *vectors;
+        if (offered({width})) return {width};
     }
-    return num_rhs_;
+    return {num_rhs_};
 }
 
 void HandleImpl::apply_many(ValueType type, const ManyOperands& m, Stream stream) {
@@ -121,19 +188,37 @@ void HandleImpl::apply_many(ValueType type, const ManyOperands& m, Stream stream
     const VectorSteps x = steps_of(m.x.ld, m.x.layout), y = steps_of(m.y.ld, m.y.layout);
     const bool reads_x = info_.nnz > 0 && scale_of(type, m.alpha) != Scale::zero;
     const bool reads_y = scale_of(type, m.beta) != Scale::zero || leaves_some_of_y();
+    // y = βy is not a kernel's everywhere.
+    const bool may_stay = pack_ != PackVectors::always && reads_x && takes_forms();
     for (std::int64_t first = 0; first < m.k;) {
-        const int width = piece_of(type, m, m.k - first);
+        const ProductVectors vectors = piece_of(type, m, m.k - first, may_stay);
+        const int width = vectors.num_rhs;
         const int columns = static_cast<int>(std::min<std::int64_t>(width, m.k - first));
+        PackedProduct product{.type = type,
+                              .width = width,
+                              .columns = columns,
+                              .x = from(m.x.data, info_.cols, x, first, type),
+                              .y = from(m.y.data, info_.rows, y, first, type),
+                              .reads_x = reads_x,
+                              .reads_y = reads_y};
+        product.x.form = vectors.x;
+        product.y.form = vectors.y;
         packer().run(
-            {.type = type,
-             .width = width,
-             .columns = columns,
-             .x = from(m.x.data, info_.cols, x, first, type),
-             .y = from(m.y.data, info_.rows, y, first, type),
-             .reads_x = reads_x,
-             .reads_y = reads_y},
+            product,
             [&](const void* from_x, void* to_y) {
-                apply(type, {m.alpha, from_x, m.beta, to_y, nullptr, width}, stream);
+                apply(type,
+                      {.alpha = m.alpha,
+                       .x = from_x,
+                       .beta = m.beta,
+                       .y = to_y,
+                       .workspace = nullptr,
+                       .num_rhs = width,
+                       .device_scalars = false,
+                       .x_form = vectors.x,
+                       .y_form = vectors.y,
+                       .ld_x = product.x.ld(),
+                       .ld_y = product.y.ld()},
+                      stream);
             },
             stream);
         first += columns;

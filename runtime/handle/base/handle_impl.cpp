@@ -103,7 +103,8 @@ HandleImpl::HandleImpl(const Options& options, KernelProvider& provider)
       updatable_(options.updatable),
       chosen_for_updates_(options.updates == "often" && options.kernel == "auto" &&
                           options.format == "auto" && options.rule.empty()),
-      threads_(options.threads) {
+      threads_(options.threads),
+      pack_(parse_pack_vectors(options.pack_vectors)) {
     check_options(options);
     check_level(options);
     if (!epilogue_.names.empty() && num_rhs_ != 1)
@@ -231,17 +232,17 @@ void HandleImpl::check_type(ValueType type, const char* call) const {
 }
 
 HandleImpl::Modes HandleImpl::modes_of(ValueType type, const Operands& o) const {
+    check_type(type, "apply");
+    if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
     return {info_.nnz > 0 ? scale_of(type, o.alpha, o.device_scalars) : Scale::zero,
             scale_of(type, o.beta, o.device_scalars)};
 }
 
 HandleImpl::Modes HandleImpl::checked_modes(ValueType type, const Operands& o) {
-    check_type(type, "apply");
-    if (o.alpha == nullptr || o.beta == nullptr) refuse("apply: α or β is null");
+    const Modes modes = modes_of(type, o);
     if (o.epilogue.size() != epilogue_.names.size())
         refuse(fmt::format("apply: the epilogue has operands, as '{}': give them, with apply_with",
                            epilogue_.names.front().name));
-    const Modes modes = modes_of(type, o);
     check_operands(o, modes.alpha != Scale::zero);
     if (o.workspace != nullptr) check_workspace(o, workspace_bytes(modes.alpha, modes.beta));
     return modes;
@@ -272,7 +273,9 @@ void HandleImpl::check_operands(const Operands& o, bool needs_x) const {
     if (!needs_x) return;
     if (o.x == nullptr)
         refuse(fmt::format("apply: x is null, but has {} elements", info_.cols * width_of(o)));
-    if (overlap(o.x, x_bytes, o.y, y_bytes)) refuse("apply: x and y overlap; use different arrays");
+    // apply_many has compared vectors of other forms.
+    if (is_dense(vectors_of(o)) && overlap(o.x, x_bytes, o.y, y_bytes))
+        refuse("apply: x and y overlap; use different arrays");
 }
 
 }  // namespace spmvgen

@@ -1,17 +1,22 @@
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devices/device.hpp"
 #include "devices/operands.hpp"
 #include "formats/stored_matrix.hpp"
+#include "handle/base/variant_table.hpp"
+#include "handle/base/x_gathers.hpp"
 #include "handle/kernels/kernel_provider.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/levels.hpp"
@@ -49,6 +54,12 @@ struct ManyOperands {
 /// kernels read them.
 enum class Arrays { callers, own };
 
+/// When apply_many packs vectors that a kernel could take as they are.
+enum class PackVectors { automatic, always, never };
+
+/// Options::pack_vectors. Throws Error(invalid_argument) that lists what there is.
+PackVectors parse_pack_vectors(std::string_view text);
+
 /// What is behind a handle: one class for CPUs, one for GPUs.
 class HandleImpl {
   public:
@@ -64,11 +75,15 @@ class HandleImpl {
     /// As Handle::apply_out_of_place; operands.y is what is read.
     virtual void apply_out_of_place(ValueType type, const Operands& operands, void* z,
                                     Stream stream);
-    /// Whether apply() can be had with so many right-hand sides, of which operands.num_rhs tells:
-    /// makes or finds the kernel. Of the other operands α and β alone are looked at.
+    /// Whether apply() can be had with so many right-hand sides in these forms: makes or finds the
+    /// kernel. x and y may be null.
     bool offers(ValueType type, const Operands& operands);
     /// Brings vectors into the layout that apply() takes.
     virtual VectorPacker& packer();
+    /// Whether kernels read and write several vectors in any form.
+    virtual bool takes_forms() const { return false; }
+    /// What x costs by columns, of a handle that takes forms; on a GPU waits for copies.
+    virtual XGathers count_gathers(ValueType) { return {}; }
     virtual void prepare(Scale alpha, Scale beta, Stream stream) = 0;
     /// Source of the kernel for α = 1, β = 0; "" = there is none.
     virtual std::string source() const = 0;
@@ -167,11 +182,10 @@ class HandleImpl {
     struct Modes {
         Scale alpha, beta;  ///< α is zero, too, when A has no entries
     };
-    /// The modes of α and β of an apply. Throws Error(invalid_argument) for operands that do not
-    /// fit.
-    Modes checked_modes(ValueType type, const Operands& operands);
-    /// The same of operands of which α and β alone are looked at.
+    /// The modes of α and β of an apply, whatever x and y are.
     Modes modes_of(ValueType type, const Operands& operands) const;
+    /// The same. Throws Error(invalid_argument) for operands that do not fit.
+    Modes checked_modes(ValueType type, const Operands& operands);
 
     KernelProvider& provider_;
     KernelPolicy policy_;
@@ -190,6 +204,13 @@ class HandleImpl {
     int width_of(const Operands& operands) const {
         return operands.num_rhs > 0 ? operands.num_rhs : num_rhs_;
     }
+    ProductVectors vectors_of(const Operands& o) const { return {width_of(o), o.x_form, o.y_form}; }
+    static bool is_dense(const ProductVectors& v) {
+        return v.x == VectorForm::dense && v.y == VectorForm::dense;
+    }
+    /// That of a kernel beside the one of `base`.
+    Signature signature_for(const Signature& base, const ProductVectors& vectors, Scale alpha,
+                            Scale beta) const;
     /// Whether there is, or can be made, a kernel for other than the planned number of right-hand
     /// sides. May throw Error(compile) or Error(invalid_argument) where there is none.
     virtual bool has_kernel(ValueType, const Operands&) { return false; }
@@ -220,7 +241,10 @@ class HandleImpl {
 
   private:
     void check_type(ValueType type, const char* call) const;
-    int piece_of(ValueType type, const ManyOperands& operands, std::int64_t left);
+    bool columns_pay(ValueType type, int num_rhs);
+    ProductVectors vectors_as_they_are(ValueType type, const ManyOperands& m, int width);
+    ProductVectors piece_of(ValueType type, const ManyOperands& m, std::int64_t left,
+                            bool may_stay);
     void check_operands(const Operands& operands, bool needs_x) const;
     void check_workspace(const Operands& operands, std::size_t needed) const;
     void check_named(const EpilogueOperand& given, const EpilogueName& name,
@@ -241,8 +265,11 @@ class HandleImpl {
     std::shared_ptr<const void> kept_arrays_;  ///< owns arrays that are read
     bool owns_arrays_ = false;
     std::string level_warning_;  ///< part of info_.warning
-    /// Bit k-1: k right-hand sides cannot be had.
-    std::atomic<std::uint64_t> refused_widths_{0};
+    /// Of each pair of forms, bit k-1: k right-hand sides cannot be had.
+    std::array<std::atomic<std::uint64_t>, 9> refused_widths_{};
+    PackVectors pack_ = PackVectors::automatic;
+    std::mutex counting_;  ///< guards x_gathers_
+    std::optional<XGathers> x_gathers_;
 };
 
 /// Whether an apply of a matrix that is stored so reads arrays of `matrix`.

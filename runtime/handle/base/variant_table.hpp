@@ -58,8 +58,14 @@ class VariantTable {
     std::array<std::unique_ptr<const Kernel>, scales * scales> made_;
 };
 
-/// The same for every number of right-hand sides up to 64. Safe for any number of threads; a table
-/// that is there is found without a lock.
+/// The vectors that a kernel is for.
+struct ProductVectors {
+    int num_rhs = 1;
+    VectorForm x = VectorForm::dense, y = VectorForm::dense;
+};
+
+/// The same for every number of right-hand sides up to 64, in every form. Safe for any number of
+/// threads; a table that is there is found without a lock.
 template <typename Kernel>
 class VariantTables {
   public:
@@ -72,8 +78,8 @@ class VariantTables {
         for (auto& table : tables_) delete table.load(std::memory_order_relaxed);
     }
 
-    VariantTable<Kernel>& of(int num_rhs) {
-        auto& place = tables_[static_cast<std::size_t>(num_rhs) - 1];
+    VariantTable<Kernel>& of(const ProductVectors& vectors) {
+        auto& place = tables_[place_of(vectors)];
         if (auto* known = place.load(std::memory_order_acquire)) return *known;
         auto made = std::make_unique<VariantTable<Kernel>>();
         VariantTable<Kernel>* none = nullptr;
@@ -89,15 +95,15 @@ class VariantTables {
         for (auto& table : tables_)
             if (auto* known = table.load(std::memory_order_acquire)) known->for_each(f);
     }
-    /// As VariantTable's: make(num_rhs, alpha, beta, kernel).
+    /// As VariantTable's: make(vectors, alpha, beta, kernel).
     template <typename Make>
     std::unique_ptr<VariantTables> made_anew(Make make) const {
         auto all = std::make_unique<VariantTables>();
-        for (std::size_t i = 0; i < most_rhs; ++i)
+        for (std::size_t i = 0; i < tables_.size(); ++i)
             if (const auto* known = tables_[i].load(std::memory_order_acquire)) {
-                const int num_rhs = static_cast<int>(i) + 1;
+                const ProductVectors vectors = vectors_at(i);
                 auto anew = known->made_anew([&](Scale alpha, Scale beta, const Kernel& kernel) {
-                    return make(num_rhs, alpha, beta, kernel);
+                    return make(vectors, alpha, beta, kernel);
                 });
                 all->tables_[i].store(anew.release(), std::memory_order_release);
             }
@@ -105,7 +111,18 @@ class VariantTables {
     }
 
   private:
-    std::array<std::atomic<VariantTable<Kernel>*>, most_rhs> tables_{};
+    static constexpr std::size_t forms = 3;
+    static std::size_t place_of(const ProductVectors& v) {
+        const auto form = static_cast<std::size_t>(v.x) * forms + static_cast<std::size_t>(v.y);
+        return form * most_rhs + static_cast<std::size_t>(v.num_rhs) - 1;
+    }
+    static ProductVectors vectors_at(std::size_t place) {
+        const std::size_t form = place / most_rhs;
+        return {static_cast<int>(place % most_rhs) + 1, static_cast<VectorForm>(form / forms),
+                static_cast<VectorForm>(form % forms)};
+    }
+
+    std::array<std::atomic<VariantTable<Kernel>*>, most_rhs * forms * forms> tables_{};
 };
 
 }  // namespace spmvgen

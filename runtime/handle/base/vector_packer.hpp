@@ -18,15 +18,22 @@ struct VectorSteps {
 };
 
 /// Some of several vectors, as the caller has them, on the way into a product with `width` of them
-/// that lie row by row without gaps, or out of one.
+/// that lie in some form, or out of one.
 struct PackedVectors {
     const void* data = nullptr;
     std::int64_t rows = 0;
     VectorSteps steps;
-    /// Whether they lie as the product takes them, so that nothing needs to be moved.
+    VectorForm form = VectorForm::dense;  ///< that the product takes them in
+    /// Whether they lie row by row without gaps.
     bool is_dense(int width, int columns) const {
         return width == columns && (width == 1 || steps.rhs_step == 1) && steps.row_step == width;
     }
+    /// Whether they lie as the product takes them, so that nothing needs to be moved.
+    bool stays(int width, int columns) const {
+        return form != VectorForm::dense || is_dense(width, columns);
+    }
+    /// The leading dimension of that form.
+    std::int64_t ld() const { return steps.rhs_step == 1 ? steps.row_step : steps.rhs_step; }
 };
 
 /// One product with some of several vectors.

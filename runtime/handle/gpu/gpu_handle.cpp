@@ -27,7 +27,7 @@ bool GpuHandle::is_nothing(Scale alpha, Scale beta) const {
 void GpuHandle::apply(ValueType type, const Operands& o, Stream stream) {
     const auto [alpha, beta] = checked_modes(type, o);
     if (is_nothing(alpha, beta)) return;
-    const GpuBoundKernel& kernel = variant(width_of(o), alpha, beta);
+    const GpuBoundKernel& kernel = variant(vectors_of(o), alpha, beta);
     if (o.workspace == nullptr) return kernel.enqueue(o, workspaces_, {stream.native});
     // The zeroed part comes first, of one size for all modes, so that none puts scratch there.
     const std::size_t zeroed = std::max(zeroed_bytes_, kernel.workspace_bytes().zeroed);
@@ -37,14 +37,14 @@ void GpuHandle::apply(ValueType type, const Operands& o, Stream stream) {
 
 bool GpuHandle::has_kernel(ValueType type, const Operands& o) {
     const auto [alpha, beta] = modes_of(type, o);
-    if (!is_nothing(alpha, beta)) variant(width_of(o), alpha, beta);
+    if (!is_nothing(alpha, beta)) variant(vectors_of(o), alpha, beta);
     return true;
 }
 
 std::size_t GpuHandle::workspace_bytes(Scale alpha, Scale beta) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (is_nothing(alpha, beta)) return 0;
-    const WorkspaceBytes& bytes = variant(num_rhs_, alpha, beta).workspace_bytes();
+    const WorkspaceBytes& bytes = variant({num_rhs_}, alpha, beta).workspace_bytes();
     if (bytes == WorkspaceBytes{}) return 0;
     return workspace_with_slack(std::max(zeroed_bytes_, bytes.zeroed) + bytes.scratch);
 }
@@ -121,24 +121,32 @@ void GpuHandle::set_values(const NewValues& values, Stream stream) {
 void GpuHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (is_nothing(alpha, beta)) return;
-    variant(num_rhs_, alpha, beta).prepare(workspaces_, {stream.native});
+    variant({num_rhs_}, alpha, beta).prepare(workspaces_, {stream.native});
 }
 
-const GpuBoundKernel& GpuHandle::variant(int num_rhs, Scale alpha, Scale beta) {
-    return *variants_->of(num_rhs).get(alpha, beta, [&](Scale a, Scale b) {
-        return make_variant(signature_, num_rhs, a, b, matrix_.stored);
+const GpuBoundKernel& GpuHandle::variant(const ProductVectors& vectors, Scale alpha, Scale beta) {
+    return *variants_->of(vectors).get(alpha, beta, [&](Scale a, Scale b) {
+        return make_variant(signature_, vectors, a, b, matrix_.stored);
     });
 }
 
-GpuHandle::Variant GpuHandle::make_variant(const Signature& base, int num_rhs, Scale alpha,
-                                           Scale beta, const StoredMatrix& on_device) {
-    Signature wanted = base;
-    wanted.alpha = alpha;
-    wanted.beta = beta;
-    wanted.num_rhs = num_rhs;
-    if (num_rhs != num_rhs_) wanted = complete(wanted);
+GpuHandle::Variant GpuHandle::make_variant(const Signature& base, const ProductVectors& vectors,
+                                           Scale alpha, Scale beta, const StoredMatrix& on_device) {
+    const Signature wanted = signature_for(base, vectors, alpha, beta);
     return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
                                             on_device);
+}
+
+bool GpuHandle::takes_forms() const {
+    return kernel_entry(signature_.kernel).takes_forms;
+}
+
+XGathers GpuHandle::count_gathers(ValueType type) {
+    constexpr XWindow l1_lines{.rows = 32, .line_bytes = 32};
+    return count_x_gathers(matrix_.stored, signature_, info_.rows, l1_lines.of(type),
+                           [&](void* to, const void* from, std::size_t bytes) {
+                               device_->copy_to_host(to, from, bytes);
+                           });
 }
 
 void GpuHandle::widen(const Signature& wider, const void* values, Stream stream) {
@@ -147,9 +155,10 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
     GpuMatrix next = with_new_values(*device_, matrix_, fresh, memory_limit_);
     std::unique_ptr<VariantTables<Variant>> variants;
     try {
-        variants = variants_->made_anew([&](int num_rhs, Scale a, Scale b, const Variant&) {
-            return make_variant(wider, num_rhs, a, b, next.stored);
-        });
+        variants = variants_->made_anew(
+            [&](const ProductVectors& vectors, Scale a, Scale b, const Variant&) {
+                return make_variant(wider, vectors, a, b, next.stored);
+            });
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile) throw;
         refuse_to_widen(wider, error.what());
@@ -164,7 +173,7 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
     values_.reset();
     sought_values_ = false;
     tell_widened(wider);
-    tell_kernel(variant(num_rhs_, signature_.alpha, signature_.beta));
+    tell_kernel(variant({num_rhs_}, signature_.alpha, signature_.beta));
     predict(device_.get(), 0);
 }
 

@@ -39,6 +39,8 @@ class GpuHandle : public HandleImpl {
     void set_zero(void* data, std::size_t bytes) override { device_->zero(data, bytes); }
     bool has_kernel(ValueType type, const Operands& operands) override;
     VectorPacker& packer() override { return *packer_; }
+    bool takes_forms() const override;
+    XGathers count_gathers(ValueType type) override;
 
   private:
     using Variant = std::unique_ptr<GpuBoundKernel>;
@@ -69,10 +71,10 @@ class GpuHandle : public HandleImpl {
     const GpuValues* values_on_device(ValueType given);
     /// The memory of an array of the stored matrix; null when it is the caller's.
     const DeviceMemory* memory_of(const std::string& array) const;
-    const GpuBoundKernel& variant(int num_rhs, Scale alpha, Scale beta);
+    const GpuBoundKernel& variant(const ProductVectors& vectors, Scale alpha, Scale beta);
     void tell_kernel(const GpuBoundKernel& kernel);
-    Variant make_variant(const Signature& base, int num_rhs, Scale alpha, Scale beta,
-                         const StoredMatrix& on_device);
+    Variant make_variant(const Signature& base, const ProductVectors& vectors, Scale alpha,
+                         Scale beta, const StoredMatrix& on_device);
     /// Whether y = αAx + βy leaves y as it is.
     bool is_nothing(Scale alpha, Scale beta) const;
 

@@ -121,9 +121,10 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     if (options.updates == "often") (void)values_on_device(matrix.value_type);
     info_.convert_ms += conversion.ms();
     if (provided.kernel == nullptr) return;
-    tell_kernel(*variants_->of(num_rhs_).get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
-        return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
-    }));
+    tell_kernel(
+        *variants_->of({num_rhs_}).get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
+            return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
+        }));
 }
 
 void GpuHandle::keep_pattern(const CsrView& matrix, bool updatable, const CsrView* there) {

@@ -18,8 +18,8 @@ class GpuPacker : public VectorPacker {
         : provider_(provider), policy_(policy), device_(std::move(device)), workspaces_(*device_) {}
 
     void run(const PackedProduct& p, const Multiply& multiply, Stream stream) override {
-        const bool moves_x = p.reads_x && !p.x.is_dense(p.width, p.columns);
-        const bool moves_y = !p.y.is_dense(p.width, p.columns);
+        const bool moves_x = p.reads_x && !p.x.stays(p.width, p.columns);
+        const bool moves_y = !p.y.stays(p.width, p.columns);
         void* const caller_y = const_cast<void*>(p.y.data);
         if (!moves_x && !moves_y) return multiply(p.x.data, caller_y);
         const std::size_t x_bytes = moves_x ? bytes(p, p.x.rows) : 0;

@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
@@ -70,6 +71,8 @@ class HostHandle : public HandleImpl {
     void widen(const Signature& wider, const void* values, Stream stream) override;
     bool has_kernel(ValueType type, const Operands& operands) override;
     VectorPacker& packer() override { return *packer_; }
+    bool takes_forms() const override;
+    XGathers count_gathers(ValueType type) override;
 
   private:
     /// The kernel for one mode of α and β; without a kernel, the base kernel and an update of y
@@ -79,19 +82,20 @@ class HostHandle : public HandleImpl {
     bool has_epilogue() const { return !signature_.epilogue.empty(); }
     /// Whether an apply of that mode runs a kernel, rather than y = βy.
     bool needs_kernel(Scale alpha) const { return alpha != Scale::zero || has_epilogue(); }
-    bool is_base(int num_rhs, Scale alpha, Scale beta) const {
-        return num_rhs == num_rhs_ && alpha == signature_.alpha && beta == Scale::zero;
+    bool is_base(const ProductVectors& v, Scale alpha, Scale beta) const {
+        return v.num_rhs == num_rhs_ && is_dense(v) && alpha == signature_.alpha &&
+               beta == Scale::zero;
     }
     void make_generic(const CsrView& matrix, const Options& options, const std::string& why);
     void make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch);
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
-    Variant make_variant(int num_rhs, Scale alpha, Scale beta);
+    Variant make_variant(const ProductVectors& vectors, Scale alpha, Scale beta);
     /// `strips` as convert() takes it.
     void store(const CsrView& matrix, const Signature& signature, const Options& options,
                const StripsLayout* strips = nullptr);
     void borrow_values(const void* values);
-    const Variant& variant(int num_rhs, Scale alpha, Scale beta);
+    const Variant& variant(const ProductVectors& vectors, Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
     void run_base_and_update(const Operands& operands);
     std::size_t product_bytes() const;
@@ -233,10 +237,11 @@ void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
     if (!needs_kernel(alpha)) return scale_vector(type, info_.rows * k, o.beta, o.y, threads_);
     if (base_ == nullptr) return run_generic(o);
     if (info_.rows == 0) return;
-    if (is_base(k, alpha, beta)) return run(*base_, o);
-    const Variant& kernel = variant(k, alpha, beta);
+    const ProductVectors vectors = vectors_of(o);
+    if (is_base(vectors, alpha, beta)) return run(*base_, o);
+    const Variant& kernel = variant(vectors, alpha, beta);
     if (kernel != nullptr) return run(*kernel, o);
-    if (k != num_rhs_)
+    if (k != num_rhs_ || !is_dense(vectors))
         throw Error(ErrorCode::compile,
                     fmt::format("apply: no kernel for {} right-hand sides can be had", k));
     run_base_and_update(o);
@@ -244,8 +249,9 @@ void HostHandle::apply(ValueType type, const Operands& o, Stream stream) {
 
 bool HostHandle::has_kernel(ValueType type, const Operands& o) {
     const auto [alpha, beta] = modes_of(type, o);
+    if (!is_dense(vectors_of(o)) && base_ == nullptr) return false;
     if (!needs_kernel(alpha) || base_ == nullptr || info_.rows == 0) return true;
-    return variant(width_of(o), alpha, beta) != nullptr;
+    return variant(vectors_of(o), alpha, beta) != nullptr;
 }
 
 void HostHandle::set_values(const NewValues& values, Stream stream) {
@@ -290,7 +296,7 @@ void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (base_ == nullptr || !needs_kernel(alpha)) return;
     const BoundKernel* kernel = base_.get();
-    if (!is_base(num_rhs_, alpha, beta)) kernel = variant(num_rhs_, alpha, beta).get();
+    if (!is_base({num_rhs_}, alpha, beta)) kernel = variant({num_rhs_}, alpha, beta).get();
     if (kernel == nullptr) {
         products_.reserve(product_bytes(), 1);
         kernel = base_.get();
@@ -302,8 +308,8 @@ std::size_t HostHandle::workspace_bytes(Scale alpha, Scale beta) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (base_ == nullptr || !needs_kernel(alpha)) return 0;
     const std::size_t of_base = workspace_with_slack(base_->workspace_bytes(threads_));
-    if (is_base(num_rhs_, alpha, beta)) return of_base;
-    const Variant& kernel = variant(num_rhs_, alpha, beta);
+    if (is_base({num_rhs_}, alpha, beta)) return of_base;
+    const Variant& kernel = variant({num_rhs_}, alpha, beta);
     return kernel != nullptr ? workspace_with_slack(kernel->workspace_bytes(threads_))
                              : workspace_with_slack(product_bytes()) + of_base;
 }
@@ -312,20 +318,29 @@ std::size_t HostHandle::product_bytes() const {
     return static_cast<std::size_t>(info_.rows * num_rhs_) * size_of(signature_.value);
 }
 
-const HostHandle::Variant& HostHandle::variant(int num_rhs, Scale alpha, Scale beta) {
-    return variants_->of(num_rhs).get(
-        alpha, beta, [&](Scale a, Scale b) { return make_variant(num_rhs, a, b); });
+const HostHandle::Variant& HostHandle::variant(const ProductVectors& vectors, Scale alpha,
+                                               Scale beta) {
+    return variants_->of(vectors).get(
+        alpha, beta, [&](Scale a, Scale b) { return make_variant(vectors, a, b); });
 }
 
-HostHandle::Variant HostHandle::make_variant(int num_rhs, Scale alpha, Scale beta) {
-    Signature wanted = signature_;
-    wanted.alpha = alpha;
-    wanted.beta = beta;
-    wanted.num_rhs = num_rhs;
-    if (num_rhs != num_rhs_) wanted = complete(wanted);
-    const ProvidedKernel provided = provider_.get(wanted, policy_);
+HostHandle::Variant HostHandle::make_variant(const ProductVectors& vectors, Scale alpha,
+                                             Scale beta) {
+    const ProvidedKernel provided =
+        provider_.get(signature_for(signature_, vectors, alpha, beta), policy_);
     if (provided.kernel == nullptr) return nullptr;
     return std::make_unique<BoundKernel>(provided.kernel, stored_);
+}
+
+bool HostHandle::takes_forms() const {
+    return base_ != nullptr && kernel_entry(signature_.kernel).takes_forms;
+}
+
+XGathers HostHandle::count_gathers(ValueType type) {
+    constexpr XWindow cache_lines{.rows = 512, .line_bytes = 64};
+    return count_x_gathers(
+        stored_, signature_, info_.rows, cache_lines.of(type),
+        [](void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); });
 }
 
 void HostHandle::widen(const Signature& wider, const void* values, Stream stream) {

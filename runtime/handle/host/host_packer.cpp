@@ -24,8 +24,8 @@ class HostPacker : public VectorPacker {
     explicit HostPacker(int threads) : threads_(threads) {}
 
     void run(const PackedProduct& p, const Multiply& multiply, Stream) override {
-        const bool moves_x = p.reads_x && !p.x.is_dense(p.width, p.columns);
-        const bool moves_y = !p.y.is_dense(p.width, p.columns);
+        const bool moves_x = p.reads_x && !p.x.stays(p.width, p.columns);
+        const bool moves_y = !p.y.stays(p.width, p.columns);
         ScratchPool::Loan x(memory_, moves_x ? bytes(p, p.x.rows) : 0);
         ScratchPool::Loan y(memory_, moves_y ? bytes(p, p.y.rows) : 0);
         void* const caller_y = const_cast<void*>(p.y.data);

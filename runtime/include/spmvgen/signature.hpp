@@ -24,7 +24,9 @@ struct Signature {
         IndexType::i32;  ///< type of row offsets and of entry counts; wide enough for nnz
     Scale alpha = Scale::one;
     Scale beta = Scale::zero;
-    int num_rhs = 1;  ///< right-hand sides k; x is n×k and y is m×k, row-major
+    int num_rhs = 1;                        ///< right-hand sides k; x is n×k and y is m×k
+    VectorForm x_form = VectorForm::dense;  ///< how x lies; another one takes argument ld_x
+    VectorForm y_form = VectorForm::dense;  ///< how y lies; another one takes argument ld_y
     std::map<std::string, std::int64_t> params =
         {};  ///< the kernel's own parameters, each present: "lanes" → 8
     /// An expression in C++ of `value` (the element αAx + βy, of the type of y) and `row` (its
@@ -46,8 +48,9 @@ inline ValueType accumulator_type(const Signature& s) {
 
 /// The readable kernel name, which holds every field but the target and is a C identifier:
 /// `csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll2` (α, β: 0, 1 or x for general). A storage type
-/// of its own follows the value type (`f32_sbf16`), then an accumulator type (`f32_accf64`); an
-/// epilogue is named by a hash of its text.
+/// of its own follows the value type (`f32_sbf16`), then an accumulator type (`f32_accf64`); forms
+/// of x and y that are not dense follow k (`k4_xcolumns_yrows`); an epilogue is named by a hash of
+/// its text.
 std::string kernel_name(const Signature& signature);
 
 /// What the kernel's functions are called, at most 64 characters with what follows it in the names

@@ -94,6 +94,10 @@ struct Options {
                                     ///< copied, whatever copy says
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
                                     ///< Handle::row_order() gives, instead of the caller's
+    std::string pack_vectors = "auto";  ///< of apply_many, vectors with gaps or in columns:
+                                        ///< "auto" packs them where kernels cannot read them, or
+                                        ///< that is predicted to be slower; "always"; "never" where
+                                        ///< kernels can (docs/explanation/several-vectors.md)
     CacheMode cache = CacheMode::automatic;  ///< anything else wins over $SPMVGEN_CACHE
     std::string cache_dir;    ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
     std::string kernel_sets;  ///< kernel sets, files or folders of *.spmvset separated by ':', that
@@ -373,9 +377,10 @@ class Handle {
     /// for: X is n×k and Y is m×k, each row by row or column by column with its own leading
     /// dimension, which is at least k, or the number of rows. The one stored A serves all k.
     /// Kernels for 1, 2, 4, 8, 16 and 32 vectors, and for the planned number, are made when one is
-    /// first wanted; other k are cut into those. Vectors that such a kernel cannot read as they are
-    /// (columns of more than one vector, rows with a gap) are packed into memory of the handle's;
-    /// what is packed for is rounded up where that saves a pass over A. Otherwise as apply():
+    /// first wanted; other k are cut into those. Kernels of CSR read rows with gaps, and columns
+    /// where that costs no more than packing (options.pack_vectors); for others vectors are packed
+    /// into memory of the handle's. What is packed for is rounded up where that saves a pass over
+    /// A. Otherwise as apply():
     /// types, streams, threads, errors. X and Y may be columns of one array that is stored by rows.
     /// On a GPU, once the same k, modes, layouts and leading dimensions were used on a stream,
     /// nothing is allocated, loaded or synchronised, and it can be captured in a graph.

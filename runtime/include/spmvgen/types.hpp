@@ -17,6 +17,9 @@ enum class IndexType { i32, i64 };
 /// What is known of α or β when the kernel is made: exactly 0, exactly 1, any number given at run
 /// time, or, of GPU kernels, any number that the kernel reads from the device's memory.
 enum class Scale { zero, one, general, device };
+/// How several vectors lie in memory: number i of vector r of k is v[i·k + r] (dense), v[i·ld + r]
+/// (rows, of which the first k of ld numbers are those of the vectors), or v[i + r·ld] (columns).
+enum class VectorForm { dense, rows, columns };
 /// Which product of A: y = αAx + βy, with Aᵀ, with the conjugate of Aᵀ (which is Aᵀ for real
 /// values), or with the conjugate of A. In texts "N", "T", "H" and "C".
 enum class Op { none, transpose, conj_transpose, conjugate };
@@ -50,6 +53,7 @@ inline constexpr Format Format::csr{"csr"}, Format::coo{"coo"}, Format::ell{"ell
 const char* to_string(ValueType);
 const char* to_string(IndexType);
 const char* to_string(Scale);
+const char* to_string(VectorForm);
 const char* to_string(Format);
 const char* to_string(Op);
 
@@ -57,6 +61,7 @@ const char* to_string(Op);
 ValueType parse_value_type(std::string_view text);
 IndexType parse_index_type(std::string_view text);
 Scale parse_scale(std::string_view text);
+VectorForm parse_vector_form(std::string_view text);
 Format parse_format(std::string_view text);
 Op parse_op(std::string_view text);
 

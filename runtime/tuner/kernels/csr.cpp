@@ -71,6 +71,14 @@ void choose_lanes(ParamChoice& c) {
         [](const Situation& s) { return lanes_of_a_row(s.request, s.f.value_type, s.f.mean_row); });
 }
 
+void choose_vector(ParamChoice& c) {
+    constexpr std::int64_t unrolled = 4;
+    choose_lanes(c);
+    if (c.request().num_rhs > 1)
+        c.set("unroll", Values{1, unrolled},
+              [](const Situation& s) { return unrolls_entries(s) ? unrolled : 1; });
+}
+
 /// Of kernels that may also take one entry after another.
 void choose_lanes_or_one(ParamChoice& c) {
     c.set("lanes", [&] { return possible_lanes(c, true); }, lanes_or_one);
@@ -364,7 +372,7 @@ KernelPlans csr_plans() {
     return {
         {.kernel = "csr_rows", .cpu_work = cpu::rows_work},
         {.kernel = "csr_vector",
-         .choose = cpu::choose_lanes,
+         .choose = cpu::choose_vector,
          .grid = cpu::vector_grid,
          .cpu_work = cpu::rows_work},
         {.kernel = "csr_balanced",

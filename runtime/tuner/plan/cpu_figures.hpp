@@ -15,6 +15,10 @@ inline constexpr std::int64_t long_row = 256;  ///< entries, that hold up those 
 /// Rows of the windows in which kernels sort, ascending.
 inline constexpr std::array<std::int64_t, 2> all_sorting_windows{256, 4096};
 
+/// Mean row, from which on adding to the sums of several right-hand sides one entry after another
+/// takes longer than loading x (docs/explanation/several-vectors.md).
+inline constexpr double least_unrolled_mean = 20;
+
 /// Sums in one vector register.
 inline std::int64_t register_lanes(const Request& request, ValueType value) {
     return std::max<std::int64_t>(
@@ -23,6 +27,17 @@ inline std::int64_t register_lanes(const Request& request, ValueType value) {
 }
 inline std::int64_t register_lanes(const Situation& s) {
     return register_lanes(s.request, s.f.value_type);
+}
+
+/// Right-hand sides, up to which compilers keep the sums of four entries in registers.
+inline constexpr int most_unrolled_rhs = 8;
+/// Whether rows are so long, of columns that have entries enough for x to be in caches, and sums
+/// so few that registers hold them.
+inline bool unrolls_entries(const Situation& s) {
+    constexpr std::int64_t registers = 8, entries = 4;
+    return s.request.num_rhs > 1 && s.request.num_rhs <= most_unrolled_rhs &&
+           s.request.num_rhs * entries <= registers * register_lanes(s) &&
+           s.f.mean_row >= least_unrolled_mean && s.f.nnz >= s.f.cols;
 }
 
 /// Index into Features' padding figures for the slices that the request leads to; lower slices

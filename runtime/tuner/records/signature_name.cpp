@@ -62,6 +62,8 @@ std::optional<Signature> read_name(std::string_view name, const Target& target) 
     s.alpha = scale_of(take(rest, "a"));
     s.beta = scale_of(take(rest, "b"));
     s.num_rhs = static_cast<int>(number_of(take(rest, "k")));
+    if (const std::string form = take(rest, "x"); !form.empty()) s.x_form = parse_vector_form(form);
+    if (const std::string form = take(rest, "y"); !form.empty()) s.y_form = parse_vector_form(form);
     std::set<std::string> names;  // in the order that names have them
     for (auto& parameter : entry.params) names.emplace(parameter.name);
     for (auto& parameter : names) s.params[parameter] = number_of(take(rest, parameter));

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "spmvgen/epilogue.hpp"
 #include "formats/format_storage.hpp"
+#include "spmvgen/epilogue.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

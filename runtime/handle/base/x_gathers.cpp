@@ -1,0 +1,78 @@
+#include "handle/base/x_gathers.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t most_windows = 64;
+constexpr std::int64_t most_entries = 1 << 14;  ///< of a window
+
+template <typename Integer>
+std::vector<std::int64_t> integers(const void* array, std::int64_t first, std::int64_t count,
+                                   const CopyHere& copy) {
+    std::vector<Integer> here(static_cast<std::size_t>(count));
+    copy(here.data(), static_cast<const Integer*>(array) + first, here.size() * sizeof(Integer));
+    return {here.begin(), here.end()};
+}
+
+std::vector<std::int64_t> integers(IndexType type, const void* array, std::int64_t first,
+                                   std::int64_t count, const CopyHere& copy) {
+    return type == IndexType::i32 ? integers<std::int32_t>(array, first, count, copy)
+                                  : integers<std::int64_t>(array, first, count, copy);
+}
+
+/// How many different numbers there are among ascending ones, each divided by `divisor`.
+std::int64_t distinct(const std::vector<std::int64_t>& ascending, std::int64_t divisor) {
+    std::int64_t count = 0, last = -1;
+    for (const std::int64_t number : ascending) {
+        count += number / divisor != last;
+        last = number / divisor;
+    }
+    return count;
+}
+
+}  // namespace
+
+XGathers count_x_gathers(const StoredMatrix& stored, const Signature& signature, std::int64_t rows,
+                         const XWindow& window, const CopyHere& copy) {
+    // Of SELL: slices of so many rows, whose lengths count columns of the slice.
+    const bool sliced = stored.arrays.contains("slice_ptr");
+    const std::int64_t height =
+        sliced ? signature.params.at("lanes") * signature.params.at("unroll") : 1;
+    const void* const begins = stored.arrays.at(sliced ? "slice_ptr" : "row_ptr");
+    const void* const col_idx = stored.arrays.at("col_idx");
+    const std::int64_t pieces = (rows + height - 1) / height;
+    const std::int64_t of_window = std::max<std::int64_t>(1, window.rows / height);
+    const std::int64_t windows = (pieces + of_window - 1) / of_window;
+    const std::int64_t samples = std::min(windows, most_windows);
+    std::int64_t entries = 0, lines = 0, columns = 0;
+    for (std::int64_t i = 0; i < samples; ++i) {
+        const std::int64_t first = windows * i / samples * of_window;
+        const std::int64_t count = std::min(of_window, pieces - first);
+        const auto ends = integers(signature.offset, begins, first, count + 1, copy);
+        const std::int64_t taken = std::min((ends.back() - ends.front()) * height, most_entries);
+        auto touched = integers(signature.index, col_idx, ends.front() * height, taken, copy);
+        std::erase(touched, -1);  // padding
+        std::ranges::sort(touched);
+        entries += std::ssize(touched);
+        columns += distinct(touched, 1);
+        lines +=
+            distinct(touched, std::max<std::int64_t>(1, window.line_bytes / window.element_bytes));
+    }
+    if (entries == 0) return {.line_bytes = window.line_bytes};
+    const auto of_entry = [&](std::int64_t number) {
+        return static_cast<double>(number) / static_cast<double>(entries);
+    };
+    return {of_entry(lines), of_entry(columns), window.line_bytes};
+}
+
+bool columns_pay(const XGathers& x, double entries_a_column, std::size_t element_bytes) {
+    const auto element = static_cast<double>(element_bytes);
+    const double native = entries_a_column * x.lines * x.line_bytes;
+    const double packed = entries_a_column * x.columns * element + 2 * element;
+    return native <= packed;
+}
+
+}  // namespace spmvgen
