@@ -40,7 +40,7 @@ void csr_vector(long num_rows, const Offset* __restrict__ row_ptr,
             } else {
                 Value sum[num_rhs] = {};
                 add_entries_unrolled<num_rhs, together, x_form>(sum, values, col_idx, x, ld_x,
-                                                              row_ptr[row], row_ptr[row + 1]);
+                                                                row_ptr[row], row_ptr[row + 1]);
                 store_row<alpha_mode, beta_mode, has_epilogue, num_rhs, y_form>(y, row, sum, alpha,
                                                                                 beta, ld_y);
             }
