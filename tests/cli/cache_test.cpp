@@ -202,6 +202,14 @@ TEST(SignatureName, IsReadBackForEveryKernel) {
             s = complete(s);
         }
         EXPECT_EQ(parse_signature(to_string(s)), s);
+        if (entry.takes_forms) {
+            Signature formed = s;
+            formed.num_rhs = 4;
+            formed.x_form = VectorForm::columns;
+            EXPECT_EQ(parse_signature(to_string(complete(formed))), complete(formed));
+            formed.y_form = VectorForm::rows;
+            EXPECT_EQ(parse_signature(to_string(complete(formed))), complete(formed));
+        }
         if (!entry.gpu) continue;
         s.value = narrow;
         s.storage = ValueType::bf16;
