@@ -4,7 +4,8 @@
 // what copying CSR to the device takes (with allocating), and the time of a product, of the chosen
 // kernel and of csr_classical, and of new values in device memory, in microseconds. "products" is
 // the constructor in products of csr_classical.
-//     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] gallery:…|FILE…
+//     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N]
+//         [--updates=often] gallery:…|FILE…
 #include <fmt/format.h>
 
 #include <functional>
@@ -162,11 +163,12 @@ int main(int argc, char** argv) try {
     Options options;
     const int rounds = take_number(argc, argv, "--rounds=", 5);
     options.reorder = take_option(argc, argv, "--reorder=", options.reorder);
+    options.updates = take_option(argc, argv, "--updates=", options.updates);
     options.expected_applies = take_number(argc, argv, "--expect=", 0);
     const std::vector<std::string> words = take_words(argc, argv);
     if (words.size() < 2 || argc > 1) {
         std::cerr << "usage: bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] "
-                     "[--expect=N] gallery:…|FILE…\n";
+                     "[--expect=N] [--updates=often] gallery:…|FILE…\n";
         return 2;
     }
     options.device = words.front();

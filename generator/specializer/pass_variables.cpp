@@ -84,16 +84,18 @@ class Passing {
 
     void add_parameters(const Function& f) {
         const auto parameters = f.definition->parameters();
-        const bool step = std::ranges::count(steps_, f.definition->getNameAsString()) > 0;
-        const auto share =
-            std::ranges::find_if(parameters, [&](auto* p) { return step && is_share(*p); });
         std::string text;
         for (auto& v : variables_)
             if (f.variables.contains(v.name))
                 text += (text.empty() ? "" : ", ") + v.type + " __restrict__ " + v.name;
+        if (std::ranges::count(steps_, f.definition->getNameAsString()) == 0) {
+            // In front of the others, which may have default arguments.
+            const unsigned begin = source_.end(f.definition->getFunctionTypeLoc().getLParenLoc());
+            return insert(begin, text + (parameters.empty() ? "" : ", "));
+        }
+        const auto share = std::ranges::find_if(parameters, [](auto* p) { return is_share(*p); });
         if (share != parameters.end())
             return insert(source_.begin((*share)->getBeginLoc()), text + ", ");
-        // In front of the parenthesis that ends the list.
         const unsigned end = source_.begin(f.definition->getFunctionTypeLoc().getRParenLoc());
         insert(end, (parameters.empty() ? "" : ", ") + text);
     }
@@ -101,7 +103,12 @@ class Passing {
         std::string text;
         for (auto& v : variables_)
             if (callee.variables.contains(v.name)) text += (text.empty() ? "" : ", ") + v.name;
-        insert(source_.begin(call.getRParenLoc()), (call.getNumArgs() > 0 ? ", " : "") + text);
+        // Behind the parenthesis, which follows the name.
+        const unsigned name = source_.end(call.getCallee()->getEndLoc());
+        const auto whole = source_.text(call.getBeginLoc());
+        const auto begin = static_cast<unsigned>(whole.find('(', name)) + 1;
+        const bool alone = skip_space(whole, begin) == source_.begin(call.getRParenLoc());
+        insert(begin, text + (alone ? "" : ", "));
     }
 
   private:

@@ -18,8 +18,8 @@ std::string declarations(const std::vector<Variable>& variables);
 
 /// Plain C++ that uses the variables without declaring them, with each of them handed from the
 /// steps to where it is used: every function that uses one, or calls one that does, gets it as a
-/// last parameter, and every call as a last argument; of a step they come in front of its share,
-/// thread and threads. Throws Error(internal) for a text that is not legal C++.
+/// first parameter, and every call as a first argument; of a step they come last, in front of its
+/// share, thread and threads. Throws Error(internal) for a text that is not legal C++.
 std::string pass_variables(const std::string& text, const std::vector<Variable>& variables,
                            const std::vector<std::string>& steps, const FrontEndOptions& options);
 
