@@ -1,8 +1,11 @@
 #include "handle.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <cstring>
 #include <mutex>
 #include <sstream>
+#include <vector>
 
 #include "errors.hpp"
 #include "text.hpp"

@@ -56,7 +56,7 @@ def test_broken_columns_and_blocks():
     given = sparse(60, 42)
     columns, blocks = given.tocsc(), given.tobsr((2, 3))
     columns.indices[1] = 60
-    with pytest.raises(ValueError, match="CSC, .*broken CSR matrix: entry 1 .* has column 60"):
+    with pytest.raises(ValueError, match="broken CSC matrix: entry 1 .* has row 60"):
         spmvgen.matrix(columns)
     blocks.indices[1] = 14
     with pytest.raises(ValueError, match="broken BSR matrix, .* entry 1 .* has column 14"):
