@@ -76,6 +76,16 @@ TEST(Entry, RoundTripOfEveryField) {
                       {"v", std::int64_t{1} << 40},
                       {.name = "u", .bytes = 24, .zeroed = true},
                       {.name = "t", .bytes_per_block = 8, .of_step = 1}}};
+    Step grid{.symbol = "g", .rule = StepRule::grid, .arguments = {{"y", "double*"}}};
+    grid.grid = {"num_rows", 32, 4, 2};
+    grid.block = 256;
+    grid.shared_bytes = 1024;
+    grid.overlaps = true;
+    Step join = grid;
+    join.symbol = "j";
+    join.joins = {2, 512, 32};
+    binary.launch.steps.push_back(grid);
+    binary.launch.steps.push_back(join);
     binary.compiler = "\"quoted\" \\ \n β";
     binary.flags = "";
     KernelBinary read = decode_entry(encode_entry(sample_key(), binary, made), sample_key());
