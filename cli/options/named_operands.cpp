@@ -60,6 +60,12 @@ Buffer NamedOperands::result(std::size_t number) const {
     return now;
 }
 
+std::int64_t NamedOperands::bytes() const {
+    std::size_t all = 0;
+    for (auto& operand : initial_) all += operand.bytes();
+    return static_cast<std::int64_t>(all);
+}
+
 std::vector<std::pair<std::string, double>> NamedOperands::numbers() const {
     std::vector<std::pair<std::string, double>> all;
     if (is_complex(type_)) return all;

@@ -28,6 +28,9 @@ class NamedOperands {
     /// Sums, maxima and written numbers by name, as they are now.
     std::vector<std::pair<std::string, double>> numbers() const;
 
+    /// Of all of them, each counted once.
+    std::int64_t bytes() const;
+
   private:
     EpilogueProgram program_;
     ValueType type_;

@@ -196,6 +196,7 @@ void run_matrix(const RunOptions& o, Streams& streams) {
     if (has_operands(options.epilogue)) {
         named.emplace(options.epilogue, p.type, r.info.rows, device);
         placed.give(*named);
+        r.bytes += named->bytes();
     }
     const auto check = [&](const Buffer& y) {
         return named && o.check && !o.epilogue.empty()

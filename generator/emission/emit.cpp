@@ -6,6 +6,7 @@
 #include "emission/epilogue/expression.hpp"
 #include "emission/epilogue/number_type.hpp"
 #include "emission/epilogue/operands.hpp"
+#include "emission/epilogue/reductions.hpp"
 #include "emission/kernel_file.hpp"
 #include "specializer/syntax/formatter.hpp"
 #include "spmvgen/error.hpp"
@@ -63,7 +64,9 @@ std::string target_text(const Target& target, bool launches_overlap) {
            ";\nconstexpr int warp_size = " + std::to_string(target.wavefront) +
            ";\nconstexpr bool launches_overlap = " + (launches_overlap ? "true" : "false") +
            ";\nconstexpr bool prefetches_ranges = " +
-           (architecture(target).gpu.overlaps_launches ? "true" : "false") + ";\n";
+           (architecture(target).gpu.overlaps_launches ? "true" : "false") +
+           ";\nconstexpr unsigned most_joining_blocks = " + std::to_string(most_joining_blocks) +
+           ";\n";
 }
 
 std::string cpu_target_text(const Target& target) {

@@ -6,3 +6,4 @@ constexpr bool nvidia = true;             ///< NVIDIA's GPUs, else AMD's
 constexpr int warp_size = 32;             ///< threads of a warp (NVIDIA) or wavefront (AMD)
 constexpr bool launches_overlap = true;   ///< a launch may begin before the one ahead has ended
 constexpr bool prefetches_ranges = true;  ///< a thread can have a range brought to the cache
+constexpr unsigned most_joining_blocks = 512;  ///< a grid of more leaves sums to another launch

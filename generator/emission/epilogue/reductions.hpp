@@ -37,7 +37,7 @@ std::vector<std::string> join_on_gpu(std::string& text, const std::vector<std::s
 inline const std::string parts_argument = "reduction_parts";
 inline const std::string block_parts_argument = "block_parts";
 inline const std::string ended_argument = "blocks_ended";
-/// most_joining_blocks of that file, and the blocks of STEP_join and their threads.
+/// The most blocks that join their parts themselves, and the blocks of STEP_join and their threads.
 inline constexpr int most_joining_blocks = 512, joining_blocks = 32, joining_threads = 256;
 inline bool is_parts(const std::string& argument) {
     return argument.starts_with(parts_argument);

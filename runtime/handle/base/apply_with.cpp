@@ -48,21 +48,18 @@ void HandleImpl::check_named(const EpilogueOperand& given, const EpilogueName& n
                             name.name, vector));
 }
 
-void HandleImpl::check_overlaps(std::span<const EpilogueOperand> named) const {
-    const auto name_of = [&](const EpilogueOperand& o) -> const EpilogueName& {
-        return epilogue_.names[static_cast<std::size_t>(epilogue_.find(o.name))];
+void HandleImpl::check_overlaps(std::span<void* const> operands) const {
+    const auto bytes = [&](std::size_t i) {
+        return bytes_of(epilogue_.names[i], info_.rows, signature_.value);
     };
-    for (auto& written : named) {
-        const EpilogueName& name = name_of(written);
-        if (!is_written(name.role)) continue;
-        for (auto& other : named)
-            if (&other != &written &&
-                overlap(written.data, bytes_of(name, info_.rows, written.type), other.data,
-                        bytes_of(name_of(other), info_.rows, other.type)))
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (!is_written(epilogue_.names[i].role)) continue;
+        for (std::size_t j = 0; j < operands.size(); ++j)
+            if (i != j && overlap(operands[i], bytes(i), operands[j], bytes(j)))
                 refuse(
                     fmt::format("apply_with: operand '{}' is written, and overlaps operand '{}'; "
                                 "use memory of its own",
-                                name.name, other.name));
+                                epilogue_.names[i].name, epilogue_.names[j].name));
     }
 }
 
@@ -87,12 +84,13 @@ void HandleImpl::apply_with(ValueType type, const Operands& operands,
     for (std::size_t i = 0; i < epilogue_.names.size(); ++i)
         if (!is_given[i])
             refuse(fmt::format("apply_with: operand '{}' is missing", epilogue_.names[i].name));
-    check_overlaps(named);
+    const std::span<void* const> in_order(data.data(), epilogue_.names.size());
+    check_overlaps(in_order);
     if (info_.rows == 0)
         for (std::size_t i = 0; i < epilogue_.names.size(); ++i)
             if (is_reduction(epilogue_.names[i].role)) set_zero(data[i], size_of(type));
     Operands all = operands;
-    all.epilogue = {data.data(), epilogue_.names.size()};
+    all.epilogue = in_order;
     apply(type, all, stream);
 }
 

@@ -249,7 +249,7 @@ class HandleImpl {
     void check_workspace(const Operands& operands, std::size_t needed) const;
     void check_named(const EpilogueOperand& given, const EpilogueName& name,
                      const Operands& operands) const;
-    void check_overlaps(std::span<const EpilogueOperand> named) const;
+    void check_overlaps(std::span<void* const> operands) const;
     void check_storable(const void* values) const;
     /// Puts numbers on this host into the stored matrix, which is encoded.
     void set_encoded(const void* values, Stream stream);

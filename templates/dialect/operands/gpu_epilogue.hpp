@@ -8,10 +8,6 @@
 /// The most warps that a block has.
 inline constexpr int most_warps = 32;
 
-/// The most blocks whose parts the launch itself joins, in the block that ends last: of more, each
-/// would be held up by counting, and a launch behind it joins those of the warps.
-inline constexpr unsigned most_joining_blocks = 512;
-
 /// Has the block's share of a vector brought to the cache that all blocks have, as if every block
 /// had equally many rows, one after another.
 template <typename Vector>
@@ -119,7 +115,8 @@ template <bool maximum, typename Vector>
     }
 }
 
-/// Joins the parts of a small grid; of a larger one, stores those of its warps, how many first.
+/// Joins the parts of a small grid, in the block that ends last; of a larger one, whose blocks would
+/// be held up by counting, stores those of its warps, how many first.
 template <bool maximum, typename Vector>
 [[gnu::always_inline]] inline void finish_reduction(double part, unsigned number, bool first,
                                                     double* parts, unsigned* ended,
