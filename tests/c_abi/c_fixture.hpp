@@ -77,4 +77,29 @@ class COptions {
     spmvgen_options* options_ = nullptr;
 };
 
+/// A handle of Tiny; destroyed with the object.
+class CHandle {
+  public:
+    explicit CHandle(const COptions& options = {}) {
+        const Tiny tiny;
+        const spmvgen_matrix matrix = tiny.view();
+        status_ = told(spmvgen_create(&matrix, options, &handle_));
+    }
+    CHandle(const CHandle&) = delete;
+    CHandle& operator=(const CHandle&) = delete;
+    ~CHandle() { spmvgen_destroy(handle_); }
+    operator spmvgen_handle*() const { return handle_; }
+    const std::string& status() const { return status_; }
+
+  private:
+    spmvgen_handle* handle_ = nullptr;
+    std::string status_;
+};
+
+inline std::string info_field(const spmvgen_handle* handle, const char* name) {
+    return text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+        return spmvgen_info_field(handle, name, buffer, size, needed);
+    });
+}
+
 }  // namespace spmvgen
