@@ -83,7 +83,8 @@ const char* type_name(std::int32_t type) {
 }
 
 Buffer::Buffer(nb::handle object, const char* name, bool writable) {
-    if (!take_buffer(object, name, writable) && !take_cuda_array(object, name, writable) &&
+    // CuPy's arrays have the buffer protocol too, and refuse it where the host cannot read them.
+    if (!take_cuda_array(object, name, writable) && !take_buffer(object, name, writable) &&
         !take_dlpack(object, name, writable))
         refuse_type(std::string(name) +
                     " is no array: " + nb::cast<std::string>(object.type().attr("__name__")) +

@@ -42,6 +42,14 @@ class CudaArray:
         }
 
 
+class CuPyArray(numpy.ndarray):
+    """An array that has the buffer protocol, too, as CuPy's from version 14 on."""
+
+    @property
+    def __cuda_array_interface__(self):
+        return CudaArray(self.view(numpy.ndarray)).__cuda_array_interface__
+
+
 def device_arrays(given):
     return tuple(CudaArray(array) for array in (given.indptr, given.indices, given.data))
 
@@ -129,6 +137,14 @@ def test_a_matrix_of_the_host_on_a_device():
     close(a @ x, given.toarray() @ x)
     with pytest.raises(ValueError, match=f"x is in a GPU's memory, but the matrix is on {SIMT}"):
         a.apply(CudaArray(x), numpy.empty(60))
+
+
+def test_arrays_of_a_gpu_with_the_buffer_protocol():
+    given = sparse(60, 42)
+    core = spmvgen._library.core
+    handle = core.Handle(core.Arrays(core.CSR, 60, 42, given.indptr, given.indices, given.data), {})
+    with pytest.raises(ValueError, match="x is in a GPU's memory, but the matrix is on host"):
+        handle.apply(numpy.ones(42).view(CuPyArray), numpy.empty(60))
 
 
 def test_the_stream_of_an_array_is_passed():
