@@ -68,11 +68,14 @@ TEST(GpuCosts, SizesOfCachesAreTheDevices) {
     EXPECT_DOUBLE_EQ(cost(costs(1e6), "stream"), 0.25) << "the cache's rate, not few threads'";
     EXPECT_DOUBLE_EQ(cost(costs(16e6), "stream"), 4) << "as far as the cache reaches";
     EXPECT_DOUBLE_EQ(cost(costs(64e6), "stream"), 64);
-    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 1e-2);
+    // 250 of the 1000 requests are the first of their sector, and counted with the bytes.
+    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 7.5e-3);
     profile.rated.l2_bytes = 64e6;
-    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 1e-2);
+    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 7.5e-3);
     profile.rated.l2_bytes = 8e6;
-    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 5e-3) << "4 MB are no part of a small cache";
+    EXPECT_DOUBLE_EQ(cost(costs(1e6), "far"), 3.75e-3) << "4 MB are no part of a small cache";
+    EXPECT_DOUBLE_EQ(cost(costs(16e6), "far"), 7.5e-3)
+        << "4 MB of A come between two requests of a sector";
 }
 
 TEST(SampledRows, SmallMatricesAreTakenWhole) {
@@ -312,6 +315,14 @@ TEST(GpuChoice, TheBetterKnownOfTwoKernelsComesFirst) {
     const CountedChoice::Candidate milder = first();
     EXPECT_NE(milder.kernel, least.kernel);
     EXPECT_GE(milder.prediction.us, least.prediction.us);
+}
+
+TEST(GpuChoice, FewLongRowsDoNotRuleStripsOut) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=1007181");
+    ASSERT_GT(analyse_row_lengths(m.view()).max_row, 10'000);
+    const Signature chosen = choice_on_h200(m, true).signature;
+    ASSERT_EQ(chosen.kernel, "strips");
+    EXPECT_EQ(chosen.params.at("long_rows"), 1);
 }
 
 TEST(GpuChoice, TheSameForAnyNumberOfThreads) {

@@ -40,6 +40,7 @@ class Machines:
     factors: dict  # kernel: name; others have 1
     fits_exponent: bool
     least_margin: float
+    unrecorded: dict = dataclasses.field(default_factory=dict)  # kernel that no record has: one that it is taken for
 
 
 ROWS = ("bcsr_fused", "csr_by_length", "csr_classical", "sell_slices")  # lanes take whole rows
@@ -53,6 +54,7 @@ MACHINES = {
         factors={},
         fits_exponent=True,
         least_margin=0.1,
+        unrecorded={"dia": "sell_slices"},
     ),
     "cpu-costs": Machines(
         kernels=("bcsr", "coo_segmented", "csr_balanced", "csr_k_rows", "csr_rows", "csr_vector", *SLICES),
@@ -273,6 +275,8 @@ def write(path, scheme, constants, margins, errors):
         if name in scheme.machines.factors:
             kernels[name]["factor"] = rounded(constants.factor[k])
         kernels[name]["error"] = round(errors[name], 3)
+    for name, like in scheme.machines.unrecorded.items():
+        kernels[name] = kernels[like]
     content = {
         "kind": scheme.kind,
         "schema": 3,
@@ -280,7 +284,7 @@ def write(path, scheme, constants, margins, errors):
         "margin": margins[0],
         "own_margin": margins[1],
         "coefficients": {n: rounded(c) for n, c in zip(scheme.costs, constants.coefficients)},
-        "kernels": kernels,
+        "kernels": dict(sorted(kernels.items())),
     }
     with open(path, "w", encoding="utf-8") as file:
         file.write(json.dumps(content, indent=1) + "\n")

@@ -67,8 +67,10 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
     request.params.insert(params.begin(), params.end());
     Signature s = choose(figures_.features(), request).signature;
     if (kernel.format == Format::strips) {
-        for (const char* name : {"ragged", "fill", "long_rows"}) s.params[name] = 0;
+        for (const char* name : {"ragged", "fill"}) s.params[name] = 0;
         s.params["codes"] = 1;
+        // Rows apart are what a plan does with those that would pad all others of their slices.
+        s.params["long_rows"] = 1;
     }
     figures_.be_optimistic(true);
     const auto least = predict(s);

@@ -41,6 +41,10 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     const double y_bytes = vector * static_cast<double>(f.rows);
     // No multiprocessor asks twice for what its own cache could hold at best.
     const double far = std::min(w.far, units * x_bytes / gpu::sector);
+    // The first request of each sector of x is counted with the bytes. The others find it where a
+    // cache keeps it until then, beside all that comes between two requests of a sector.
+    const double once = x_bytes / gpu::sector;
+    const double between = w.bytes * once / std::max(far, once);
     const double active = std::min(units, std::max(w.blocks, 1.0));
     const double resident = std::min(units * w.resident, std::max(w.warps, 1.0));
     return {w.launches - 1,
@@ -48,7 +52,8 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
             us_of(w.bytes, stream_rate(profile, w.bytes)),
             us_of(w.bytes, profile.read_rate(shared, 0)) * (units / active - 1),
             us_of(w.near, profile.gather_rate(own_cache, 0)),
-            us_of(far, profile.gather_rate(std::max(x_bytes, shared), 0)),
+            us_of(std::max(far - once, 0.0),
+                  profile.gather_rate(std::max(x_bytes + between, shared), 0)),
             w.steps * step_us / units,
             w.waits * latency_us / resident,
             w.rows * step_us / units / gpu::warp,

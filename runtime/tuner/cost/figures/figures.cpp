@@ -99,7 +99,8 @@ const StripsFigures& MatrixFigures::strips(const Signature& signature) {
 }
 
 StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
-    const double padding = slices(shape.positions(), shape.sigma).padding;
+    const bool apart = shape.long_from > 0 && features_.max_row > shape.long_from;
+    const double padding = apart ? 1 : slices(shape.positions(), shape.sigma).padding;
     const double stored = padding * static_cast<double>(features_.nnz);
     const double strips = stored / static_cast<double>(shape.lanes);
     return {stored, strips * static_cast<double>(size_of(IndexType::i32)), strips, strips, 0};
