@@ -45,7 +45,8 @@ struct CommandLine {
     Verbs verbs;
 
     CommandLine() {
-        program.set_version_flag("--version", std::string("spmvgen ") + version());
+        program.set_version_flag("--version", std::string("spmvgen ") + version(),
+                                 "show the version and exit");
         program.set_help_flag("-h,--help", "show this and exit");
         program.require_subcommand(1);
         program.footer(examples);

@@ -8,10 +8,11 @@ SPMVGEN_PACKAGES=(g++ cmake ninja-build zlib1g-dev libzstd-dev
 
 # What some tests try and which is not everywhere; without it they skip: AMD's run-time compiler, Clang with its runtime for
 # fuzzers and for programs that use spmvgen, what these are built and packed with, what examples use, what `bench` compares
-# with, PETSc for its adaptor, and what bench/spmvbench fits and draws with (numpy comes with SciPy).
+# with, PETSc for its adaptor, what bench/spmvbench fits and draws with (numpy comes with SciPy), and what reads the comments
+# of the headers for the pages.
 SPMVGEN_WANTED_PACKAGES=(libamdhip64-dev libamd-comgr-dev libhiprtc-builtins5 rocm-device-libs
                          clang-19 libclang-rt-19-dev pkgconf dpkg-dev libeigen3-dev librsb0 libopenmpi-dev openmpi-bin
-                         petsc-dev libpetsc3.18-dev-examples python3 python3-scipy python3-matplotlib)
+                         petsc-dev libpetsc3.18-dev-examples python3 python3-scipy python3-matplotlib doxygen)
 
 is_installed() {
     [[ $(dpkg-query -W -f='${Status}' "$1" 2>/dev/null) == *'ok installed'* ]]
@@ -42,7 +43,7 @@ install_missing() {
     local as_root=()
     if ((EUID != 0)); then
         command -v sudo >/dev/null || {
-            echo "These packages are missing and neither root nor sudo is at hand; install them and try again:" >&2
+            echo "These packages are missing and there is neither root nor sudo; install them and try again:" >&2
             echo "  apt-get install ${missing[*]}" >&2
             return 1
         }

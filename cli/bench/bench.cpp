@@ -305,7 +305,7 @@ void add_bench(CLI::App& program, Verbs& verbs) {
     verb->add_option("--cusparse", o->cusparse,
                      "this libcusparse.so; default: $SPMVGEN_CUSPARSE_LIBRARY, else the system's")
         ->type_name("PATH");
-    verb->add_option("--threads", o->threads, "threads of this CPU; 0 = all")
+    verb->add_option("--threads", o->threads, "threads of this CPU; 0 = what OpenMP would use")
         ->check(CLI::Range(0, 4096).description(""));
     verb->add_option("--arch", o->arch,
                      "architecture of this CPU that kernels are made for (default native)")

@@ -35,7 +35,7 @@ void check_peer_names(const BenchOptions& o) {
         }
         const auto entry = std::ranges::find(peers::known_peers(), name, &peers::PeerEntry::name);
         if (entry == peers::known_peers().end())
-            throw UsageError("--against: unknown peer '" + name + "': on " + o.device +
+            throw UsageError("--against: unknown library '" + name + "': on " + o.device +
                              " there are all, none, " + peers_on(o.device));
         if (!suits(*entry, o.device))
             throw UsageError("--against: " + name + " does not multiply on " + o.device +
@@ -193,7 +193,8 @@ std::vector<BenchCase> bench_cases(const BenchOptions& o, const std::vector<Foun
                                  .library = found.name,
                                  .peer = found.peer.get(),
                                  .way = way});
-    if (cases.empty()) throw UsageError("nothing is left to measure: no kernel and no peer");
+    if (cases.empty())
+        throw UsageError("nothing is left to measure: no kernel and no other library");
     return cases;
 }
 

@@ -50,7 +50,7 @@ void add_analyze(CLI::App& program, Verbs& verbs) {
     verb->add_option("matrix", o->matrix, matrix_help)->required()->type_name("A.mtx");
     verb->add_flag("--json", o->json, "print one JSON object instead");
     verb->add_flag("--plot,!--no-plot", o->plot, "draw where the entries are (default)");
-    verb->add_option("--threads", o->threads, "threads to use; 0 = all")
+    verb->add_option("--threads", o->threads, "threads to use; 0 = what OpenMP would use")
         ->check(CLI::Range(0, 4096).description(""));
     verb->footer(
         "Examples:\n"

@@ -179,7 +179,7 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->check(CLI::IsMember({"seldom", "often"}).description(""));
     verb.add_option("--arch", o.arch, "architecture (default native: this machine's)")
         ->type_name("ARCH");
-    verb.add_option("--threads", o.threads, "threads; 0 = all")
+    verb.add_option("--threads", o.threads, "threads; 0 = what OpenMP would use")
         ->check(CLI::Range(0, 4096).description(""));
     verb.add_option("--memory-limit", o.memory_limit,
                     "most that the converted matrix may take: bytes, or 500M, 2G (of 1024)")

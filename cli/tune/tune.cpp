@@ -47,7 +47,7 @@ void add_common_options(CLI::App& verb, TuneOptions& o) {
     verb.add_option("--device", o.device,
                     "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
         ->type_name("DEVICE");
-    verb.add_option("--threads", o.threads, "threads of this CPU; 0 = all")
+    verb.add_option("--threads", o.threads, "threads of this CPU; 0 = what OpenMP would use")
         ->check(CLI::Range(0, 4096).description(""));
     verb.add_option("--rounds", o.rounds, "go through all sizes so often (default 3)")
         ->check(CLI::Range(1, 1000).description(""));

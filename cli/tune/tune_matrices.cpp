@@ -163,8 +163,8 @@ class Tuner {
             parse_tuning_records(std::string(std::istreambuf_iterator<char>(file), {}));
         if (!done.rejected.empty())
             throw Error(ErrorCode::invalid_input,
-                        fmt::format("{}: {}; --resume goes on with files that are sound: mend or "
-                                    "remove it",
+                        fmt::format("{}: {}; --resume goes on with files that are sound: repair "
+                                    "or remove it",
                                     path, done.rejected.front().reason));
         records_ = std::move(done.records);
     }

@@ -16,7 +16,7 @@ INK, PADDING = "#333", "#f4f4f4"
 
 
 class Picture:
-    """Shapes with a title and a description, which screen readers tell."""
+    """Shapes with a title and a description, which screen readers read."""
 
     def __init__(self, title, description):
         self.title, self.description = title, description
@@ -85,7 +85,7 @@ def matrix(picture, x=0, y=0):
 
 
 def csr():
-    p = Picture("CSR", "row_ptr tells where each row's entries begin; columns and values stand row "
+    p = Picture("CSR", "row_ptr says where each row's entries begin; columns and values stand row "
                        "after row.")
     x = matrix(p)
     begins = [sum(len(r) for r in ROWS[:i]) for i in range(SIZE + 1)]
@@ -134,7 +134,7 @@ def sell():
         rows = order[begin:begin + 4]
         padded(p, x, rows, max(len(ROWS[r]) for r in rows), top)
         top += 4 * CELL + 8
-    p.text(x, top + 12, "slices of 4 rows, sorted by length; row_order tells whose sum is whose")
+    p.text(x, top + 12, "slices of 4 rows, sorted by length; row_order says whose sum is whose")
     return p
 
 
@@ -219,7 +219,7 @@ def strips():
 
 
 def tiles():
-    p = Picture("Tiles", "Entries in order, equally many for each lane; marks tell which begin a row.")
+    p = Picture("Tiles", "Entries in order, equally many for each lane; marks say which begin a row.")
     x = matrix(p)
     for k, (row, col) in enumerate(entries()):
         lane, place = divmod(k, 4)

@@ -1,6 +1,6 @@
 # For Spack 1.0 or later. The sources are a tarball of a checkout, no download:
 #
-#   git archive --prefix=spmvgen-0.1.0/ -o build/spmvgen-0.1.0.tar.gz HEAD
+#   git archive --prefix=spmvgen-0.2.0/ -o build/spmvgen-0.2.0.tar.gz HEAD
 #
 # SPMVGEN_TARBALL names it once this file is copied to packages/spmvgen/ of a Spack repository; in the checkout it is
 # found without. A tarball that you make has no checksum here: spack install --no-checksum spmvgen.
@@ -11,7 +11,7 @@ from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 from spack.package import *
 
 CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-TARBALL = os.environ.get("SPMVGEN_TARBALL", os.path.join(CHECKOUT, "build", "spmvgen-0.1.0.tar.gz"))
+TARBALL = os.environ.get("SPMVGEN_TARBALL", os.path.join(CHECKOUT, "build", "spmvgen-0.2.0.tar.gz"))
 
 
 class Spmvgen(CMakePackage):
@@ -19,7 +19,7 @@ class Spmvgen(CMakePackage):
 
     license("BSD-3-Clause")
 
-    version("0.1.0", url=f"file://{os.path.abspath(TARBALL)}")
+    version("0.2.0", url=f"file://{os.path.abspath(TARBALL)}")
 
     generator("ninja")
 

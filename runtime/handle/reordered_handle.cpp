@@ -59,7 +59,7 @@ void check_epilogue(const Options& o) {
     if (o.device == "host" && !o.epilogue.empty() && !o.permuted_vectors)
         throw Error(ErrorCode::invalid_argument,
                     "options.epilogue with options.reorder on the host is for vectors in the "
-                    "matrix's order, whose rows it is told: set options.permuted_vectors, or leave "
+                    "matrix's order, whose rows it gets: set options.permuted_vectors, or leave "
                     "one of them out");
 }
 

@@ -39,7 +39,7 @@ struct SetHeader {
     bool operator==(const SetHeader&) const = default;
 };
 
-/// Entries (bytes of docs/explanation/store.md) by the digest of their key, 64 hexadecimal digits.
+/// Entries (bytes of runtime/store/README.md) by the digest of their key, 64 hexadecimal digits.
 using SetEntries = std::map<std::string, std::string>;
 
 /// The whole file; the same for the same arguments. Throws Error(internal) when a digest is none.

@@ -6,7 +6,7 @@
 
 #include "store/key.hpp"
 
-/// The bytes of one entry (docs/explanation/store.md). Pure functions: no files, no clock, no
+/// The bytes of one entry (runtime/store/README.md). Pure functions: no files, no clock, no
 /// environment.
 namespace spmvgen {
 
@@ -28,7 +28,7 @@ class BadEntry : public std::runtime_error {
 
 /// What an entry says of its making beside the kernel itself.
 struct Provenance {
-    std::string version;       ///< of spmvgen: "0.1.0"
+    std::string version;       ///< of spmvgen: "0.2.0"
     std::int64_t created = 0;  ///< seconds since 1970, UTC
 };
 

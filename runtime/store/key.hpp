@@ -31,7 +31,7 @@ struct Key {
     std::map<std::string, std::variant<std::int64_t, std::string>> fields;
     bool operator==(const Key&) const = default;
 
-    /// Hex SHA-256 of the fields, each typed and length-prefixed (docs/explanation/store.md), so
+    /// Hex SHA-256 of the fields, each typed and length-prefixed (runtime/store/README.md), so
     /// that no two different keys are the same bytes.
     std::string digest() const;
 };

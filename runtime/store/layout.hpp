@@ -9,7 +9,7 @@
 #include "store/files.hpp"
 #include "store/key.hpp"
 
-/// Names of files in a store's directory (docs/explanation/store.md), and going through them.
+/// Names of files in a store's directory (runtime/store/README.md), and going through them.
 namespace spmvgen {
 
 inline constexpr std::size_t shard_digits = 2;

@@ -60,7 +60,7 @@ TEST_F(BenchScriptsTest, TablesAreMadeOfItsResults) {
          "| matrix | mkl/csr | mkl/csr_optimized | plain/csr |\n", "| A | **WRONG** | **WRONG** | ",
          "\nOf 10 results 4 are wrong, and 0 have no time:\n",
          "- **WRONG** A, mkl/csr: 1 of 2 elements of y are wrong; the worst is in row 1: "});
-    EXPECT_EQ(page.find("best peer | mkl"), std::string::npos);
+    EXPECT_EQ(page.find("best other library | mkl"), std::string::npos);
     // Compressed, whatever its name is; and cut short.
     ASSERT_EQ(std::system("gzip -k R.jsonl && mv R.jsonl.gz S.jsonl"), 0);
     EXPECT_EQ(script("gallery S.jsonl"), script("gallery R.jsonl"));
@@ -99,8 +99,8 @@ TEST_F(BenchScriptsTest, BarsAreGeometricMeansWithTheLeast) {
          "preprocessed, own values | ≥ 2.0 | 1.41 | short by 1.41 times |",
          "| geometric mean over the best of all cuSPARSE formats | ≥ 1.25 | 1.00 | short by 1.25 ",
          "| no matrix below the best cuSPARSE CSR | ≥ 1.0 | 0.500 | short by 2.00 times: b |",
-         "peers, y in the caller's order | ≥ 1.5 | 3.00 | met |",
-         "peers, in any order | ≥ 1.5 | 1.50 | met |",
+         "other libraries, y in the caller's order | ≥ 1.5 | 3.00 | met |",
+         "other libraries, in any order | ≥ 1.5 | 1.50 | met |",
          "| `auto` | 1.00 (2) | 1.00 (2) | 0.707 (2) | 3.00 (1) | 1.50 (1) | 0.250 b |",
          "| `best of ours` | 1.58 (2) |", "| mesh | 1 | 4.00 (1) |",
          "| stencil | 1 | 0.500 (1) |"});

@@ -361,7 +361,7 @@ TEST_F(BenchTest, SaysWhatIsWrong) {
     EXPECT_EQ(error("A.mtx --flush 1048576"), "2: spmvgen: --flush: is for --clock cold");
     EXPECT_EQ(error("A.mtx --resume"), "2: spmvgen: --resume: needs --json FILE to go on with");
     EXPECT_EQ(error("A.mtx --against blas"),
-              "2: spmvgen: --against: unknown peer 'blas': on host there are all, none, mkl, "
+              "2: spmvgen: --against: unknown library 'blas': on host there are all, none, mkl, "
               "eigen, librsb, plain");
     EXPECT_EQ(error("A.mtx --against cusparse"),
               "2: spmvgen: --against: cusparse does not multiply on host; there are mkl, eigen, "
@@ -379,7 +379,7 @@ TEST_F(BenchTest, SaysWhatIsWrong) {
     EXPECT_EQ(error("A.mtx --kernels csr_rows --formats ell"),
               "2: spmvgen: --kernels: csr_rows is of format csr, which --formats leaves out");
     EXPECT_EQ(error("A.mtx --kernels none --against none"),
-              "2: spmvgen: nothing is left to measure: no kernel and no peer");
+              "2: spmvgen: nothing is left to measure: no kernel and no other library");
     EXPECT_EQ(error("A.mtx --kernels auto/none").substr(0, 68),
               "2: spmvgen: --kernels: unknown level 'none' in auto/none: use rule, ");
     EXPECT_EQ(error("A.mtx --suite nowhere").substr(0, 21), "2: spmvgen: --suite: ");

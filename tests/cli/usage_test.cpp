@@ -289,7 +289,7 @@ TEST_F(HelpTest, LevelsAreNamedWhereTheyAreLegal) {
 TEST_F(HelpTest, VersionGoesToStandardOutput) {
     const Outcome outcome = run_line("--version");
     EXPECT_EQ(outcome.status, 0);
-    EXPECT_EQ(outcome.out, "spmvgen 0.1.0\n");
+    EXPECT_EQ(outcome.out, "spmvgen 0.2.0\n");
     EXPECT_EQ(outcome.err, "");
 }
 

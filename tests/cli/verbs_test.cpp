@@ -216,7 +216,7 @@ TEST_F(CacheTest, DirectoryCanBeGiven) {
 
 TEST_F(DoctorTest, TellsWhatIsThere) {
     auto json = json_of("doctor --json");
-    EXPECT_EQ(json["version"], "0.1.0");
+    EXPECT_EQ(json["version"], "0.2.0");
     EXPECT_FALSE(json["cpu"]["native"].get<std::string>().empty());
     EXPECT_GE(json["openmp"]["threads"], 1);
     EXPECT_NE(json["libspmvgen"].get<std::string>().find("libspmvgen"), std::string::npos);

@@ -402,11 +402,10 @@ TEST(ReorderedHandleOnTheHost, RefusesWrongOptions) {
     options.permuted_vectors = false;
     options.reorder = "rcm";
     options.epilogue = "value";
-    EXPECT_EQ(
-        refusal(a.view(), options),
-        "invalid_argument: options.epilogue with options.reorder on the host is for vectors "
-        "in the matrix's order, whose rows it is told: set options.permuted_vectors, or leave "
-        "one of them out");
+    EXPECT_EQ(refusal(a.view(), options),
+              "invalid_argument: options.epilogue with options.reorder on the host is for vectors "
+              "in the matrix's order, whose rows it gets: set options.permuted_vectors, or leave "
+              "one of them out");
     options.epilogue = "";
     options.device = "simt:sm_90";
     options.kernel = "gather_rows";

@@ -2,8 +2,8 @@
 """Runs the commands of the pages in docs/ as a reader would. Usage: pages_test.py ROOT PREFIX WORK
 
 ROOT is the checkout, PREFIX where spmvgen is installed, WORK a folder to work in. A block of code below the mark
-<!-- run --> is run by bash, with the program on PATH, PREFIX in the environment, and a matrix A.mtx in the folder; one below
-<!-- file NAME --> becomes that file. Blocks of a page run in one folder, in their order. Exit status: 0 all worked.
+<!-- run --> is run by bash, with the program on PATH, PREFIX in the environment, and in the folder a matrix A.mtx and a link to
+bench/ of the checkout; one below <!-- file NAME --> becomes that file. Blocks of a page run in one folder, in their order. Exit status: 0 all worked.
 """
 import os
 import pathlib
@@ -16,7 +16,7 @@ MARK = re.compile(r"^<!-- (run|file (\S+)) -->\n```\w*\n(.*?)^```$", re.M | re.S
 SECONDS = 300
 
 
-def run_page(page, prefix, folder):
+def run_page(page, root, prefix, folder):
     """What went wrong, '' if nothing; and how many blocks were run."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SPMVGEN_")}
     environment |= {"PATH": f"{prefix}/bin:{environment['PATH']}", "PREFIX": str(prefix),
@@ -27,6 +27,7 @@ def run_page(page, prefix, folder):
         return subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env=environment, capture_output=True, text=True,
                               timeout=SECONDS, check=False)
 
+    (folder / "bench").symlink_to(root / "bench")
     made = bash("spmvgen gallery make stencil5:nx=20,ny=20 -o A.mtx")
     if made.returncode != 0:
         return made.stderr, 0
@@ -54,7 +55,7 @@ def main():
         folder = work / page.stem
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        trouble, blocks = run_page(page, link, folder)
+        trouble, blocks = run_page(page, root, link, folder)
         total += blocks
         if trouble:
             wrong += 1

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the recipes of packaging/ against scripts/lib.sh and the version of CMakeLists.txt. Usage: recipes_test.py ROOT
+"""Holds the recipes of packaging/ against scripts/lib.sh and the version of CMakeLists.txt, and all else that names the version.
+
+Usage: recipes_test.py ROOT
 
 Exit status: 0 all agree, 1 something does not, 77 (skipped) where Jinja2 or PyYAML is missing, which the conda recipe needs.
 """
@@ -62,6 +64,28 @@ def differences(recipe, found, wanted, version):
         yield f"{recipe}: {name} is not in SPMVGEN_PACKAGES of scripts/lib.sh"
 
 
+# Where the version stands beside CMakeLists.txt and the recipes: file, pattern whose group is the version, or its first two numbers.
+PLACES = (
+    ("CITATION.cff", r"^version: (\S+)$"), ("python/pyproject.toml", r'^version = "(\S+)"$'), ("python/pyproject.toml", r'spmvgen-jit==([^"]+)"'),
+    ("python/jit/pyproject.toml", r'^version = "(\S+)"$'), ("CHANGELOG.md", r"^## (\d\S*) \(\d{4}-\d\d-\d\d\)$"),
+    ("docs/how-to/install.md", r"spmvgen-([\d.]+)\.tar\.gz"), ("cmake/spmvgenConfig.cmake.in", r"find_package\(spmvgen ([\d.]+)"),
+    ("docs/tutorial/first-product.md", r"find_package\(spmvgen ([\d.]+)"), ("docs/tutorial/solver-on-a-gpu.md", r"find_package\(spmvgen ([\d.]+)"),
+    ("docs/how-to/cmake.md", r"find_package\(spmvgen ([\d.]+)"), ("python/CMakeLists.txt", r"find_package\(spmvgen ([\d.]+)"),
+    ("python/jit/CMakeLists.txt", r"find_package\(spmvgen ([\d.]+)"), ("examples/add_kernel/CMakeLists.txt", r"find_package\(spmvgen ([\d.]+)"),
+    ("runtime/include/spmvgen/spmvgen.hpp", r'Version of this library, "([^"]+)"'), ("runtime/include/spmvgen/spmvgen.h", r'Version of the library, "([^"]+)"'),
+)
+
+
+def other_versions(root, version):
+    """Places that name another version. The newest release of the CHANGELOG counts."""
+    for file, pattern in PLACES:
+        found = re.search(pattern, (root / file).read_text(encoding="utf-8"), re.M)
+        if found is None:
+            yield f"{file}: no version where {pattern} is looked for"
+        elif found[1] not in (version, version.rpartition(".")[0]):
+            yield f"{file}: version {found[1]}, CMakeLists.txt has {version}"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -70,6 +94,7 @@ def main():
     packages = debian_packages(root)
     wrong = [f"scripts/lib.sh: {name} has no name for Spack and conda in {__file__}" for name in packages if name not in NAMES]
     known = [NAMES[name] for name in packages if name in NAMES]
+    wrong += other_versions(root, version)
     wrong += differences("packaging/spack/package.py", spack_recipe(root), {spack for spack, _ in known}, version)
     if subprocess.run(["bash", "-n", root / "packaging/conda/build.sh"], check=False).returncode != 0:
         wrong.append("packaging/conda/build.sh: does not parse")

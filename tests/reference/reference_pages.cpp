@@ -203,8 +203,8 @@ std::string kernels_page() {
         "# Kernels\n\n" + generated_from("templates/families and runtime/tuner/kernels") +
         "Each kernel computes y = αAx + βy. The tables list all of them, by the device that they "
         "are\nfor.\n\n"
-        "- *Same bits* tells when two products with the same operands have the same bits.\n"
-        "- *Predicted* tells whether the choice compares the kernel's predicted time. The others "
+        "- *Same bits* says when two products with the same operands have the same bits.\n"
+        "- *Predicted* says whether the choice compares the kernel's predicted time. The others "
         "run\n  when a rule or the user names them.\n"
         "- A *workspace* is memory that a kernel needs beside the matrix and the vectors.\n\n";
     for (auto& part : parts) text += overview(part);

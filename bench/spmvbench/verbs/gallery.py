@@ -1,6 +1,6 @@
 """Markdown tables of every kernel and every peer over a gallery, of what `spmvgen bench --json F` wrote (docs/how-to/benchmark-and-report.md).
 
-For each value type: how fast the choice, the best of our kernels and the best peer are on each
+For each value type: how fast the choice, the best of our kernels and the best other library are on each
 matrix; then every kernel and every peer, by each clock; then what has no time, and why. Of a result
 that is there twice the last counts.
 """
@@ -86,7 +86,7 @@ def describe(headers):
 
 
 def summary(matrices, clocks):
-    """The choice, the best of ours and the best peer on each matrix."""
+    """The choice, the best of ours and of other libraries on each matrix."""
     for clock in clocks:
         head = [
             "matrix",
@@ -98,7 +98,7 @@ def summary(matrices, clocks):
             "µs",
             "GB/s",
             "choice / best",
-            "best peer",
+            "best other library",
             "µs",
             "peer / choice",
             "peer / best of ours",
@@ -139,7 +139,7 @@ def summary(matrices, clocks):
         print(f"### {clock.capitalize()}\n")
         table(head, body)
         print(
-            f"The choice is slower than the best peer on {slower} of {sum(1 for r in against_choice if r)} matrices, "
+            f"The choice is slower than the best other library on {slower} of {sum(1 for r in against_choice if r)} matrices, "
             f"and slower than the best of ours by more than 15 % on {sum(1 for r in loss if r and r > 1.15)}.\n"
         )
 

@@ -99,6 +99,16 @@ def draw(ratios, levels, options):
         axes.grid(color=GRID)
         axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.02), frameon=False, labelspacing=1)
         figure.savefig(path, format="svg", transparent=True, metadata={"Date": None, "Title": title})
+    name_for_screen_readers(path)
+
+
+def name_for_screen_readers(path):
+    """The title of the picture becomes its name."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    text = text.replace("<svg ", '<svg role="img" aria-labelledby="title" ', 1).replace("<title>", '<title id="title">', 1)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def run(options):

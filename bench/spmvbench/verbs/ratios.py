@@ -1,4 +1,4 @@
-"""How far ahead of other libraries: over cuSPARSE, or on a CPU over all peers, beside what is asked (docs/how-to/benchmark-and-report.md).
+"""How far ahead of other libraries: over cuSPARSE, or on a CPU over all others, beside the goal (docs/how-to/benchmark-and-report.md).
 
 FILE: of `spmvgen bench --kernels auto,auto/measure,all --against all --json FILE`. Of a result that
 is there twice the last counts.
@@ -23,7 +23,7 @@ def add_arguments(parser):
         "--values",
         choices=("own", "random"),
         default="own",
-        help="what the matrices hold where the results do not say so: 2 times the best cuSPARSE CSR is asked with "
+        help="what the matrices hold where the results do not say so: 2 times the best cuSPARSE CSR is wanted with "
         "own values, 1.6 with random ones",
     )
     parser.add_argument("--choice", metavar="CASE", help="what is judged: auto/measure where it is there, else auto")
@@ -227,7 +227,7 @@ def table_of_bars(matrices, choice, values, gpu):
         body.append(verdict("geometric mean over the best of all cuSPARSE formats", "≥ 1.25", value("cusparse")[0], ""))
         body.append(
             verdict(
-                "no matrix below the best cuSPARSE CSR" + ("" if "measure" in choice else " (asked of auto/measure)"),
+                "no matrix below the best cuSPARSE CSR" + ("" if "measure" in choice else " (wanted of auto/measure)"),
                 "≥ 1.0",
                 lowest,
                 below_text,
@@ -235,7 +235,7 @@ def table_of_bars(matrices, choice, values, gpu):
         )
         body.append(verdict("aim: geometric mean over best cuSPARSE CSR, preprocessed", "≥ 2.0", csr, ""))
         for field, label in (("drop_in", "y in the caller's order"), ("any_order", "in any order")):
-            body.append(verdict(f"aim: geometric mean over the best of all peers, {label}", "≥ 1.5", value(field)[0], ""))
+            body.append(verdict(f"aim: geometric mean over the best of all other libraries, {label}", "≥ 1.5", value(field)[0], ""))
         stencils = [m for m in matrices if m.structure == "stencil" and time_of(m, choice)]
         above = [m.name for m in stencils if time_of(m, choice) >= m.roof]
         body.append(
@@ -250,7 +250,7 @@ def table_of_bars(matrices, choice, values, gpu):
         best, lowest, below = value("peer")
         body.append(verdict("geometric mean over the best of the peers of each matrix", "≥ 1.3", best, ""))
         body.append(verdict("no matrix below", "≥ 0.97", lowest, (": " + ", ".join(below)) if below else ""))
-    table(["bar", "asked", "found", ""], body, left=4)
+    table(["goal", "wanted", "found", ""], body, left=4)
 
 
 def add_peers(values, others):
@@ -280,10 +280,10 @@ def run(options):
         fields = (
             [("csr_pre", "cuSPARSE CSR, preprocessed"), ("csr", "any cuSPARSE CSR"), ("cusparse", "best of cuSPARSE")]
             if gpu
-            else [("peer", "best peer")]
+            else [("peer", "best other library")]
         )
         if any(m.any_order for m in matrices):
-            fields += [("drop_in", "all peers, y in order"), ("any_order", "all peers, any order")]
+            fields += [("drop_in", "all others, y in order"), ("any_order", "all others, any order")]
         print(f"## {value}, {options.clock}: {len(matrices)} matrices\n")
         wrong = [f"{m.name} {case}" for m in matrices for case in m.wrong]
         print(

@@ -17,7 +17,7 @@ const bests = [
     {id: "best:csr-pre", label: "best cuSPARSE CSR, preprocessed", of: (row) => isCusparse(row) && /\/(csr_.*_pre|spmvop_.*)$/.test(row.case)},
     {id: "best:csr", label: "best cuSPARSE CSR", of: (row) => isCusparse(row) && /\/(csr|spmvop)_/.test(row.case)},
     {id: "best:cusparse", label: "best of all cuSPARSE formats", of: isCusparse},
-    {id: "best:peer", label: "best of all peers", of: isPeer},
+    {id: "best:peer", label: "best of all other libraries", of: isPeer},
 ];
 
 /** The results of the run, value type and numbers that are chosen. */

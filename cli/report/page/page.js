@@ -41,7 +41,7 @@ function drawControls() {
     const cases = (subject) => [
         ...choices.map((id) => ({id, label: labelOf(id), group: "Chosen"})),
         ...bests.filter((best) => there.has(best.id)).map((best) => ({id: best.id, label: best.label, group: "The fastest of each matrix"})),
-        ...ours.map((id) => ({id, label: id, group: "Our kernels"})), ...peers.map((id) => ({id, label: id, group: "Peers"})),
+        ...ours.map((id) => ({id, label: id, group: "Our kernels"})), ...peers.map((id) => ({id, label: id, group: "Other libraries"})),
     ];
     const classes = [...new Set([...rows.keys()].map((number) => data.matrices[number].class || "not known"))].sort();
     const again = () => {
@@ -87,7 +87,7 @@ function drawMethod() {
         list([["device", run.device + (gpu ? `, ${text(gpu.name)}, ${text(gpu.target)}, driver ${text(gpu.driver)}` : "")], ["CPU", `${text(run.machine.cpu)}, ${text(run.machine.processors)} processors`], ["date", run.date],
             ...Object.entries(run.method).map(([name, value]) => [name.replaceAll("_", " "), text(value)]),
             ...Object.entries(run.versions).map(([name, value]) => [name, text(value)])]),
-        peers.length ? [el("h3", {}, "Peers"), el("ul", {}, peers)] : "",
+        peers.length ? [el("h3", {}, "Other libraries"), el("ul", {}, peers)] : "",
         el("h3", {}, run.commands.length === 1 ? "Command" : "Commands"), ...run.commands.map((command) => el("p", {}, el("code", {}, command))),
         data.notes.length ? [el("h3", {}, "Notes on the files"), el("ul", {}, data.notes.map((note) => el("li", {}, note)))] : "");
 }

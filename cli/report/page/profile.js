@@ -134,7 +134,7 @@ function profileSets() {
     return el("div", {class: "row", role: "group", "aria-label": "Cases shown in the profile"}, "Show",
         set("the usual", () => usualCases(profile.entries, cases)),
         set("our kernels", () => cases.filter((id) => profile.ours.has(id))),
-        set("chosen and peers", () => cases.filter((id) => !profile.ours.has(id))),
+        set("chosen and other libraries", () => cases.filter((id) => !profile.ours.has(id))),
         set("all", () => cases), set("none", () => []));
 }
 
@@ -163,5 +163,5 @@ function drawLegend({factors, matrices}) {
         return ids.length ? [el("h3", {}, title), ids.map(button)] : [];
     };
     byId("profile-legend").replaceChildren(el("div", {class: "legend", role: "group", "aria-label": "Legend: each button shows or hides a curve"},
-        group("Chosen", (id) => !profile.ours.has(id) && !profile.peers.has(id)), group("Our kernels", (id) => profile.ours.has(id)), group("Peers", (id) => profile.peers.has(id))));
+        group("Chosen", (id) => !profile.ours.has(id) && !profile.peers.has(id)), group("Our kernels", (id) => profile.ours.has(id)), group("Other libraries", (id) => profile.peers.has(id))));
 }

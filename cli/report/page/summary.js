@@ -28,7 +28,7 @@ function drawSummary(entries) {
         all.least && tile(figure(all.least.speedup) + " ×", `at the least: ${all.least.matrix.label}`, all.least.speedup < 1),
         tile(`${all.faster} of ${all.count}`, "matrices as fast or faster"),
         own && tile(figure(own) + " ×", "as fast as the fastest of our kernels"),
-        peer && tile(figure(peer) + " ×", "as fast as the best peer of each matrix"),
+        peer && tile(figure(peer) + " ×", "as fast as the best other library of each matrix"),
         wrong > 0 && tile(whole(wrong), wrong === 1 ? "product is WRONG and has no time" : "products are WRONG and have no time", true),
     ].filter(Boolean));
     drawClasses(entries);
@@ -53,6 +53,6 @@ function drawClasses(entries) {
     const sorted = [...classes].sort((a, b) => b[1].length - a[1].length);
     const heading = (name, text) => el("th", {class: text ? "text" : "", scope: "col"}, name);
     byId("classes").replaceChildren(...tableBox("Speed-up by class of structure", `Speed-up of ${labelOf(state.subject)} over ${labelOf(state.baseline)} by class of structure`,
-        [heading("class", true), heading("matrices"), heading("mean"), heading("least"), heading("of", true), heading("as fast or faster"), heading("over the best peer")],
+        [heading("class", true), heading("matrices"), heading("mean"), heading("least"), heading("of", true), heading("as fast or faster"), heading("over the best other library")],
         [sorted.map(([name, list]) => row(name, list)), sorted.length > 1 && row("all", entries)]));
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def _find_compiler() -> None:
-    """Tells the library of the package spmvgen_jit, unless it has a compiler beside itself."""
+    """Gives the library the package spmvgen_jit, unless it has a compiler beside itself."""
     beside = Path(__file__).parent / "lib" / "spmvgen" / "libspmvgen_jit.so"
     if os.environ.get("SPMVGEN_JIT") or beside.exists():
         return
@@ -28,7 +28,7 @@ core = _core
 
 
 def version() -> str:
-    """Version of the library, "0.1.0"."""
+    """Version of the library, "0.2.0"."""
     return _core.version()
 
 

@@ -4,8 +4,8 @@
 
 namespace spmvgen {
 
-/// What kind of trouble an Error reports. Everything but `internal` is something the caller can
-/// mend.
+/// What kind of trouble an Error reports. The caller can repair everything but
+/// `internal`.
 enum class ErrorCode {
     invalid_argument,  ///< a call or an option is wrong: the message names it and says what is
                        ///< allowed

@@ -20,7 +20,7 @@ class Generator {
     virtual KernelSource emit(const Signature& signature, const std::string& command = "") = 0;
 
     /// Compiles and, for shared_object, hsaco and simt, links. Needs no device of that kind.
-    /// Error(unsupported) when no compiler that was found, or not the one asked for, makes `kind`
+    /// Error(unsupported) when no compiler that was found, or not the one requested, makes `kind`
     /// for the source's target.
     virtual KernelBinary compile(const KernelSource& source,
                                  BinaryKind kind = BinaryKind::shared_object,
@@ -32,7 +32,7 @@ class Generator {
 
 /// Changes whenever Generator or a type it carries changes; a library with another number is
 /// refused.
-inline constexpr int generator_abi = 5;
+inline constexpr int generator_abi = 6;
 
 }  // namespace spmvgen
 

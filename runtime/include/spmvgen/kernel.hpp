@@ -90,7 +90,7 @@ struct KernelSource {
     LaunchDescription launch;
 };
 
-/// What a compiler is asked to make of a KernelSource.
+/// What a compiler makes of a KernelSource.
 enum class BinaryKind {
     shared_object,  ///< CPU: what the runtime loads
     object,         ///< CPU: to link
@@ -118,7 +118,7 @@ struct KernelFacts {
     int registers = 0;                 ///< 32-bit (vector) registers of a thread
     int scalar_registers = 0;          ///< AMD: of a wavefront
     std::optional<int> spilled_bytes;  ///< of a thread; nothing = there is a stack, and the code
-                                       ///< does not tell what of it holds spilled registers
+                                       ///< does not show what of it holds spilled registers
     int shared_bytes = 0;              ///< fixed shared memory of a block
     int wavefront = 32;
     int stack_bytes = 0;  ///< local memory of a thread, spills included

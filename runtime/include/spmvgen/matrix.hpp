@@ -58,8 +58,8 @@ CsrView csr_view(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const O
             values};
 }
 
-/// The same with the number of entries that row_ptr tells, which is read here: not for device
-/// pointers.
+/// The same with the number of entries that row_ptr has at its end, which is read here: not for
+/// device pointers.
 template <typename Value, typename Index, typename Offset>
 CsrView csr_view(std::int64_t rows, std::int64_t cols, const Offset* row_ptr, const Index* col_idx,
                  const Value* values) {

@@ -4,7 +4,7 @@
  *   wrong and what to do. A null pointer where none is allowed is SPMVGEN_INVALID_ARGUMENT, not a
  *   crash. After a failure, what a function would have given is NULL or 0.
  * - Objects are opaque. They are made by ..._create and freed by ..._destroy, which takes NULL.
- * - What is asked for is set by name and text: spmvgen_options_set(options, "device", "cuda:0").
+ * - Options are set by name and text: spmvgen_options_set(options, "device", "cuda:0").
  * - The first field of a struct is its size, so that it can grow: set it to sizeof, all else that
  *   is not needed to 0.
  * - No constant is 0, so that what was not set is found out.
@@ -47,7 +47,7 @@ typedef enum spmvgen_status {
 
 /* SPMVGEN_ABI of the library. A program that loads it by itself compares that with its own. */
 SPMVGEN_API int32_t spmvgen_abi(void);
-/* Version of the library, "0.1.0". */
+/* Version of the library, "0.2.0". */
 SPMVGEN_API const char* spmvgen_version(void);
 /* Name of a status: "ok", "invalid_argument", ...; "unknown" for another number. */
 SPMVGEN_API const char* spmvgen_status_name(int32_t status);
@@ -84,7 +84,7 @@ enum { SPMVGEN_ROW = 1, SPMVGEN_COLUMN = 2 };
  * by option index_base), and its value; those of a row in any order, duplicates add up. With BSR
  * the nnz entries are the numbers of all blocks; block b has those from b * block_height *
  * block_width on, row_ptr counts blocks, and col_idx has a block column for each. CSR may have some
- * of its rows only: with listed_rows, row_ptr tells of num_listed rows, the i-th of which is row
+ * of its rows only: with listed_rows, row_ptr is that of num_listed rows, the i-th of which is row
  * listed_rows[i], and products touch no other rows of y, whatever beta is. What a layout has no use
  * for is 0. */
 typedef struct spmvgen_matrix {
@@ -110,7 +110,7 @@ typedef struct spmvgen_matrix {
     int64_t num_listed;
 } spmvgen_matrix;
 
-/* What a handle is asked for. Not to be changed while another thread uses it. */
+/* What a handle is to be. Not to be changed while another thread uses it. */
 typedef struct spmvgen_options spmvgen_options;
 
 /* The defaults: everything is chosen from the matrix. */

@@ -38,10 +38,10 @@ struct MeasuredKernel {
     double predicted_us = 0;         ///< by counted work; 0 = it was not counted
 };
 
-/// What a handle is asked for. The defaults choose everything from the matrix.
+/// What a handle is to be. The defaults choose everything from the matrix.
 struct Options {
     std::string device = "host";  ///< "host", "cuda:0", "hip:1", or "simt:gfx906": GPU kernels run
-                                  ///< on this CPU, to try them out
+                                  ///< on this CPU (docs/explanation/simt-executor.md)
     std::string format = "auto";  ///< "auto", or a name of Format: "csr", "coo", … (format_names())
     std::string kernel = "auto";  ///< "auto" or an id of the kernel registry ("csr_vector")
     std::map<std::string, std::int64_t>
@@ -50,6 +50,7 @@ struct Options {
                                     ///< GPU its own only, or "native:memory=device": every y is
                                     ///< memory that the GPU allocated (hipMalloc)
     bool deterministic = false;     ///< only kernels that give the same bits each time
+                                    ///< (docs/reference/reproducibility.md)
     std::string vectors;      ///< type of x, y, α and β, wider than A's: "f64" for an f32 matrix,
                               ///< "c64" for c32; A stays as it is, exact. "" = A's type
     std::string accumulator;  ///< type of the sums, wider than the vectors': "f64" for f32, "c64"
@@ -62,11 +63,12 @@ struct Options {
     std::string
         epilogue;     ///< a C++ expression of `value`, the element of αAx + βy, and `row`,
                       ///< which is stored in y instead: "value > 0 ? value : 0"; with operands,
-                      ///< statements before it (spmvgen/epilogue.hpp), and apply_with()
+                      ///< statements before it, and apply_with() (docs/how-to/fused-steps.md)
     int num_rhs = 1;  ///< k: x is n×k and y is m×k, row-major
     std::string op = "N";  ///< "N": y = αAx + βy; "T": with Aᵀ; "H": with Aᴴ; "C": with the
                            ///< conjugate of A. For T and H x is m×k and y is n×k; the handle plans
                            ///< on a copy of its own, but for C of real values
+                           ///< (docs/how-to/transpose.md)
     bool transpose_by_atomics = false;  ///< op T, H: no copy; sums in y are added atomically, in
                                         ///< any order
     int threads = 0;                    ///< of this CPU; 0 = what OpenMP would use
@@ -79,7 +81,8 @@ struct Options {
     bool device_arrays = false;  ///< GPUs: A's arrays, and the numbers of update_values, are in the
                                  ///< memory of `device`
     int index_base = 0;  ///< number of the first row, column and entry in the given arrays: 0, or
-                         ///< 1 as in Fortran, of which the handle makes copies that begin at 0
+                         ///< 1 as in Fortran. Of arrays that begin at 1 the handle makes copies,
+                         ///< but for the values; not for device_arrays
     /// How often update_values is called. "often": only formats are chosen of which it is known
     /// that it takes at most 3 products on CPUs and 4 on GPUs, values are not encoded, rows keep
     /// their order, and where new values go is found out by the constructor. A format or kernel
@@ -91,7 +94,7 @@ struct Options {
     std::string reorder = "auto";   ///< order of a square A: "auto" (on GPUs "rows" where that is
                                     ///< predicted to pay, else "none"), "none", "rcm", "band-k" or,
                                     ///< of rows alone, "rows"; with one of these three A is
-                                    ///< copied, whatever copy says
+                                    ///< copied, whatever copy says (docs/how-to/reorder.md)
     bool permuted_vectors = false;  ///< with reorder: x and y are in the order that
                                     ///< Handle::row_order() gives, instead of the caller's
     std::string pack_vectors = "auto";  ///< of apply_many, vectors with gaps or in columns:
@@ -102,13 +105,13 @@ struct Options {
     std::string cache_dir;    ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
     std::string kernel_sets;  ///< kernel sets, files or folders of *.spmvset separated by ':', that
                               ///< are searched beside those of $SPMVGEN_KERNEL_SETS and those
-                              ///< beside the library
+                              ///< beside the library (docs/how-to/cluster-and-kernel-sets.md)
     bool strict = false;      ///< true: a fallback to the generic kernel is Error(compile) instead,
                               ///< as it always is on a GPU
     /// "now": the handle is planned, and its kernel made, when the constructor returns. "behind":
     /// the constructor returns when A is checked and, where it has to be, copied; plain CSR serves
     /// (on a GPU csr_classical, which may have to be made) until a thread has planned and made the
-    /// rest, from when on that serves. info() tells who does.
+    /// rest, from when on that serves. info() says which one does.
     /// prepare(), update_values() and workspace_bytes() wait for it. It takes the memory of both.
     std::string compile = "now";
     /// How the kernel is chosen (docs/explanation/levels.md): "rule" by rules and predicted times;
@@ -122,11 +125,12 @@ struct Options {
                              ///< "lightspmv"; "" = none. For level "rule"
                              ///< (docs/explanation/choice.md)
     double budget_ms = 200;  ///< of level measure: milliseconds that it may take
-    /// Told of each kernel that a level has timed; false = no more, and what was measured by then
-    /// counts. Called by the thread that makes the handle. May be empty.
+    /// Called for each kernel that a level has timed; false = no more, and what was measured by
+    /// then counts. Called by the thread that makes the handle. May be empty.
     std::function<bool(const MeasuredKernel&)> on_measured = {};
     std::int64_t expected_applies = 0;  ///< 0 = many. Few: what planning costs is weighed against
                                         ///< what it saves; for 1 the answer is plain CSR
+                                        ///< (docs/how-to/tune.md)
 };
 
 /// A GPU's stream: CUstream (= cudaStream_t) or hipStream_t; null = the default stream. The SIMT
@@ -182,7 +186,7 @@ struct Info {
     double prepare_ms = 0;             ///< analysis, conversion, and making the kernel
     double kernel_ms = 0;              ///< of it: making or finding the kernel
     double analysis_ms = 0;            ///< of it: validating A, and its row lengths
-    double choice_ms = 0;              ///< of it: choosing the kernel, with what is looked at of A
+    double choice_ms = 0;              ///< of it: choosing the kernel, with what is read of A
                                        ///< for that; but for measure_ms
     double convert_ms = 0;             ///< of it: copying or converting A, to a GPU included, and
                                        ///< finding the places of new values
@@ -403,7 +407,7 @@ class Handle {
     /// matrix that the handle was made of (of a CooView in its order), whatever op, order or format
     /// the handle has. Nothing is planned, made or loaded again, unless values are stored in fewer
     /// bytes than the new ones need (options.encodings): then the kernels for wider values are made
-    /// here, and info() tells. The array is read before this returns; only a handle that borrows
+    /// here, and info() says so. The array is read before this returns; only a handle that borrows
     /// its values (options.copy = false) borrows the new array in the place of the old one. With
     /// options.device_arrays it is a device pointer.
     ///
@@ -486,7 +490,7 @@ class Handle {
     std::unique_ptr<HandleImpl> impl_;
 };
 
-/// Version of this library, "0.1.0".
+/// Version of this library, "0.2.0".
 const char* version();
 
 }  // namespace spmvgen

@@ -46,7 +46,7 @@ constexpr Family all[] = {
     {"adaptive", "finite volumes of a mesh that is up to eight times finer at fronts",
      draw_adaptive, adaptive, mesh_orders, element_values},
     {"dual", "triangles with a common side: rows of 3", draw_dual, dual, mesh_orders, graph_values},
-    {"roads", "a net of roads: very short rows", draw_roads, roads, mesh_orders, graph_values},
+    {"roads", "a road network: very short rows", draw_roads, roads, mesh_orders, graph_values},
     {"neighbours", "the nearest neighbours of points in the plane or in space", draw_neighbours,
      neighbours, mesh_orders, graph_values, seldom},
     {"band", "all or a part of a band", draw_band, band, number_orders, any_values, seldom},

@@ -14,7 +14,7 @@ constexpr std::string_view road = "road", mesh = "mesh", stencil = "stencil", fe
                            circuit = "circuit", graph = "graph", web = "web", band = "band";
 
 constexpr std::string_view roads =
-    "edges of a grid kept by chance: at most four roads at a junction, but for one; a few without "
+    "edges of a grid kept by chance: at most four edges at a junction, but for one; a few without "
     "any";
 constexpr std::string_view meshes = "points of a jittered lattice, numbered along a Z curve";
 constexpr std::string_view duals = "triangles of a mesh of jittered points";

@@ -5,7 +5,7 @@
 //          its two kernels made one.
 // Reads:   blocks·(r·c·8 + 4) bytes and an offset a block row of A, c neighbours of x for each
 //          block; writes y once.
-// Made by: spmvgen 0.1.0 from templates/gpu/bcsr_fused.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/bcsr_fused.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel bcsr_fused --arch gfx942 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1 --param block=128,block_cols=3,block_rows=3,subwarp=8
 //          --param unroll=4

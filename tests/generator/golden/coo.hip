@@ -4,7 +4,7 @@
 // Source:  Algorithm 1 of Tsai, Cojean & Anzt, ISC 2020; Flegar & Anzt, IA3 2017.
 // Reads:   nnz·(8 + 2·4) bytes of A, x once for each entry; writes y twice, reads it once, and once
 //          more when β ≠ 0.
-// Made by: spmvgen 0.1.0 from templates/gpu/coo.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/coo.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel coo --arch gfx90a --value f64 --index i32 --offset i32 --alpha one
 //          --beta zero --rhs 1 --param block=256,deterministic=0,entries=4,omega=8
 

@@ -4,7 +4,7 @@
 // Source:  this project's; a kernel for each class of lengths: ACSR (Ashari et al., SC 2014).
 // Reads:   nnz·(8 + 4) + rows·4 bytes of A, an index and two offsets for each middle row, three
 //          indices and two offsets for each part; x once for each entry; writes y once.
-// Made by: spmvgen 0.1.0 from templates/gpu/csr_by_length.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/csr_by_length.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel csr_by_length --arch sm_90 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1 --param
 //          block=256,most_middle=512,most_short=16,share=4096 --param subwarp=4,unroll=4

@@ -3,7 +3,7 @@
 //
 // Source:  CSR vector (Bell & Garland, SC 2009); Algorithm 2 of Tsai, Cojean & Anzt, ISC 2020.
 // Reads:   nnz·(8 + 4) + rows·4 bytes of A, x once for each entry; writes y once.
-// Made by: spmvgen 0.1.0 from templates/gpu/csr_classical.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/csr_classical.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel csr_classical --arch sm_90 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1 --param block=256,subwarp=8,unroll=4
 

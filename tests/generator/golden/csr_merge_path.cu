@@ -4,7 +4,7 @@
 // Source:  Merrill & Garland, SC 2016.
 // Reads:   nnz·(8 + 4) + rows·4 bytes of A, x once for each entry; writes y once and where a row is
 //          cut.
-// Made by: spmvgen 0.1.0 from templates/gpu/csr_merge_path.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/csr_merge_path.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel csr_merge_path --arch sm_90 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1 --param block=128,deterministic=0,items=7
 

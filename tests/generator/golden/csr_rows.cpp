@@ -3,7 +3,7 @@
 //
 // Source:  the textbook algorithm (Saad, Iterative Methods for Sparse Linear Systems, §3.4).
 // Reads:   nnz·(8 + 4) + (m+1)·4 bytes of A, x once for each entry; writes y once.
-// Made by: spmvgen 0.1.0 from templates/cpu/csr_rows.hpp
+// Made by: spmvgen 0.2.0 from templates/cpu/csr_rows.hpp
 // Command: spmvgen emit --kernel csr_rows --arch x86-64-v3 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1
 

@@ -4,7 +4,7 @@
 // Source:  the CSR vector kernel (Bell & Garland, SC 2009, §4.2) for the lanes of one core.
 // Reads:   nnz·(8 + 4) + (m+1)·4 bytes of A, x once for each entry. The vector that ends a row also
 //          loads entries of the rows below and x for them, never beyond the arrays. Writes y once.
-// Made by: spmvgen 0.1.0 from templates/cpu/csr_vector.hpp
+// Made by: spmvgen 0.2.0 from templates/cpu/csr_vector.hpp
 // Command: spmvgen emit --kernel csr_vector --arch x86-64-v4 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1 --param lanes=8,unroll=1
 

@@ -7,7 +7,7 @@
 //          column -1 and the value 0 and never meets x.
 // Reads:   the entries of each 32 rows up to their longest row, rounded up to `unroll`; x once for
 //          each entry; writes y once.
-// Made by: spmvgen 0.1.0 from templates/gpu/ell_groups.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/ell_groups.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel ell_groups --arch gfx906 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1 --param
 //          block=512,blocks_per_row=1,deterministic=0,groups=1 --param unroll=4

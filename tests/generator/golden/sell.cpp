@@ -9,7 +9,7 @@
 //          position (σ > 1).
 // Reads:   stored·(8 + 4) bytes plus two offsets a slice, an index a row (σ > 1), x once for each
 //          entry; writes y once.
-// Made by: spmvgen 0.1.0 from templates/cpu/sell.hpp
+// Made by: spmvgen 0.2.0 from templates/cpu/sell.hpp
 // Command: spmvgen emit --kernel sell --arch x86-64-v4 --value f64 --index i32 --offset i32 --alpha
 //          one --beta zero --rhs 1 --param lanes=8,sigma=1,unroll=1
 

@@ -9,7 +9,7 @@
 //          A at each position (σ > 1).
 // Reads:   stored·(8 + 4) bytes plus an offset a slice, an index a row (σ > 1), x once for each
 //          entry; writes y once.
-// Made by: spmvgen 0.1.0 from templates/gpu/sell_slices.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/sell_slices.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel sell_slices --arch sm_90 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1 --param block=256,sigma=1024,slice=32,threads_per_row=1
 //          --param unroll=4

@@ -6,7 +6,7 @@
 // Reads:   stored·8 bytes, a base a strip, stored·(0, 1, 2 or 4) bytes of deltas, three numbers a
 //          slice, 2 bytes a lane where a slice is ragged, 2 a block row (sigma > 1), an index a row
 //          (any_order); x once for each block; writes y once.
-// Made by: spmvgen 0.1.0 from templates/gpu/strips.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/strips.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel strips --arch sm_90 --value f64 --index i32 --offset i32 --alpha
 //          one --beta zero --rhs 1 --param any_order=0,block=256,block_cols=1,block_rows=1 --param
 //          codes=4,fill=0,long_from=256,long_rows=0,period=1 --param

@@ -6,7 +6,7 @@
 // Reads:   strips·lanes·(r·c·8 + delta) + strips·4 bytes and three numbers a slice, two bytes a
 //          lane (ragged slices), two a row (σ > 1), x once for each column of a block; writes y
 //          once.
-// Made by: spmvgen 0.1.0 from templates/cpu/strips.hpp
+// Made by: spmvgen 0.2.0 from templates/cpu/strips.hpp
 // Command: spmvgen emit --kernel strips_cpu --arch x86-64-v3 --value f64 --index i32 --offset i32
 //          --alpha one --beta zero --rhs 1 --param block_cols=1,block_rows=1,codes=4,fill=0,lanes=8
 //          --param long_from=4096,long_rows=0,prefetch=0,ragged=1 --param sigma=1,value_code=0

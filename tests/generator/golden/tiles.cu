@@ -5,7 +5,7 @@
 //          trees that the second to come climbs.
 // Reads:   nnz·(8 + 4 + 1/8) bytes of A, 12 bytes a run, with gaps an index a row; x once for each
 //          entry; writes y once.
-// Made by: spmvgen 0.1.0 from templates/gpu/tiles.hpp; sizes of arrays count elements
+// Made by: spmvgen 0.2.0 from templates/gpu/tiles.hpp; sizes of arrays count elements
 // Command: spmvgen emit --kernel tiles --arch sm_90 --value f64 --index i32 --offset i32 --alpha
 //          one --beta zero --rhs 1 --param block=256,gaps=1,items=8,run=4,staged=64 --param
 //          value_code=0

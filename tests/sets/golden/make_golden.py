@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes set_v1.spmvset from docs/reference/files.md and docs/explanation/store.md alone, without spmvgen: the file pins the format.
+"""Writes set_v1.spmvset from runtime/store/README.md alone, without spmvgen: the file pins the format.
 
 The format does not change within version 1: run this only for a new version of set or entry, with a new file name."""
 import hashlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes entry_v2_abi3.spmvk from docs/explanation/store.md alone, without spmvgen: the file pins the entry format.
+"""Writes entry_v2_abi3.spmvk from runtime/store/README.md alone, without spmvgen: the file pins the entry format.
 
 The format does not change within version 2 and one launch_abi: run this only for a new version of either, with a new
 file name."""
