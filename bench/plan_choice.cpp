@@ -1,7 +1,9 @@
-// What choosing for a GPU takes that need not be here, by its profile: a line of JSON for each
-// matrix, with milliseconds (medians) of what level rule does before anything is made or converted.
-// "first" is the process' first choice of all, which also reads tuning files. "elsewhere" is the
-// choice where columns and values are on the device: what the host does of it.
+// What choosing for a device takes that need not be here, by its profile: a line of JSON for each
+// matrix, with milliseconds (medians, of the choice also the least) of what level rule does before
+// anything is made or converted, and what is predicted of the choice. "first" is the process' first
+// choice of all, which also reads tuning files. Of a GPU, "elsewhere" is the choice where columns
+// and values are on the device: what the host does of it. A CPU's products are of --threads
+// threads.
 //     bench_plan_choice ["--device=NVIDIA H200"] [--rounds=N] [--threads=N] gallery:…|FILE…
 #include <fmt/format.h>
 
@@ -11,6 +13,7 @@
 
 #include "arguments.hpp"
 #include "formats/value_encoding.hpp"
+#include "matrix/chunks.hpp"
 #include "matrix/features/features.hpp"
 #include "matrix/read/reader.hpp"
 #include "matrix/suites/gallery.hpp"
@@ -25,9 +28,16 @@ using namespace spmvgen;
 using namespace spmvgen::bench;
 using Json = nlohmann::ordered_json;
 
-Request request_for(const DeviceProfile& profile) {
+bool is_host(const DeviceProfile& profile) {
+    return architecture(parse_target(profile.arch)).kind == TargetKind::host;
+}
+
+Request request_for(const DeviceProfile& profile, int threads) {
     Request request{.target = parse_target(profile.arch), .units = profile.units, .encode = true};
-    request.device = profile.device;
+    if (is_host(profile))
+        request.threads = thread_count(threads);
+    else
+        request.device = profile.device;
     request.profile = &profile;
     return request;
 }
@@ -91,7 +101,7 @@ Json line_of(const std::string& name, const DeviceProfile& profile, int rounds, 
         steps[step].push_back(1e3 * seconds_of(1, work));
     };
     Choice choice;
-    Request plain = request_for(profile);
+    Request plain = request_for(profile, threads);
     plain.profile = nullptr;
     std::optional<OrderChoice> order;
     Elsewhere source(a);
@@ -100,39 +110,46 @@ Json line_of(const std::string& name, const DeviceProfile& profile, int rounds, 
     for (int round = 0; round < rounds; ++round) {
         std::optional<RowFeatures> features;
         timed("analysis", [&] { features = analyse_row_lengths(a, threads); });
-        timed("order", [&] {
-            const Request request = request_for(profile);
-            Chooser chooser(a, *features, threads);
-            Request asked = request;
-            std::optional<Choice> rule;
-            order = choose_order({.matrix = a,
-                                  .features = *features,
-                                  .request = request,
-                                  .threads = threads,
-                                  .chooser = chooser,
-                                  .rule = [&]() -> const Choice& {
-                                      if (!rule) rule = chooser.sampled(asked);
-                                      return *rule;
-                                  }});
-        });
+        if (!is_host(profile))
+            timed("order", [&] {
+                const Request request = request_for(profile, threads);
+                Chooser chooser(a, *features, threads);
+                Request asked = request;
+                std::optional<Choice> rule;
+                order = choose_order({.matrix = a,
+                                      .features = *features,
+                                      .request = request,
+                                      .threads = threads,
+                                      .chooser = chooser,
+                                      .rule = [&]() -> const Choice& {
+                                          if (!rule) rule = chooser.sampled(asked);
+                                          return *rule;
+                                      }});
+            });
         timed("rules", [&] {
             Request request = plain;
             (void)Chooser(a, *features, threads).sampled(request);
         });
         timed("choice", [&] {
-            Request request = request_for(profile);
+            Request request = request_for(profile, threads);
             choice = Chooser(a, *features, threads).sampled(request);
         });
-        timed("elsewhere", [&] {
-            Request request = request_for(profile);
-            (void)Chooser(offsets, *features, threads, &source).sampled(request);
-        });
+        if (!is_host(profile))
+            timed("elsewhere", [&] {
+                Request request = request_for(profile, threads);
+                (void)Chooser(offsets, *features, threads, &source).sampled(request);
+            });
     }
     Json json{{"matrix", name}, {"rows", a.rows}, {"nnz", a.nnz}};
     for (auto& [step, ms] : steps) json[step + "_ms"] = quantile(ms, 0.5);
+    json["least_ms"] = quantile(steps["choice"], 0);
     json["first_ms"] = steps["choice"].front();
     json["ordered"] = order.has_value();
     json["kernel"] = kernel_name(choice.signature);
+    const Request request = request_for(profile, threads);
+    const RowFeatures features = analyse_row_lengths(a, threads);
+    Chooser chooser(a, features, threads);
+    if (const auto time = chooser.predict(choice.signature, request)) json["us"] = time->us;
     json["reason"] = choice.reason;
     return json;
 }
@@ -145,8 +162,8 @@ int main(int argc, char** argv) try {
     const int threads = take_number(argc, argv, "--threads=", 0);
     const std::vector<std::string> words = take_words(argc, argv);
     const DeviceProfile* const profile = find_device_profile(device);
-    if (words.empty() || argc > 1 || profile == nullptr || profile->read.front().threads != 0) {
-        std::cerr << "usage: bench_plan_choice [--device=GPU-WITH-A-PROFILE] [--rounds=N] "
+    if (words.empty() || argc > 1 || profile == nullptr) {
+        std::cerr << "usage: bench_plan_choice [--device=DEVICE-WITH-A-PROFILE] [--rounds=N] "
                      "[--threads=N] gallery:…|FILE…\n";
         return 2;
     }

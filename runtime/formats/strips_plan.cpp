@@ -80,6 +80,20 @@ void sort_window(std::span<const std::int64_t> blocks, std::span<std::uint16_t> 
         places[counts[class_of(row)]++] = static_cast<std::uint16_t>(row);
 }
 
+/// Sorts numbers, none below 0, the greatest first.
+void sort_falling(std::span<std::int32_t> numbers, std::vector<std::uint32_t>& counts) {
+    const std::int32_t most = std::ranges::max(numbers);
+    if (most > std::ssize(numbers)) {
+        std::ranges::sort(numbers, std::greater<>());
+        return;
+    }
+    counts.assign(static_cast<std::size_t>(most) + 1, 0);
+    for (const std::int32_t n : numbers) ++counts[static_cast<std::size_t>(n)];
+    auto to = numbers.begin();
+    for (std::int32_t n = most; n >= 0; --n)
+        to = std::fill_n(to, counts[static_cast<std::size_t>(n)], n);
+}
+
 /// Sorts the windows, long rows last.
 void sort_windows(StripsLayout& layout, int threads) {
     const std::int64_t sigma = layout.shape.sigma, rows = layout.block_rows();
@@ -256,17 +270,27 @@ std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const Strips
     return blocks;
 }
 
-std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape,
-                          int threads) {
-    StripsLayout layout;
-    layout.shape = shape;
-    layout.blocks = blocks;
-    const std::int64_t most = most_blocks(shape);
-    for (std::int64_t& count : layout.blocks)
-        if (count > most) count = -1;
-    sort_windows(layout, threads);
-    measure_slices(layout, threads);
-    return layout.strips();
+std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape) {
+    const std::int64_t most = most_blocks(shape), t = shape.threads_per_row;
+    std::vector<std::int32_t> strips(blocks.size());  // of each row; long ones have none
+    std::ranges::transform(blocks, strips.begin(), [&](std::int64_t n) {
+        return static_cast<std::int32_t>(n > most ? 0 : t == 1 ? n : (n + t - 1) / t);
+    });
+    const auto rows = static_cast<std::size_t>(std::ssize(strips));
+    const auto sigma = static_cast<std::size_t>(shape.sigma);
+    std::vector<std::uint32_t> counts;
+    for (std::size_t begin = 0; sigma > 1 && begin < rows; begin += sigma)
+        sort_falling(std::span(strips).subspan(begin, std::min(sigma, rows - begin)), counts);
+    const auto positions = static_cast<std::size_t>(shape.positions());
+    std::int64_t all = 0;
+    for (std::size_t begin = 0; begin < rows; begin += positions) {
+        const std::size_t end = std::min(begin + positions, rows);
+        std::int32_t width = 0;
+#pragma omp simd reduction(max : width)
+        for (std::size_t row = begin; row < end; ++row) width = std::max(width, strips[row]);
+        all += width;
+    }
+    return all;
 }
 
 std::int64_t StripsPlan::codes() const {

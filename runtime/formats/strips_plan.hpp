@@ -100,10 +100,9 @@ struct StripsSizes {
 std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const StripsShape& shape,
                                              int threads = 0);
 
-/// Strips of all slices when the block rows have so many blocks: what a choice of σ looks at.
-/// Parallel.
-std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape,
-                          int threads = 0);
+/// Strips of all slices when the block rows have so many blocks: what a choice of σ looks at, of a
+/// sample.
+std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape);
 
 /// The way from lanes to block rows, and what each slice has: the first passes of a conversion.
 struct StripsLayout {

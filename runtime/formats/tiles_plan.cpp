@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "matrix/chunks.hpp"
+#include "matrix/features/distinct.hpp"
 
 namespace spmvgen {
 namespace {
@@ -35,19 +36,23 @@ std::vector<double> shares_of_runs(const CsrView& matrix, std::span<const std::i
                 for (std::int64_t k = 0; k < sampled_run; ++k) to(columns[k]);
             }
         };
-        std::vector<std::uint32_t> uses(static_cast<std::size_t>(matrix.cols));
-        std::vector<std::pair<std::uint32_t, Index>> used;  // how often, and the column
+        Renumbered number(static_cast<std::size_t>(2 * runs * sampled_run));
+        std::vector<ColumnUses> used;  // in the order in which they come
         visit(0, [&](Index column) {
-            if (uses[static_cast<std::size_t>(column)]++ == 0) used.push_back({0, column});
+            const std::size_t i = number(column);
+            if (i == used.size()) used.push_back({column, 0});
+            ++used[i].uses;
         });
-        for (auto& [times, column] : used) times = uses[static_cast<std::size_t>(column)];
-        std::ranges::sort(used, std::greater());
-        // From here on the place of a column among them, counted from 1.
-        for (std::size_t i = 0; i < used.size(); ++i)
-            uses[static_cast<std::size_t>(used[i].second)] = static_cast<std::uint32_t>(i + 1);
+        std::vector<std::size_t> order(used.size()), place(used.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+            return used[a].uses != used[b].uses ? used[a].uses > used[b].uses
+                                                : used[a].column > used[b].column;
+        });
+        for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
         std::vector<std::int64_t> hits(used.size() + 1, 0);
         visit(1, [&](Index column) {
-            if (const auto place = uses[static_cast<std::size_t>(column)]; place > 0) ++hits[place];
+            if (const std::size_t i = number(column); i < used.size()) ++hits[place[i]];
         });
         std::inclusive_scan(hits.begin(), hits.end(), hits.begin());
         for (const std::int64_t count : hubs)

@@ -68,7 +68,7 @@ class ValueSet {
     /// Where the value is, or would be: a number below `slots`.
     std::size_t slot_of(const ValueBits& bits) const {
         std::size_t slot = hash(bits);
-        while (used_[slot] && slots_[slot] != bits) slot = (slot + 1) % slots;
+        while (used_[slot] && differ(slots_[slot], bits)) slot = (slot + 1) % slots;
         return slot;
     }
     bool contains(const ValueBits& bits) const { return used_[slot_of(bits)]; }
@@ -82,6 +82,9 @@ class ValueSet {
     static constexpr std::size_t slots = 1024;
 
   private:
+    static bool differ(const ValueBits& a, const ValueBits& b) {
+        return ((a[0] ^ b[0]) | (a[1] ^ b[1])) != 0;
+    }
     static std::size_t hash(const ValueBits& bits) {
         const std::uint64_t h = bits[0] * 0x9e3779b97f4a7c15u + bits[1] * 0xbf58476d1ce4e5b9u;
         return (h ^ h >> 32) * 0x94d049bb133111ebu >> 54;

@@ -1,9 +1,11 @@
 // What is chosen by a sample of the rows, and what of that is looked at in all of the matrix.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "formats/strips_plan.hpp"
 #include "formats/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "matrix/features/block_fill.hpp"
@@ -136,18 +138,17 @@ TEST(ChooserSample, ValuesThatOnlyASampleCanCodeAreNotCoded) {
     EXPECT_EQ(encoding(0.1).dictionary.size(), 2U);
 }
 
-TEST(ChooserSample, FillsAreExactUpToTheLimit) {
-    for (const char* name : {"fem:nx=30,ny=30,dofs=4", "random:seed=7", "stencil9:nx=60,ny=60"}) {
+TEST(ChooserSample, FillsAreOfAllEntriesThatAreWantedWhereThereAreBlocks) {
+    for (const char* name : {"fem:nx=30,ny=30,dofs=4", "stencil9:nx=60,ny=60"}) {
         const CsrMatrix matrix = make_gallery_matrix(name);
-        const BlockFill exact = block_fill(matrix.view(), 1);
-        const BlockFill low = low_block_fill(matrix.view(), matrix.nnz);
-        for (int r = 1; r <= most_block; ++r)
-            for (int c = 1; c <= most_block; ++c)
-                if (exact.at(r, c) <= most_low_fill)
-                    EXPECT_DOUBLE_EQ(low.at(r, c), exact.at(r, c)) << name << r << "x" << c;
-                else
-                    EXPECT_GE(low.at(r, c), std::min(exact.at(r, c), 2.0)) << name << r << "x" << c;
+        EXPECT_EQ(sampled_block_fill(matrix.view(), matrix.nnz), block_fill(matrix.view(), 1))
+            << name;
     }
+    const CsrMatrix none = make_gallery_matrix("random:rows=20000,cols=20000,per_row=8");
+    const BlockFill fill = sampled_block_fill(none.view(), none.nnz);
+    EXPECT_LT(fill.share, 0.25);
+    EXPECT_NEAR(fill.at(2, 1), 2, 0.1);
+    EXPECT_NEAR(fill.at(2, 4), 8, 0.4);
 }
 
 TEST(ChooserSample, HubsOfALargeMatrixAreThoseOfTwoSamples) {
@@ -165,6 +166,43 @@ TEST(ChooserSample, LongRowsDoNotMakeItLarge) {
     EXPECT_EQ(sample.wanted(), matrix.nnz / 32);
     EXPECT_LE(sample.view().nnz, matrix.nnz / 16);
     EXPECT_GE(sample.view().nnz, matrix.nnz / 64);
+}
+
+TEST(ChooserSample, EmptyRowsDoNotMakeItLarge) {
+    // One entry in every 50 rows: as many entries as are wanted have 300 000 of them.
+    constexpr std::int64_t count = 2'000'000, apart = 50;
+    CsrMatrix matrix = make_gallery_matrix("diagonal:n=40000");
+    matrix.rows = count;
+    matrix.row_ptr = make_buffer<std::int32_t>(count + 1);
+    for (std::int64_t row = 0; row <= count; ++row)
+        matrix.row_ptr.as<std::int32_t>()[static_cast<std::size_t>(row)] =
+            static_cast<std::int32_t>((row + apart - 1) / apart);
+    const SampledRows sample = SampledRows::of_choice(matrix.view(), gpu_sample);
+    EXPECT_EQ(sample.wanted(), 6000);
+    // Whole slices are a little more than four rows for each of these.
+    EXPECT_LE(sample.view().rows, 5 * sample.wanted());
+    EXPECT_GE(sample.view().rows, 4 * sample.wanted());
+    EXPECT_NEAR(static_cast<double>(sample.view().rows) / apart,
+                static_cast<double>(sample.view().nnz), 64);
+}
+
+// What a choice of σ counts is what a layout comes to.
+TEST(ChooserSample, StripsAreCountedAsTheyAreLaidOut) {
+    const CsrMatrix matrix = make_gallery_matrix("powerlaw:n=3000");
+    CsrView lengths = matrix.view();
+    lengths.col_idx = nullptr;
+    for (const std::int64_t lanes : {8, 32})
+        for (const std::int64_t threads : {1, 4})
+            for (const std::int64_t sigma : {1, 4, 256, 4096})
+                for (const std::int64_t long_from : {0, 16}) {
+                    const StripsShape shape{.lanes = lanes,
+                                            .threads_per_row = threads,
+                                            .sigma = sigma,
+                                            .long_from = long_from};
+                    SCOPED_TRACE(fmt::format("{} {} {} {}", lanes, threads, sigma, long_from));
+                    EXPECT_EQ(count_strips(count_strip_blocks(lengths, shape), shape),
+                              lay_out_strips(lengths, shape, all_strip_codes).strips());
+                }
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(DenseProfile, InterpolatesBetweenSizes) {
     DenseProfile p;
     p.classes = {flat(100'000, 10, 0.5), flat(1000, 10, 1)};
     const auto rate = [&](double elements) {
-        return p.gflops(ValueType::f64, elements, elements / 10, 3, 2);
+        return DenseSpeeds(p, ValueType::f64).gflops(elements, elements / 10, 3, 2);
     };
     EXPECT_NEAR(rate(1e4), 1, 1e-12);
     EXPECT_NEAR(rate(1e5), 1 / 1.5, 1e-12);
@@ -60,7 +60,9 @@ TEST(DenseProfile, InterpolatesBetweenSizes) {
 TEST(DenseProfile, InterpolatesBetweenLengthsOfRows) {
     DenseProfile p;
     p.classes = {flat(1000, 10, 1), flat(10, 1000, 0.25)};
-    const auto rate = [&](double rows) { return p.gflops(ValueType::f64, 1e4, rows, 8, 8); };
+    const auto rate = [&](double rows) {
+        return DenseSpeeds(p, ValueType::f64).gflops(1e4, rows, 8, 8);
+    };
     EXPECT_NEAR(rate(1000), 1, 1e-12);
     EXPECT_NEAR(rate(100), 0.4, 1e-12);
     EXPECT_NEAR(rate(10), 0.25, 1e-12);
@@ -70,7 +72,7 @@ TEST(DenseProfile, InterpolatesBetweenLengthsOfRows) {
 
 TEST(DenseProfile, TakesTheSizeOfItsBlockAndItsType) {
     const DenseProfile p = dense_sample();
-    EXPECT_NEAR(p.gflops(ValueType::f32, 96000, 1000, 2, 3), 10.25, 1e-12);
+    EXPECT_NEAR(DenseSpeeds(p, ValueType::f32).gflops(96000, 1000, 2, 3), 10.25, 1e-12);
     EXPECT_TRUE(p.has(ValueType::f32));
     EXPECT_FALSE(p.has(ValueType::c64));
 }

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "matrix/chunks.hpp"
-#include "matrix/features/block_counter.hpp"
+#include "matrix/features/row_strips.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -23,41 +26,141 @@ struct StripCounts {
     std::array<std::array<std::int64_t, most_block>, most_block> blocks{};
 };
 
-/// Sizes that are counted: [r-1][c-1].
-using Wanted = std::array<std::array<bool, most_block>, most_block>;
+/// A number of 8 bits for each height of blocks, in one word.
+using OfHeights = std::uint64_t;
+constexpr OfHeights ones = 0x0101010101010101, sevens = 0x7f7f7f7f7f7f7f7f;
+static_assert(most_block == sizeof(OfHeights));
 
-template <typename Offset, typename Index>
-StripCounts count_strip(const CsrView& a, std::int64_t number, const Wanted& wanted,
-                        BlockColumns<Offset, Index>& columns) {
-    StripCounts counts;
-    const std::int64_t begin = number * strip_rows;
-    const std::int64_t end = std::min(begin + strip_rows, a.rows);
-    for (int r = 1; r <= most_block; ++r) {
-        const auto of_height = static_cast<std::size_t>(r - 1);
-        const auto& widths = wanted[of_height];
-        if (std::ranges::none_of(widths, std::identity())) continue;
-        for (std::int64_t first = (begin + r - 1) / r * r; first < end; first += r) {
-            const std::int64_t last = std::min(first + r, a.rows);
-            counts.entries[of_height] += a.row_begin(last) - a.row_begin(first);
-            columns.take(first, last);
-            for (int c = 1; c <= most_block; ++c)
-                if (const auto of_width = static_cast<std::size_t>(c - 1); widths[of_width])
-                    counts.blocks[of_height][of_width] += columns.blocks(c);
+/// 1 where the number is not 0.
+constexpr OfHeights is_some(OfHeights numbers) {
+    return (((numbers & sevens) + sevens) | numbers) >> 7 & ones;
+}
+
+/// Rows that the block rows of a strip reach.
+constexpr std::int64_t reached_rows = strip_rows + most_block - 1;
+
+/// The block rows that begin in a strip, of all heights.
+class BlockRows {
+  public:
+    BlockRows(const CsrView& a, std::int64_t strip) {
+        const std::int64_t strip_end = std::min(strip + strip_rows, a.rows);
+        for (std::int64_t height = 1; height <= most_block; ++height) {
+            const std::int64_t first = (strip + height - 1) / height * height;
+            const std::int64_t count =
+                std::max<std::int64_t>((strip_end - first + height - 1), 0) / height;
+            const std::int64_t end = std::min(first + count * height, a.rows);
+            if (count > 0)
+                entries_[static_cast<std::size_t>(height - 1)] =
+                    a.row_begin(end) - a.row_begin(first);
+            for (std::int64_t row = first; row < end; ++row)
+                of_row_[static_cast<std::size_t>(row - strip)] |=
+                    static_cast<OfHeights>((row - first) / height + 1) << (8 * (height - 1));
         }
     }
+    /// Of A's entries those in them.
+    const std::array<std::int64_t, most_block>& entries() const { return entries_; }
+    /// How many of each height have one of these rows: bit i is the strip's row i.
+    OfHeights touched(std::uint32_t rows) const {
+        OfHeights before = 0, count = 0;
+        for (; rows != 0; rows &= rows - 1) {
+            const OfHeights own = of_row_[static_cast<std::size_t>(std::countr_zero(rows))];
+            count += is_some(own ^ before) & is_some(own);
+            before = own;
+        }
+        return count;
+    }
+
+  private:
+    std::array<std::int64_t, most_block> entries_{};
+    /// The number of the block row that a row is in, counted from 1; 0 = in none of them.
+    std::array<OfHeights, reached_rows> of_row_{};
+};
+
+/// The different columns of the rows that a strip reaches, each with the rows that have it. Keeps
+/// its memory from one strip to the next.
+template <typename Offset, typename Index>
+class StripColumns {
+  public:
+    explicit StripColumns(const CsrView& a)
+        : a_(a), row_ptr_(a.row_ptr_as<Offset>()), col_(a.col_idx_as<Index>()) {}
+
+    void take(std::int64_t strip) {
+        static_assert(reached_rows <= 1 << row_bits);
+        keys_.clear();
+        for (std::int64_t row = strip; row < std::min(strip + reached_rows, a_.rows); ++row)
+            for (Offset k = row_ptr_[row]; k < row_ptr_[row + 1]; ++k)
+                keys_.push_back(static_cast<std::uint64_t>(col_[k]) << row_bits |
+                                static_cast<std::uint64_t>(row - strip));
+        std::ranges::sort(keys_);
+    }
+    /// Calls visit(rows) for each `width` columns from a multiple of it on, of which one is there:
+    /// bit i of `rows` says whether row i has one.
+    template <std::uint64_t width, typename Visit>
+    void blocks(const Visit& visit) const {
+        std::uint64_t end = 0;  // the first key beyond the block
+        std::uint32_t rows = 0;
+        for (const std::uint64_t key : keys_) {
+            if (key >= end) {
+                if (rows != 0) visit(rows);
+                rows = 0;
+                end = ((key >> row_bits) / width + 1) * width << row_bits;
+            }
+            rows |= 1U << (key & ((1U << row_bits) - 1));
+        }
+        if (rows != 0) visit(rows);
+    }
+
+  private:
+    static constexpr int row_bits = 5;
+
+    const CsrView& a_;
+    const Offset* row_ptr_;
+    const Index* col_;
+    std::vector<std::uint64_t> keys_;  ///< a column, and the row that has it in the lowest bits
+};
+
+/// Blocks of `width` columns.
+template <std::uint64_t width, typename Columns>
+void count_blocks(const BlockRows& rows, const Columns& columns, StripCounts& counts) {
+    constexpr int most_added = 255 / strip_rows;
+    OfHeights some = 0;
+    int added = 0;
+    const auto flush = [&] {
+        for (std::size_t r = 0; r < most_block; ++r)
+            counts.blocks[r][width - 1] += static_cast<std::int64_t>(some >> (8 * r) & 255);
+        some = 0;
+        added = 0;
+    };
+    columns.template blocks<width>([&](std::uint32_t mask) {
+        some += rows.touched(mask);
+        if (++added == most_added) flush();
+    });
+    flush();
+}
+
+template <typename Offset, typename Index>
+StripCounts count_strip(const CsrView& a, std::int64_t number,
+                        StripColumns<Offset, Index>& columns) {
+    StripCounts counts;
+    const BlockRows rows(a, number * strip_rows);
+    counts.entries = rows.entries();
+    columns.take(number * strip_rows);
+    [&]<std::uint64_t... width>(std::integer_sequence<std::uint64_t, width...>) {
+        (count_blocks<width + 1>(rows, columns, counts), ...);
+    }(std::make_integer_sequence<std::uint64_t, most_block>());
     return counts;
 }
 
 template <typename Offset, typename Index>
 std::vector<StripCounts> count_strips(const CsrView& a, const std::vector<RowStrip>& strips,
-                                      const Wanted& wanted, int threads) {
+                                      int threads) {
     std::vector<StripCounts> counts(strips.size());
     for_parts(static_cast<std::int64_t>(strips.size()), 16, threads,
               [&](std::int64_t begin, std::int64_t end, int) {
-                  BlockColumns<Offset, Index> columns(a);
+                  StripColumns<Offset, Index> columns(a);
                   for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end);
                        ++s)
-                      counts[s] = count_strip(a, strips[s].number, wanted, columns);
+                      counts[s] = count_strip(a, strips[s].number, columns);
               });
     return counts;
 }
@@ -79,14 +182,14 @@ DrawnStrips draw(const CsrView& a, StripLimits limits) {
     return drawn;
 }
 
-/// Sets the ratios of the sizes that are wanted. Weighted sums over the strips: elements of blocks
-/// over entries. The strips' own entries give the weights, those of the block rows that begin in
-/// them the divisor, which is the same but for block rows that reach into the next strip.
+/// Weighted sums over the strips: elements of blocks over entries. The strips' own entries give the
+/// weights, those of the block rows that begin in them the divisor, which is the same but for block
+/// rows that reach into the next strip.
 template <typename Offset, typename Index>
-void estimate(const CsrView& a, const DrawnStrips& drawn, const Wanted& wanted, int threads,
-              BlockFill& fill) {
+BlockFill estimate(const CsrView& a, const DrawnStrips& drawn, int threads) {
+    BlockFill fill;
     const std::vector<RowStrip>& strips = drawn.strips;
-    const auto counts = count_strips<Offset, Index>(a, strips, wanted, threads);
+    const auto counts = count_strips<Offset, Index>(a, strips, threads);
     fill.share = drawn.all ? 1 : static_cast<double>(strips.size()) / drawn.in_all;
     for (std::size_t r = 0; r < most_block; ++r) {
         double entries = 0;
@@ -100,8 +203,21 @@ void estimate(const CsrView& a, const DrawnStrips& drawn, const Wanted& wanted, 
                                static_cast<double>((r + 1) * (c + 1));
         }
         for (std::size_t c = 0; c < most_block; ++c)
-            if (wanted[r][c]) fill.ratio[r][c] = entries > 0 ? elements[c] / entries : 1;
+            fill.ratio[r][c] = entries > 0 ? elements[c] / entries : 1;
     }
+    return fill;
+}
+
+/// Whether blocks of no size have so low a fill that anybody stores them: those of few elements,
+/// and those that caches hold.
+bool is_without_blocks(const BlockFill& fill) {
+    constexpr int few_elements = 8;
+    constexpr double most_of_few = 1.7, most_of_many = 2.3;
+    for (int r = 1; r <= most_block; ++r)
+        for (int c = 1; c <= most_block; ++c)
+            if (r * c > 1 && fill.at(r, c) <= (r * c < few_elements ? most_of_few : most_of_many))
+                return false;
+    return true;
 }
 
 /// Calls of(Offset, Index), but for a matrix without entries, whose ratios are 1.
@@ -131,32 +247,22 @@ BlockFill block_fill(const CsrView& matrix, double sigma, int threads) {
     return with_types(matrix, [&]<typename Offset, typename Index>(Offset, Index) {
         const auto strips = static_cast<double>((matrix.rows + strip_rows - 1) / strip_rows);
         const double draws = std::max(std::ceil(sigma * strips), static_cast<double>(least_draws));
-        Wanted all;
-        for (auto& widths : all) widths.fill(true);
-        BlockFill fill;
-        estimate<Offset, Index>(
+        return estimate<Offset, Index>(
             matrix,
             draw<Offset>(matrix, {static_cast<std::int64_t>(std::min(draws, strips)), any_entries}),
-            all, threads, fill);
-        return fill;
+            threads);
     });
 }
 
-BlockFill low_block_fill(const CsrView& matrix, std::int64_t entries, int threads) {
+BlockFill sampled_block_fill(const CsrView& matrix, std::int64_t entries, int threads) {
+    constexpr std::int64_t share_of_first = 6, least_of_first = 1000;  // entries
     return with_types(matrix, [&]<typename Offset, typename Index>(Offset, Index) {
-        const DrawnStrips drawn = draw<Offset>(matrix, {any_entries, entries});
-        Wanted lines{}, rest{};
-        for (auto& widths : lines) widths.front() = true;
-        lines.front().fill(true);
-        BlockFill fill;
-        estimate<Offset, Index>(matrix, drawn, lines, threads, fill);
-        for (std::size_t r = 1; r < most_block; ++r)
-            for (std::size_t c = 1; c < most_block; ++c) {
-                fill.ratio[r][c] = std::max(fill.ratio[r].front(), fill.ratio.front()[c]);
-                rest[r][c] = fill.ratio[r][c] <= most_low_fill;
-            }
-        estimate<Offset, Index>(matrix, drawn, rest, threads, fill);
-        return fill;
+        const auto of = [&](std::int64_t some) {
+            return estimate<Offset, Index>(matrix, draw<Offset>(matrix, {any_entries, some}),
+                                           threads);
+        };
+        const BlockFill first = of(std::max(entries / share_of_first, least_of_first));
+        return is_without_blocks(first) ? first : of(entries);
     });
 }
 

@@ -35,11 +35,8 @@ inline constexpr double most_blocked_mean = 8192;
 /// must be valid. Throws Error(invalid_argument) for a sigma that is not positive.
 BlockFill block_fill(const CsrView& matrix, double sigma = default_sigma, int threads = 0);
 
-/// Ratios up to which low_block_fill() tells them.
-inline constexpr double most_low_fill = 3;
-/// The same for sizes of low fill, from strips with about `entries` entries: one size can have no
-/// less than those it is made of, so that few have to be counted where there are no blocks. What is
-/// above most_low_fill is told as something above it.
-BlockFill low_block_fill(const CsrView& matrix, std::int64_t entries, int threads = 0);
+/// The same from strips with about `entries` entries; from a sixth of these where they show that
+/// blocks of any size would store so much that nobody wants them.
+BlockFill sampled_block_fill(const CsrView& matrix, std::int64_t entries, int threads = 0);
 
 }  // namespace spmvgen

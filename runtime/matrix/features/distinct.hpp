@@ -51,6 +51,35 @@ class DistinctBelow {
     std::int64_t count_ = 0;
 };
 
+/// The different ones of several steps at a time, of numbers below a bound that come in any order
+/// of the steps.
+class DistinctOfSteps {
+  public:
+    static constexpr std::int64_t steps = 64;
+
+    explicit DistinctOfSteps(std::size_t bound) : seen_(bound) {}
+    /// In step 0 … steps-1 of a group; groups do not fall until next().
+    void add(std::uint32_t number, std::uint64_t group, int step) {
+        Seen& seen = seen_[number];
+        const std::uint64_t bit = std::uint64_t{1} << step, round = round_ + group;
+        const std::uint64_t before = seen.round == round ? seen.steps : 0;
+        count_ += (before & bit) == 0;
+        seen = {round, before | bit};
+    }
+    /// Other groups follow so many.
+    void next(std::uint64_t groups) { round_ += groups; }
+    /// How many there were in each step, all of them together, since the last call.
+    std::int64_t take() { return std::exchange(count_, 0); }
+
+  private:
+    struct Seen {
+        std::uint64_t round = 0, steps = 0;
+    };
+    std::vector<Seen> seen_;
+    std::uint64_t round_ = 1;
+    std::int64_t count_ = 0;
+};
+
 /// Numbers below 2^32 that are equal where those given are: 0, 1, … in the order in which they come
 /// first.
 class Renumbered {
@@ -58,24 +87,23 @@ class Renumbered {
     explicit Renumbered(std::size_t most) {
         while ((std::size_t{1} << bits_) < 2 * most) ++bits_;
         keys_.resize(std::size_t{1} << bits_);
-        numbers_.resize(keys_.size(), none);
+        numbers_.resize(keys_.size());
     }
     std::uint32_t operator()(std::int64_t key) {
         std::size_t slot = static_cast<std::size_t>(key) * 0x9e3779b97f4a7c15u >> (64 - bits_);
-        while (numbers_[slot] != none && keys_[slot] != key) slot = (slot + 1) % keys_.size();
-        if (numbers_[slot] == none) {
+        while (numbers_[slot] != 0 && keys_[slot] != key) slot = (slot + 1) % keys_.size();
+        if (numbers_[slot] == 0) {
             keys_[slot] = key;
-            numbers_[slot] = count_++;
+            numbers_[slot] = ++count_;
         }
-        return numbers_[slot];
+        return numbers_[slot] - 1;
     }
     std::size_t count() const { return count_; }
 
   private:
-    static constexpr std::uint32_t none = UINT32_MAX;
     std::size_t bits_ = 4;
     std::vector<std::int64_t> keys_;
-    std::vector<std::uint32_t> numbers_;
+    std::vector<std::uint32_t> numbers_;  ///< from 1 on; 0 = the slot is free
     std::uint32_t count_ = 0;
 };
 

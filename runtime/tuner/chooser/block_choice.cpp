@@ -36,16 +36,16 @@ std::string fill_text(const BlockFill& fill, int rows, int cols) {
                                       : std::string("exact"));
 }
 
-double rate(const DenseProfile& profile, const BlockFill& fill, const BlockProblem& problem, int r,
+double rate(const DenseSpeeds& speeds, const BlockFill& fill, const BlockProblem& problem, int r,
             int c) {
     const double stored = fill.at(r, c) * static_cast<double>(problem.nnz);
-    return profile.gflops(problem.value, stored, static_cast<double>(problem.rows), r, c) /
-           fill.at(r, c);
+    return speeds.gflops(stored, static_cast<double>(problem.rows), r, c) / fill.at(r, c);
 }
 
 BlockChoice by_profile(const BlockFill& fill, const BlockProblem& problem,
                        const FoundProfile& found) {
-    const auto score = [&](int r, int c) { return rate(*found.profile, fill, problem, r, c); };
+    const DenseSpeeds speeds(*found.profile, problem.value);
+    const auto score = [&](int r, int c) { return rate(speeds, fill, problem, r, c); };
     const Rated best = best_of(problem, score);
     BlockChoice choice{best.rows, best.cols, fill.at(best.rows, best.cols), {}, found.warning};
     choice.reason = fmt::format(

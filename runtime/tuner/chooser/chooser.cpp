@@ -38,7 +38,7 @@ constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
 constexpr std::int64_t least_gathered_entries = 4'000'000;
 constexpr std::int64_t filled_share = 2;  ///< one of so many of the sample's entries, for the fill
-constexpr std::int64_t sampled_for_hubs = 1 << 19;  ///< entries
+constexpr std::int64_t sampled_for_hubs = 1 << 17;  ///< entries
 constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
 constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
 
@@ -80,7 +80,7 @@ void Chooser::take_sample(const Request& request) {
     if (sample_) return;
     sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample, source_);
     strips_.emplace(matrix_, features_, *sample_, threads_);
-    sampled_tiles_.emplace(*sample_);
+    sampled_tiles_.emplace([this]() -> const SampledHubs& { return hubs(); });
 }
 
 Choice Chooser::by_rules(Request& request) {
@@ -212,9 +212,14 @@ bool Chooser::may_have_blocks(const Request& request) const {
     return among.size() > 1 && find_kernel(among, host ? "bcsr" : "bcsr_fused") != nullptr;
 }
 
+const SampledHubs& Chooser::hubs() {
+    if (!hubs_) hubs_.emplace(*sample_);
+    return *hubs_;
+}
+
 const BlockFill& Chooser::fill() {
     if (fill_) return *fill_;
-    fill_ = low_block_fill(sample_->view(), sample_->wanted() / filled_share, 1);
+    fill_ = sampled_block_fill(sample_->view(), sample_->wanted() / filled_share, 1);
     fill_->share *= static_cast<double>(sample_->view().rows) /
                     static_cast<double>(std::max<std::int64_t>(matrix_.rows, 1));
     return *fill_;

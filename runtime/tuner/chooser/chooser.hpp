@@ -102,6 +102,7 @@ class Chooser {
     /// Sets the parameters that the matrix decides and the request leaves open.
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
+    const SampledHubs& hubs();
     ExactValues exact_values(bool half);
     /// The matrix with its columns and values.
     const CsrView& all_of_matrix() { return source_ != nullptr ? source_->all() : matrix_; }
@@ -116,6 +117,7 @@ class Chooser {
     const int threads_;
     EntrySource* const source_;
     std::optional<BlockFill> fill_;
+    std::optional<SampledHubs> hubs_;
     std::optional<ExactValues> exact_;
     /// By types of vectors and values, and the sizes that are given.
     std::map<std::tuple<ValueType, ValueType, int, int>, BlockChoice> blocks_;

@@ -44,7 +44,8 @@ CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
     figures_.share({[this]() -> const BlockFill& { return chooser_->fill(); },
                     [this](const Signature& signature) -> const StripsPlan& {
                         return chooser_->strips_->sample_plan(signature);
-                    }});
+                    },
+                    [this]() -> const SampledHubs& { return chooser_->hubs(); }});
 }
 
 std::vector<double> CountedChoice::costs(const Signature& signature) {
@@ -61,7 +62,9 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
                                                const Request& asked) {
     const auto sigma = params.find("sigma");
     const bool sorts = sigma != params.end() && sigma->second > 1;
-    if (kernel.format != Format::strips && !sorts) return std::nullopt;
+    const auto hubs = std::ranges::find(kernel.params, "hubs", &Parameter::name);
+    const bool has_hubs = hubs != kernel.params.end();
+    if (kernel.format != Format::strips && !sorts && !has_hubs) return std::nullopt;
     Request request = asked;
     request.kernel = kernel.id;
     request.params.insert(params.begin(), params.end());
@@ -72,6 +75,7 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
         // Rows apart are what a plan does with those that would pad all others of their slices.
         s.params["long_rows"] = 1;
     }
+    if (has_hubs && !request.params.contains("hubs")) s.params["hubs"] = hubs->allowed.front();
     figures_.be_optimistic(true);
     const auto least = predict(s);
     figures_.be_optimistic(false);

@@ -1,6 +1,7 @@
 #include "tuner/chooser/gathers.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,19 +42,20 @@ struct Sectors {
 };
 
 /// Of the large block that begins at row `begin`, with its columns. No mark is left in `own` and
-/// `all`.
+/// `all`. A sector has 2^shift elements.
 template <typename Column>
-Sectors sectors_of(const CsrView& a, std::int64_t begin, const Column* columns,
-                   std::int64_t elements, Marks& own, Marks& all) {
+Sectors sectors_of(const CsrView& a, std::int64_t begin, const Column* columns, int shift,
+                   Marks& own, Marks& all) {
     Sectors sum;
     const std::int64_t before = a.row_begin(begin);
     const auto sector_at = [&](std::int64_t k) {
-        return static_cast<std::int64_t>(columns[k - before]) / elements;
+        return static_cast<std::int64_t>(columns[k - before]) >> shift;
     };
     for (std::int64_t block = begin; block < begin + large_block; block += small_block) {
         const std::int64_t first = a.row_begin(block), last = a.row_begin(block + small_block);
         for (std::int64_t k = first; k < last; ++k) {
-            sum.of_small += own.mark(sector_at(k)) ? 1 : 0;
+            if (!own.mark(sector_at(k))) continue;
+            ++sum.of_small;
             sum.of_large += all.mark(sector_at(k)) ? 1 : 0;
         }
         for (std::int64_t k = first; k < last; ++k) own.clear(sector_at(k));
@@ -109,15 +111,16 @@ double saved_by_large_blocks(const CsrView& a, ValueType vectors, int threads,
     const auto samples =
         std::clamp<std::int64_t>(sampled_entries / of_block, least_samples, most_samples);
     const auto value = static_cast<std::int64_t>(size_of(vectors));
-    const std::int64_t elements = std::max<std::int64_t>(1, sector / value);
+    const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(1, sector / value));
+    const int shift = std::countr_zero(elements);  // a power of two
     const SampledBlocks sampled(a, samples, source);
     std::vector<Sectors> found(static_cast<std::size_t>(samples));
     dispatch(a.index_type, [&]<typename Column>(Column) {
         for_parts(samples, blocks_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-            Marks own(a.cols / elements), all(a.cols / elements);
+            Marks own(a.cols >> shift), all(a.cols >> shift);
             for (std::int64_t i = begin; i < end; ++i)
                 found[static_cast<std::size_t>(i)] = sectors_of<Column>(
-                    a, sampled.begin(i), sampled.columns<Column>(i), elements, own, all);
+                    a, sampled.begin(i), sampled.columns<Column>(i), shift, own, all);
         });
     });
     Sectors sum;

@@ -184,7 +184,7 @@ void choose_lanes(const Lengths& lengths, Signature& s, const Params& given) {
 }
 
 /// The window with the fewest bytes.
-void choose_window(const std::vector<std::int64_t>& blocks, Signature& s, int threads) {
+void choose_window(const std::vector<std::int64_t>& blocks, Signature& s) {
     if (std::ranges::adjacent_find(blocks, std::not_equal_to<>()) == blocks.end()) {
         s.params["sigma"] = 1;  // nothing to sort
         return;
@@ -196,7 +196,7 @@ void choose_window(const std::vector<std::int64_t>& blocks, Signature& s, int th
         const StripsShape shape = strips_shape(s);
         const double strip = value_bytes(s) * static_cast<double>(shape.block_size()) +
                              (shape.threads_per_row == 1 ? bytes_of_delta : shared_delta_bytes);
-        double bytes = strip * static_cast<double>(count_strips(blocks, shape, threads)) *
+        double bytes = strip * static_cast<double>(count_strips(blocks, shape)) *
                        static_cast<double>(shape.lanes);
         if (sigma > 1) bytes = bytes * (1 + sorting_cost) + 2 * static_cast<double>(blocks.size());
         if (bytes >= least_saving * least) continue;
@@ -215,7 +215,7 @@ void choose_strip_lanes(const RowsOfSample& rows, Signature& signature, const Pa
     Lengths lengths = count_lengths(blocks);
     if (rows.all != nullptr) lengths = of_all_rows(lengths, *rows.all, shape.block_size() > 1);
     choose_lanes(lengths, signature, given);
-    if (!given.contains("sigma")) choose_window(blocks, signature, rows.threads);
+    if (!given.contains("sigma")) choose_window(blocks, signature);
 }
 
 void choose_strip_unroll(const StripsPlan& plan, Signature& signature, const Params& given) {

@@ -33,13 +33,13 @@ bool fits(Signature s, std::int64_t hubs) {
 }  // namespace
 
 void TilesChooser::look(const std::vector<std::int64_t>& counts) {
-    if (sample_ == nullptr) {
+    if (!sample_) {
         shares_ = hub_shares(matrix_, counts,
                              std::clamp(matrix_.nnz / sampled_share, least_sampled, most_sampled),
                              threads_);
         return;
     }
-    const SampledHubs sampled(*sample_);
+    const SampledHubs& sampled = sample_();
     for (const std::int64_t count : counts) shares_.push_back(sampled.share(count));
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/tiles_plan.hpp"
@@ -18,8 +20,9 @@ class TilesChooser {
   public:
     /// threads = 0: what OpenMP would use.
     TilesChooser(const CsrView& matrix, int threads) : matrix_(matrix), threads_(threads) {}
-    /// As far as a sample of the matrix tells, which must outlive it.
-    explicit TilesChooser(const SampledRows& sample) : sample_(&sample) {}
+    /// As far as a sample of the matrix tells, which is asked for when it is wanted.
+    explicit TilesChooser(std::function<const SampledHubs&()> sample)
+        : sample_(std::move(sample)) {}
 
     /// Sets the parameter `hubs` of a complete signature, unless it is in `given` or the kernel
     /// has none: of the counts that leave room for `per_unit` blocks on a multiprocessor the least
@@ -33,7 +36,7 @@ class TilesChooser {
 
     const CsrView matrix_;
     const int threads_ = 1;
-    const SampledRows* const sample_ = nullptr;
+    const std::function<const SampledHubs&()> sample_ = {};
     std::vector<double> shares_;  ///< of all counts that the kernel allows
 };
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "kernel/refuse.hpp"
@@ -77,16 +77,24 @@ DenseClass parse_class(const Json& json) {
     return c;
 }
 
-/// Points of a function, and its value at x: on the line between its neighbours, or that of the
-/// outermost point.
-using Curve = std::map<double, double>;
-double interpolated(const Curve& curve, double x) {
-    const auto above = curve.lower_bound(x);
-    if (above == curve.begin()) return above->second;
+/// The value at x of a function of which points are known, in the order of their places: on the
+/// line between its neighbours, or that of the outermost point.
+template <typename Point, typename Value>
+double interpolated(const std::vector<Point>& points, double x, const Value& value) {
+    const auto above = std::ranges::lower_bound(points, x, {}, &Point::at);
+    if (above == points.begin()) return value(*above);
     const auto below = std::prev(above);
-    if (above == curve.end()) return below->second;
-    const double share = (x - below->first) / (above->first - below->first);
-    return below->second + share * (above->second - below->second);
+    if (above == points.end()) return value(*below);
+    const double share = (x - below->at) / (above->at - below->at), least = value(*below);
+    return least + share * (value(*above) - least);
+}
+
+/// The element with that key, made in its place of a list sorted by it where it is not there.
+template <typename Point>
+Point& point_at(std::vector<Point>& points, double at) {
+    auto found = std::ranges::lower_bound(points, at, {}, &Point::at);
+    if (found == points.end() || found->at != at) found = points.insert(found, Point{.at = at});
+    return *found;
 }
 
 }  // namespace
@@ -95,17 +103,22 @@ bool DenseProfile::has(ValueType value) const {
     return std::ranges::find(classes, value, &DenseClass::value) != classes.end();
 }
 
-double DenseProfile::gflops(ValueType value, double stored, double rows, int r, int c) const {
-    const double elements = std::max(stored, 1.0);
-    std::map<std::int64_t, Curve> by_cols;
-    for (auto& dense : classes)
+DenseSpeeds::DenseSpeeds(const DenseProfile& profile, ValueType value) {
+    for (auto& dense : profile.classes)
         if (dense.value == value)
-            by_cols[dense.cols][std::log(static_cast<double>(dense.nnz()))] =
-                1 / dense.gflops[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(c - 1)];
-    Curve by_row;
-    for (auto& [cols, curve] : by_cols)
-        by_row[std::log(static_cast<double>(cols))] = interpolated(curve, std::log(elements));
-    return 1 / interpolated(by_row, std::log(elements / std::max(rows, 1.0)));
+            point_at(point_at(widths_, std::log(static_cast<double>(dense.cols))).classes,
+                     std::log(static_cast<double>(dense.nnz())))
+                .gflops = &dense.gflops;
+}
+
+double DenseSpeeds::gflops(double stored, double rows, int r, int c) const {
+    const double elements = std::max(stored, 1.0), size = std::log(elements);
+    const auto time = [&](const Class& dense) {
+        return 1 /
+               (*dense.gflops)[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(c - 1)];
+    };
+    return 1 / interpolated(widths_, std::log(elements / std::max(rows, 1.0)),
+                            [&](const Width& w) { return interpolated(w.classes, size, time); });
 }
 
 std::string to_json(const DenseProfile& profile) {

@@ -33,10 +33,28 @@ struct DenseProfile {
     bool operator==(const DenseProfile&) const = default;
 
     bool has(ValueType value) const;
+};
+
+/// What a profile promises matrices with values of a type of which it must have classes. The
+/// profile must outlive it.
+class DenseSpeeds {
+  public:
+    DenseSpeeds(const DenseProfile& profile, ValueType value);
     /// GFLOP/s that blocks r×c promise a matrix of so many stored elements and rows: times an
-    /// element are interpolated between the classes of that type, which must exist, over the
-    /// logarithms of the elements and of the elements a row; beyond the outermost class its own.
-    double gflops(ValueType value, double stored, double rows, int r, int c) const;
+    /// element are interpolated between the classes over the logarithms of the elements and of the
+    /// elements a row; beyond the outermost class its own.
+    double gflops(double stored, double rows, int r, int c) const;
+
+  private:
+    struct Class {
+        double at = 0;  ///< the logarithm of its elements
+        const BlockTable* gflops = nullptr;
+    };
+    struct Width {
+        double at = 0;  ///< the logarithm of the columns
+        std::vector<Class> classes{};
+    };
+    std::vector<Width> widths_;
 };
 
 /// JSON, and back. parse_dense_profile throws Error(invalid_input) that says what is wrong with the

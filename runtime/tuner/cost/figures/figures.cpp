@@ -133,6 +133,8 @@ double MatrixFigures::tile_sectors(std::int64_t items) {
 }
 
 double MatrixFigures::hub_share(std::int64_t count) {
+    if (optimistic_) return 1;
+    if (shared_.hubs) return shared_.hubs().share(count);
     if (!hubs_) hubs_.emplace(sample_);
     return hubs_->share(count);
 }

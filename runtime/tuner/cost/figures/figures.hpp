@@ -40,6 +40,7 @@ enum class CountedFor { gpu, cpu };
 struct SharedFigures {
     std::function<const BlockFill&()> fill;                          ///< of the matrix
     std::function<const StripsPlan&(const Signature&)> strips_plan;  ///< of the sample
+    std::function<const SampledHubs&()> hubs;                        ///< of the sample
 };
 
 /// Figures of a matrix from which a kernel's work is counted: row lengths exactly, where the
@@ -55,8 +56,9 @@ class MatrixFigures {
     /// From one that others look at, too; it must outlive this.
     MatrixFigures(const CsrView& matrix, const RowFeatures& rows, const SampledRows& sample,
                   int threads, CountedFor whose);
-    /// Whether what columns decide is taken for the best that it can be: strips without deltas and
-    /// x from caches where rows are sorted. Only row lengths are looked at then.
+    /// Whether what columns decide is taken for the best that it can be: strips without deltas, x
+    /// from caches where rows are sorted, all entries in hubs. Of these only row lengths are looked
+    /// at then.
     void be_optimistic(bool value) { optimistic_ = value; }
     /// Must outlive this.
     void share(SharedFigures shared) { shared_ = std::move(shared); }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "matrix/random.hpp"
 
@@ -11,7 +10,7 @@ namespace {
 
 constexpr std::int64_t window_multiple = 64;   ///< rows: whole slices
 constexpr std::int64_t most_window = 16384;    ///< rows
-constexpr std::int64_t most_rows = 4;          ///< for each entry wanted, of a matrix taken whole
+constexpr std::int64_t most_rows = 4;          ///< for each entry wanted
 constexpr std::int64_t blocks_multiple = 192;  ///< rows: whole slices, and blocks of 3 and 6 rows
 constexpr std::int64_t least_windows = 2, most_windows = 32;  ///< of a choice
 constexpr std::int64_t least_of_row = 32;                     ///< entries of a long row
@@ -24,7 +23,8 @@ double mean_row(const CsrView& a) {
 /// Rows of a window with so many entries, a multiple of `multiple`.
 std::int64_t rows_of_window(const CsrView& a, std::int64_t entries, std::int64_t multiple) {
     const auto wanted = static_cast<std::int64_t>(static_cast<double>(entries) / mean_row(a));
-    return std::clamp((wanted + multiple - 1) / multiple * multiple, multiple, most_window);
+    const std::int64_t rows = std::min(wanted, most_rows * entries);
+    return std::clamp((rows + multiple - 1) / multiple * multiple, multiple, most_window);
 }
 
 /// Entries that rows may have each, at most `most`, for all of them to have not many more than
@@ -159,13 +159,20 @@ double SampledRows::scale() const {
 }
 
 CsrMatrix SampledRows::sorted(std::int64_t sigma) const {
+    // Rows by falling length, equal ones in their order: by one number each.
+    constexpr int row_bits = 32;
     const CsrView a = view();
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(a.rows));
-    std::iota(rows.begin(), rows.end(), std::int64_t{0});
+    std::vector<std::uint64_t> keys(static_cast<std::size_t>(a.rows));
+    for (std::int64_t row = 0; row < a.rows; ++row)
+        keys[static_cast<std::size_t>(row)] = static_cast<std::uint64_t>(a.nnz - a.row_length(row))
+                                                  << row_bits |
+                                              static_cast<std::uint64_t>(row);
     for (std::int64_t begin = 0; begin < a.rows; begin += sigma)
-        std::stable_sort(
-            rows.begin() + begin, rows.begin() + std::min(begin + sigma, a.rows),
-            [&](std::int64_t i, std::int64_t j) { return a.row_length(i) > a.row_length(j); });
+        std::sort(keys.begin() + begin, keys.begin() + std::min(begin + sigma, a.rows));
+    std::vector<std::int64_t> rows(keys.size());
+    std::ranges::transform(keys, rows.begin(), [](std::uint64_t key) {
+        return static_cast<std::int64_t>(key & ((std::uint64_t{1} << row_bits) - 1));
+    });
     return copy_rows(a, rows, a.nnz);
 }
 
