@@ -1,5 +1,6 @@
 #include "registry_permute.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -33,6 +34,15 @@ KernelEntry helper_kernel(std::string_view id, std::string_view file, std::strin
             .determinism = Determinism::always};
 }
 
+/// csr_classical for rows that are listed.
+KernelEntry listed_kernel() {
+    KernelEntry entry = *std::ranges::find(kernel_registry(), "csr_classical", &KernelEntry::id);
+    entry.id = "csr_listed";
+    entry.summary = "rows of y that are listed; in the place of csr_classical and scatter_rows";
+    entry.steps.front().function = entry.id;
+    return entry;
+}
+
 }  // namespace
 
 std::span<const KernelEntry> helper_kernels() {
@@ -44,7 +54,8 @@ std::span<const KernelEntry> helper_kernels() {
         helper_kernel("pack_vectors", "gpu/pack_vectors.hpp",
                       "several vectors row by row without gaps; before a product", pack_arguments),
         helper_kernel("unpack_vectors", "gpu/pack_vectors.hpp", "and back; after it",
-                      pack_arguments)};
+                      pack_arguments),
+        listed_kernel()};
     return kernels;
 }
 

@@ -119,6 +119,8 @@ class Device {
                         void* const* arguments, StreamRef stream) = 0;
 
     virtual void synchronize(StreamRef stream) = 0;
+    /// Lets kernels and copies of this device use the memory of another one. Whether that can be.
+    virtual bool reach(Device& other);
     /// Whether what is enqueued on the stream is captured into a graph instead of run.
     virtual bool is_capturing(StreamRef stream);
 

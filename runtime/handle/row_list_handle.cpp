@@ -50,6 +50,7 @@ class RowListHandle : public HandleImpl {
     const int threads_;
     std::shared_ptr<Device> device_;  ///< null = this host
     std::unique_ptr<HandleImpl> product_;
+    bool direct_ = false;  ///< the product stores in the listed rows itself; there is no permuter
     std::unique_ptr<Permuter> permuter_;
     double making_ms_ = 0;                                ///< of what is around the product
     std::mutex making_;                                   ///< guards permuters_
@@ -97,7 +98,9 @@ RowListHandle::RowListHandle(const RowListView& matrix, std::vector<std::int32_t
     plain_storage_ = matrix.matrix.value_type;  // the product looks at new values itself
     product_ = make_handle_impl(matrix.matrix, options_of_listed(options), provider, device_);
     info_.nnz = matrix.matrix.nnz;
-    permuter_ = make_permuter(num_rhs_);
+    direct_ =
+        device_ != nullptr && scatters_ && epilogue_.empty() && product_->store_in_rows(rows_);
+    if (!direct_) permuter_ = make_permuter(num_rhs_);
     making_ms_ = std::max(0.0, watch.ms() - product_->info().prepare_ms);
     info_ = info_around(product_->info());
 }
@@ -123,6 +126,10 @@ Info RowListHandle::info_around(const Info& product) const {
     info.reason = fmt::format("{} of {} rows are listed; {}", rows_.size(), num_rows_, info.reason);
     info.prepare_ms += making_ms_;
     info.kernel_ms += making_ms_;
+    if (direct_) {
+        info.measured_us = 0;  // of another kernel, or into y without gaps
+        return info;
+    }
     if (info_.nnz > 0)
         info.launches += permuter_->launches();
     else if (scatters_)
@@ -157,6 +164,7 @@ void RowListHandle::set_values(const NewValues& values, Stream stream) {
 
 void RowListHandle::apply(ValueType type, const Operands& o, Stream stream) {
     const auto [alpha, beta] = checked_modes(type, o);
+    if (direct_) return product_->apply(type, o, stream);
     permuter(width_of(o)).apply(*product_, o, alpha, beta, stream);
 }
 
@@ -180,7 +188,7 @@ bool RowListHandle::has_kernel(ValueType type, const Operands& o) {
     Operands inner = o;
     return dispatch(type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);
-        if (scatters_) {
+        if (scatters_ && !direct_) {
             inner.alpha = &one;
             inner.beta = &zero;
         }
@@ -189,10 +197,12 @@ bool RowListHandle::has_kernel(ValueType type, const Operands& o) {
 }
 
 std::size_t RowListHandle::workspace_bytes(Scale alpha, Scale beta) {
-    return permuter_->workspace_bytes(*product_, checked(alpha), beta);
+    return direct_ ? product_->workspace_bytes(alpha, beta)
+                   : permuter_->workspace_bytes(*product_, checked(alpha), beta);
 }
 
 void RowListHandle::prepare(Scale alpha, Scale beta, Stream stream) {
+    if (direct_) return product_->prepare(alpha, beta, stream);
     permuter_->prepare(*product_, checked(alpha), beta, stream);
 }
 

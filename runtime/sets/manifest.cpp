@@ -78,6 +78,7 @@ class Expansion {
     void add_helpers(const ManifestSection& section, const Signature& common) {
         if (kind_ == TargetKind::host) return;  // a CPU's are part of the library
         for (auto& entry : helper_kernels()) {
+            if (entry.id == "csr_listed") continue;  // handles do without it
             Signature s = common;
             s.kernel = entry.id;
             if (entry.id.ends_with("pack_vectors")) {  // of one vector there is nothing to pack

@@ -45,3 +45,35 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
                           y_form>(y, ld_y, row, lane, sum, alpha, beta);
     }
 }
+
+/// The same of some rows: y[row_order[i]] = α(Ax)[i] + βy[row_order[i]], no other row is touched.
+template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
+          scale alpha_mode, scale beta_mode, int num_rhs, vector_form x_form, vector_form y_form,
+          int rhs_group, bool has_epilogue, int block, int subwarp, int rhs_lanes, int unroll>
+void csr_listed(long num_rows, const Offset* __restrict__ row_ptr,
+                const Index* __restrict__ row_order, const Index* __restrict__ col_idx,
+                const Storage* __restrict__ values, const Vector* __restrict__ x, long ld_x,
+                Vector* __restrict__ y, long ld_y, Vector alpha, Vector beta) {
+    const int lane = static_cast<int>(threadIdx.x) % subwarp;
+    const long position = static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
+    const bool is_row = position < num_rows;
+    const long row = is_row ? row_order[position] : 0;
+    Value sum[rhs_group] = {};
+    if constexpr (alpha_mode == scale::zero) {
+        await_launches_ahead();
+    } else {
+        // All lanes of a warp take part in the shuffles, those beyond the last row with no entries.
+        const Offset begin = is_row ? row_ptr[position] : static_cast<Offset>(0);
+        const Offset count = is_row ? row_ptr[position + 1] - begin : static_cast<Offset>(0);
+        await_launches_ahead();
+        add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane), count);
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
+        }
+    }
+    if (has_sums<rhs_lanes>(lane) && is_row) {
+        store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue,
+                          y_form>(y, ld_y, row, lane, sum, alpha, beta);
+    }
+}

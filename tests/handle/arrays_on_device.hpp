@@ -38,17 +38,18 @@ struct There {
     CooView list;
 };
 
-/// The SIMT executor, counting the bytes that are copied to and from it, and how often is waited
-/// for it.
+/// The SIMT executor, counting the bytes that are copied to and from it, launches and allocations,
+/// and how often is waited for it.
 class CountingDevice : public Device {
   public:
     explicit CountingDevice(const std::string& text) : inner_(open_device(text)) {}
     std::size_t came_here = 0, went_there = 0;
-    int waits = 0;
+    int waits = 0, launches = 0, allocations = 0;
     std::size_t most_free = SIZE_MAX;
 
     const DeviceFacts& facts() const override { return inner_->facts(); }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        ++allocations;
         return inner_->allocate(bytes);
     }
     void copy_to_device(void* device, const void* host, std::size_t bytes) override {
@@ -80,6 +81,7 @@ class CountingDevice : public Device {
     }
     void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& grid,
                 void* const* arguments, StreamRef stream) override {
+        ++launches;
         inner_->launch(kernel, step, grid, arguments, stream);
     }
     void synchronize(StreamRef stream) override {

@@ -127,6 +127,25 @@ TEST(Encodings, F16IsForGpus) {
     check_steps(with_kernel("host", "csr_rows"), {{halves, "f32", "_f64_sf32_", 0}});
 }
 
+TEST(Encodings, KernelsThatStoreInListedRowsAreWidenedToo) {
+    const Band a(integers);
+    std::vector<std::int32_t> rows;
+    for (std::int64_t i = a.n; i-- > 0;) rows.push_back(static_cast<std::int32_t>(i));
+    for (const char* kernel : {"csr_classical", "sell_slices"}) {
+        SCOPED_TRACE(kernel);
+        Options options = with_kernel("simt:sm_90", kernel);
+        if (options.kernel == "sell_slices") options.params = {{"sigma", 64}};
+        Handle handle(RowListView{a.view(), a.n, rows.data()}, options);
+        EXPECT_EQ(handle.info().storage, "bf16");
+        handle.update_values(a.made(doubles).data());
+        EXPECT_EQ(handle.info().storage, "f64");
+        EXPECT_EQ(handle.info().launches, 1);
+        auto y = product(handle, a.n);
+        std::ranges::reverse(y);
+        EXPECT_EQ(y, plain_product(a, doubles, options));
+    }
+}
+
 TEST(Encodings, CodesWidenStepByStep) {
     check_steps(with_kernel("simt:sm_90", "strips"), {{ones, "f64", "_value_code2", 0},
                                                       {integers, "f64", "_value_code1", 1},

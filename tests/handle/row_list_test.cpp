@@ -6,6 +6,8 @@
 
 #include "any_matrix.hpp"
 #include "arrays_on_device.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/kernels/kernel_provider.hpp"
 
 namespace spmvgen {
 namespace {
@@ -53,9 +55,9 @@ struct SomeRows {
 class RowListsOf : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(, RowListsOf, testing::Values("host", "simt:sm_90", "simt:gfx90a"));
 
-TEST_P(RowListsOf, AreMultipliedInEveryMode) {
+void expect_every_mode(const Options& options) {
     const SomeRows<double> some;
-    const Handle handle(some.view(), options_for(GetParam()));
+    const Handle handle(some.view(), options);
     const auto x = some.a.x();
     for (const double alpha : {0.0, 1.0, 3.0})
         for (const double beta : {0.0, 1.0, 2.0}) {
@@ -83,6 +85,55 @@ TEST_P(RowListsOf, AreMultipliedInEveryMode) {
     std::vector<double> z(400, 5);
     handle.apply_out_of_place(2.0, x.data(), 3.0, some.long_vector().data(), z.data());
     EXPECT_EQ(z, some.y_after(some.a.values, 2, 3));
+}
+
+TEST_P(RowListsOf, AreMultipliedInEveryMode) {
+    expect_every_mode(options_for(GetParam()));
+}
+
+// Kernels that store where rows are listed, and others with a launch behind them that does so.
+TEST(RowLists, AreOneLaunchOfKernelsThatLookUpTheirRows) {
+    struct Case {
+        const char* kernel;
+        std::map<std::string, std::int64_t> params;
+        int launches;
+    };
+    for (const auto& [kernel, params, launches] : {Case{"csr_classical", {}, 1},
+                                                   {"sell_slices", {{"sigma", 64}}, 1},
+                                                   {"sell_slices", {{"sigma", 1}}, 2},
+                                                   {"tiles", {}, 2},
+                                                   {"csr_merge_path", {}, 3}}) {
+        SCOPED_TRACE(kernel);
+        Options options = options_for("simt:sm_90");
+        options.kernel = kernel;
+        options.params = params;
+        expect_every_mode(options);
+        const SomeRows<double> some;
+        const Handle handle(some.view(), options);
+        EXPECT_EQ(handle.info().launches, launches);
+        EXPECT_THAT(handle.info().kernel, testing::StartsWith(kernel));
+    }
+}
+
+// A kernel set may have no csr_listed.
+TEST(RowLists, OfPlainCsrTakeTwoLaunchesWithoutTheirOwnKernel) {
+    KernelProvider provider(default_kernel_sources());
+    const SomeRows<double> some;
+    const auto made = [&](const Options& options) {
+        return HandleImpl::wrap(make_handle_impl(some.view(), options, provider, nullptr));
+    };
+    Options options = options_for("simt:sm_90");
+    options.kernel = "tiles";  // and scatter_rows
+    made(options).prepare(Scale::general, Scale::general);
+    options.kernel = "csr_classical";
+    const Handle plain = make_handle(some.view().matrix, options, provider);
+    options.cache = CacheMode::load;
+    const Handle handle = made(options);
+    EXPECT_EQ(handle.info().kernel, plain.info().kernel);
+    EXPECT_EQ(handle.info().launches, 2);
+    auto y = some.long_vector();
+    handle.apply(2.0, some.a.x().data(), 3.0, y.data());
+    EXPECT_EQ(y, some.y_after(some.a.values, 2, 3));
 }
 
 TEST_P(RowListsOf, OfATransposeAreRowsOfX) {

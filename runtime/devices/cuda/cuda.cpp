@@ -90,7 +90,8 @@ class Cuda final : public GpuVendor {
                   .unload = {library_, "cuModuleUnload"},
                   .launch = {library_, "cuLaunchKernel"},
                   .synchronize = {library_, "cuStreamSynchronize"},
-                  .exchange_capture_mode = {library_, "cuThreadExchangeStreamCaptureMode"}};
+                  .exchange_capture_mode = {library_, "cuThreadExchangeStreamCaptureMode"},
+                  .can_reach = {library_, "cuDeviceCanAccessPeer"}};
         graph_calls_ = find_graph_calls(
             library_,
             {"cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags",
@@ -167,6 +168,10 @@ class Cuda final : public GpuVendor {
         return set_current_(context.handle);
     }
 
+    CallStatus reach(const VendorContext& other) const override {
+        return {reach_(other.handle, 0), reach_.name};
+    }
+
     void* load(const std::string& image, const std::string& what) const override {
         std::array<char, 16384> log{};
         std::array<int, 2> options{jit_error_log, jit_error_log_bytes};
@@ -240,6 +245,7 @@ class Cuda final : public GpuVendor {
     VendorCall<int> release_{library_, "cuDevicePrimaryCtxRelease_v2"};
     VendorCall<void**> get_current_{library_, "cuCtxGetCurrent"};
     VendorCall<void*> set_current_{library_, "cuCtxSetCurrent"};
+    VendorCall<void*, unsigned> reach_{library_, "cuCtxEnablePeerAccess"};
     VendorCall<void**, const void*, unsigned, int*, void**> load_{library_, "cuModuleLoadDataEx"};
     VendorCall<void*, int, int> set_function_attribute_{library_, "cuFuncSetAttribute"};
     VendorCall<void*> load_function_;

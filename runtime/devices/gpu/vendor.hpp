@@ -52,6 +52,7 @@ struct VendorCalls {
         launch;
     VendorCall<void*> synchronize;
     VendorCall<int*> exchange_capture_mode;  ///< of the calling thread
+    VendorCall<int*, int, int> can_reach;  ///< whether the first device can use the other's memory
 };
 
 /// Entry points of graphs, which libraries need not have.
@@ -116,6 +117,9 @@ class GpuVendor {
     /// The calling thread's; an error code or 0.
     virtual int get_current(VendorContext& context) const noexcept = 0;
     virtual int set_current(const VendorContext& context) const noexcept = 0;
+
+    /// Lets the current context use the memory of another one. An error code or 0.
+    virtual CallStatus reach(const VendorContext& other) const = 0;
 
     /// Loads a module into the current context; messages begin with `what` and have the driver's
     /// log.

@@ -14,8 +14,9 @@
 namespace spmvgen {
 namespace {
 
-// The same enumerator in CUDA and HIP.
+// The same enumerators in CUDA and HIP.
 constexpr int function_max_threads = 0;
+constexpr int peer_access_already_enabled = 704;
 
 class VendorMemory final : public DeviceMemory {
   public:
@@ -234,6 +235,22 @@ class VendorDevice final : public Device {
     void synchronize(StreamRef stream) override {
         const InContext in(*device_);
         check(calls_.synchronize(stream.native), calls_.synchronize, facts().text);
+    }
+
+    bool reach(Device& device) override {
+        const auto* other = dynamic_cast<const VendorDevice*>(&device);
+        if (other == nullptr || other->device_->vendor->kind() != device_->vendor->kind())
+            return false;
+        const auto which = fmt::format("{}: memory of {}", facts().text, other->facts().text);
+        int can = 0;
+        check(calls_.can_reach(&can, device_->device, other->device_->device), calls_.can_reach,
+              which);
+        if (can == 0) return false;
+        const InContext in(*device_);
+        const CallStatus done = device_->vendor->reach(other->device_->context);
+        if (done.status != 0 && done.status != peer_access_already_enabled)
+            device_->vendor->fail(done.status, done.call, which);
+        return true;
     }
 
     /// Another thread's capture may forbid the question: then nothing is to be planned, either.

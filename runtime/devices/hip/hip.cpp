@@ -59,7 +59,8 @@ class Hip final : public GpuVendor {
                   .unload = {library_, "hipModuleUnload"},
                   .launch = {library_, "hipModuleLaunchKernel"},
                   .synchronize = {library_, "hipStreamSynchronize"},
-                  .exchange_capture_mode = {library_, "hipThreadExchangeStreamCaptureMode"}};
+                  .exchange_capture_mode = {library_, "hipThreadExchangeStreamCaptureMode"},
+                  .can_reach = {library_, "hipDeviceCanAccessPeer"}};
         graph_calls_ = find_graph_calls(
             library_,
             {"hipStreamBeginCapture", "hipStreamEndCapture", "hipGraphInstantiateWithFlags",
@@ -123,6 +124,10 @@ class Hip final : public GpuVendor {
         return set_device_(context.device);
     }
 
+    CallStatus reach(const VendorContext& other) const override {
+        return {reach_(other.device, 0), reach_.name};
+    }
+
     void* load(const std::string& image, const std::string& what) const override {
         void* module = nullptr;
         check(load_(&module, image.data()), load_, what);
@@ -156,6 +161,7 @@ class Hip final : public GpuVendor {
     VendorCall<void*, int> properties_;
     VendorCall<int*> get_device_{library_, "hipGetDevice"};
     VendorCall<int> set_device_{library_, "hipSetDevice"};
+    VendorCall<int, unsigned> reach_{library_, "hipDeviceEnablePeerAccess"};
     VendorCall<void**, const void*> load_{library_, "hipModuleLoadData"};
 };
 

@@ -127,6 +127,10 @@ bool Device::is_capturing(StreamRef) {
     return false;
 }
 
+bool Device::reach(Device&) {
+    return false;
+}
+
 void Device::gather_to_host(void* host, std::span<const DevicePiece> pieces) {
     auto* to = static_cast<std::byte*>(host);
     for (auto& piece : pieces) {

@@ -166,6 +166,7 @@ class SimtDevice final : public Device {
     }
 
     void synchronize(StreamRef stream) override { check(stream); }
+    bool reach(Device& other) override { return dynamic_cast<SimtDevice*>(&other) != nullptr; }
 
   private:
     void check(StreamRef stream) const {

@@ -132,6 +132,9 @@ class HandleImpl {
     }
 
     static Handle wrap(std::unique_ptr<HandleImpl> impl) { return Handle(std::move(impl)); }
+    /// From now on row i of a product is element rows[i] of y, whatever the modes, and no other one
+    /// is touched. False where the kernel cannot do so; then all is as before. Not for epilogues.
+    virtual bool store_in_rows(std::span<const std::int32_t>) { return false; }
 
   protected:
     /// Throws Error(invalid_argument) for options that no device takes.

@@ -132,9 +132,64 @@ const GpuBoundKernel& GpuHandle::variant(const ProductVectors& vectors, Scale al
 
 GpuHandle::Variant GpuHandle::make_variant(const Signature& base, const ProductVectors& vectors,
                                            Scale alpha, Scale beta, const StoredMatrix& on_device) {
-    const Signature wanted = signature_for(base, vectors, alpha, beta);
+    Signature wanted = signature_for(base, vectors, alpha, beta);
+    if (stores_in_rows_) wanted.kernel = "csr_listed";
     return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
                                             on_device);
+}
+
+bool GpuHandle::store_in_rows(std::span<const std::int32_t> rows) {
+    if (info_.nnz == 0) return false;
+    if (signature_.kernel == "sell_slices" && signature_.params.at("sigma") > 1)
+        return list_rows_in_order(rows);
+    return signature_.kernel == "csr_classical" && list_rows_of_csr(rows);
+}
+
+/// The kernel looks its rows up already: in the place of their numbers stand those of y.
+bool GpuHandle::list_rows_in_order(std::span<const std::int32_t> rows) {
+    const DeviceMemory* const order = memory_of("row_order");
+    if (order == nullptr) return false;
+    dispatch(signature_.index, [&]<typename Index>(Index) {
+        std::vector<Index> numbers(rows.size());
+        const std::size_t bytes = numbers.size() * sizeof(Index);
+        device_->copy_to_host(numbers.data(), order->data(), bytes);
+        for (Index& number : numbers)
+            number = static_cast<Index>(rows[static_cast<std::size_t>(number)]);
+        device_->copy_to_device(order->data(), numbers.data(), bytes);
+    });
+    return true;
+}
+
+/// By csr_listed in the place of csr_classical, where that can be had.
+bool GpuHandle::list_rows_of_csr(std::span<const std::int32_t> rows) {
+    std::unique_ptr<DeviceMemory> list;
+    dispatch(signature_.index, [&]<typename Index>(Index) {
+        const std::vector<Index> numbers(rows.begin(), rows.end());
+        list = device_->allocate(numbers.size() * sizeof(Index));
+        device_->copy_to_device(list->data(), numbers.data(), list->bytes());
+    });
+    const auto without = matrix_.stored.arrays;
+    matrix_.stored.arrays["row_order"] = list->data();
+    stores_in_rows_ = true;
+    auto variants = std::make_unique<VariantTables<Variant>>();
+    try {
+        tell_kernel(*variants->of({num_rhs_})
+                         .get(signature_.alpha, signature_.beta, [&](Scale alpha, Scale beta) {
+                             return make_variant(signature_, {num_rhs_}, alpha, beta,
+                                                 matrix_.stored);
+                         }));
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile) throw;
+        stores_in_rows_ = false;
+        matrix_.stored.arrays = without;
+        return false;
+    }
+    const auto bytes = static_cast<std::int64_t>(list->bytes());
+    info_.permute_bytes += bytes;
+    info_.bytes += bytes;
+    matrix_.memory.push_back(std::move(list));
+    variants_ = std::move(variants);
+    return true;
 }
 
 bool GpuHandle::takes_forms() const {

@@ -36,6 +36,7 @@ class GpuHandle : public HandleImpl {
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
     void widen(const Signature& wider, const void* values, Stream stream) override;
+    bool store_in_rows(std::span<const std::int32_t> rows) override;
     void set_zero(void* data, std::size_t bytes) override { device_->zero(data, bytes); }
     bool has_kernel(ValueType type, const Operands& operands) override;
     VectorPacker& packer() override { return *packer_; }
@@ -73,6 +74,8 @@ class GpuHandle : public HandleImpl {
     const DeviceMemory* memory_of(const std::string& array) const;
     const GpuBoundKernel& variant(const ProductVectors& vectors, Scale alpha, Scale beta);
     void tell_kernel(const GpuBoundKernel& kernel);
+    bool list_rows_in_order(std::span<const std::int32_t> rows);
+    bool list_rows_of_csr(std::span<const std::int32_t> rows);
     Variant make_variant(const Signature& base, const ProductVectors& vectors, Scale alpha,
                          Scale beta, const StoredMatrix& on_device);
     /// Whether y = αAx + βy leaves y as it is.
@@ -87,7 +90,8 @@ class GpuHandle : public HandleImpl {
     ValuePattern pattern_;
     std::unique_ptr<DeviceMemory> columns_there_;  ///< of pattern_, until they are needed
     std::unique_ptr<GpuValues> values_;
-    bool sought_values_ = false;  ///< whether values_ was looked for
+    bool stores_in_rows_ = false;  ///< by csr_listed in the place of csr_classical
+    bool sought_values_ = false;   ///< whether values_ was looked for
     StreamWorkspaces workspaces_;
     std::int64_t memory_limit_ = 0;
     std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes

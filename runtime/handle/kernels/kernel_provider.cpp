@@ -128,6 +128,7 @@ ProvidedKernel KernelProvider::get_or_nothing(const Signature& signature,
     static const Loader<LoadedKernel> loader{
         {BinaryKind::shared_object},
         [](const KernelBinary& binary) { return std::make_shared<const LoadedKernel>(binary); },
+        false,
         false};
     return provide(host_, loader, signature, policy);
 }
@@ -139,6 +140,7 @@ ProvidedGpuKernel KernelProvider::get(const Signature& signature, const KernelPo
                                  return std::make_shared<const GpuKernel>(GpuKernel{
                                      device, device->load(binary), binary.source, binary.facts});
                              },
+                             true,
                              true};
     // The driver compiles PTX itself, where nothing here makes code for the device.
     if (device->facts().loads == BinaryKind::cubin) loader.kinds.push_back(BinaryKind::ptx);
@@ -161,6 +163,11 @@ KernelProvider::Distance KernelProvider::distance(const Signature& signature,
         return Distance::memory;
     const std::unique_ptr<KernelCache> cache = open_cache(policy);
     const BinaryKind kind = device == nullptr ? BinaryKind::shared_object : device->facts().loads;
+    if (device != nullptr) {
+        Shared& shared = shared_of(signature, kind);
+        const std::lock_guard lock(shared.mutex);
+        if (shared.binary != nullptr) return Distance::found;
+    }
     std::error_code trouble;
     const bool kept =
         cache != nullptr && std::filesystem::exists(cache->path_of(signature, kind), trouble);
@@ -198,6 +205,26 @@ KernelProvider::Slot<Kernel>& KernelProvider::Table<Kernel>::slot_of(const Signa
     return *slot;
 }
 
+KernelProvider::Shared& KernelProvider::shared_of(const Signature& signature, BinaryKind kind) {
+    const std::lock_guard lock(sharing_);
+    return shared_[{to_string(signature), kind}];
+}
+
+/// What another device refuses is looked for as if there were none.
+template <typename Kernel>
+bool KernelProvider::load_shared(Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                                 const Shared& shared) {
+    if (shared.binary == nullptr) return false;
+    try {
+        slot.kernel = load(loader, *shared.binary);
+    } catch (const Error& error) {
+        log_.debug(fmt::format("code of an equal device is of no use: {}", error.what()));
+        return false;
+    }
+    slot.binary = shared.binary;
+    return true;
+}
+
 template <typename Kernel>
 Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kernel>& loader,
                                          const Signature& signature, const KernelPolicy& policy) {
@@ -207,7 +234,11 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
         return {nullptr, "generic", "", fmt::format("no kernel {}: {}", to_string(signature), why)};
     };
     const char* origin = "memory";
-    if (slot.kernel != nullptr) {
+    Shared* const shared =
+        slot.kernel == nullptr && loader.shares ? &shared_of(signature, loader.kinds[0]) : nullptr;
+    std::unique_lock<std::mutex> making;
+    if (shared != nullptr) making = std::unique_lock(shared->mutex);
+    if (slot.kernel != nullptr || (shared != nullptr && load_shared(slot, loader, *shared))) {
         ++hits_memory_;
     } else {
         const std::unique_ptr<KernelCache> cache = open_cache(policy);
@@ -229,6 +260,7 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
             origin = made;
         else
             return without(slot.failure);
+        if (shared != nullptr) shared->binary = slot.binary;
     }
     log_.debug(fmt::format("kernel {}: {}", to_string(signature), origin));
     return {slot.kernel, origin, slot.source_path, ""};

@@ -107,7 +107,8 @@ class KernelProvider {
     /// null for the host.
     std::optional<double> mean_compile_ms(const std::shared_ptr<Device>& device);
 
-    /// The same for a GPU; kernels are kept for each device. Throws Error(compile) when there is no
+    /// The same for a GPU; kernels are kept for each device, and what one of them has loaded serves
+    /// all that are equal to it. Throws Error(compile) when there is no
     /// kernel to be had, and what Device::load throws, which is tried again at the next request.
     ProvidedGpuKernel get(const Signature& signature, const KernelPolicy& policy,
                           const std::shared_ptr<Device>& device);
@@ -143,13 +144,23 @@ class KernelProvider {
         CompileTimes compile_times;
         Slot<Kernel>& slot_of(const Signature& signature);
     };
+    /// The code that equal devices share. Its mutex is held while a kernel is made for one of them,
+    /// after the mutex of its slot.
+    struct Shared {
+        std::mutex mutex;
+        std::shared_ptr<const KernelBinary> binary;
+    };
+    Shared& shared_of(const Signature& signature, BinaryKind kind);
     /// What makes a binary run.
     template <typename Kernel>
     struct Loader {
         std::vector<BinaryKind> kinds;  ///< what it loads, the best first
         std::function<std::shared_ptr<const Kernel>(const KernelBinary&)> load;
         bool may_recover;  ///< a binary that it refuses now, it may load later: out of memory
+        bool shares;       ///< there may be more such devices
     };
+    template <typename Kernel>
+    bool load_shared(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Shared& shared);
     template <typename Kernel>
     Provided<Kernel> provide(Table<Kernel>& table, const Loader<Kernel>& loader,
                              const Signature& signature, const KernelPolicy& policy);
@@ -180,6 +191,8 @@ class KernelProvider {
     Table<LoadedKernel> host_;
     std::mutex mutex_;  ///< guards gpus_
     std::map<std::shared_ptr<Device>, Table<GpuKernel>> gpus_;
+    std::mutex sharing_;  ///< guards shared_
+    std::map<std::pair<std::string, BinaryKind>, Shared> shared_;
     OpenedSets sets_;
     std::mutex importing_;  ///< guards imported_
     std::vector<NamedSet> imported_;

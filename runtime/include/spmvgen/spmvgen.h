@@ -216,6 +216,30 @@ SPMVGEN_API spmvgen_status spmvgen_row_order(const spmvgen_handle* handle, const
                                              int64_t* count);
 SPMVGEN_API void spmvgen_destroy(spmvgen_handle* handle);
 
+/* Listed elements of vectors: what is packed before it travels to another GPU or process, and
+ * unpacked afterwards (docs/how-to/several-gpus.md). */
+typedef struct spmvgen_list spmvgen_list;
+
+/* count elements, each list[i] from 0, of vectors of that type; elements are rows of option num_rhs
+ * numbers. The list is copied to the device of the options, and kernels are made or found. */
+SPMVGEN_API spmvgen_status spmvgen_list_create(int32_t type, const int32_t* list, int64_t count,
+                                               const spmvgen_options* options, spmvgen_list** made);
+/* packed[i] = x[list[i]]. As spmvgen_apply enqueues: one launch, no wait. x may be memory of
+ * another GPU that this one can use. */
+SPMVGEN_API spmvgen_status spmvgen_list_gather(const spmvgen_list* list, int32_t type,
+                                               const void* x, void* packed, void* stream);
+/* y[list[i]] = packed[i]; an error where an element is listed twice. */
+SPMVGEN_API spmvgen_status spmvgen_list_scatter(const spmvgen_list* list, int32_t type,
+                                                const void* packed, void* y, void* stream);
+/* y[list[i]] += packed[i], likewise. */
+SPMVGEN_API spmvgen_status spmvgen_list_add(const spmvgen_list* list, int32_t type,
+                                            const void* packed, void* y, void* stream);
+SPMVGEN_API void spmvgen_list_destroy(spmvgen_list* list);
+/* Lets kernels and copies of a device use the memory of another one, "cuda:0" and "cuda:1", as long
+ * as handles or lists of both live. *can is 1, or 0 where the devices cannot. */
+SPMVGEN_API spmvgen_status spmvgen_enable_peer_access(const char* device, const char* peer,
+                                                      int32_t* can);
+
 /* Many matrices multiplied in one launch: y_i = alpha A_i x_i + beta y_i. */
 typedef struct spmvgen_batch spmvgen_batch;
 

@@ -51,6 +51,7 @@ void World::reset(const Setup& setup) {
     failing_.clear();
     blocks_.clear();
     used_ = 0;
+    reached_.clear();
     modules_.clear();
     streams_.clear();
     initialized_ = capturing_ = false;

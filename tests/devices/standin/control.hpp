@@ -14,6 +14,7 @@ struct Setup {
     std::size_t memory_bytes = std::size_t{1} << 30;
     int max_threads = 1024;  ///< a block that functions say they can take
     int initialize = 0;      ///< what cuInit and hipInit return
+    bool peers = true;       ///< whether devices can use each other's memory
     /// What events tell of a kernel, and of a call that enqueues something, in microseconds; both
     /// 0: what they take here. CUDA only.
     double kernel_us = 0, enqueue_us = 0;

@@ -211,6 +211,17 @@ int cuLaunchKernelEx(const LaunchConfig* how, void* function, void** arguments, 
 int cuStreamSynchronize(void* stream) {
     return cuda().call("cuStreamSynchronize", [&] { return cuda().synchronize(stream); });
 }
+int cuDeviceCanAccessPeer(int* can, int device, int peer) {
+    return cuda().call("cuDeviceCanAccessPeer",
+                       [&] { return cuda().can_reach(can, device, peer); });
+}
+int cuCtxEnablePeerAccess(void* peer, unsigned flags) {
+    return cuda().call("cuCtxEnablePeerAccess", [&]() -> int {
+        for (auto& known : cuda().contexts)
+            if (&known == peer && known.retained > 0) return cuda().reach(known.device, flags);
+        return cuda().note("no context", invalid_context);
+    });
+}
 int cuThreadExchangeStreamCaptureMode(int* mode) {
     return cuda().call("cuThreadExchangeStreamCaptureMode",
                        [&] { return cuda().exchange_capture_mode(mode); });

@@ -91,6 +91,12 @@ int hipSetDevice(int device) {
         return success;
     });
 }
+int hipDeviceCanAccessPeer(int* can, int device, int peer) {
+    return hip().call("hipDeviceCanAccessPeer", [&] { return hip().can_reach(can, device, peer); });
+}
+int hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+    return hip().call("hipDeviceEnablePeerAccess", [&] { return hip().reach(peer, flags); });
+}
 int hipMemGetInfo(std::size_t* free, std::size_t* all) {
     return hip().call("hipMemGetInfo", [&] { return hip().free_memory(free, all); });
 }

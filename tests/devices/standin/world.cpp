@@ -29,6 +29,9 @@ constexpr CodeRow codes[] = {
     {invalid_ptx, "INVALID_PTX", "a PTX JIT compilation failed"},
     {invalid_handle, "INVALID_HANDLE", "invalid resource handle"},
     {not_found, "NOT_FOUND", "named symbol not found"},
+    {peers_unreachable, "PEER_ACCESS_UNSUPPORTED",
+     "peer access is not supported between these two devices"},
+    {peers_reached, "PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
     {launch_failure, "LAUNCH_FAILED", "unspecified launch failure"},
     {capture_unsupported, "STREAM_CAPTURE_UNSUPPORTED",
      "operation not permitted when stream is capturing"},
@@ -170,7 +173,7 @@ int World::check_range(const void* data, std::size_t bytes) {
             fmt::format("{} bytes, of which {} are there", bytes, block.bytes - (begin - base)),
             invalid_value);
     if (block.freed) return note("a pointer to freed memory", invalid_value);
-    if (block.device != current())
+    if (block.device != current() && !reached_.contains({current(), block.device}))
         return note(fmt::format("memory of device {}, current is {}", block.device, current()),
                     invalid_value);
     return success;
@@ -382,6 +385,19 @@ int World::run(const Launch& launch, void** arguments) {
         return note(error.what(),
                     error.code() == ErrorCode::invalid_argument ? invalid_value : launch_failure);
     }
+}
+
+int World::can_reach(int* can, int device, int peer) {
+    if (!has(device) || !has(peer)) return note("no such device", invalid_device);
+    *can = setup_.peers && device != peer ? 1 : 0;
+    return success;
+}
+
+int World::reach(int peer, unsigned flags) {
+    if (const int code = check_current()) return code;
+    if (!has(peer) || flags != 0) return note("no such device, or flags", invalid_value);
+    if (!setup_.peers) return note("the devices cannot", peers_unreachable);
+    return reached_.insert({current(), peer}).second ? success : peers_reached;
 }
 
 std::function<int()> World::node_of(const Launch& launch, void** arguments) {

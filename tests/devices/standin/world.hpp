@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "control.hpp"
@@ -29,6 +31,8 @@ enum Code {
     invalid_ptx = 218,
     invalid_handle = 400,
     not_found = 500,
+    peers_reached = 704,
+    peers_unreachable = 217,
     launch_failure = 719,
     capture_unsupported = 900
 };
@@ -139,6 +143,9 @@ class World final : public StandIn {
     int check_stream(void* stream);
     int synchronize(void* stream);
     int exchange_capture_mode(int* mode);
+    int can_reach(int* can, int device, int peer);
+    /// Of the current device.
+    int reach(int peer, unsigned flags);
     /// Runs a node now, or keeps it for the graph that is being captured.
     int enqueue(void* stream, std::function<int()> node);
     int start_capture(void* stream, int mode);
@@ -183,6 +190,7 @@ class World final : public StandIn {
     std::map<std::string, int> failing_;
     std::map<std::uintptr_t, Block> blocks_;
     std::size_t used_ = 0;
+    std::set<std::pair<int, int>> reached_;  ///< devices, and those whose memory they use
     std::deque<Module> modules_;
     std::deque<Stream> streams_;
     bool initialized_ = false;

@@ -1,0 +1,134 @@
+// A part of a matrix on its device.
+#include <fmt/format.h>
+
+#include "handle/base/handle_impl.hpp"
+#include "handle/parts/part_handle.hpp"
+#include "handle/plan/input.hpp"
+#include "handle/plan/number_types.hpp"
+#include "kernel/refuse.hpp"
+#include "matrix/reorder/reordering.hpp"
+#include "registry.hpp"
+#include "tuner/records/signature_name.hpp"
+
+namespace spmvgen {
+namespace {
+
+void check_part_options(const Options& o) {
+    if (o.op != "N" && o.op != "C")
+        refuse("options.op is " + o.op +
+               ", but parts are multiplied as they are: use N or C, or two handles and "
+               "ListedElements::add");
+    if (o.device_arrays) refuse("options.device_arrays: a part is in host memory: leave it false");
+    if (o.index_base != 0) refuse("options.index_base: parts count from 0: leave it 0");
+    if (o.owner != nullptr)
+        refuse("options.owner: the handles of a part have copies: leave it out");
+    if (o.permuted_vectors)
+        refuse(
+            "options.permuted_vectors: elements of a part are exchanged in its own order: leave it "
+            "false");
+    if (!o.epilogue.empty())
+        refuse(
+            "options.epilogue: y of a part is complete after both products only: leave it empty");
+}
+
+Options checked(Options o) {
+    check_part_options(o);
+    o.copy = true;
+    return o;
+}
+
+Options checked_halo(const Options& local, const Options& halo) {
+    if (local.device != halo.device || local.num_rhs != halo.num_rhs ||
+        local.vectors != halo.vectors || local.op != halo.op)
+        refuse(
+            "options of a part's halo: device, num_rhs, vectors and op are those of the local "
+            "product");
+    return checked(halo);
+}
+
+/// What is asked of the local product's choice is not meant for the halo's.
+Options halo_options(Options o) {
+    o.format = o.kernel = "auto";
+    o.params.clear();
+    o.rule.clear();
+    if (names_order(o.reorder)) o.reorder = "auto";
+    return o;
+}
+
+/// The type of x and y.
+ValueType vectors_of(const Part& part, const Options& options) {
+    return options.vectors.empty() ? part.local.value_type : parse_value_type(options.vectors);
+}
+
+/// The devices of tests come as objects.
+Handle handle_of(const CsrView& matrix, const Options& options,
+                 const std::shared_ptr<Device>& device) {
+    if (device == nullptr) return Handle(matrix, options);
+    return make_handle(matrix, options, KernelProvider::process(), device);
+}
+std::unique_ptr<const Handle> handle_of_halo(const Part& part, const Options& options,
+                                             const std::shared_ptr<Device>& device) {
+    if (part.halo.col_idx.empty()) return nullptr;
+    if (device == nullptr) return std::make_unique<const Handle>(part.halo_view(), options);
+    return std::make_unique<const Handle>(HandleImpl::wrap(
+        make_handle_impl(part.halo_view(), options, KernelProvider::process(), device)));
+}
+
+}  // namespace
+
+PartHandle::PartHandle(const Part& part, const Options& local, const Options& halo,
+                       const std::shared_ptr<Device>& device)
+    : local_(handle_of(part.local.view(), checked(local), device)),
+      halo_(handle_of_halo(part, checked_halo(local, halo), device)),
+      sent_(make_listed_elements(vectors_of(part, local), part.send_elements, local, device)),
+      receives_(part.receives),
+      sends_(part.sends),
+      row_bytes_(static_cast<std::int64_t>(size_of(vectors_of(part, local))) * local.num_rhs) {
+    for (const Exchange& receive : receives_)
+        fetched_.push_back(ListedElements(
+            make_listed_elements(vectors_of(part, local),
+                                 std::span(part.halo_elements)
+                                     .subspan(static_cast<std::size_t>(receive.first),
+                                              static_cast<std::size_t>(receive.count)),
+                                 local, device)));
+}
+
+PartHandle::PartHandle(const Part& part, const Options& local, const Options& halo)
+    : PartHandle(part, local, halo, nullptr) {}
+PartHandle::PartHandle(const Part& part, const Options& options)
+    : PartHandle(part, options, halo_options(options)) {}
+
+PartHandle make_part_handle(const Part& part, const Options& local, const Options& halo,
+                            std::shared_ptr<Device> device) {
+    return PartHandle(part, local, halo, device);
+}
+
+void PartHandle::fetch(ValueType type, std::size_t i, const void* x_of_other, void* halo,
+                       Stream stream) const {
+    if (i >= receives_.size())
+        refuse(fmt::format("receive {} is outside the part's {}", i, receives_.size()));
+    if (halo == nullptr) refuse("a vector is null");
+    fetched_[i].gather(type, x_of_other,
+                       static_cast<std::byte*>(halo) + receives_[i].first * row_bytes_, stream);
+}
+
+void PartHandle::prepare(Scale alpha, Scale beta, Stream stream) const {
+    local_.prepare(alpha, beta, stream);
+    if (halo_ != nullptr) halo_->prepare(alpha, Scale::one, stream);
+}
+
+bool enable_peer_access(const std::string& device, const std::string& peer) {
+    const auto own = open_device(device), other = open_device(peer);
+    return own == other || own->reach(*other);
+}
+
+Options with_plan_of(const Info& info, Options options) {
+    const auto plan = parse_kernel_name(info.kernel, parse_target(info.target));
+    if (!plan) return options;
+    options.format = info.format;
+    options.kernel = plan->kernel;
+    options.params = plan->params;
+    return options;
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,18 @@
+#pragma once
+#include <memory>
+#include <span>
+
+#include "devices/device.hpp"
+#include "spmvgen/distributed.hpp"
+
+namespace spmvgen {
+
+/// `device` stands for options.device where it is not null.
+std::unique_ptr<const ListedElementsImpl> make_listed_elements(ValueType type,
+                                                               std::span<const std::int32_t> list,
+                                                               const Options& options,
+                                                               std::shared_ptr<Device> device);
+PartHandle make_part_handle(const Part& part, const Options& local, const Options& halo,
+                            std::shared_ptr<Device> device);
+
+}  // namespace spmvgen

@@ -1,0 +1,232 @@
+#pragma once
+/// spmvgen: one matrix over several devices, each with a block of rows. What travels between them
+/// is the caller's to move, with whatever he has: peer copies, NCCL, MPI, NVSHMEM
+/// (docs/how-to/several-gpus.md).
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spmvgen/matrix.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+namespace spmvgen {
+
+/// Who has what: part p has rows rows[p] … rows[p+1]-1 of A and of y, and elements cols[p] …
+/// cols[p+1]-1 of x. Both begin with 0, ascend, and end with the size; parts may be empty. Of a
+/// square matrix both are mostly the same.
+struct RowPartition {
+    std::vector<std::int64_t> rows{0};
+    std::vector<std::int64_t> cols{0};
+
+    int parts() const { return static_cast<int>(rows.size()) - 1; }
+    bool operator==(const RowPartition&) const = default;
+};
+
+/// Blocks of about the same number of rows and entries together. x of a square matrix is cut as y,
+/// else into equal blocks. Throws Error(invalid_argument) for a broken matrix and for less than 1
+/// part.
+RowPartition partition_by_entries(const CsrView& matrix, int parts);
+
+/// Elements that go to, or come from, another part: so many of a buffer, from `first` on.
+struct Exchange {
+    int part = 0;
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    bool operator==(const Exchange&) const = default;
+};
+
+/// A matrix in CSR with columns of int32_t, as bytes of its types.
+struct CsrArrays {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    IndexType offset_type = IndexType::i32;
+    ValueType value_type = ValueType::f64;
+    std::vector<std::byte> row_ptr;
+    std::vector<std::int32_t> col_idx;
+    std::vector<std::byte> values;
+
+    CsrView view() const {
+        return {rows,           cols,           static_cast<std::int64_t>(col_idx.size()),
+                offset_type,    IndexType::i32, value_type,
+                row_ptr.data(), col_idx.data(), values.data()};
+    }
+    bool operator==(const CsrArrays&) const = default;
+};
+
+/// One part of a matrix, in host memory: y = A_local·x + A_halo·halo, where x are the part's own
+/// elements and `halo` those of others that its rows meet, each once. A plain value.
+struct Part {
+    int number = 0;
+    std::int64_t first_row = 0;  ///< of A: row 0 of the part
+    std::int64_t first_col = 0;  ///< element 0 of its x
+    CsrArrays local;             ///< the part's rows, and its own columns
+    CsrArrays halo;  ///< of the rows that have entries in other columns those entries: column j is
+                     ///< element j of the halo
+    std::vector<std::int32_t> halo_rows;      ///< their numbers within the part, ascending
+    std::vector<std::int64_t> halo_columns;   ///< the columns of A that are the halo, ascending: so
+                                              ///< those of one other part stand together
+    std::vector<std::int32_t> halo_elements;  ///< their numbers within the x of the part that has
+                                              ///< them
+    std::vector<Exchange> receives;           ///< the halo by the part that has it, ascending
+    std::vector<Exchange> sends;              ///< what others want, ascending
+    std::vector<std::int32_t> send_elements;  ///< of all sends: numbers within the part's own x
+
+    std::int64_t rows() const { return local.rows; }
+    std::int64_t cols() const { return local.cols; }
+    /// The halo's rows as a handle takes them: y[halo_rows[i]] is what is multiplied.
+    RowListView halo_view() const { return {halo.view(), local.rows, halo_rows.data()}; }
+    bool operator==(const Part&) const = default;
+};
+
+/// All parts of a matrix in host memory. Parallel; takes about as long as two copies of it. Throws
+/// Error(invalid_argument) for a broken matrix or partition, and for a part with 2³¹ rows, columns
+/// or halo elements or more.
+std::vector<Part> make_parts(const CsrView& matrix, const RowPartition& partition);
+
+/// Part `number` alone, of which only its rows are here, with the columns of all of A: for one
+/// process a part. `sends` is left empty, for only the others know it: see set_sends. Throws as
+/// above.
+Part make_part(const CsrView& own_rows, const RowPartition& partition, int number);
+
+/// The columns of A that a part wants of another one: what that part has to be told.
+inline std::span<const std::int64_t> columns_of(const Part& part, const Exchange& receive) {
+    return std::span(part.halo_columns)
+        .subspan(static_cast<std::size_t>(receive.first), static_cast<std::size_t>(receive.count));
+}
+
+/// Fills in `sends` and `send_elements`. wanted[p] are the columns of A that part p wants of this
+/// one, in the order in which it wants them; an element for each part. Throws
+/// Error(invalid_argument) for a column that the part has not got.
+void set_sends(Part& part, std::span<const std::vector<std::int64_t>> wanted);
+
+class Device;
+class ListedElementsImpl;
+
+/// Listed elements of vectors on a device: what is packed before it travels, and unpacked
+/// afterwards. Elements are rows of options.num_rhs numbers. Of the options those of the device, of
+/// where kernels come from and `threads` are used. Each call is one launch, and enqueues that and
+/// nothing else: no allocation, no wait; it can be captured in a graph. Safe for any number of
+/// threads.
+class ListedElements {
+  public:
+    /// Copies the list to the device, and makes or finds the kernels. Throws
+    /// Error(invalid_argument) for a number below 0, and otherwise as Handle does.
+    ListedElements(ValueType type, std::span<const std::int32_t> list, const Options& options);
+    ListedElements(ListedElements&&) noexcept;
+    ListedElements& operator=(ListedElements&&) noexcept;
+    ~ListedElements();
+
+    /// packed[i] = x[list[i]]. On a GPU x may also be memory of another one whose memory this one
+    /// can read (enable_peer_access): then the elements travel within the kernel.
+    template <typename Value>
+    void gather(const Value* x, Value* packed, Stream stream = {}) const {
+        gather(type_tag<Value>::value, x, packed, stream);
+    }
+    void gather(ValueType type, const void* x, void* packed, Stream stream = {}) const;
+
+    /// y[list[i]] = packed[i]; no other element of y is touched. Throws Error(invalid_argument)
+    /// when an element is listed twice.
+    template <typename Value>
+    void scatter(const Value* packed, Value* y, Stream stream = {}) const {
+        scatter(type_tag<Value>::value, packed, y, stream);
+    }
+    void scatter(ValueType type, const void* packed, void* y, Stream stream = {}) const;
+
+    /// y[list[i]] += packed[i]: what a transposed product does with what comes back. As scatter.
+    template <typename Value>
+    void add(const Value* packed, Value* y, Stream stream = {}) const {
+        add(type_tag<Value>::value, packed, y, stream);
+    }
+    void add(ValueType type, const void* packed, void* y, Stream stream = {}) const;
+
+    std::int64_t size() const;  ///< elements of the list
+
+  private:
+    friend class PartHandle;
+    explicit ListedElements(std::unique_ptr<const ListedElementsImpl> impl);
+    const ListedElementsImpl& impl() const;
+    std::unique_ptr<const ListedElementsImpl> impl_;
+};
+
+/// A part on its device: two handles, and the kernels that pack. A product y = αAx + βy is
+///
+///     part.pack(x, send, stream);                    // send: what others want
+///     … the caller moves bytes: send → the others' halo, from any stream …
+///     part.multiply_local(alpha, x, beta, y, stream);  // while they travel
+///     part.multiply_halo(alpha, halo, y, stream);      // when the halo is there
+///
+/// Buffers and streams are the caller's, and so is what waits for what. Each call enqueues launches
+/// and nothing else, can be captured in a graph, and runs as Handle::apply does otherwise.
+class PartHandle {
+  public:
+    /// Options of the local product and of the halo's. Both have the same device, types and
+    /// num_rhs; op is N or C. Not for device_arrays, index_base, owner, permuted_vectors and
+    /// epilogue, which are Error(invalid_argument). Throws as Handle does.
+    PartHandle(const Part& part, const Options& local, const Options& halo);
+    /// The halo's product is chosen from its own rows, whatever `options` asks of the local one.
+    explicit PartHandle(const Part& part, const Options& options = {});
+
+    /// send[i] = x[send_elements[i]], for all sends; one launch, none where nothing is sent.
+    template <typename Value>
+    void pack(const Value* x, Value* send, Stream stream = {}) const {
+        sent_.gather(x, send, stream);
+    }
+    /// Instead of packing, where this device reads the memory of part receives[i].part: its
+    /// elements straight from its x into this part's halo, which begins at `halo`. One launch; that
+    /// x has to be complete, and to stay as it is until this has run.
+    template <typename Value>
+    void fetch(std::size_t i, const Value* x_of_other, Value* halo, Stream stream = {}) const {
+        fetch(type_tag<Value>::value, i, x_of_other, halo, stream);
+    }
+    void fetch(ValueType type, std::size_t i, const void* x_of_other, void* halo,
+               Stream stream = {}) const;
+
+    /// y = αA_local·x + βy.
+    template <typename Value>
+    void multiply_local(Value alpha, const Value* x, Value beta, Value* y,
+                        Stream stream = {}) const {
+        local_.apply(alpha, x, beta, y, stream);
+    }
+    /// y = y + αA_halo·halo; nothing where the part has no halo.
+    template <typename Value>
+    void multiply_halo(Value alpha, const Value* halo, Value* y, Stream stream = {}) const {
+        if (halo_ != nullptr) halo_->apply(alpha, halo, Value(1), y, stream);
+    }
+    /// As Handle::prepare, for both products.
+    void prepare(Scale alpha, Scale beta, Stream stream = {}) const;
+
+    const Handle& local() const { return local_; }
+    const Handle* halo() const { return halo_.get(); }  ///< null where there is none
+    const std::vector<Exchange>& receives() const { return receives_; }
+    const std::vector<Exchange>& sends() const { return sends_; }
+
+  private:
+    friend PartHandle make_part_handle(const Part&, const Options&, const Options&,
+                                       std::shared_ptr<Device>);
+    PartHandle(const Part& part, const Options& local, const Options& halo,
+               const std::shared_ptr<Device>& device);
+
+    Handle local_;
+    std::unique_ptr<const Handle> halo_;
+    ListedElements sent_;
+    std::vector<ListedElements> fetched_;  ///< of each receive
+    std::vector<Exchange> receives_, sends_;
+    std::int64_t row_bytes_ = 0;  ///< of an element of the halo
+};
+
+/// Lets kernels and copies of `device` read and write the memory that `peer` has allocated or will
+/// ("cuda:0", "cuda:1"), for as long as the process has the devices open. False where the devices
+/// cannot. Of memory of cudaMallocAsync access is the pool's own matter. Throws as open_device:
+/// Error(invalid_argument), Error(unsupported), Error(io).
+bool enable_peer_access(const std::string& device, const std::string& peer);
+
+/// Options with the plan of a handle: its kernel and all its parameters, so that a handle of
+/// another part runs the same code, and nothing is chosen. All else is as in `options`. Where the
+/// other matrix cannot be stored so, its handle throws Error(invalid_argument). Of the generic
+/// kernel, and of a kernel with an epilogue, whose name does not tell it, `options` as they are.
+Options with_plan_of(const Info& info, Options options);
+
+}  // namespace spmvgen
