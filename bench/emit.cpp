@@ -4,6 +4,7 @@
 
 #include "emission/emit.hpp"
 #include "registry.hpp"
+#include "specializer/kept_templates.hpp"
 #include "specializer/simplify/simplify.hpp"
 #include "specializer/syntax/formatter.hpp"
 
@@ -20,7 +21,8 @@ spmvgen::Signature signature_of(std::string_view kernel) {
 void emission(benchmark::State& state, const std::string& kernel) {
     const auto signature = signature_of(kernel);
     std::size_t bytes = 0;
-    for (auto _ : state) bytes = spmvgen::emit_kernel(signature, "").text.size();
+    spmvgen::specializer::KeptTemplates kept;
+    for (auto _ : state) bytes = spmvgen::emit_kernel(signature, "", kept).text.size();
     state.counters["bytes"] = static_cast<double>(bytes);
 }
 

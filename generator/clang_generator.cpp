@@ -24,7 +24,7 @@ std::string library_of(void* function) {
 }  // namespace
 
 KernelSource ClangGenerator::emit(const Signature& signature, const std::string& command) {
-    return emit_kernel(signature, command);
+    return emit_kernel(signature, command, kept_);
 }
 
 KernelBinary ClangGenerator::compile(const KernelSource& source, BinaryKind kind,

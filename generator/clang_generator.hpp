@@ -1,4 +1,5 @@
 #pragma once
+#include "specializer/kept_templates.hpp"
 #include "spmvgen/generator.hpp"
 
 namespace spmvgen {
@@ -9,6 +10,9 @@ class ClangGenerator final : public Generator {
     KernelSource emit(const Signature& signature, const std::string& command) override;
     KernelBinary compile(const KernelSource& source, BinaryKind kind, Compiler compiler) override;
     std::map<std::string, std::string> versions() override;
+
+  private:
+    specializer::KeptTemplates kept_;
 };
 
 }  // namespace spmvgen

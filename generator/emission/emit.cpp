@@ -88,6 +88,7 @@ specializer::TemplateUse template_use(const Signature& s, const KernelEntry& ent
     specializer::TemplateUse use;
     use.files = template_texts();
     use.file = entry.file;
+    use.options.bodies_on_demand = true;  // most of the dialect is nothing to this kernel
     for (auto& step : steps) use.functions.emplace_back(step.function);
     use.bindings = bindings(s, entry, steps.size() == entry.steps.size());
     if (!s.epilogue.empty()) use.files[epilogue_file] = epilogue_text(s, entry.gpu);
@@ -106,9 +107,10 @@ std::vector<StepTemplate> wanted_steps(const Signature& s, const KernelEntry& en
 }
 
 /// A text that does not read is the fault of the caller's expression when it is the epilogue's.
-specializer::Specialized specialize(const specializer::TemplateUse& use, const Signature& s) {
+specializer::Specialized specialize(const specializer::TemplateUse& use, const Signature& s,
+                                    specializer::KeptTemplates& kept) {
     try {
-        return specializer::specialize(use);
+        return specializer::specialize(use, kept);
     } catch (const Error& error) {
         const std::string place = "templates/" + epilogue_file + ":";
         const std::string text = error.what();
@@ -138,6 +140,12 @@ void check_text(const std::string& text, specializer::FrontEndOptions options) {
 }  // namespace
 
 KernelSource emit_kernel(const Signature& signature, const std::string& command) {
+    specializer::KeptTemplates none;
+    return emit_kernel(signature, command, none);
+}
+
+KernelSource emit_kernel(const Signature& signature, const std::string& command,
+                         specializer::KeptTemplates& kept) {
     const Signature full = complete(signature);
     const KernelEntry& entry = kernel_entry(full.kernel);
     auto steps = wanted_steps(full, entry);
@@ -147,7 +155,7 @@ KernelSource emit_kernel(const Signature& signature, const std::string& command)
                     entry,
                     std::move(steps),
                     command.empty() ? canonical_command(full) : command,
-                    specialize(use, full),
+                    specialize(use, full, kept),
                     {}};
     place_added_steps(file.steps, file.specialized, entry.gpu);
     read_device_scalars(file.specialized, full);

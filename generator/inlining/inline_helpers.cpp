@@ -332,6 +332,28 @@ class FunctionInliner : public SyntaxWalk {
     std::optional<unsigned> in_place_;
 };
 
+/// The functions that no step calls any more, by the names in their texts.
+class Reached {
+  public:
+    void add(const clang::FunctionDecl* function, const std::string& body) {
+        auto& names = names_[function->getNameAsString()];
+        for (auto& w : identifiers(body, {0, static_cast<unsigned>(body.size())}))
+            names.insert(w.text);
+    }
+    void mark(const std::string& name) {
+        const auto found = names_.find(name);
+        if (found == names_.end() || !reached_.insert(name).second) return;
+        for (auto& called : found->second) mark(called);
+    }
+    bool contains(const clang::FunctionDecl* function) const {
+        return reached_.contains(function->getNameAsString());
+    }
+
+  private:
+    std::map<std::string, std::set<std::string>> names_;
+    std::set<std::string> reached_;
+};
+
 }  // namespace
 
 TextEdits inline_helpers(clang::ASTContext& context, const std::string& text,
@@ -339,17 +361,24 @@ TextEdits inline_helpers(clang::ASTContext& context, const std::string& text,
     Source source(context);
     TextEdits edits;
     std::map<const clang::FunctionDecl*, Composed> composed;  // looked up only
-    for (auto& helper : helper_functions(source, text)) {
+    Reached reached;
+    const auto helpers = helper_functions(source, text);
+    for (auto& helper : helpers) {
         const auto* function = helper.function->getCanonicalDecl();
-        const auto* body = helper.body;
+        const Range body = source.range(helper.body->getSourceRange());
         Composed self{helper, "", std::nullopt};
         FunctionInliner inliner(source, text, composed, self);
         inliner.compose();
-        if (inliner.inlined())
-            edits.replace(source.range(body->getSourceRange()), inliner.source_text());
+        const std::string made = inliner.inlined() ? inliner.source_text()
+                                                   : text.substr(body.begin, body.end - body.begin);
+        if (inliner.inlined()) edits.replace(body, made);
+        reached.add(function, made);
         if (std::ranges::count(steps, helper.function->getNameAsString()) == 0)
             composed.emplace(function, std::move(self));
     }
+    for (auto& step : steps) reached.mark(step);
+    for (auto& helper : helpers)
+        if (!reached.contains(helper.function)) remove_declaration(*helper.function, source, edits);
     return edits;
 }
 

@@ -6,6 +6,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "specializer/instantiation.hpp"
 #include "specializer/rules.hpp"
 #include "specializer/syntax/source.hpp"
 #include "specializer/syntax/syntax_walk.hpp"
@@ -64,7 +65,7 @@ class DeclarationCheck : public SyntaxWalk {
     bool traverse_declaration(clang::Decl* d) override {
         if (!llvm::isa<clang::TranslationUnitDecl>(d) && source_.is_gpu_builtin(*d)) return true;
         if (auto* n = llvm::dyn_cast<clang::NamespaceDecl>(d)) {
-            if (n->getName() != "spmvgen_bindings")
+            if (!n->getName().starts_with(bindings_scope))
                 no(Rule::name_space, n->getLocation(),
                    "a namespace; emitted text is flat, so names are unique instead");
             return true;

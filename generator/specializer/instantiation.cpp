@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "clang/AST/DeclTemplate.h"
-#include "clang/Frontend/ASTUnit.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/Template.h"
 #include "specializer/syntax/constants.hpp"
@@ -12,8 +11,6 @@
 
 namespace spmvgen::specializer {
 namespace {
-
-const std::string bindings_scope = "spmvgen_bindings";
 
 [[noreturn]] void defect(const std::string& message) {
     throw Error(ErrorCode::internal, message);
@@ -31,9 +28,8 @@ std::vector<Decl*> named(clang::DeclContext* scope, const std::string& name) {
 /// The bindings as Clang sees them.
 class BoundArguments {
   public:
-    explicit BoundArguments(clang::ASTContext& context) : context_(context) {
-        const auto scopes =
-            named<clang::NamespaceDecl>(context.getTranslationUnitDecl(), bindings_scope);
+    BoundArguments(clang::ASTContext& context, const std::string& scope) : context_(context) {
+        const auto scopes = named<clang::NamespaceDecl>(context.getTranslationUnitDecl(), scope);
         if (scopes.size() != 1) defect("the bindings were not read");
         scope_ = scopes.front();
     }
@@ -95,8 +91,8 @@ clang::FunctionDecl* instantiate_one(clang::Sema& sema, clang::FunctionTemplateD
 
 }  // namespace
 
-std::string bindings_text(const std::string& template_file, const Bindings& bindings) {
-    std::string text = "#include \"" + template_file + "\"\nnamespace " + bindings_scope + " {\n";
+std::string bindings_text(const std::string& scope, const Bindings& bindings) {
+    std::string text = "namespace " + scope + " {\n";
     for (auto& [name, spelling] : bindings.types)
         text += "using " + name + " = " + spelling + ";\n";
     for (auto& [name, spelling] : bindings.constants)
@@ -116,10 +112,10 @@ void check_diagnostics(const Parsed& parsed) {
 
 std::vector<clang::FunctionDecl*> instantiate(Parsed& parsed, const std::string& file,
                                               const std::vector<std::string>& functions,
-                                              const Bindings& bindings) {
-    auto& context = parsed.unit().getASTContext();
+                                              const Bindings& bindings, const std::string& scope) {
+    auto& context = parsed.context();
     const Source source(context);
-    const BoundArguments bound(context);
+    const BoundArguments bound(context, scope);
     std::set<std::string> unused;
     for (auto& [name, spelling] : bindings.types) unused.insert(name);
     for (auto& [name, spelling] : bindings.constants) unused.insert(name);
@@ -138,7 +134,7 @@ std::vector<clang::FunctionDecl*> instantiate(Parsed& parsed, const std::string&
                        " is bound by nothing: add it to the registry entry");
             unused.erase(parameter->getNameAsString());
         }
-        result.push_back(instantiate_one(parsed.unit().getSema(), pattern, arguments));
+        result.push_back(instantiate_one(parsed.sema(), pattern, arguments));
         check_diagnostics(parsed);
         if (!result.back()) defect("templates/" + file + ": " + name + " cannot be instantiated");
     }

@@ -20,17 +20,18 @@ struct Bindings {
     bool operator==(const Bindings&) const = default;
 };
 
-/// The virtual file that includes the template and gives Clang the bindings to resolve.
+/// The virtual file that gives Clang the bindings to resolve, in a namespace that begins so.
 inline const std::string bindings_file = "bindings.cpp";
-std::string bindings_text(const std::string& template_file, const Bindings& bindings);
+inline const std::string bindings_scope = "spmvgen_bindings";
+std::string bindings_text(const std::string& scope, const Bindings& bindings);
 
-/// Instantiates the function templates in a parsed bindings_file, in order. Throws
-/// Error(internal) for a template parameter that nothing binds, a binding that no function uses and
-/// a function that is absent or ambiguous; Error(invalid_input) with Clang's messages when the
-/// instantiation fails.
+/// Instantiates the function templates of `file` in order, with the bindings that were read in
+/// namespace `scope`. Throws Error(internal) for a template parameter that nothing binds, a binding
+/// that no function uses and a function that is absent or ambiguous; Error(invalid_input) with
+/// Clang's messages when the instantiation fails.
 std::vector<clang::FunctionDecl*> instantiate(Parsed& parsed, const std::string& file,
                                               const std::vector<std::string>& functions,
-                                              const Bindings& bindings);
+                                              const Bindings& bindings, const std::string& scope);
 
 /// Throws Error(invalid_input) with Clang's messages when there are errors in `parsed`;
 /// Error(internal) when they are in the bindings.

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "clang/AST/Expr.h"
-#include "clang/Frontend/ASTUnit.h"
 #include "specializer/syntax/source.hpp"
 #include "specializer/syntax/syntax_walk.hpp"
 #include "specializer/syntax/text_edits.hpp"
@@ -136,7 +135,7 @@ std::string pass_variables(const std::string& text, const std::vector<Variable>&
     if (parsed.failed())
         throw Error(ErrorCode::internal, "the specialised text is not legal C++: " +
                                              to_string(parsed.diagnostics()) + "\n" + whole);
-    const Source source(parsed.unit().getASTContext());
+    const Source source(parsed.context());
     const Functions functions(source, variables);
     TextEdits edits;
     Passing passing(source, variables, steps, edits);

@@ -1,6 +1,5 @@
 #include "specializer/specialize.hpp"
 
-#include "clang/Frontend/ASTUnit.h"
 #include "specializer/dialect_check.hpp"
 #include "specializer/entities.hpp"
 
@@ -18,39 +17,45 @@ std::string leading_comment(const std::string& text) {
     return text.substr(0, end);
 }
 
-std::string specialised_text(const TemplateUse& use) {
-    Files files = use.files;
-    files[bindings_file] = bindings_text(use.file, use.bindings);
-    if (!use.callees_file.empty())
-        files[bindings_file].insert(0, "#include \"" + use.callees_file + "\"\n");
-    Parsed parsed(files, bindings_file, use.options);
+std::string specialised_text(const TemplateUse& use, KeptTemplates& kept) {
+    auto read = kept.take(use);
+    Parsed& parsed = read->parsed();
+    const std::string scope = read->bind(use.bindings);
     check_diagnostics(parsed);
-    auto& context = parsed.unit().getASTContext();
-    check_declarations(context, use.variables);
+    auto& context = parsed.context();
+    if (!use.options.bodies_on_demand) check_declarations(context, use.variables);
     Entities entities(context);
     std::vector<std::string> functions = use.callees;
     functions.insert(functions.end(), use.functions.begin(), use.functions.end());
-    for (auto* step : instantiate(parsed, use.file, functions, use.bindings)) {
+    const auto steps = instantiate(parsed, use.file, functions, use.bindings, scope);
+    if (use.options.bodies_on_demand) check_declarations(context, use.variables);
+    for (auto* step : steps) {
         check_step(*step);
         entities.add_step(step);
     }
     const std::string text = entities.text();
+    kept.give_back(std::move(read));
     return use.variables.empty() ? text
                                  : pass_variables(text, use.variables, use.functions, use.options);
 }
 
 }  // namespace
 
-Specialized specialize(const TemplateUse& use) {
+Specialized specialize(const TemplateUse& use, KeptTemplates& kept) {
     check_directives(use.files, use.file);
     if (!use.callees_file.empty()) check_directives(use.files, use.callees_file);
-    std::string text = specialised_text(use);
+    std::string text = specialised_text(use, kept);
     std::vector<std::string> steps = use.functions;
     if (use.rewrite)
         for (auto& added : use.rewrite(text)) steps.push_back(added);
     auto simplified = simplify(text, steps, use.options, use.helpers);
     return {leading_comment(use.files.at(use.file)), std::move(simplified.text),
             std::move(simplified.functions)};
+}
+
+Specialized specialize(const TemplateUse& use) {
+    KeptTemplates none;
+    return specialize(use, none);
 }
 
 }  // namespace spmvgen::specializer

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "specializer/instantiation.hpp"
+#include "specializer/kept_templates.hpp"
 #include "specializer/pass_variables.hpp"
 #include "specializer/simplify/simplify.hpp"
 #include "specializer/syntax/front_end.hpp"
@@ -36,5 +37,8 @@ struct Specialized {
 /// Throws Error(invalid_input) "templates/FILE:LINE: …" for a template that is not legal C++ or
 /// breaks a rule of the dialect, Error(internal) when bindings and template do not fit.
 Specialized specialize(const TemplateUse& use);
+
+/// The same text, in less time where the template was read before.
+Specialized specialize(const TemplateUse& use, KeptTemplates& kept);
 
 }  // namespace spmvgen::specializer

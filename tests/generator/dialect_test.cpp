@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "specializer/dialect_check.hpp"
 #include "template_case.hpp"
+#include "template_texts.hpp"
 
 namespace spmvgen::specializer {
 namespace {
@@ -152,7 +154,7 @@ TEST(Bindings, MustFitTheTemplate) {
     b = good;
     b.types["T"] = "complex_f64";
     EXPECT_EQ(refusal(template_use(text, b)),
-              "internal: the bindings do not fit the template: bindings.cpp:3: unknown type name "
+              "internal: the bindings do not fit the template: bindings.cpp:2: unknown type name "
               "'complex_f64'");
     b = good;
     b.constants["s"] = "1";
@@ -163,6 +165,33 @@ TEST(Bindings, MustFitTheTemplate) {
     auto use = template_use(text, good);
     use.file = "cpu/absent.hpp";
     EXPECT_EQ(refusal(use), "internal: there is no template file templates/cpu/absent.hpp");
+}
+
+// An emission reads the bodies that it reaches; this is where all are read.
+TEST(Dialect, TemplatesKeepTheRulesWhole) {
+    const Files files = template_texts();
+    int kernels = 0;
+    for (auto& [file, text] : files) {
+        if (file.starts_with("dialect/")) continue;
+        SCOPED_TRACE(file);
+        ++kernels;
+        FrontEndOptions options;
+        if (file.starts_with("gpu/")) options.gpu_builtins = files.at(gpu_builtins_file);
+        Parsed parsed(files, file, options);
+        EXPECT_FALSE(parsed.failed()) << to_string(parsed.diagnostics());
+        EXPECT_NO_THROW(check_directives(files, file));
+        EXPECT_NO_THROW(check_declarations(parsed.context(), {}));
+    }
+    EXPECT_GT(kernels, 30);
+}
+
+TEST(Dialect, BodiesOnDemandAreThoseThatAreReached) {
+    const std::string unreached = "template <int n> void other(int* y) { y[0] = absent; }\n";
+    auto use = template_use(unreached + "template <int n> void kernel(int* y) { y[0] = n; }\n",
+                            {{}, {{"n", "7"}}, {}});
+    EXPECT_THROW(specialize(use), Error);
+    use.options.bodies_on_demand = true;
+    EXPECT_NE(specialize(use).text.find("y[0] = 7;"), std::string::npos);
 }
 
 }  // namespace

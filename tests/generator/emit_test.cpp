@@ -13,6 +13,7 @@
 
 #include "process.hpp"
 #include "signatures.hpp"
+#include "specializer/kept_templates.hpp"
 #include "specializer/simplify/simplify.hpp"
 #include "spmvgen/error.hpp"
 
@@ -181,10 +182,11 @@ TEST_F(Emit, SameBytesAfterOtherEmissionsAndInThreads) {
     for (auto& s : signatures) first.push_back(emit_kernel(s, "").text);
     std::vector<std::vector<std::string>> again(4);
     {
+        specializer::KeptTemplates kept;
         std::vector<std::jthread> threads;
         for (auto& texts : again)
             threads.emplace_back([&] {
-                for (auto& s : signatures) texts.push_back(emit_kernel(s, "").text);
+                for (auto& s : signatures) texts.push_back(emit_kernel(s, "", kept).text);
             });
     }
     for (auto& texts : again) EXPECT_EQ(texts, first);

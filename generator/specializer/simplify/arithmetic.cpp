@@ -159,6 +159,8 @@ bool ExpressionCleaner::becomes_operand(const clang::Expr* e) const {
 ExpressionCleaner::Outcome ExpressionCleaner::keep(const clang::Expr* e,
                                                    const clang::Expr* operand) {
     edits_.keep_only(source_.range(e->getSourceRange()), source_.range(operand->getSourceRange()));
+    // What a cast converts for is then another expression, and may need no cast.
+    if (llvm::isa<clang::CXXStaticCastExpr>(operand->IgnoreParenImpCasts())) settled_ = false;
     return {Left::operand, operand};
 }
 

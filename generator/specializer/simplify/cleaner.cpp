@@ -50,7 +50,7 @@ class Cleaner : public SyntaxWalk {
         }
         liveness_.spread();
         for (auto* d : declarations)
-            if (!liveness_.live(d)) remove_declaration(*d);
+            if (!liveness_.live(d)) remove_declaration(*d, source_, edits);
         remove_dead_locals();
         remove_dead_parameters();
         settled = settled && expressions_.settled();
@@ -97,11 +97,6 @@ class Cleaner : public SyntaxWalk {
             }
         }
         owned_by(d, [&] { return traverse_declaration(d); });
-    }
-
-    void remove_declaration(const clang::NamedDecl& d) {
-        const Range range{source_.declaration_begin(d), source_.end(d.getEndLoc())};
-        edits.remove(with_comments(text_, with_semicolon(text_, range)));
     }
 
     bool visit_statement(clang::Stmt* s) override {

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "clang/Frontend/ASTUnit.h"
 #include "inlining/inline_helpers.hpp"
 #include "specializer/simplify/cleaner.hpp"
 #include "spmvgen/error.hpp"
@@ -31,7 +30,7 @@ SimplifiedText cleaned(std::string text, const std::vector<std::string>& steps,
                        const FrontEndOptions& options) {
     for (int round = 0; round < round_limit; ++round) {
         const auto parsed = read(text, options);
-        auto cleaning = clean(parsed->unit().getASTContext(), text, steps);
+        auto cleaning = clean(parsed->context(), text, steps);
         if (!cleaning.edits.empty()) text = edited(text, cleaning.edits);
         if (cleaning.edits.empty() || cleaning.settled)
             return {std::move(text), std::move(cleaning.functions)};
@@ -46,7 +45,7 @@ SimplifiedText simplify(const std::string& text, const std::vector<std::string>&
     auto simplified = cleaned(text, steps, options);
     if (helpers == Helpers::stay) return simplified;
     const auto parsed = read(simplified.text, options);
-    const auto edits = inline_helpers(parsed->unit().getASTContext(), simplified.text, steps);
+    const auto edits = inline_helpers(parsed->context(), simplified.text, steps);
     return edits.empty() ? simplified : cleaned(edited(simplified.text, edits), steps, options);
 }
 

@@ -5,8 +5,9 @@
 #include <vector>
 
 namespace clang {
-class ASTUnit;
-}
+class ASTContext;
+class Sema;
+}  // namespace clang
 
 namespace spmvgen::specializer {
 
@@ -26,6 +27,10 @@ struct FrontEndOptions {
     /// Text of gpu_builtins_file when the text at hand is of the GPU dialect; "" = it is not.
     std::string gpu_builtins;
     bool warnings = false;  ///< whether warnings are looked for, beside errors
+    /// Whether the body of a function template is read when it is instantiated; else all are.
+    bool bodies_on_demand = false;
+    bool more_follows = false;  ///< whether read_more will be called
+    bool operator==(const FrontEndOptions&) const = default;
 };
 
 /// One message of the front end.
@@ -39,7 +44,8 @@ struct Diagnostic {
 /// `file:line: message` for each, one a line; `prefix` goes before each file name.
 std::string to_string(const std::vector<Diagnostic>& diagnostics, const std::string& prefix = "");
 
-/// A parsed text. Its diagnostics grow when more is instantiated in it.
+/// A parsed text. Its diagnostics grow when more is instantiated in it. Clang's own ASTUnit lets go
+/// of the parser, which bodies on demand need.
 class Parsed {
   public:
     /// Reads `main` from `files`. No file system, environment or working directory is looked at.
@@ -48,14 +54,19 @@ class Parsed {
     Parsed(const Parsed&) = delete;
     Parsed& operator=(const Parsed&) = delete;
 
-    clang::ASTUnit& unit() { return *unit_; }
+    /// Reads a further text behind all others, which is called `name` in messages.
+    void read_more(const std::string& name, const std::string& text);
+
+    clang::ASTContext& context();
+    clang::Sema& sema();
     const std::vector<Diagnostic>& diagnostics() const;
     bool failed() const;
 
   private:
     class Collector;
+    class Reader;
     std::unique_ptr<Collector> collector_;
-    std::unique_ptr<clang::ASTUnit> unit_;
+    std::unique_ptr<Reader> reader_;
 };
 
 }  // namespace spmvgen::specializer

@@ -45,4 +45,10 @@ void keep_statement(const clang::Stmt* all, const clang::Stmt* live, const Sourc
                     statement_range(live, source));
 }
 
+void remove_declaration(const clang::Decl& d, const Source& source, TextEdits& edits) {
+    const auto text = source.text(d.getBeginLoc());
+    const Range range{source.declaration_begin(d), source.end(d.getEndLoc())};
+    edits.remove(with_comments(text, with_semicolon(text, range)));
+}
+
 }  // namespace spmvgen::specializer

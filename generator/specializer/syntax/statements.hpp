@@ -15,4 +15,7 @@ void remove_statement(const clang::Stmt* s, bool in_block, const Source& source,
 void keep_statement(const clang::Stmt* all, const clang::Stmt* live, const Source& source,
                     TextEdits& edits);
 
+/// Leaves a declaration at the top of the text away, with its comments.
+void remove_declaration(const clang::Decl& d, const Source& source, TextEdits& edits);
+
 }  // namespace spmvgen::specializer

@@ -115,10 +115,8 @@
     double stored[8] = {};
     __builtin_memcpy(stored, sum, sizeof(stored));
 #pragma GCC unroll 1
-    for (int l = 0; l < (count < 8 ? count : 8); ++l) {
-        const long block_row = first + l;
-        y[block_row] = (stored + l)[0];
-    }
+    for (int l = 0; l < (count < 8 ? count : 8); ++l)
+        y[first + l] = (stored + l)[0];
 }
 
 /// y = αAx + βy for A in compressed strips, but for long rows that threads share.
