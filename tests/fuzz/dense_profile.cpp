@@ -14,7 +14,7 @@ void check_promises(const DenseProfile& profile) {
         if (!profile.has(type)) continue;
         for (const double stored : {0.0, 1e3, 1e6, 1e18})
             for (const double rows : {0.0, 10.0, 1e9}) {
-                const double promised = profile.gflops(type, stored, rows, 8, 3);
+                const double promised = DenseSpeeds(profile, type).gflops(stored, rows, 8, 3);
                 check(promised > 0 && std::isfinite(promised), "a profile promises a speed");
             }
     }

@@ -85,7 +85,7 @@ Options with_kernel(const std::string& device, const std::string& kernel) {
     return o;
 }
 
-struct Step {
+struct NewNumbers {
     Numbers numbers;
     std::string storage;  ///< that they are stored in
     std::string name;     ///< part of the kernel's name
@@ -93,7 +93,7 @@ struct Step {
 };
 
 /// New numbers, step by step: each product has the bits of the one with values as they are.
-void check_steps(const Options& options, const std::vector<Step>& steps) {
+void check_steps(const Options& options, const std::vector<NewNumbers>& steps) {
     const Band a(steps.front().numbers);
     Handle handle(a.view(), options);
     bool first = true;

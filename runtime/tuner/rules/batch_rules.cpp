@@ -14,7 +14,7 @@ namespace {
 
 constexpr double even_batch_padding =
     1.1;                              ///< ELL's entries over nonzeros, up to which rows are even
-constexpr double skewed_padding = 4;  ///< from which single rows hold up the others of a system
+constexpr double skewed_system_padding = 4;  ///< from which single rows hold up the others of a system
 constexpr double least_vector_batch_mean =
     4;  ///< mean row, from which entries of a row fill a vector
 
@@ -31,7 +31,7 @@ FormatPick pick_format(const BatchFeatures& f, bool gpu) {
     const std::string figures =
         fmt::format("mean row {:.1f}, padding {:.2f} in ELL", f.mean_row(), padding(f));
     if (gpu && padding(f) <= even_batch_padding) return {"ell", figures};
-    if (gpu && padding(f) >= skewed_padding) return {"coo", figures};
+    if (gpu && padding(f) >= skewed_system_padding) return {"coo", figures};
     return {"csr", figures};
 }
 

@@ -22,7 +22,7 @@ constexpr double gpu_even_padding = 1.1;          ///< stored entries over nonze
 constexpr double gpu_even_sorted_padding = 1.15;  ///< the same with sorted rows
 constexpr double most_sorted_from = 3;  ///< unsorted padding, above which sorting costs too
                                         ///< much locality in x
-constexpr double skewed_padding = 1.5;  ///< sorted padding, where single rows stand out
+constexpr double skewed_sorted_padding = 1.5;  ///< sorted padding, where single rows stand out
 constexpr double balanced_nnz = 2e6;    ///< entries, from which balancing CSR beats COO
 constexpr double scattering_mean = 24;  ///< mean row, up to which sorting scatters much of x
 
@@ -79,7 +79,7 @@ Pick gpu_even_rows(const Situation& s) {
 Pick skewed_rows(const Situation& s) {
     if (s.request.format == "csr") return {};  // Algorithm 3 decides
     if (s.f.max_row <= gpu_limits(s.request).row_len_limit &&
-        sorted_slice_padding(s) <= skewed_padding)
+        sorted_slice_padding(s) <= skewed_sorted_padding)
         return {};
     return {static_cast<double>(s.f.nnz) < balanced_nnz ? "coo" : "csr_load_balance",
             fmt::format("longest row {}, mean {:.1f}", s.f.max_row, s.f.mean_row)};
@@ -130,7 +130,7 @@ Pick algorithm_3(const Situation& s) {
 bool uneven_in_l2(const Situation& s) {
     return slice_padding(s) > gpu_even_padding && s.f.mean_row < scattering_mean &&
            s.f.max_row <= gpu_limits(s.request).row_len_limit &&
-           sorted_slice_padding(s) <= skewed_padding &&
+           sorted_slice_padding(s) <= skewed_sorted_padding &&
            entry_bytes(s) < gpu_limits(s.request).cached_bytes;
 }
 
