@@ -1,7 +1,6 @@
 #pragma once
-/// spmvgen: one matrix over several devices, each with a block of rows. What travels between them
-/// is the caller's to move, with whatever he has: peer copies, NCCL, MPI, NVSHMEM
-/// (docs/how-to/several-gpus.md).
+/// spmvgen: one matrix over several devices, each with a block of rows. The caller moves what
+/// travels between them: by copies, NCCL, MPI or NVSHMEM (docs/how-to/several-gpus.md).
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,9 +13,9 @@
 
 namespace spmvgen {
 
-/// Who has what: part p has rows rows[p] … rows[p+1]-1 of A and of y, and elements cols[p] …
-/// cols[p+1]-1 of x. Both begin with 0, ascend, and end with the size; parts may be empty. Of a
-/// square matrix both are mostly the same.
+/// Which part has what: part p has rows rows[p] … rows[p+1]-1 of A and of y, and elements cols[p] …
+/// cols[p+1]-1 of x. Both lists begin with 0, ascend, and end with the size; parts may be empty.
+/// For a square matrix both are mostly the same.
 struct RowPartition {
     std::vector<std::int64_t> rows{0};
     std::vector<std::int64_t> cols{0};
@@ -25,20 +24,21 @@ struct RowPartition {
     bool operator==(const RowPartition&) const = default;
 };
 
-/// Blocks of about the same number of rows and entries together. x of a square matrix is cut as y,
-/// else into equal blocks. Throws Error(invalid_argument) for a broken matrix and for less than 1
-/// part.
+/// Blocks with about the same number of rows plus entries. x of a square matrix is cut as y
+/// is, else into equal blocks. Throws Error(invalid_argument) for a broken matrix and for fewer
+/// than 1 part.
 RowPartition partition_by_entries(const CsrView& matrix, int parts);
 
-/// Elements that go to, or come from, another part: so many of a buffer, from `first` on.
+/// Elements that go to another part, or come from it: a piece of a buffer.
 struct Exchange {
-    int part = 0;
-    std::int64_t first = 0;
-    std::int64_t count = 0;
+    int part = 0;            ///< the other part
+    std::int64_t first = 0;  ///< where the piece begins in the buffer, in elements
+    std::int64_t count = 0;  ///< elements of the piece
     bool operator==(const Exchange&) const = default;
 };
 
-/// A matrix in CSR with columns of int32_t, as bytes of its types.
+/// A matrix in CSR that owns its arrays. Columns are int32_t; row offsets and values are the bytes
+/// of numbers of their types.
 struct CsrArrays {
     std::int64_t rows = 0;
     std::int64_t cols = 0;
@@ -56,23 +56,23 @@ struct CsrArrays {
     bool operator==(const CsrArrays&) const = default;
 };
 
-/// One part of a matrix, in host memory: y = A_local·x + A_halo·halo, where x are the part's own
-/// elements and `halo` those of others that its rows meet, each once. A plain value.
+/// One part of a matrix, in host memory: y = A_local·x + A_halo·h. Here x are the part's elements
+/// of the whole x, and h (the halo) those of other parts that its rows need, each once. A plain
+/// value.
 struct Part {
     int number = 0;
-    std::int64_t first_row = 0;  ///< of A: row 0 of the part
-    std::int64_t first_col = 0;  ///< element 0 of its x
-    CsrArrays local;             ///< the part's rows, and its own columns
-    CsrArrays halo;  ///< of the rows that have entries in other columns those entries: column j is
-                     ///< element j of the halo
-    std::vector<std::int32_t> halo_rows;      ///< their numbers within the part, ascending
-    std::vector<std::int64_t> halo_columns;   ///< the columns of A that are the halo, ascending: so
-                                              ///< those of one other part stand together
-    std::vector<std::int32_t> halo_elements;  ///< their numbers within the x of the part that has
-                                              ///< them
-    std::vector<Exchange> receives;           ///< the halo by the part that has it, ascending
-    std::vector<Exchange> sends;              ///< what others want, ascending
-    std::vector<std::int32_t> send_elements;  ///< of all sends: numbers within the part's own x
+    std::int64_t first_row = 0;  ///< row of A that is row 0 of the part
+    std::int64_t first_col = 0;  ///< column of A that is element 0 of its x
+    CsrArrays local;             ///< the part's rows, with the columns of its x
+    CsrArrays halo;  ///< entries in other columns, of the rows that have any: column j is element j
+                     ///< of the halo
+    std::vector<std::int32_t> halo_rows;      ///< rows of `halo`, numbered in the part, ascending
+    std::vector<std::int64_t> halo_columns;   ///< columns of A that are the halo, ascending: those
+                                              ///< of one other part stand together
+    std::vector<std::int32_t> halo_elements;  ///< the same, numbered within the x of their part
+    std::vector<Exchange> receives;           ///< the halo, by the part that has it, ascending
+    std::vector<Exchange> sends;              ///< send_elements, by the part that wants them
+    std::vector<std::int32_t> send_elements;  ///< what others want, numbered within the part's x
 
     std::int64_t rows() const { return local.rows; }
     std::int64_t cols() const { return local.cols; }
@@ -86,19 +86,18 @@ struct Part {
 /// or halo elements or more.
 std::vector<Part> make_parts(const CsrView& matrix, const RowPartition& partition);
 
-/// Part `number` alone, of which only its rows are here, with the columns of all of A: for one
-/// process a part. `sends` is left empty, for only the others know it: see set_sends. Throws as
-/// above.
+/// Part `number` alone, from its rows with the columns of all of A: where each process has one
+/// part. `sends` is left empty, for only the others know it: see set_sends. Throws as make_parts().
 Part make_part(const CsrView& own_rows, const RowPartition& partition, int number);
 
-/// The columns of A that a part wants of another one: what that part has to be told.
+/// The columns of A that a part needs of another one, which must be sent there for set_sends().
 inline std::span<const std::int64_t> columns_of(const Part& part, const Exchange& receive) {
     return std::span(part.halo_columns)
         .subspan(static_cast<std::size_t>(receive.first), static_cast<std::size_t>(receive.count));
 }
 
 /// Fills in `sends` and `send_elements`. wanted[p] are the columns of A that part p wants of this
-/// one, in the order in which it wants them; an element for each part. Throws
+/// one, in the order in which it wants them; there is an element for each part. Throws
 /// Error(invalid_argument) for a column that the part has not got.
 void set_sends(Part& part, std::span<const std::vector<std::int64_t>> wanted);
 
@@ -106,10 +105,9 @@ class Device;
 class ListedElementsImpl;
 
 /// Listed elements of vectors on a device: what is packed before it travels, and unpacked
-/// afterwards. Elements are rows of options.num_rhs numbers. Of the options those of the device, of
-/// where kernels come from and `threads` are used. Each call is one launch, and enqueues that and
-/// nothing else: no allocation, no wait; it can be captured in a graph. Safe for any number of
-/// threads.
+/// afterwards. Elements are rows of options.num_rhs numbers. Options are used that say the
+/// device, `threads`, and where kernels come from. Each call enqueues one launch and nothing else:
+/// no allocation, no wait. It can be captured in a graph. Any number of threads may call it.
 class ListedElements {
   public:
     /// Copies the list to the device, and makes or finds the kernels. Throws
@@ -119,8 +117,8 @@ class ListedElements {
     ListedElements& operator=(ListedElements&&) noexcept;
     ~ListedElements();
 
-    /// packed[i] = x[list[i]]. On a GPU x may also be memory of another one whose memory this one
-    /// can read (enable_peer_access): then the elements travel within the kernel.
+    /// packed[i] = x[list[i]]. On a GPU x may also be memory of another GPU that this one can read
+    /// (enable_peer_access()): then the kernel itself fetches the elements.
     template <typename Value>
     void gather(const Value* x, Value* packed, Stream stream = {}) const {
         gather(type_tag<Value>::value, x, packed, stream);
@@ -135,7 +133,8 @@ class ListedElements {
     }
     void scatter(ValueType type, const void* packed, void* y, Stream stream = {}) const;
 
-    /// y[list[i]] += packed[i]: what a transposed product does with what comes back. As scatter.
+    /// y[list[i]] += packed[i]: what a transposed product does with what comes back. Errors as
+    /// scatter().
     template <typename Value>
     void add(const Value* packed, Value* y, Stream stream = {}) const {
         add(type_tag<Value>::value, packed, y, stream);
@@ -158,15 +157,16 @@ class ListedElements {
 ///     part.multiply_local(alpha, x, beta, y, stream);  // while they travel
 ///     part.multiply_halo(alpha, halo, y, stream);      // when the halo is there
 ///
-/// Buffers and streams are the caller's, and so is what waits for what. Each call enqueues launches
-/// and nothing else, can be captured in a graph, and runs as Handle::apply does otherwise.
+/// The caller has the buffers and streams, and sees that each waits for what it needs. Each call
+/// enqueues launches and nothing else, can be captured in a graph, and otherwise runs as
+/// Handle::apply().
 class PartHandle {
   public:
     /// Options of the local product and of the halo's. Both have the same device, types and
     /// num_rhs; op is N or C. Not for device_arrays, index_base, owner, permuted_vectors and
     /// epilogue, which are Error(invalid_argument). Throws as Handle does.
     PartHandle(const Part& part, const Options& local, const Options& halo);
-    /// The halo's product is chosen from its own rows, whatever `options` asks of the local one.
+    /// `options` say how the local product is chosen. The halo's is chosen from the halo's rows.
     explicit PartHandle(const Part& part, const Options& options = {});
 
     /// send[i] = x[send_elements[i]], for all sends; one launch, none where nothing is sent.
@@ -174,9 +174,9 @@ class PartHandle {
     void pack(const Value* x, Value* send, Stream stream = {}) const {
         sent_.gather(x, send, stream);
     }
-    /// Instead of packing, where this device reads the memory of part receives[i].part: its
-    /// elements straight from its x into this part's halo, which begins at `halo`. One launch; that
-    /// x has to be complete, and to stay as it is until this has run.
+    /// Fetches piece i of the halo from the x of the part that has it, without packing, where this
+    /// device can read that memory. `halo` is the whole halo of this part. One launch. That x must
+    /// be complete, and must not change until the kernel has run.
     template <typename Value>
     void fetch(std::size_t i, const Value* x_of_other, Value* halo, Stream stream = {}) const {
         fetch(type_tag<Value>::value, i, x_of_other, halo, stream);
@@ -217,16 +217,16 @@ class PartHandle {
     std::int64_t row_bytes_ = 0;  ///< of an element of the halo
 };
 
-/// Lets kernels and copies of `device` read and write the memory that `peer` has allocated or will
-/// ("cuda:0", "cuda:1"), for as long as the process has the devices open. False where the devices
-/// cannot. Of memory of cudaMallocAsync access is the pool's own matter. Throws as open_device:
-/// Error(invalid_argument), Error(unsupported), Error(io).
-bool enable_peer_access(const std::string& device, const std::string& peer);
+/// Lets kernels and copies of `device` read and write the memory that `other` has or will have
+/// ("cuda:0", "cuda:1"), as long as the process has both devices open. False where the devices
+/// cannot. Memory of cudaMallocAsync needs the access rights of its pool. Throws
+/// Error(invalid_argument), Error(unsupported) and Error(io).
+bool enable_peer_access(const std::string& device, const std::string& other);
 
-/// Options with the plan of a handle: its kernel and all its parameters, so that a handle of
-/// another part runs the same code, and nothing is chosen. All else is as in `options`. Where the
-/// other matrix cannot be stored so, its handle throws Error(invalid_argument). Of the generic
-/// kernel, and of a kernel with an epilogue, whose name does not tell it, `options` as they are.
+/// Options with the plan of a handle: its kernel and all its parameters. A handle of another part
+/// then runs the same code, and nothing is chosen. All else is as in `options`. Where the other
+/// matrix cannot be stored so, its handle throws Error(invalid_argument). The generic kernel, and
+/// one with an epilogue, have no such plan: `options` come back as they are.
 Options with_plan_of(const Info& info, Options options);
 
 }  // namespace spmvgen
