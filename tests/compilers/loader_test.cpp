@@ -136,7 +136,7 @@ TEST(LoadGenerator, EnvironmentPointsToSomethingElse) {
     EXPECT_THAT(
         load_with(SPMVGEN_OTHER_ABI),
         EndsWith("\n  " SPMVGEN_OTHER_ABI
-                 ": speaks another interface than number 5 of this libspmvgen: install both "
+                 ": speaks another interface than number 6 of this libspmvgen: install both "
                  "from the same build\nset SPMVGEN_JIT to the path of libspmvgen_jit.so, or "
                  "unset it"));
     EXPECT_THAT(

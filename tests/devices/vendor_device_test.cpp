@@ -51,21 +51,40 @@ TEST_P(VendorDevice, RunsAKernel) {
 
 // A kernel of device 1 reads memory of device 0.
 TEST_P(VendorDevice, ReachesTheMemoryOfAnother) {
-    const auto own = device(1), other = device(0);
-    const auto x = upload<double>(*other, {1, 2, 3});
-    const auto y = upload<double>(*own, {10, 20, 30});
-    const auto kernel = own->load(binary({"axpy"}));
-    EXPECT_TRUE(own->reach(*other));
-    EXPECT_TRUE(own->reach(*other)) << "again";
-    launch(*own, *kernel, {{1, 1}, 64, 0}, 3l, 2.0, x->data(), y->data());
-    own->synchronize({});
-    EXPECT_EQ(download<double>(*own, *y), (std::vector<double>{12, 24, 36}));
-    EXPECT_FALSE(own->reach(*open_device("simt:sm_90")));
-    standin.fail_next(name("cuCtxEnablePeerAccess", "hipDeviceEnablePeerAccess"), 2);
-    EXPECT_EQ(error_of([&] { own->reach(*other); }),
-              "io: " + text(1) + ": memory of " + text(0) + ": " +
-                  name("cuCtxEnablePeerAccess", "hipDeviceEnablePeerAccess") + ": " +
-                  out_of_memory());
+    {
+        const auto own = device(1), other = device(0);
+        const auto x = upload<double>(*other, {1, 2, 3});
+        const auto y = upload<double>(*own, {10, 20, 30});
+        const auto kernel = own->load(binary({"axpy"}));
+        EXPECT_TRUE(own->reach(*other));
+        EXPECT_TRUE(own->reach(*other)) << "again";
+        launch(*own, *kernel, {{1, 1}, 64, 0}, 3l, 2.0, x->data(), y->data());
+        own->synchronize({});
+        EXPECT_EQ(download<double>(*own, *y), (std::vector<double>{12, 24, 36}));
+        EXPECT_FALSE(own->reach(*open_device("simt:sm_90")));
+        standin.fail_next(name("cuCtxEnablePeerAccess", "hipDeviceEnablePeerAccess"), 2);
+        EXPECT_EQ(error_of([&] { own->reach(*other); }),
+                  "io: " + text(1) + ": memory of " + text(0) + ": " +
+                      name("cuCtxEnablePeerAccess", "hipDeviceEnablePeerAccess") + ": " +
+                      out_of_memory());
+    }
+    standin.reset({.archs = {arch(), arch()}});  // the contexts that stay
+}
+
+TEST_P(VendorDevice, ReachesItAfterBothWereClosedToo) {
+    EXPECT_TRUE(device(1)->reach(*device(0)));
+    EXPECT_EQ(standin.alive(),
+              name("the context of device 0, 1 times\nthe context of device 1, 1 times\n", ""));
+    {
+        const auto own = device(1), other = device(0);
+        const auto x = upload<double>(*other, {1, 2, 3});
+        const auto y = upload<double>(*own, {10, 20, 30});
+        const auto kernel = own->load(binary({"axpy"}));
+        launch(*own, *kernel, {{1, 1}, 64, 0}, 3l, 2.0, x->data(), y->data());
+        own->synchronize({});
+        EXPECT_EQ(download<double>(*own, *y), (std::vector<double>{12, 24, 36}));
+    }
+    standin.reset({.archs = {arch(), arch()}});  // the contexts that stay
 }
 
 TEST_P(VendorDevice, SaysWhereItCannotReach) {

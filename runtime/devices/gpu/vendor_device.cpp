@@ -250,6 +250,11 @@ class VendorDevice final : public Device {
         const CallStatus done = device_->vendor->reach(other->device_->context);
         if (done.status != 0 && done.status != peer_access_already_enabled)
             device_->vendor->fail(done.status, done.call, which);
+        if (done.status == 0) {
+            // What was granted ends with either context: they stay as long as the process.
+            device_->vendor->open(device_->device);
+            device_->vendor->open(other->device_->device);
+        }
         return true;
     }
 

@@ -218,8 +218,8 @@ class PartHandle {
 };
 
 /// Lets kernels and copies of `device` read and write the memory that `other` has or will have
-/// ("cuda:0", "cuda:1"), as long as the process has both devices open. False where the devices
-/// cannot. Memory of cudaMallocAsync needs the access rights of its pool. Throws
+/// ("cuda:0", "cuda:1"), until the process ends: CUDA's contexts of both stay. False where the
+/// devices cannot. Memory of cudaMallocAsync needs the access rights of its pool. Throws
 /// Error(invalid_argument), Error(unsupported) and Error(io).
 bool enable_peer_access(const std::string& device, const std::string& other);
 

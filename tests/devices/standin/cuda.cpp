@@ -102,7 +102,7 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
     return cuda().call("cuDevicePrimaryCtxRelease_v2", [&]() -> int {
         Context& primary = cuda().contexts.at(static_cast<std::size_t>(device));
         if (primary.retained == 0) return cuda().note("it was not retained", invalid_context);
-        --primary.retained;
+        if (--primary.retained == 0) cuda().forget(device);
         return success;
     });
 }

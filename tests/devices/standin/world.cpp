@@ -393,6 +393,12 @@ int World::can_reach(int* can, int device, int peer) {
     return success;
 }
 
+void World::forget(int device) {
+    std::erase_if(reached_, [&](const auto& pair) {
+        return pair.first == device || pair.second == device;
+    });
+}
+
 int World::reach(int peer, unsigned flags) {
     if (const int code = check_current()) return code;
     if (!has(peer) || flags != 0) return note("no such device, or flags", invalid_value);

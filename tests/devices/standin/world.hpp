@@ -146,6 +146,8 @@ class World final : public StandIn {
     int can_reach(int* can, int device, int peer);
     /// Of the current device.
     int reach(int peer, unsigned flags);
+    /// Who uses whose memory ends with the context of either.
+    void forget(int device);
     /// Runs a node now, or keeps it for the graph that is being captured.
     int enqueue(void* stream, std::function<int()> node);
     int start_capture(void* stream, int mode);
