@@ -1,5 +1,6 @@
 // How long an emission takes: specialise, format, read again. The first iteration of a process is
-// the cold one (it maps LLVM's pages); the others are warm.
+// the cold one (it maps LLVM's pages); the others are warm: with the template read anew
+// (emit_first), or kept from the last (emit_kept).
 #include <benchmark/benchmark.h>
 
 #include "emission/emit.hpp"
@@ -18,11 +19,14 @@ spmvgen::Signature signature_of(std::string_view kernel) {
     return s;
 }
 
-void emission(benchmark::State& state, const std::string& kernel) {
+void emission(benchmark::State& state, const std::string& kernel, bool keeps) {
     const auto signature = signature_of(kernel);
     std::size_t bytes = 0;
     spmvgen::specializer::KeptTemplates kept;
-    for (auto _ : state) bytes = spmvgen::emit_kernel(signature, "", kept).text.size();
+    for (auto _ : state)
+        bytes = (keeps ? spmvgen::emit_kernel(signature, "", kept)
+                       : spmvgen::emit_kernel(signature, ""))
+                    .text.size();
     state.counters["bytes"] = static_cast<double>(bytes);
 }
 
@@ -43,14 +47,16 @@ void one_parse(benchmark::State& state) {
 int main(int argc, char** argv) {
     // Registered first, run once: nothing of LLVM has been touched yet.
     benchmark::RegisterBenchmark("emit_cold/csr_rows",
-                                 [](benchmark::State& s) { emission(s, "csr_rows"); })
+                                 [](benchmark::State& s) { emission(s, "csr_rows", false); })
         ->Iterations(1)
         ->Unit(benchmark::kMillisecond);
     for (auto& entry : spmvgen::kernel_registry()) {
         const std::string id(entry.id);
-        benchmark::RegisterBenchmark(("emit_warm/" + id).c_str(), [id](benchmark::State& s) {
-            emission(s, id);
-        })->Unit(benchmark::kMillisecond);
+        for (const bool keeps : {false, true})
+            benchmark::RegisterBenchmark(
+                ((keeps ? "emit_kept/" : "emit_first/") + id).c_str(),
+                [id, keeps](benchmark::State& s) { emission(s, id, keeps); })
+                ->Unit(benchmark::kMillisecond);
     }
     benchmark::RegisterBenchmark("format/csr_rows", formatting)->Unit(benchmark::kMillisecond);
     benchmark::RegisterBenchmark("parse/csr_rows", one_parse)->Unit(benchmark::kMillisecond);

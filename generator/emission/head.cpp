@@ -6,6 +6,7 @@
 #include "emission/comment_lines.hpp"
 #include "emission/kernel_file.hpp"
 #include "registry_convert.hpp"
+#include "spmvgen/epilogue.hpp"
 
 namespace spmvgen {
 namespace {
@@ -88,6 +89,21 @@ std::string with_beta(std::string text, Scale beta) {
     return text;
 }
 
+/// What the template says, and what the vectors of the epilogue add to it.
+std::string with_operands(const std::string& text, const Signature& s) {
+    std::string read, written;
+    for (auto& [name, role] : parse_epilogue(s.epilogue).names) {
+        std::string& names = is_written(role) ? written : read;
+        if (is_vector(role)) names += (names.empty() ? "" : ", ") + name;
+    }
+    if (text.empty() || (read.empty() && written.empty())) return text;
+    return text.substr(0, text.find_last_not_of('.') + 1) + "; " +
+           (read.empty() ? "" : "reads " + read) +
+           (read.empty() || written.empty() ? "" : " and ") +
+           (written.empty() ? "" : "writes " + written) + " of the epilogue, " +
+           std::to_string(size_of(s.value)) + " bytes of each for each element of y.";
+}
+
 }  // namespace
 
 std::string kernel_file_head(const KernelFile& f) {
@@ -99,7 +115,8 @@ std::string kernel_file_head(const KernelFile& f) {
     return "// " + kernel_symbol(s) + ": " + what + "\n" +
            comment_lines("// ", "// ", sections[""]) + "//\n" +
            labelled("Source:", sections["Source"]) + labelled("Format:", sections["Format"]) +
-           labelled("Reads:", with_beta(with_bytes(sections["Reads"], s), s.beta)) +
+           labelled("Reads:",
+                    with_operands(with_beta(with_bytes(sections["Reads"], s), s.beta), s)) +
            labelled("Made by:", "spmvgen " SPMVGEN_VERSION " from templates/" +
                                     std::string(f.entry.file) +
                                     (f.entry.gpu ? "; sizes of arrays count elements" : "")) +

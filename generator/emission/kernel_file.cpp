@@ -19,8 +19,10 @@ std::string product_text(const Signature& s) {
                                 : s.alpha == Scale::one ? factor
                                                         : "alpha " + factor;
     const std::string old = s.beta == Scale::zero ? "" : s.beta == Scale::one ? "y" : "beta y";
-    if (product.empty() && old.empty()) return "0";
-    return product + (product.empty() || old.empty() ? "" : " + ") + old;
+    const std::string both = product.empty() && old.empty()
+                                 ? "0"
+                                 : product + (product.empty() || old.empty() ? "" : " + ") + old;
+    return s.epilogue.empty() ? both : "epilogue(" + both + ")";
 }
 
 std::string canonical_command(const Signature& s) {

@@ -114,12 +114,12 @@ void BatchWriter::place_systems() {
     for (std::size_t i = 0; i < count; ++i) {
         const CsrView& m = systems_[static_cast<std::int64_t>(i)];
         const Amount& a = amounts[f_.kind == BatchKind::flexible ? i : 0];
-        Placed here = next;
-        here.rows = m.rows;
-        here.cols = m.cols;
-        here.count = format_ == Format::ell ? a.width : m.nnz;
-        here.detail = format_ == Format::csr ? next.detail : a.full;
-        at_[i] = here;
+        Placed placed = next;
+        placed.rows = m.rows;
+        placed.cols = m.cols;
+        placed.count = format_ == Format::ell ? a.width : m.nnz;
+        placed.detail = format_ == Format::csr ? next.detail : a.full;
+        at_[i] = placed;
         stored_[i] = a.entries;
         next.first_row += m.rows;
         next.first_col += m.cols;

@@ -107,7 +107,7 @@ class StripRanges {
     }
     /// The base of strip k for that code.
     std::int64_t base(std::size_t k, int code) const {
-        return code == 0 ? least_start_[k] : low_[k];
+        return code == affine_deltas ? least_start_[k] : low_[k];
     }
 
   private:

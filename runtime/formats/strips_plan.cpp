@@ -24,10 +24,9 @@ namespace {
 
 constexpr std::int64_t strip_rows_a_part = 4096;
 constexpr std::int64_t lengths_a_part = 65536;  ///< of which only lengths are looked at
-constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 
 int code_of(std::int32_t info) {
-    return info & 3;
+    return info & code_bits;
 }
 
 /// Blocks that a block row in slices has at most.
@@ -169,7 +168,7 @@ int allowed_code(std::int64_t codes, int narrowest) {
 
 /// So many strips without deltas take fewer bytes than `width` strips with those of a code.
 std::int64_t most_diagonals(std::int64_t width, int code, std::int64_t value) {
-    const std::int64_t delta = delta_bytes[static_cast<std::size_t>(std::min(code, 3))];
+    const std::int64_t delta = bytes_by_code[static_cast<std::size_t>(std::min(code, 3))];
     return std::min(most_strips, (width * (value + delta) - 1) / value);
 }
 
@@ -304,7 +303,7 @@ std::int64_t StripsLayout::delta_units(std::int64_t slice) const {
     const auto s = static_cast<std::size_t>(slice);
     const std::int32_t info = slice_info[s];
     return (slice_ptr[s + 1] - slice_ptr[s]) *
-           (delta_bytes[static_cast<std::size_t>(code_of(info))] +
+           (bytes_by_code[static_cast<std::size_t>(code_of(info))] +
             ((info & filled_slice) != 0 ? shape.mask_bytes() : 0));
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dialect/formats/strips_format.hpp"
 #include "formats/stored_matrix.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
@@ -10,13 +11,12 @@
 /// How a matrix lies in the format `strips` (docs/explanation/strips.md), short of its arrays.
 namespace spmvgen {
 
-/// Bits of slice_info beside the code in its lowest two; the full strips stand above them.
-inline constexpr int ragged_slice = 4;
-inline constexpr int filled_slice = 8;
-inline constexpr int full_strips_shift = 4;
-/// Strips that a lane has at most, and what stands in their place for a long row.
-inline constexpr std::int64_t most_strips = 65534;
-inline constexpr std::int64_t length_of_long = 65535;
+/// Strips that a lane has at most: one less than what stands there for a long row.
+inline constexpr std::int64_t most_strips = length_of_long - 1;
+/// Bytes of a delta, by code.
+inline constexpr std::array<std::int64_t, 4> bytes_by_code{
+    bytes_of_delta<affine_deltas>, bytes_of_delta<deltas_of_8_bits>,
+    bytes_of_delta<deltas_of_16_bits>, bytes_of_delta<deltas_of_32_bits>};
 /// Slices that a thread takes at a time.
 inline constexpr std::int64_t slices_a_part = 64;
 /// The parameter `codes` that has every code.

@@ -207,16 +207,16 @@ void RowListHandle::prepare(Scale alpha, Scale beta, Stream stream) {
 }
 
 /// The list on this host.
-std::vector<std::int32_t> rows_here(const RowListView& matrix, const Options& options,
+std::vector<std::int32_t> host_rows(const RowListView& matrix, const Options& options,
                                     Device* device) {
     if (!options.device_arrays || matrix.rows == nullptr)
         return checked_rows(matrix, options.index_base);
     validate_shape(matrix.matrix);
     Buffer rows(static_cast<std::size_t>(matrix.matrix.rows) * size_of(matrix.matrix.index_type));
     if (rows.bytes() > 0) device->copy_to_host(rows.data(), matrix.rows, rows.bytes());
-    RowListView here = matrix;
-    here.rows = rows.data();
-    return checked_rows(here, 0);
+    RowListView host = matrix;
+    host.rows = rows.data();
+    return checked_rows(host, 0);
 }
 
 }  // namespace
@@ -228,7 +228,7 @@ std::unique_ptr<HandleImpl> make_handle_impl(const RowListView& matrix, const Op
     check_array_options(options);
     check_row_list_options(options);
     device = device_for(options, std::move(device));
-    auto rows = rows_here(matrix, options, device.get());
+    auto rows = host_rows(matrix, options, device.get());
     auto impl = std::make_unique<RowListHandle>(matrix, std::move(rows), options, provider, device);
     impl->tell_given(matrix.matrix.value_type, matrix.matrix.nnz,
                      options.device_arrays ? device : nullptr);

@@ -88,7 +88,7 @@ bool search_sets(const std::vector<NamedSet>& sets, const Signature& signature,
                  const std::function<bool(const FoundInSet&)>& use,
                  const std::function<void(const std::string&)>& warn) {
     if (sets.empty()) return false;
-    const auto look = [&](const NamedSet& named, const Signature& wanted, BinaryKind kind) {
+    const auto holds = [&](const NamedSet& named, const Signature& wanted, BinaryKind kind) {
         try {
             auto binary = named.set->find(key_of(wanted, kind, maker));
             if (!binary) return false;
@@ -106,7 +106,7 @@ bool search_sets(const std::vector<NamedSet>& sets, const Signature& signature,
             Signature wanted = signature;
             wanted.target = target;
             for (auto& named : sets)
-                if (named.problem.empty() && look(named, wanted, kind)) return true;
+                if (named.problem.empty() && holds(named, wanted, kind)) return true;
         }
     return false;
 }

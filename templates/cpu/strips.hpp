@@ -33,36 +33,34 @@
 
 /// sum[i·lanes + l] += row i of lane l's block row times x. Elements of fill that are 0 meet x; a
 /// lane without a row may get anything.
-template <int codes, int lanes, int block_rows, int block_cols, int ragged, int fill, int long_rows,
-          int value_code, int prefetch, typename Value, typename Vector, typename Storage,
+template <int codes, typename Shape, typename Value, typename Vector, typename Storage,
           typename Index>
 [[gnu::always_inline]] inline void multiply_lanes(
     Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
     const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
     long num_cols, int info, bool is_ragged, long width) {
-    constexpr int block = block_rows * block_cols;
-    constexpr bool has_fill = fill == 1 && (block > 1 || (codes & 1 << affine_deltas) != 0);
-    constexpr bool has_masks = has_fill && !fill_is_zero<value_code>;
+    constexpr int block = Shape::block_rows * Shape::block_cols;
+    constexpr bool has_fill = Shape::fill == 1 && (block > 1 || (codes & 1 << affine_deltas) != 0);
+    constexpr bool has_masks = has_fill && !fill_is_zero<Shape::value_code>;
     const int code = info & code_bits;
     if constexpr (has_fill && !has_masks && block > 1) {
         if ((info & filled_slice) != 0) {
-            add_strips_of_any<codes, lanes, block_rows, block_cols, value_code, prefetch, true>(
-                sum, bases, deltas, code, values, coded_values, place, x, num_cols, width);
+            add_strips_of_any<codes, Shape, true>(sum, bases, deltas, code, values, coded_values,
+                                                  place, x, num_cols, width);
             return;
         }
     }
     long full = is_ragged ? info >> full_strips_shift : width;
     const unsigned char* masks = nullptr;
     if constexpr (has_masks) {
-        masks = masks_of<codes, lanes, fill>(deltas, info, width);
+        masks = masks_of<codes, Shape::lanes, Shape::fill>(deltas, info, width);
         full = masks != nullptr ? 0 : full;
     }
-    add_strips_of_any<codes, lanes, block_rows, block_cols, value_code, prefetch, false>(
-        sum, bases, deltas, code, values, coded_values, place, x, num_cols, full);
-    if constexpr (ragged == 1 || has_masks) {
-        add_some_of_strips<codes, lanes, block_rows, block_cols, ragged, long_rows, has_masks,
-                           value_code>(sum, bases, deltas, code, masks, length, values,
-                                       coded_values, place, x, full, width);
+    add_strips_of_any<codes, Shape, false>(sum, bases, deltas, code, values, coded_values, place, x,
+                                           num_cols, full);
+    if constexpr (Shape::ragged == 1 || has_masks) {
+        add_some_of_strips<codes, Shape, has_masks>(sum, bases, deltas, code, masks, length, values,
+                                                    coded_values, place, x, full, width);
     }
 }
 
@@ -112,82 +110,83 @@ template <int long_rows>
 }
 
 /// Stores the sums of the first `count` lanes of a slice.
-template <scale alpha_mode, scale beta_mode, bool has_epilogue, int lanes, int block_rows,
-          int sigma, int long_rows, typename Value, typename Vector>
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Shape, typename Value,
+          typename Vector>
 [[gnu::always_inline]] inline void store_lanes(Vector* y, long first, long num_rows, long count,
                                                const unsigned short* length,
                                                const unsigned short* places, bool is_ragged,
                                                const Value* sum, Vector alpha, Vector beta) {
-    if constexpr (sigma == 1 && block_rows == 1 && long_rows == 0) {
-        if (count >= lanes) {
-            store_rows<alpha_mode, beta_mode, has_epilogue, lanes, 1>(y + first, lanes, sum, alpha,
-                                                                      beta, first);
+    if constexpr (Shape::sigma == 1 && Shape::block_rows == 1 && Shape::long_rows == 0) {
+        if (count >= Shape::lanes) {
+            store_rows<alpha_mode, beta_mode, has_epilogue, Shape::lanes, 1>(
+                y + first, Shape::lanes, sum, alpha, beta, first);
             return;
         }
     }
     // A copy, which the loop takes lanes out of: `sum` can then stay in registers until here.
-    Value stored[lanes * block_rows] = {};
+    Value stored[Shape::lanes * Shape::block_rows] = {};
     __builtin_memcpy(stored, sum, sizeof(stored));
 #pragma GCC unroll 1
-    for (int l = 0; l < (count < lanes ? count : lanes); ++l) {
-        if (!is_long<long_rows>(length, is_ragged, l)) {
-            store_block_row<alpha_mode, beta_mode, has_epilogue, 1, block_rows, lanes>(
-                y, block_row_of<sigma>(places, first, l), num_rows, stored + l, alpha, beta);
+    for (int l = 0; l < (count < Shape::lanes ? count : Shape::lanes); ++l) {
+        if (!is_long<Shape::long_rows>(length, is_ragged, l)) {
+            store_block_row<alpha_mode, beta_mode, has_epilogue, 1, Shape::block_rows,
+                            Shape::lanes>(y, block_row_of<Shape::sigma>(places, first, l), num_rows,
+                                          stored + l, alpha, beta);
         }
     }
 }
 
 /// What multiply_lanes does, entry after entry and for the first `count` lanes only; no element of
 /// fill meets x.
-template <int codes, int lanes, int block_rows, int block_cols, int fill, int long_rows,
-          int value_code, typename Value, typename Vector, typename Storage, typename Index>
+template <int codes, typename Shape, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::noinline]] inline void multiply_lanes_singly(
     Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
     const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
     long count, int info, bool is_ragged, long width) {
-    const unsigned char* masks = masks_of<codes, lanes, fill>(deltas, info, width);
+    const unsigned char* masks = masks_of<codes, Shape::lanes, Shape::fill>(deltas, info, width);
 #pragma GCC unroll 1
-    for (int l = 0; l < (count < lanes ? count : lanes); ++l) {
-        if (!is_long<long_rows>(length, is_ragged, l)) {
-            Value row[block_rows] = {};
-            add_lane<codes, lanes, block_rows, block_cols, value_code, fill, 1>(
-                row, bases, deltas, info & code_bits, masks, values, coded_values, place, x, l,
-                is_ragged ? length[l] : width);
-            for (int i = 0; i < block_rows; ++i) {
-                sum[i * lanes + l] = row[i];
+    for (int l = 0; l < (count < Shape::lanes ? count : Shape::lanes); ++l) {
+        if (!is_long<Shape::long_rows>(length, is_ragged, l)) {
+            Value row[Shape::block_rows] = {};
+            add_lane<codes, Shape, Shape::fill, 1>(row, bases, deltas, info & code_bits, masks,
+                                                   values, coded_values, place, x, l,
+                                                   is_ragged ? length[l] : width);
+            for (int i = 0; i < Shape::block_rows; ++i) {
+                sum[i * Shape::lanes + l] = row[i];
             }
         }
     }
 }
 
 /// Several right-hand sides: the first `count` lanes of a slice, one after the other.
-template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
-          int block_rows, int block_cols, int sigma, int fill, int long_rows, int value_code,
-          typename Value, typename Vector, typename Storage, typename Index>
+template <int codes, typename Shape, scale alpha_mode, scale beta_mode, bool has_epilogue,
+          int num_rhs, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_lane_by_lane(
     long num_rows, long first, long count, const Index* bases, const unsigned char* deltas,
     const unsigned short* length, const unsigned short* places, const Storage* values,
     const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
     Vector beta, int info, bool is_ragged, long width) {
-    constexpr bool has_fill = block_rows * block_cols > 1 || (codes & 1 << affine_deltas) != 0;
-    constexpr int blocks_fill = has_fill ? fill : 0;
-    const unsigned char* masks = masks_of<codes, lanes, blocks_fill>(deltas, info, width);
-    for (int l = 0; l < lanes && l < count; ++l) {
-        if (!is_long<long_rows>(length, is_ragged, l)) {
-            Value sum[block_rows * num_rhs] = {};
-            add_lane<codes, lanes, block_rows, block_cols, value_code, blocks_fill, num_rhs>(
-                sum, bases, deltas, info & code_bits, masks, values, coded_values, place, x, l,
-                is_ragged ? length[l] : width);
-            store_block_row<alpha_mode, beta_mode, has_epilogue, num_rhs, block_rows, num_rhs>(
-                y, block_row_of<sigma>(places, first, l), num_rows, sum, alpha, beta);
+    constexpr bool has_fill =
+        Shape::block_rows * Shape::block_cols > 1 || (codes & 1 << affine_deltas) != 0;
+    constexpr int blocks_fill = has_fill ? Shape::fill : 0;
+    const unsigned char* masks = masks_of<codes, Shape::lanes, blocks_fill>(deltas, info, width);
+    for (int l = 0; l < Shape::lanes && l < count; ++l) {
+        if (!is_long<Shape::long_rows>(length, is_ragged, l)) {
+            Value sum[Shape::block_rows * num_rhs] = {};
+            add_lane<codes, Shape, blocks_fill, num_rhs>(sum, bases, deltas, info & code_bits,
+                                                         masks, values, coded_values, place, x, l,
+                                                         is_ragged ? length[l] : width);
+            store_block_row<alpha_mode, beta_mode, has_epilogue, num_rhs, Shape::block_rows,
+                            num_rhs>(y, block_row_of<Shape::sigma>(places, first, l), num_rows, sum,
+                                     alpha, beta);
         }
     }
 }
 
 /// Several right-hand sides: the first `count` lanes of a slice, with a loop for each code.
-template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
-          int block_rows, int block_cols, int sigma, int fill, int long_rows, int value_code,
-          typename Value, typename Vector, typename Storage, typename Index>
+template <int codes, typename Shape, scale alpha_mode, scale beta_mode, bool has_epilogue,
+          int num_rhs, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_any_lane_by_lane(
     long num_rows, long first, long count, const Index* bases, const unsigned char* deltas,
     const unsigned short* length, const unsigned short* places, const Storage* values,
@@ -195,91 +194,84 @@ template <int codes, scale alpha_mode, scale beta_mode, bool has_epilogue, int n
     Vector beta, int info, bool is_ragged, long width) {
     if constexpr (asks_for<codes, affine_deltas>) {
         if ((info & code_bits) == affine_deltas) {
-            multiply_lane_by_lane<1 << affine_deltas, alpha_mode, beta_mode, has_epilogue, num_rhs,
-                                  lanes, block_rows, block_cols, sigma, fill, long_rows, value_code,
-                                  Value>(num_rows, first, count, bases, deltas, length, places,
-                                         values, coded_values, place, x, y, alpha, beta, info,
-                                         is_ragged, width);
+            multiply_lane_by_lane<1 << affine_deltas, Shape, alpha_mode, beta_mode, has_epilogue,
+                                  num_rhs, Value>(num_rows, first, count, bases, deltas, length,
+                                                  places, values, coded_values, place, x, y, alpha,
+                                                  beta, info, is_ragged, width);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_8_bits>) {
         if ((info & code_bits) == deltas_of_8_bits) {
-            multiply_lane_by_lane<1 << deltas_of_8_bits, alpha_mode, beta_mode, has_epilogue,
-                                  num_rhs, lanes, block_rows, block_cols, sigma, fill, long_rows,
-                                  value_code, Value>(num_rows, first, count, bases, deltas, length,
-                                                     places, values, coded_values, place, x, y,
-                                                     alpha, beta, info, is_ragged, width);
+            multiply_lane_by_lane<1 << deltas_of_8_bits, Shape, alpha_mode, beta_mode, has_epilogue,
+                                  num_rhs, Value>(num_rows, first, count, bases, deltas, length,
+                                                  places, values, coded_values, place, x, y, alpha,
+                                                  beta, info, is_ragged, width);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_16_bits>) {
         if ((info & code_bits) == deltas_of_16_bits) {
-            multiply_lane_by_lane<1 << deltas_of_16_bits, alpha_mode, beta_mode, has_epilogue,
-                                  num_rhs, lanes, block_rows, block_cols, sigma, fill, long_rows,
-                                  value_code, Value>(num_rows, first, count, bases, deltas, length,
-                                                     places, values, coded_values, place, x, y,
-                                                     alpha, beta, info, is_ragged, width);
+            multiply_lane_by_lane<1 << deltas_of_16_bits, Shape, alpha_mode, beta_mode,
+                                  has_epilogue, num_rhs, Value>(
+                num_rows, first, count, bases, deltas, length, places, values, coded_values, place,
+                x, y, alpha, beta, info, is_ragged, width);
             return;
         }
     }
-    multiply_lane_by_lane<1 << widest_code<codes>, alpha_mode, beta_mode, has_epilogue, num_rhs,
-                          lanes, block_rows, block_cols, sigma, fill, long_rows, value_code, Value>(
-        num_rows, first, count, bases, deltas, length, places, values, coded_values, place, x, y,
-        alpha, beta, info, is_ragged, width);
+    multiply_lane_by_lane<1 << widest_code<codes>, Shape, alpha_mode, beta_mode, has_epilogue,
+                          num_rhs, Value>(num_rows, first, count, bases, deltas, length, places,
+                                          values, coded_values, place, x, y, alpha, beta, info,
+                                          is_ragged, width);
 }
 
 /// One slice: `bases`, `deltas`, `length` and `places` are its own, `first` is the number of its
 /// first position, `place` of its first value.
-template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int lanes,
-          int block_rows, int block_cols, int sigma, int codes, int ragged, int fill, int long_rows,
-          int value_code, int prefetch, typename Value, typename Vector, typename Storage,
-          typename Index>
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int codes,
+          typename Shape, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_slice(
     long num_rows, long num_cols, long first, const Index* bases, const unsigned char* deltas,
     const unsigned short* length, const unsigned short* places, const Storage* values,
     const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
     Vector beta, int info, long width) {
-    constexpr int block = block_rows * block_cols;
-    constexpr bool has_affine = (codes & 1) != 0;
-    constexpr bool has_zeros = fill == 1 && fill_is_zero<value_code> && (block > 1 || has_affine);
-    const long count = (num_rows + (block_rows - 1)) / block_rows - first;
-    const bool is_ragged = is_ragged_slice<ragged>(info);
+    constexpr int block = Shape::block_rows * Shape::block_cols;
+    constexpr bool has_affine = (codes & 1 << affine_deltas) != 0;
+    constexpr bool has_zeros =
+        Shape::fill == 1 && fill_is_zero<Shape::value_code> && (block > 1 || has_affine);
+    const long count = (num_rows + (Shape::block_rows - 1)) / Shape::block_rows - first;
+    const bool is_ragged = is_ragged_slice<Shape::ragged>(info);
     if constexpr (num_rhs > 1) {
-        multiply_any_lane_by_lane<codes, alpha_mode, beta_mode, has_epilogue, num_rhs, lanes,
-                                  block_rows, block_cols, sigma, fill, long_rows, value_code,
+        multiply_any_lane_by_lane<codes, Shape, alpha_mode, beta_mode, has_epilogue, num_rhs,
                                   Value>(num_rows, first, count, bases, deltas, length, places,
                                          values, coded_values, place, x, y, alpha, beta, info,
                                          is_ragged, width);
     } else {
-        Value sum[lanes * block_rows] = {};
+        Value sum[Shape::lanes * Shape::block_rows] = {};
         bool is_summed = true;
         if constexpr (has_affine) {
             // A lane without a row would reach beyond the last column.
-            is_summed = count >= lanes || (info & code_bits) != affine_deltas;
+            is_summed = count >= Shape::lanes || (info & code_bits) != affine_deltas;
         }
         if (is_summed) {
-            multiply_lanes<codes, lanes, block_rows, block_cols, ragged, fill, long_rows,
-                           value_code, prefetch>(sum, bases, deltas, length, values, coded_values,
-                                                 place, x, num_cols, info, is_ragged, width);
+            multiply_lanes<codes, Shape>(sum, bases, deltas, length, values, coded_values, place, x,
+                                         num_cols, info, is_ragged, width);
         }
         if constexpr (has_zeros) {
-            if ((info & filled_slice) != 0 && has_nan<lanes * block_rows>(sum)) {
+            if ((info & filled_slice) != 0 && has_nan<Shape::lanes * Shape::block_rows>(sum)) {
                 is_summed = false;
             }
         }
         if constexpr (has_affine || has_zeros) {
             if (!is_summed) {
                 constexpr int single_codes = block > 1 && has_zeros ? codes : 1 << affine_deltas;
-                Value single[lanes * block_rows] = {};
-                multiply_lanes_singly<single_codes, lanes, block_rows, block_cols, fill, long_rows,
-                                      value_code>(single, bases, deltas, length, values,
-                                                  coded_values, place, x, count, info, is_ragged,
-                                                  width);
+                Value single[Shape::lanes * Shape::block_rows] = {};
+                multiply_lanes_singly<single_codes, Shape>(single, bases, deltas, length, values,
+                                                           coded_values, place, x, count, info,
+                                                           is_ragged, width);
                 __builtin_memcpy(sum, single, sizeof(sum));
             }
         }
-        store_lanes<alpha_mode, beta_mode, has_epilogue, lanes, block_rows, sigma, long_rows>(
+        store_lanes<alpha_mode, beta_mode, has_epilogue, Shape>(
             y, first, num_rows, count, length, places, is_ragged, sum, alpha, beta);
     }
 }
@@ -311,8 +303,9 @@ void strips_cpu(long num_rows, long num_cols, long num_slices, long num_long, lo
         const long end = first_row(num_slices, slice_ptr, thread + 1, threads);
         for (long slice = first_row(num_slices, slice_ptr, thread, threads); slice < end; ++slice) {
             const long first = slice_ptr[slice];
-            multiply_slice<alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, block_rows,
-                           block_cols, sigma, codes, ragged, fill, long_rows, value_code, prefetch,
+            multiply_slice<alpha_mode, beta_mode, has_epilogue, num_rhs, codes,
+                           strip_shape<lanes, block_rows, block_cols, sigma, ragged, fill,
+                                       long_rows, value_code, prefetch>,
                            Value>(num_rows, num_cols, slice * lanes, bases + first,
                                   deltas + static_cast<long>(delta_ptr[slice]) * lanes,
                                   lengths + slice * lanes, places + slice * lanes, values,

@@ -5,6 +5,21 @@
 #include "dialect/cpu_strips_deltas.hpp"
 #include "dialect/cpu_target.hpp"
 
+/// What all slices of a matrix have in common: the kernel's parameters but for `codes`.
+template <int slice_lanes, int rows, int cols, int window, int is_ragged, int has_fill,
+          int has_long_rows, int value_coding, int bytes_ahead>
+struct strip_shape {
+    static constexpr int lanes = slice_lanes;
+    static constexpr int block_rows = rows;
+    static constexpr int block_cols = cols;
+    static constexpr int sigma = window;
+    static constexpr int ragged = is_ragged;
+    static constexpr int fill = has_fill;
+    static constexpr int long_rows = has_long_rows;
+    static constexpr int value_code = value_coding;  ///< coded_values.hpp
+    static constexpr int prefetch = bytes_ahead;
+};
+
 /// sum[l] += a[l] · b[l] for every lane l.
 template <int lanes, typename Value>
 [[gnu::always_inline]] inline void add_lanes(Value* sum, const Value* a, const Value* b) {
@@ -43,36 +58,39 @@ template <int lanes, int value_code, typename Value, typename Storage>
 /// Column j of the blocks of strip `strip`: sum[i·lanes + l] += element (i, j) of lane l's block
 /// times x. `near` is x from that column on, of the block whose delta is 0, which has `room`
 /// elements; with `is_filled` blocks may reach beyond. `first` is the number of the first value.
-template <int codes, int lanes, int block_rows, int block_cols, int value_code, bool is_filled,
-          typename Value, typename Vector, typename Storage, typename Index>
+template <int codes, typename Shape, bool is_filled, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_column(Value* sum, const Index* delta,
                                               const unsigned char* deltas, long strip,
                                               const Storage* values,
                                               const unsigned char* coded_values, long first,
                                               const Vector* near, long room) {
-    Value factors[lanes] = {};
-    for (int l = 0; l < lanes; ++l) {
+    Value factors[Shape::lanes] = {};
+    for (int l = 0; l < Shape::lanes; ++l) {
         long offset = 0;
         if constexpr (deltas_in_register<codes>) {
-            offset = delta[l] * block_cols;
+            offset = delta[l] * Shape::block_cols;
         } else {
-            offset = delta_of<widest_code<codes>, lanes>(deltas, strip, l) * block_cols;
+            offset =
+                delta_of<widest_code<codes>, Shape::lanes>(deltas, strip, l) * Shape::block_cols;
         }
         if constexpr (is_filled) {
             offset = offset < room ? offset : room - 1;
         }
         factors[l] = converted<Value>(near[offset]);
     }
-    if constexpr (block_rows * lanes * sizeof(Value) <= 512) {
-        for (int i = 0; i < block_rows; ++i) {
-            add_entries_times<lanes, value_code>(sum + i * lanes, values, coded_values,
-                                                 first + i * (block_cols * lanes), factors);
+    if constexpr (Shape::block_rows * Shape::lanes * sizeof(Value) <= 512) {
+        for (int i = 0; i < Shape::block_rows; ++i) {
+            add_entries_times<Shape::lanes, Shape::value_code>(
+                sum + i * Shape::lanes, values, coded_values,
+                first + i * (Shape::block_cols * Shape::lanes), factors);
         }
     } else {  // the sums are in memory, for registers do not hold them
 #pragma GCC unroll 1
-        for (int i = 0; i < block_rows; ++i) {
-            add_entries_times<lanes, value_code>(sum + i * lanes, values, coded_values,
-                                                 first + i * (block_cols * lanes), factors);
+        for (int i = 0; i < Shape::block_rows; ++i) {
+            add_entries_times<Shape::lanes, Shape::value_code>(
+                sum + i * Shape::lanes, values, coded_values,
+                first + i * (Shape::block_cols * Shape::lanes), factors);
         }
     }
 }
@@ -80,52 +98,53 @@ template <int codes, int lanes, int block_rows, int block_cols, int value_code, 
 /// The first `count` strips of a slice, which every lane has: sum[i·lanes + l] += row i of lane l's
 /// blocks times x. `bases` and `deltas` are the slice's own, `place` the number of its first value,
 /// `code` that of its deltas. With `is_filled` blocks may reach beyond the last column.
-template <int codes, int lanes, int block_rows, int block_cols, int value_code, int prefetch,
-          bool is_filled, typename Value, typename Vector, typename Storage, typename Index>
+template <int codes, typename Shape, bool is_filled, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_strips(Value* sum, const Index* bases,
                                               const unsigned char* deltas, int code,
                                               const Storage* values,
                                               const unsigned char* coded_values, long place,
                                               const Vector* x, long num_cols, long count) {
-    constexpr int block = block_rows * block_cols;
-    constexpr int bytes = lanes * delta_bytes<widest_code<codes>>;
+    constexpr int block = Shape::block_rows * Shape::block_cols;
+    constexpr int bytes = Shape::lanes * bytes_of_delta<widest_code<codes>>;
 #pragma GCC unroll 1
     for (long k = 0; k < count; ++k) {
-        const long first = place + k * (block * lanes);
-        if constexpr (value_code == plain_values) {
-            prefetch_ahead<prefetch, block * lanes* static_cast<int>(sizeof(Storage))>(values +
-                                                                                       first);
-        } else if constexpr (value_code != one_value) {
-            prefetch_ahead<prefetch, block * lanes>(coded_values + first);
+        const long first = place + k * (block * Shape::lanes);
+        if constexpr (Shape::value_code == plain_values) {
+            prefetch_ahead<Shape::prefetch,
+                           block * Shape::lanes* static_cast<int>(sizeof(Storage))>(values + first);
+        } else if constexpr (Shape::value_code != one_value) {
+            prefetch_ahead<Shape::prefetch, block * Shape::lanes>(coded_values + first);
         }
-        Index delta[lanes] = {};
+        Index delta[Shape::lanes] = {};
         if constexpr (deltas_in_register<codes>) {
-            load_deltas<codes, lanes, prefetch>(delta, deltas, k, code);
+            load_deltas<codes, Shape::lanes, Shape::prefetch>(delta, deltas, k, code);
         } else if constexpr (bytes != 0) {
-            prefetch_ahead<prefetch, bytes>(deltas + k * bytes);
+            prefetch_ahead<Shape::prefetch, bytes>(deltas + k * bytes);
         }
-        const long column = first_column<codes, block_cols>(bases, k, code);
-        if constexpr (block * lanes < (block_cols < 4 ? 256 : 128)) {
-            for (int j = 0; j < block_cols; ++j) {
-                add_column<codes, lanes, block_rows, block_cols, value_code, is_filled>(
-                    sum, delta, deltas, k, values, coded_values, first + j * lanes, x + column + j,
-                    num_cols - column - j);
+        const long column = first_column<codes, Shape::block_cols>(bases, k, code);
+        if constexpr (block * Shape::lanes < (Shape::block_cols < 4 ? 256 : 128)) {
+            for (int j = 0; j < Shape::block_cols; ++j) {
+                add_column<codes, Shape, is_filled>(sum, delta, deltas, k, values, coded_values,
+                                                    first + j * Shape::lanes, x + column + j,
+                                                    num_cols - column - j);
             }
         } else {  // a column at a time: code that long gains nothing
 #pragma GCC unroll 1
-            for (int j = 0; j < block_cols; ++j) {
-                add_column<codes, lanes, block_rows, block_cols, value_code, is_filled>(
-                    sum, delta, deltas, k, values, coded_values, first + j * lanes, x + column + j,
-                    num_cols - column - j);
+            for (int j = 0; j < Shape::block_cols; ++j) {
+                add_column<codes, Shape, is_filled>(sum, delta, deltas, k, values, coded_values,
+                                                    first + j * Shape::lanes, x + column + j,
+                                                    num_cols - column - j);
             }
         }
     }
 }
 
-/// sum += the products of the strips of a slice that has one of several codes. Lanes side by side have a loop of their own,
-/// which gathers nothing; so has each code where x is loaded singly, by deltas from memory.
-template <int codes, int lanes, int block_rows, int block_cols, int value_code, int prefetch,
-          bool is_filled, typename Value, typename Vector, typename Storage, typename Index>
+/// sum += the products of the strips of a slice that has one of several codes. Lanes side by side
+/// have a loop of their own, which gathers nothing; so has each code where x is loaded singly, by
+/// deltas from memory.
+template <int codes, typename Shape, bool is_filled, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_strips_of_any(Value* sum, const Index* bases,
                                                      const unsigned char* deltas, int code,
                                                      const Storage* values,
@@ -133,33 +152,30 @@ template <int codes, int lanes, int block_rows, int block_cols, int value_code, 
                                                      const Vector* x, long num_cols, long count) {
     if constexpr (asks_for<codes, affine_deltas>) {
         if (code == affine_deltas) {
-            add_strips<1 << affine_deltas, lanes, block_rows, block_cols, value_code, prefetch,
-                       is_filled>(sum, bases, deltas, code, values, coded_values, place, x,
-                                  num_cols, count);
+            add_strips<1 << affine_deltas, Shape, is_filled>(
+                sum, bases, deltas, code, values, coded_values, place, x, num_cols, count);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_8_bits> && !gathers) {
         if (code == deltas_of_8_bits) {
-            add_strips<1 << deltas_of_8_bits, lanes, block_rows, block_cols, value_code, prefetch,
-                       is_filled>(sum, bases, deltas, code, values, coded_values, place, x,
-                                  num_cols, count);
+            add_strips<1 << deltas_of_8_bits, Shape, is_filled>(
+                sum, bases, deltas, code, values, coded_values, place, x, num_cols, count);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_16_bits> && !gathers) {
         if (code == deltas_of_16_bits) {
-            add_strips<1 << deltas_of_16_bits, lanes, block_rows, block_cols, value_code, prefetch,
-                       is_filled>(sum, bases, deltas, code, values, coded_values, place, x,
-                                  num_cols, count);
+            add_strips<1 << deltas_of_16_bits, Shape, is_filled>(
+                sum, bases, deltas, code, values, coded_values, place, x, num_cols, count);
             return;
         }
     }
     constexpr int others = codes == 1 << affine_deltas ? codes
                            : gathers                   ? codes & ~(1 << affine_deltas)
                                                        : 1 << widest_code<codes>;
-    add_strips<others, lanes, block_rows, block_cols, value_code, prefetch, is_filled>(
-        sum, bases, deltas, code, values, coded_values, place, x, num_cols, count);
+    add_strips<others, Shape, is_filled>(sum, bases, deltas, code, values, coded_values, place, x,
+                                         num_cols, count);
 }
 
 /// The mask of one block of r·c elements; which bits are set tells which of them the matrix has.
@@ -205,49 +221,51 @@ template <int block, int lanes, typename Index>
 /// Strips begin … end-1, which some lanes have: those k with k < length[l], and a long row has none
 /// here; or, where there are `masks`, what these tell, which are 0 where a lane has no strip. What
 /// is not there meets no x.
-template <int codes, int lanes, int block_rows, int block_cols, int ragged, int long_rows,
-          bool has_masks, int value_code, typename Value, typename Vector, typename Storage,
-          typename Index>
+template <int codes, typename Shape, bool has_masks, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_some_of_strips(
     Value* sum, const Index* bases, const unsigned char* deltas, int code,
     const unsigned char* masks, const unsigned short* length, const Storage* values,
     const unsigned char* coded_values, long place, const Vector* x, long begin, long end) {
-    typedef Index Lanes __attribute__((vector_size(lanes * sizeof(Index))));
-    constexpr int block = block_rows * block_cols;
+    typedef Index Lanes __attribute__((vector_size(Shape::lanes * sizeof(Index))));
+    constexpr int block = Shape::block_rows * Shape::block_cols;
     Lanes strips = {};
-    if constexpr (ragged == 1) {
-        widen_deltas<unsigned short, lanes, 0>(reinterpret_cast<Index*>(&strips),
-                                               reinterpret_cast<const unsigned char*>(length), 0);
-        if constexpr (long_rows == 1) {
+    if constexpr (Shape::ragged == 1) {
+        widen_deltas<unsigned short, Shape::lanes, 0>(
+            reinterpret_cast<Index*>(&strips), reinterpret_cast<const unsigned char*>(length), 0);
+        if constexpr (Shape::long_rows == 1) {
             strips = strips == length_of_long ? Lanes{} : strips;
         }
     }
 #pragma GCC unroll 1
     for (long k = begin; k < end; ++k) {
         Lanes delta = {};
-        load_deltas<codes, lanes, 0>(reinterpret_cast<Index*>(&delta), deltas, k, code);
-        const long column = first_column<codes, block_cols>(bases, k, code);
+        load_deltas<codes, Shape::lanes, 0>(reinterpret_cast<Index*>(&delta), deltas, k, code);
+        const long column = first_column<codes, Shape::block_cols>(bases, k, code);
         Lanes is_there = {};
-        if constexpr (ragged == 1) {
+        if constexpr (Shape::ragged == 1) {
             is_there = static_cast<Index>(k) < strips;
         }
 #pragma GCC unroll 1
-        for (int j = 0; j < block_cols; ++j) {
-            for (int i = 0; i < block_rows; ++i) {
+        for (int j = 0; j < Shape::block_cols; ++j) {
+            for (int i = 0; i < Shape::block_rows; ++i) {
                 if constexpr (has_masks) {
-                    if (ragged == 0 || masks != nullptr) {
-                        lanes_with_element<block, lanes>(reinterpret_cast<Index*>(&is_there), masks,
-                                                         k, i * block_cols + j);
+                    if (Shape::ragged == 0 || masks != nullptr) {
+                        lanes_with_element<block, Shape::lanes>(reinterpret_cast<Index*>(&is_there),
+                                                                masks, k,
+                                                                i * Shape::block_cols + j);
                     }
                 }
                 const Lanes columns =
-                    is_there ? delta * block_cols + static_cast<Index>(column + j) : Lanes{} - 1;
-                Value entries[lanes] = {};
-                decode_lanes<value_code, lanes>(
+                    is_there ? delta * Shape::block_cols + static_cast<Index>(column + j)
+                             : Lanes{} - 1;
+                Value entries[Shape::lanes] = {};
+                decode_lanes<Shape::value_code, Shape::lanes>(
                     entries, values, coded_values,
-                    place + k * (block * lanes) + (i * block_cols + j) * lanes);
-                add_unpadded_products<lanes>(sum + i * lanes, entries,
-                                             reinterpret_cast<const Index*>(&columns), x);
+                    place + k * (block * Shape::lanes) +
+                        (i * Shape::block_cols + j) * Shape::lanes);
+                add_unpadded_products<Shape::lanes>(sum + i * Shape::lanes, entries,
+                                                    reinterpret_cast<const Index*>(&columns), x);
             }
         }
     }
@@ -260,7 +278,7 @@ template <int codes, int lanes, int fill>
     if constexpr (fill == 1) {
         if ((info & filled_slice) != 0) {
             if constexpr (codes == 1 << widest_code<codes>) {
-                return deltas + width * (lanes * delta_bytes<widest_code<codes>>);
+                return deltas + width * (lanes * bytes_of_delta<widest_code<codes>>);
             } else {
                 const int code = info & code_bits;
                 return deltas + width * (lanes * (code == deltas_of_32_bits ? 4 : code));
@@ -272,33 +290,34 @@ template <int codes, int lanes, int fill>
 
 /// All strips of one lane, of any number of right-hand sides: sum[i·num_rhs + rhs] += … `masks` is
 /// null where blocks are whole.
-template <int codes, int lanes, int block_rows, int block_cols, int value_code, int fill,
-          int num_rhs, typename Value, typename Vector, typename Storage, typename Index>
+template <int codes, typename Shape, int fill, int num_rhs, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_lane(Value* sum, const Index* bases,
                                             const unsigned char* deltas, int code,
                                             const unsigned char* masks, const Storage* values,
                                             const unsigned char* coded_values, long place,
                                             const Vector* x, int lane, long length) {
-    constexpr int block = block_rows * block_cols;
+    constexpr int block = Shape::block_rows * Shape::block_cols;
 #pragma GCC unroll 1
     for (long k = 0; k < length; ++k) {
-        const long column = first_column<codes, block_cols>(bases, k, code) +
-                            delta_of_any<codes, lanes>(deltas, k, lane, code) * block_cols;
-        const long first = place + k * (block * lanes) + lane;
+        const long column =
+            first_column<codes, Shape::block_cols>(bases, k, code) +
+            delta_of_any<codes, Shape::lanes>(deltas, k, lane, code) * Shape::block_cols;
+        const long first = place + k * (block * Shape::lanes) + lane;
         unsigned long mask = ~0UL;
         if constexpr (fill == 1) {
             if (masks != nullptr) {
-                mask = mask_of<block, lanes>(masks, k, lane);
+                mask = mask_of<block, Shape::lanes>(masks, k, lane);
             }
         }
-        for (int i = 0; i < block_rows; ++i) {
-            for (int j = 0; j < block_cols; ++j) {
-                if (fill == 0 || (mask >> (i * block_cols + j) & 1) != 0) {
-                    add_scaled<num_rhs>(
-                        sum + i * num_rhs,
-                        coded_value<value_code, Value>(values, coded_values,
-                                                       first + (i * block_cols + j) * lanes),
-                        x + (column + j) * num_rhs);
+        for (int i = 0; i < Shape::block_rows; ++i) {
+            for (int j = 0; j < Shape::block_cols; ++j) {
+                if (fill == 0 || (mask >> (i * Shape::block_cols + j) & 1) != 0) {
+                    add_scaled<num_rhs>(sum + i * num_rhs,
+                                        coded_value<Shape::value_code, Value>(
+                                            values, coded_values,
+                                            first + (i * Shape::block_cols + j) * Shape::lanes),
+                                        x + (column + j) * num_rhs);
                 }
             }
         }

@@ -2,22 +2,7 @@
 // docs/explanation/strips.md has the format.
 #pragma once
 #include "dialect/cpu_prefetch.hpp"
-#include "dialect/strips_format.hpp"
-
-/// The other codes of deltas; every delta has delta_bytes<code> bytes.
-constexpr int deltas_of_8_bits = 1;
-constexpr int deltas_of_16_bits = 2;
-constexpr int deltas_of_32_bits = 3;
-
-template <int code>
-inline constexpr int delta_bytes = code == deltas_of_32_bits ? 4 : code;
-
-/// The widest of the codes that are bits of `codes`.
-template <int codes>
-inline constexpr int widest_code = codes >= 8   ? 3
-                                   : codes >= 4 ? 2
-                                   : codes >= 2 ? 1
-                                                : 0;
+#include "dialect/formats/strips_format.hpp"
 
 /// Whether a slice's code must be asked for: `codes` has it and a wider one.
 template <int codes, int code>

@@ -10,91 +10,107 @@
 //             diagonals have fill: their holes are stored zeros, and masks are read only where a
 //             sum is NaN.
 #pragma once
+#include "dialect/formats/strips_format.hpp"
 #include "dialect/gpu_coded_values.hpp"
 #include "dialect/gpu_padded.hpp"
-#include "dialect/strips_format.hpp"
+
+/// What all slices of a matrix have in common, and the right-hand sides.
+template <int slice_lanes, int diagonal_period, int rows, int cols, int value_coding, int all_rhs,
+          int rhs_of_thread>
+struct strip_shape {
+    static constexpr int slice = slice_lanes;       ///< lanes of a slice
+    static constexpr int period = diagonal_period;  ///< between the columns of a diagonal
+    static constexpr int block_rows = rows;
+    static constexpr int block_cols = cols;
+    static constexpr int size = rows * cols;         ///< elements of a block
+    static constexpr int value_code = value_coding;  ///< coded_values.hpp
+    static constexpr int num_rhs = all_rhs;
+    static constexpr int rhs_group = rhs_of_thread;
+};
 
 /// The block column of lane `lane` in strip `k` of the slice that has these bases and deltas.
-template <int code, int slice, int period, typename Index>
+template <int code, typename Shape, typename Index>
 [[gnu::always_inline]] inline Index strip_column(const Index* bases, const unsigned char* deltas,
                                                  long k, int lane) {
-    if constexpr (code == 0 && period > 1) {
-        return bases[k] + lane * period;
-    } else if constexpr (code == 0) {
+    if constexpr (code == affine_deltas && Shape::period > 1) {
+        return bases[k] + lane * Shape::period;
+    } else if constexpr (code == affine_deltas) {
         return bases[k] + lane;
-    } else if constexpr (code == 1) {
-        return bases[k] + load_stream(deltas + k * slice + lane);
-    } else if constexpr (code == 2) {
-        return bases[k] +
-               load_stream(reinterpret_cast<const unsigned short*>(deltas) + k * slice + lane);
+    } else if constexpr (code == deltas_of_8_bits) {
+        return bases[k] + load_stream(deltas + k * Shape::slice + lane);
+    } else if constexpr (code == deltas_of_16_bits) {
+        return bases[k] + load_stream(reinterpret_cast<const unsigned short*>(deltas) +
+                                      k * Shape::slice + lane);
     } else if constexpr (sizeof(Index) == 4) {
-        return load_stream(reinterpret_cast<const Index*>(deltas) + k * slice + lane);
+        return load_stream(reinterpret_cast<const Index*>(deltas) + k * Shape::slice + lane);
     } else {
-        return bases[k] + load_stream(reinterpret_cast<const unsigned*>(deltas) + k * slice + lane);
+        return bases[k] +
+               load_stream(reinterpret_cast<const unsigned*>(deltas) + k * Shape::slice + lane);
     }
 }
 
 /// The mask of r·c bits of lane `lane` in strip `k`.
-template <int size, int slice>
+template <typename Shape>
 [[gnu::always_inline]] inline unsigned long long strip_mask(const unsigned char* masks, long k,
                                                             int lane) {
-    if constexpr (size <= 8) {
-        return load_stream(masks + k * slice + lane);
-    } else if constexpr (size <= 16) {
-        return load_stream(reinterpret_cast<const unsigned short*>(masks) + k * slice + lane);
-    } else if constexpr (size <= 32) {
-        return load_stream(reinterpret_cast<const unsigned*>(masks) + k * slice + lane);
+    if constexpr (Shape::size <= 8) {
+        return load_stream(masks + k * Shape::slice + lane);
+    } else if constexpr (Shape::size <= 16) {
+        return load_stream(reinterpret_cast<const unsigned short*>(masks) + k * Shape::slice +
+                           lane);
+    } else if constexpr (Shape::size <= 32) {
+        return load_stream(reinterpret_cast<const unsigned*>(masks) + k * Shape::slice + lane);
     } else {
-        return load_stream(reinterpret_cast<const unsigned long long*>(masks) + k * slice + lane);
+        return load_stream(reinterpret_cast<const unsigned long long*>(masks) + k * Shape::slice +
+                           lane);
     }
 }
 
 /// Whether a block with this mask has an element in column `j`.
-template <int block_rows, int block_cols>
+template <typename Shape>
 [[gnu::always_inline]] inline bool has_column(unsigned long long mask, int j) {
     unsigned long long column = 0;
-    for (int i = 0; i < block_rows; ++i) {
-        column |= mask >> (i * block_cols);
+    for (int i = 0; i < Shape::block_rows; ++i) {
+        column |= mask >> (i * Shape::block_cols);
     }
     return (column >> j & 1) != 0;
 }
 
 /// sum[i][r] += the products of a lane's blocks in `batch` strips, from strip `k` on. All of A is
 /// loaded before the first use, then all of x. The lane has the strips below `own`.
-template <int code, bool filled, bool whole, int batch, int slice, int period, int block_rows,
-          int block_cols, int value_code, int num_rhs, int rhs_group, typename Value,
+template <int code, bool filled, bool whole, int batch, typename Shape, typename Value,
           typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_strips(Value* sum, const Index* bases,
                                               const unsigned char* deltas,
                                               const unsigned char* masks, const Storage* values,
                                               const unsigned char* coded_values, const Vector* x,
                                               long place, int lane, long k, int own) {
-    constexpr int size = block_rows * block_cols;
-    constexpr int width = block_cols * rhs_group;
+    constexpr int size = Shape::size;
+    constexpr int width = Shape::block_cols * Shape::rhs_group;
     Index col[batch] = {};
     unsigned long long mask[batch] = {};
     Value value[batch * size] = {};
     for (int u = 0; u < batch; ++u) {
         if (whole || k + u < own) {
-            col[u] = strip_column<code, slice, period>(bases, deltas, k + u, lane);
+            col[u] = strip_column<code, Shape>(bases, deltas, k + u, lane);
             if constexpr (filled) {
-                mask[u] = strip_mask<size, slice>(masks, k + u, lane);
+                mask[u] = strip_mask<Shape>(masks, k + u, lane);
             }
             for (int e = 0; e < size; ++e) {
-                value[u * size + e] = coded_value<value_code, Value>(
-                    values, coded_values, place + ((k + u) * size + e) * slice);
+                value[u * size + e] = coded_value<Shape::value_code, Value>(
+                    values, coded_values, place + ((k + u) * size + e) * Shape::slice);
             }
         }
     }
     Vector factor[batch * width] = {};
     for (int u = 0; u < batch; ++u) {
         if (whole || k + u < own) {
-            for (int j = 0; j < block_cols; ++j) {
-                if (!filled || has_column<block_rows, block_cols>(mask[u], j)) {
-                    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                        factor[u * width + j * rhs_group + rhs] =
-                            x[element_of<num_rhs, rhs_group>(
-                                  static_cast<long>(col[u]) * block_cols + j) +
+            for (int j = 0; j < Shape::block_cols; ++j) {
+                if (!filled || has_column<Shape>(mask[u], j)) {
+                    for (int rhs = 0; rhs < Shape::rhs_group; ++rhs) {
+                        factor[u * width + j * Shape::rhs_group + rhs] =
+                            x[element_of<Shape::num_rhs, Shape::rhs_group>(
+                                  static_cast<long>(col[u]) * Shape::block_cols + j) +
                               rhs];
                     }
                 }
@@ -102,14 +118,14 @@ template <int code, bool filled, bool whole, int batch, int slice, int period, i
         }
     }
     for (int u = 0; u < batch; ++u) {
-        for (int i = 0; i < block_rows; ++i) {
-            for (int j = 0; j < block_cols; ++j) {
-                if (!filled || (mask[u] >> (i * block_cols + j) & 1) != 0) {
-                    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                        sum[i * rhs_group + rhs] =
-                            multiply_add(value[u * size + i * block_cols + j],
-                                         converted<Value>(factor[u * width + j * rhs_group + rhs]),
-                                         sum[i * rhs_group + rhs]);
+        for (int i = 0; i < Shape::block_rows; ++i) {
+            for (int j = 0; j < Shape::block_cols; ++j) {
+                if (!filled || (mask[u] >> (i * Shape::block_cols + j) & 1) != 0) {
+                    for (int rhs = 0; rhs < Shape::rhs_group; ++rhs) {
+                        sum[i * Shape::rhs_group + rhs] = multiply_add(
+                            value[u * size + i * Shape::block_cols + j],
+                            converted<Value>(factor[u * width + j * Shape::rhs_group + rhs]),
+                            sum[i * Shape::rhs_group + rhs]);
                     }
                 }
             }
@@ -119,8 +135,7 @@ template <int code, bool filled, bool whole, int batch, int slice, int period, i
 
 /// sum[i][r] += the products of all blocks of a lane, which has `own` strips. All lanes of the slice
 /// have the first `full`. `place` is where the lane's first value is.
-template <int code, bool filled, int unroll, int slice, int period, int block_rows, int block_cols,
-          int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
+template <int code, bool filled, int unroll, typename Shape, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_lane(Value* sum, const Index* bases,
                                             const unsigned char* deltas, const unsigned char* masks,
@@ -128,62 +143,57 @@ template <int code, bool filled, int unroll, int slice, int period, int block_ro
                                             const unsigned char* coded_values, const Vector* x,
                                             long place, int lane, int full, int own) {
     // More would not fit the registers.
-    constexpr int bytes = block_rows * block_cols * static_cast<int>(sizeof(Value)) +
-                          block_cols * rhs_group * static_cast<int>(sizeof(Vector));
+    constexpr int bytes = Shape::size * static_cast<int>(sizeof(Value)) +
+                          Shape::block_cols * Shape::rhs_group * static_cast<int>(sizeof(Vector));
     constexpr int most = 192 / bytes;
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
     long k = 0;
     // Compilers would mix two rounds and wait for the first in the middle of the loads.
 #pragma GCC unroll 1
     for (; k + batch <= full; k += batch) {
-        add_strips<code, filled, true, batch, slice, period, block_rows, block_cols, value_code,
-                   num_rhs, rhs_group>(sum, bases, deltas, masks, values, coded_values, x, place,
-                                       lane, k, own);
+        add_strips<code, filled, true, batch, Shape>(sum, bases, deltas, masks, values,
+                                                     coded_values, x, place, lane, k, own);
     }
 #pragma GCC unroll 1
     for (; k < own; k += batch) {
-        add_strips<code, filled, batch == 1, batch, slice, period, block_rows, block_cols,
-                   value_code, num_rhs, rhs_group>(sum, bases, deltas, masks, values, coded_values,
-                                                   x, place, lane, k, own);
+        add_strips<code, filled, batch == 1, batch, Shape>(sum, bases, deltas, masks, values,
+                                                           coded_values, x, place, lane, k, own);
     }
 }
 
 /// sum[i][r] = the products of all blocks of a lane; sum[i][r] begins as 0. The masks of a slice with
 /// holes follow `width` strips of deltas.
-template <int code, int fill, int unroll, int slice, int period, int block_rows, int block_cols,
-          int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
+template <int code, int fill, int unroll, typename Shape, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_slice(Value* sum, const Index* bases,
                                              const unsigned char* deltas, const Storage* values,
                                              const unsigned char* coded_values, const Vector* x,
                                              long place, int lane, int info, int width, int full,
                                              int own) {
-    constexpr bool has_fill = fill == 1 && may_have_fill<code, block_rows * block_cols>;
-    if constexpr (has_fill && block_rows * block_cols > 1) {
+    constexpr bool has_fill = fill == 1 && may_have_fill<code, Shape::size>;
+    if constexpr (has_fill && Shape::size > 1) {
         if ((info & filled_slice) != 0) {
-            constexpr int delta_bytes = code == 3 ? 4 : code;
-            add_lane<code, true, unroll, slice, period, block_rows, block_cols, value_code, num_rhs,
-                     rhs_group>(sum, bases, deltas, deltas + width * slice * delta_bytes, values,
-                                coded_values, x, place, lane, full, own);
+            constexpr int delta_bytes = bytes_of_delta<code>;
+            add_lane<code, true, unroll, Shape>(sum, bases, deltas,
+                                                deltas + width * Shape::slice * delta_bytes, values,
+                                                coded_values, x, place, lane, full, own);
             return;
         }
     }
-    add_lane<code, false, unroll, slice, period, block_rows, block_cols, value_code, num_rhs,
-             rhs_group>(sum, bases, deltas, deltas, values, coded_values, x, place, lane, full,
-                        own);
-    if constexpr (has_fill && block_rows * block_cols == 1) {
-        if ((info & filled_slice) != 0 && (!fill_is_zero<value_code> || has_nan<rhs_group>(sum))) {
-            clear<rhs_group>(sum);
-            add_lane<code, true, 1, slice, period, block_rows, block_cols, value_code, num_rhs,
-                     rhs_group>(sum, bases, deltas, deltas, values, coded_values, x, place, lane,
-                                full, own);
+    add_lane<code, false, unroll, Shape>(sum, bases, deltas, deltas, values, coded_values, x, place,
+                                         lane, full, own);
+    if constexpr (has_fill && Shape::size == 1) {
+        if ((info & filled_slice) != 0 &&
+            (!fill_is_zero<Shape::value_code> || has_nan<Shape::rhs_group>(sum))) {
+            clear<Shape::rhs_group>(sum);
+            add_lane<code, true, 1, Shape>(sum, bases, deltas, deltas, values, coded_values, x,
+                                           place, lane, full, own);
         }
     }
 }
 
 /// sum[i][r] = the products of all blocks of a lane, by the code of its slice.
-template <int codes, int fill, int unroll, int slice, int period, int block_rows, int block_cols,
-          int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
+template <int codes, int fill, int unroll, typename Shape, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_coded_slice(Value* sum, const Index* bases,
                                                    const unsigned char* deltas,
@@ -192,38 +202,36 @@ template <int codes, int fill, int unroll, int slice, int period, int block_rows
                                                    const Vector* x, long place, int lane, int info,
                                                    int width, int full, int own) {
     if constexpr ((codes & (codes - 1)) == 0) {
-        constexpr int code = codes == 1 ? 0 : codes == 2 ? 1 : codes == 4 ? 2 : 3;
-        add_slice<code, fill, unroll, slice, period, block_rows, block_cols, value_code, num_rhs,
-                  rhs_group>(sum, bases, deltas, values, coded_values, x, place, lane, info, width,
-                             full, own);
+        add_slice<widest_code<codes>, fill, unroll, Shape>(sum, bases, deltas, values, coded_values,
+                                                           x, place, lane, info, width, full, own);
     } else {
-        const int code = info & 3;
-        if constexpr ((codes & 1) != 0) {
-            if (code == 0) {
-                add_slice<0, fill, unroll, slice, period, block_rows, block_cols, value_code,
-                          num_rhs, rhs_group>(sum, bases, deltas, values, coded_values, x, place,
-                                              lane, info, width, full, own);
+        const int code = info & code_bits;
+        if constexpr ((codes & 1 << affine_deltas) != 0) {
+            if (code == affine_deltas) {
+                add_slice<affine_deltas, fill, unroll, Shape>(sum, bases, deltas, values,
+                                                              coded_values, x, place, lane, info,
+                                                              width, full, own);
             }
         }
-        if constexpr ((codes & 2) != 0) {
-            if (code == 1) {
-                add_slice<1, fill, unroll, slice, period, block_rows, block_cols, value_code,
-                          num_rhs, rhs_group>(sum, bases, deltas, values, coded_values, x, place,
-                                              lane, info, width, full, own);
+        if constexpr ((codes & 1 << deltas_of_8_bits) != 0) {
+            if (code == deltas_of_8_bits) {
+                add_slice<deltas_of_8_bits, fill, unroll, Shape>(sum, bases, deltas, values,
+                                                                 coded_values, x, place, lane, info,
+                                                                 width, full, own);
             }
         }
-        if constexpr ((codes & 4) != 0) {
-            if (code == 2) {
-                add_slice<2, fill, unroll, slice, period, block_rows, block_cols, value_code,
-                          num_rhs, rhs_group>(sum, bases, deltas, values, coded_values, x, place,
-                                              lane, info, width, full, own);
+        if constexpr ((codes & 1 << deltas_of_16_bits) != 0) {
+            if (code == deltas_of_16_bits) {
+                add_slice<deltas_of_16_bits, fill, unroll, Shape>(sum, bases, deltas, values,
+                                                                  coded_values, x, place, lane,
+                                                                  info, width, full, own);
             }
         }
-        if constexpr ((codes & 8) != 0) {
-            if (code == 3) {
-                add_slice<3, fill, unroll, slice, period, block_rows, block_cols, value_code,
-                          num_rhs, rhs_group>(sum, bases, deltas, values, coded_values, x, place,
-                                              lane, info, width, full, own);
+        if constexpr ((codes & 1 << deltas_of_32_bits) != 0) {
+            if (code == deltas_of_32_bits) {
+                add_slice<deltas_of_32_bits, fill, unroll, Shape>(sum, bases, deltas, values,
+                                                                  coded_values, x, place, lane,
+                                                                  info, width, full, own);
             }
         }
     }

@@ -1,17 +1,26 @@
 // What the kernels of format `tiles` share: how a warp multiplies a run of tiles, and how rows that
 // runs have cut are put together.
 //
-// A tile is warp_size · items neighbouring entries, `items` for each lane; entry k of lane l lies
-// at k · warp_size + l. A mark says that an entry begins a row. Rows that have entries are
-// numbered; what lies behind the last entry is a row of its own, which is never stored. A run is
-// `run` neighbouring tiles, those of one warp.
-//
 // Cut rows: the parts of a row are the leaves of a binary tree. Whoever comes first to a place
 // where two subtrees meet leaves its sum there, in one atomic exchange, and is done; whoever comes
 // second finds it, empties the place and goes on with both. Nobody waits, no fence empties the L1
 // cache, and the bits of y do not depend on who comes when.
 #pragma once
+#include "dialect/formats/tiles_format.hpp"
 #include "dialect/gpu_coded_values.hpp"
+
+/// What all tiles of a matrix have in common: the kernel's parameters.
+template <int lane_items, int tiles_of_run, int staged_sums, int has_gaps, int value_coding,
+          int hub_columns, int warm_columns>
+struct tile_shape {
+    static constexpr int items = lane_items;  ///< entries of a lane
+    static constexpr int run = tiles_of_run;
+    static constexpr int staged = staged_sums;  ///< that a warp keeps in shared memory
+    static constexpr int gaps = has_gaps;
+    static constexpr int value_code = value_coding;  ///< coded_values.hpp
+    static constexpr int hubs = hub_columns;
+    static constexpr int warm = warm_columns;
+};
 
 /// Threads of the launch that gathers x.
 constexpr int gather_block = 256;
@@ -120,14 +129,14 @@ struct run_state {
 /// open as the tile begins; returns what the one has that is open as it ends. All lanes of the
 /// warp take part.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int items, int staged, int gaps, typename Value, typename Vector, typename Index>
+          typename Shape, typename Value, typename Vector, typename Index>
 [[gnu::always_inline]] inline Value end_rows(const Value* product, unsigned marks, int before,
                                              int ended, run_state at, int rhs, Value open,
                                              Value* part, const Index* filled_rows, Vector* y,
                                              Vector alpha, Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int rows = shuffle(ended, warp_size - 1);
-    Value sum = walk_items<items, staged>(product, marks, before, part);
+    Value sum = walk_items<Shape::items, Shape::staged>(product, marks, before, part);
     if (lane == 0 && ended == 0) {
         sum = add(open, sum);
     }
@@ -137,22 +146,22 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         begun = open;
     }
     // Once, unless rows are very short.
-    for (int base = 0; base < rows; base += staged) {
+    for (int base = 0; base < rows; base += Shape::staged) {
         const int place = before - base;
         if (base > 0) {
-            walk_items<items, staged>(product, marks, place, part);
+            walk_items<Shape::items, Shape::staged>(product, marks, place, part);
         }
-        if (marks != 0 && static_cast<unsigned>(place) < static_cast<unsigned>(staged)) {
+        if (marks != 0 && static_cast<unsigned>(place) < static_cast<unsigned>(Shape::staged)) {
             part[place] = add(begun, part[place]);
         }
         warp_barrier();
         const bool skips_first = base == 0 && !at.has_head;
         if (skips_first && lane == 0) {
-            part[staged + rhs] = part[0];
+            part[Shape::staged + rhs] = part[0];
         }
-        const int count = rows - base < staged ? rows - base : staged;
+        const int count = rows - base < Shape::staged ? rows - base : Shape::staged;
         for (int i = skips_first ? lane + 1 : lane; i < count; i += warp_size) {
-            const long row = row_of<gaps>(filled_rows, at.number + base + i);
+            const long row = row_of<Shape::gaps>(filled_rows, at.number + base + i);
             store<alpha_mode, beta_mode, has_epilogue>(y, element_of<num_rhs, rhs_group>(row) + rhs,
                                                        part[i], alpha, beta, row);
         }
@@ -270,7 +279,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
 /// have parts of it, and the one that is open now. part[staged + r] and `open` of lane r are their
 /// sums for right-hand side r. All lanes of the warp take part.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int staged, int gaps, typename Value, typename Vector, typename Index>
+          typename Shape, typename Value, typename Vector, typename Index>
 [[gnu::always_inline]] inline void end_run(long run, long first_number, run_state at,
                                            long num_filled, Value open, const Value* part,
                                            long head_first, long open_first, long open_last,
@@ -282,7 +291,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
     const bool is_head = lane < lanes * rhs_group;
     Value sum = shuffle(open, rhs);
     if (is_head && at.has_head) {
-        sum = part[staged + rhs];
+        sum = part[Shape::staged + rhs];
     }
     bool joins = false;
     long first = run;
@@ -297,7 +306,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         last = open_first >= 0 ? open_last : run;
     }
     if (joins) {
-        const long row = row_of<gaps>(filled_rows, is_head ? first_number : at.number);
+        const long row = row_of<Shape::gaps>(filled_rows, is_head ? first_number : at.number);
         join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
             sum, lane % lanes, rhs, run, first, last, row, meetings, y, alpha, beta);
     }
@@ -307,18 +316,17 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
 /// part of those that it shares with others. `part` has staged + rhs_group places for this warp
 /// alone. All lanes of the warp take part.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int items, int run, int staged, int gaps, int value_code, int hubs, int warm,
-          typename Value, typename Vector, typename Storage, typename Index>
+          typename Shape, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_run(
     long this_run, long num_tiles, long num_filled, const Index* tile_row,
     const unsigned char* row_marks, const Index* col_idx, const Storage* values,
     const unsigned char* coded_values, const Index* cut_first_run, const Index* cut_last_run,
     const Index* filled_rows, const Vector* hub_x, const Vector* hot_x, const Vector* x, Vector* y,
     Vector alpha, Vector beta, Value* part, unsigned long long* meetings) {
-    constexpr int size = warp_size * items;
+    constexpr int size = warp_size * Shape::items;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const long begin = this_run * run;
-    const long end = begin + run < num_tiles ? begin + run : num_tiles;
+    const long begin = this_run * Shape::run;
+    const long end = begin + Shape::run < num_tiles ? begin + Shape::run : num_tiles;
     const long first_number = tile_row[begin];
     // The run in which the row begins that is cut where this one begins or ends; -1: none is.
     const long head_first = cut_first_run[this_run];
@@ -328,33 +336,35 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
     Value open = {};  // of lane r: the sum, for right-hand side r, of the row that is open
     for (long tile = begin; tile < end; ++tile) {
         const long first = tile * size + lane;
-        Index col[items];
-        Value value[items];
-        for (int k = 0; k < items; ++k) {
+        Index col[Shape::items];
+        Value value[Shape::items];
+        for (int k = 0; k < Shape::items; ++k) {
             col[k] = load_stream(col_idx + first + k * warp_size);
         }
-        const unsigned marks = load_marks<items>(row_marks, tile);
-        for (int k = 0; k < items; ++k) {
-            value[k] = coded_value<value_code, Value>(values, coded_values, first + k * warp_size);
+        const unsigned marks = load_marks<Shape::items>(row_marks, tile);
+        for (int k = 0; k < Shape::items; ++k) {
+            value[k] =
+                coded_value<Shape::value_code, Value>(values, coded_values, first + k * warp_size);
         }
         int ended = 0;
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            Vector factor[items];
-            for (int k = 0; k < items; ++k) {
-                factor[k] = load_x<hubs, warm, num_rhs, rhs_group>(hub_x, hot_x, x, col[k], rhs);
+            Vector factor[Shape::items];
+            for (int k = 0; k < Shape::items; ++k) {
+                factor[k] = load_x<Shape::hubs, Shape::warm, num_rhs, rhs_group>(hub_x, hot_x, x,
+                                                                                 col[k], rhs);
             }
             if (rhs == 0) {
                 // While x is on its way.
                 ended = warp_prefix(count_bits(marks));
             }
-            Value product[items];
-            for (int k = 0; k < items; ++k) {
+            Value product[Shape::items];
+            for (int k = 0; k < Shape::items; ++k) {
                 product[k] = multiply(value[k], converted<Value>(factor[k]));
             }
             const Value left =
-                end_rows<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, staged,
-                         gaps>(product, marks, ended - count_bits(marks), ended, at, rhs,
-                               shuffle(open, rhs), part, filled_rows, y, alpha, beta);
+                end_rows<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, Shape>(
+                    product, marks, ended - count_bits(marks), ended, at, rhs, shuffle(open, rhs),
+                    part, filled_rows, y, alpha, beta);
             if (lane == rhs) {
                 open = left;
             }
@@ -363,7 +373,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         at.number += rows;
         at.has_head = at.has_head || rows > 0;
     }
-    end_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, staged, gaps>(
+    end_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, Shape>(
         this_run, first_number, at, num_filled, open, part, head_first, open_first, open_last,
         filled_rows, meetings, y, alpha, beta);
 }

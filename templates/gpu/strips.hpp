@@ -103,7 +103,7 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
             Value* parts, unsigned long long* chunks_done) {
     constexpr bool several_codes = (codes & (codes - 1)) != 0;
-    constexpr bool may_have_holes = threads_per_row == 1 && (codes & 1) != 0;
+    constexpr bool may_have_holes = threads_per_row == 1 && (codes & 1 << affine_deltas) != 0;
     constexpr bool has_fill = fill == 1 && (block_rows * block_cols > 1 || may_have_holes);
     constexpr bool has_info = several_codes || has_fill || ragged == 1;
     constexpr bool own_deltas = several_codes || has_fill;
@@ -159,8 +159,9 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const long delta_place =
                 own_deltas ? static_cast<long>(delta_ptr[number]) : first * (codes / 2);
             await_launches_ahead();
-            add_coded_slice<codes, has_fill ? 1 : 0, unroll, slice, has_period ? period : 1,
-                            block_rows, block_cols, value_code, num_rhs, rhs_group>(
+            add_coded_slice<codes, has_fill ? 1 : 0, unroll,
+                            strip_shape<slice, has_period ? period : 1, block_rows, block_cols,
+                                        value_code, num_rhs, rhs_group>>(
                 sum, bases + first, deltas + delta_place * slice, values, coded_values, x,
                 first * (block_rows * block_cols * slice) + lane, lane, info, width, full, own);
         }

@@ -64,8 +64,8 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
         return;
     }
     await_launches_ahead();
-    multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, run, staged, gaps,
-                 value_code, 0, 0>(this_run, num_tiles, num_filled, tile_row, row_marks, col_idx,
-                                   values, coded_values, cut_first_run, cut_last_run, filled_rows,
-                                   x, x, x, y, alpha, beta, part, meetings);
+    multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue,
+                 tile_shape<items, run, staged, gaps, value_code, 0, 0>>(
+        this_run, num_tiles, num_filled, tile_row, row_marks, col_idx, values, coded_values,
+        cut_first_run, cut_last_run, filled_rows, x, x, x, y, alpha, beta, part, meetings);
 }

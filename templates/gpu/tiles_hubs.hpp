@@ -77,8 +77,8 @@ void tiles_hubs(long num_tiles, long num_runs, long num_filled, long num_hot,
     const long all_warps = static_cast<long>(gridDim.x) * warps;
     for (long this_run = static_cast<long>(blockIdx.x) * warps + thread / warp_size;
          this_run < num_runs; this_run += all_warps) {
-        multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, run, staged,
-                     gaps, value_code, hubs, warm>(
+        multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue,
+                     tile_shape<items, run, staged, gaps, value_code, hubs, warm>>(
             this_run, num_tiles, num_filled, tile_row, row_marks, col_idx, values, coded_values,
             cut_first_run, cut_last_run, filled_rows, hub_x, hot_x, x, y, alpha, beta,
             parts + thread / warp_size * (staged + rhs_group), meetings);

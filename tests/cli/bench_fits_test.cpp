@@ -71,7 +71,8 @@ TEST_F(BenchScriptsTest, FitsConstantsOfGpus) {
     EXPECT_EQ(constants["kind"], "gpu-costs");
     EXPECT_NEAR(constants["exponent"], 1, 0.1);
     EXPECT_EQ(constants["kernels"].size(), 10u);
-    EXPECT_EQ(constants["kernels"]["dia"], constants["kernels"]["sell_slices"]) << "no record has it";
+    EXPECT_EQ(constants["kernels"]["dia"], constants["kernels"]["sell_slices"])
+        << "no record has it";
     EXPECT_LT(constants["kernels"]["strips"]["error"], 0.1);
     EXPECT_NEAR(constants["coefficients"]["steps"], 2, 0.1);
     EXPECT_EQ(constants["coefficients"]["stream"], 1) << "as the profile says";

@@ -149,6 +149,23 @@ TEST_F(Emit, FilesAreShortAndHeadsAreShorter) {
     }
 }
 
+TEST_F(Emit, HeadsCountTheOperandsOfEpilogues) {
+    Signature s = signature_of("csr_rows");
+    s.epilogue = "value * 2";
+    std::string text = emit_kernel(s, "").text;
+    EXPECT_NE(text.find(": y = epilogue(A x)\n"), text.npos) << text;
+    EXPECT_NE(text.find("; writes y once.\n"), text.npos) << text;
+    s.beta = Scale::general;
+    s.value = ValueType::f32;
+    s.epilogue = "r[row] = b[row] - value; total += value * omega; value";
+    text = emit_kernel(s, "").text;
+    EXPECT_NE(text.find(": y = epilogue(A x + beta y)\n"), text.npos) << text;
+    std::string line = text.substr(text.find("// Reads:"));
+    line = line.substr(0, line.find("// Made by:"));
+    EXPECT_NE(line.find("reads b and writes r of the"), line.npos) << line;
+    EXPECT_NE(line.find("4 bytes of each for"), line.npos) << line;
+}
+
 TEST_F(Emit, SymbolsHaveAtMost64Characters) {
     for (auto& entry : kernel_registry()) {
         Signature s = signature_of(entry.id);

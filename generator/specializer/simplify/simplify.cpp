@@ -26,14 +26,22 @@ std::string edited(const std::string& text, const TextEdits& edits) {
     return edits.apply(text, {0, static_cast<unsigned>(text.size())});
 }
 
-SimplifiedText cleaned(std::string text, const std::vector<std::string>& steps,
-                       const FrontEndOptions& options) {
+/// A text that needs no further round. `parsed` is what was read of it, unless the last round has
+/// changed it.
+struct Cleaned {
+    SimplifiedText simplified;
+    std::unique_ptr<Parsed> parsed;
+};
+
+Cleaned cleaned(std::string text, const std::vector<std::string>& steps,
+                const FrontEndOptions& options) {
     for (int round = 0; round < round_limit; ++round) {
-        const auto parsed = read(text, options);
+        auto parsed = read(text, options);
         auto cleaning = clean(parsed->context(), text, steps);
-        if (!cleaning.edits.empty()) text = edited(text, cleaning.edits);
-        if (cleaning.edits.empty() || cleaning.settled)
-            return {std::move(text), std::move(cleaning.functions)};
+        if (cleaning.edits.empty())
+            return {{std::move(text), std::move(cleaning.functions)}, std::move(parsed)};
+        text = edited(text, cleaning.edits);
+        if (cleaning.settled) return {{std::move(text), std::move(cleaning.functions)}, nullptr};
     }
     throw Error(ErrorCode::internal, "simplifying the specialised text does not end");
 }
@@ -42,11 +50,12 @@ SimplifiedText cleaned(std::string text, const std::vector<std::string>& steps,
 
 SimplifiedText simplify(const std::string& text, const std::vector<std::string>& steps,
                         const FrontEndOptions& options, Helpers helpers) {
-    auto simplified = cleaned(text, steps, options);
+    auto [simplified, parsed] = cleaned(text, steps, options);
     if (helpers == Helpers::stay) return simplified;
-    const auto parsed = read(simplified.text, options);
+    if (!parsed) parsed = read(simplified.text, options);
     const auto edits = inline_helpers(parsed->context(), simplified.text, steps);
-    return edits.empty() ? simplified : cleaned(edited(simplified.text, edits), steps, options);
+    return edits.empty() ? simplified
+                         : cleaned(edited(simplified.text, edits), steps, options).simplified;
 }
 
 }  // namespace spmvgen::specializer

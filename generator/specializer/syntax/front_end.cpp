@@ -1,6 +1,7 @@
 #include "specializer/syntax/front_end.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
@@ -18,6 +19,25 @@ namespace spmvgen::specializer {
 namespace {
 
 const std::string root = "/templates/";
+
+/// The declarations of `builtins` but for functions that the text does not name. Each declaration
+/// ends with its line.
+std::string named_builtins(const std::string& builtins, const std::string& text) {
+    std::string named, declaration;
+    std::istringstream lines(builtins);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("//")) continue;
+        declaration += line + "\n";
+        if (!line.ends_with(";")) continue;
+        const auto end = declaration.find('(');
+        const auto begin = end == std::string::npos ? end : declaration.find_last_of(" *", end) + 1;
+        if (end == std::string::npos ||
+            text.find(declaration.substr(begin, end - begin)) != std::string::npos)
+            named += declaration;
+        declaration.clear();
+    }
+    return named;
+}
 
 }  // namespace
 
@@ -62,7 +82,7 @@ class Parsed::Reader {
                                          &collector, /*ShouldOwnClient=*/false));
         compiler_.setInvocation(invocation(main, options));
         compiler_.setFileManager(
-            new clang::FileManager(clang::FileSystemOptions(), memory(files, options)));
+            new clang::FileManager(clang::FileSystemOptions(), memory(files, main, options)));
         compiler_.createSourceManager(compiler_.getFileManager());
         if (!compiler_.createTarget() ||
             !compiler_.InitializeSourceManager(compiler_.getFrontendOpts().Inputs.front()))
@@ -135,13 +155,16 @@ class Parsed::Reader {
         return made;
     }
     static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory(const Files& files,
+                                                                  const std::string& main,
                                                                   const FrontEndOptions& options) {
         llvm::IntrusiveRefCntPtr memory(new llvm::vfs::InMemoryFileSystem);
         for (auto& [path, text] : files)
             memory->addFile(root + path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, path));
+        // A text without the dialect's files stands alone: what it does not name, it does not need.
         if (!options.gpu_builtins.empty() && !files.contains(gpu_builtins_file))
             memory->addFile(root + gpu_builtins_file, 0,
-                            llvm::MemoryBuffer::getMemBufferCopy(options.gpu_builtins));
+                            llvm::MemoryBuffer::getMemBufferCopy(
+                                named_builtins(options.gpu_builtins, files.at(main))));
         return memory;
     }
     /// What clang::ParseAST does, but for the parser, which stays.

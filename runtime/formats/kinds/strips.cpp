@@ -175,18 +175,17 @@ class DeltaWriter {
         }
         ranges_.collect(layout_, slice, columns_);
         // Without a base the delta is the column itself.
-        const bool has_base = code != 3 || sizeof(Index) == 8;
+        const bool has_base = code != deltas_of_32_bits || sizeof(Index) == 8;
         for (std::int64_t k = 0; k < width; ++k)
             bases_[first + k] =
                 static_cast<Index>(has_base ? ranges_.base(static_cast<std::size_t>(k), code) : 0);
         unsigned char* const to = deltas_ + begin * layout_.shape.lanes;
-        if (code == 1) write_deltas<std::uint8_t>(slice, bases_ + first, to);
-        if (code == 2) write_deltas<std::uint16_t>(slice, bases_ + first, to);
-        if (code == 3) write_deltas<std::uint32_t>(slice, bases_ + first, to);
+        if (code == deltas_of_8_bits) write_deltas<std::uint8_t>(slice, bases_ + first, to);
+        if (code == deltas_of_16_bits) write_deltas<std::uint16_t>(slice, bases_ + first, to);
+        if (code == deltas_of_32_bits) write_deltas<std::uint32_t>(slice, bases_ + first, to);
         if ((layout_.slice_info[s] & filled_slice) != 0) {
-            constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
             write_masks(slice, to + width * layout_.shape.lanes *
-                                        delta_bytes[static_cast<std::size_t>(code)]);
+                                        bytes_by_code[static_cast<std::size_t>(code)]);
         }
     }
 

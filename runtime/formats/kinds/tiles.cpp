@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "dialect/formats/tiles_format.hpp"
 #include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
@@ -62,10 +63,10 @@ RowArrays<Index> add_row_arrays(const CsrView& matrix, const TilesShape& shape,
     rows.empty_rows = add_array<Index>(stored, "empty_rows", gaps ? matrix.rows - filled.count : 0);
     // Of an empty array there is one element, too.
     for (Index* array : {rows.tile_row, rows.filled_rows, rows.empty_rows}) *array = 0;
-    std::fill_n(rows.tile_row, shape.tiles, Index{-1});
+    std::fill_n(rows.tile_row, shape.tiles, Index{no_row});
     std::fill_n(rows.row_marks, shape.tiles * shape.tile / 8, std::uint8_t{0});
-    std::fill_n(rows.cut_first_run, shape.runs + 1, Index{-1});
-    std::fill_n(rows.cut_last_run, shape.runs + 1, Index{-1});
+    std::fill_n(rows.cut_first_run, shape.runs + 1, Index{no_row});
+    std::fill_n(rows.cut_last_run, shape.runs + 1, Index{no_row});
     return rows;
 }
 
@@ -126,7 +127,7 @@ void place_entries(const TilesShape& shape, Put&& put) {
             for (std::int64_t k = 0; k < shape.items; ++k)
                 for (std::int64_t lane = 0; lane < shape.lanes; ++lane) {
                     const std::int64_t entry = tile * shape.tile + lane * shape.items + k;
-                    put(entry, tile * shape.tile + k * shape.lanes + lane);
+                    put(entry, tile * shape.tile + place_in_tile(shape.lanes, lane, k));
                 }
     });
 }

@@ -232,11 +232,11 @@ class HandleImpl {
     virtual void set_values(const NewValues& values, Stream stream);
     /// The same of numbers on this host that need a wider encoding than signature_ has: with the
     /// kernels of `wider`. Throws before anything is changed.
-    virtual void widen(const Signature& wider, const void* values, Stream stream);
+    virtual void store_wider_values(const Signature& wider, const void* values, Stream stream);
     /// Takes over that this was done.
-    void tell_widened(const Signature& wider);
+    void tell_wider_values(const Signature& wider);
     /// Throws Error(compile): the kernel for wider values cannot be had.
-    [[noreturn]] void refuse_to_widen(const Signature& wider, const std::string& why) const;
+    [[noreturn]] void refuse_wider_values(const Signature& wider, const std::string& why) const;
     /// Whether arrays that are read but not stored are the handle's to write to.
     bool owns_arrays() const { return owns_arrays_; }
     bool updatable() const { return updatable_; }

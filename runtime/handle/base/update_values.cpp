@@ -78,10 +78,10 @@ void HandleImpl::set_encoded(const void* values, Stream stream) {
     const auto fits =
         std::ranges::find_if(wider, [&](const Signature& s) { return holds_exactly(numbers, s); });
     // What the caller's own storage type cannot hold, it rounds.
-    widen(fits != wider.end() ? *fits : wider.back(), values, stream);
+    store_wider_values(fits != wider.end() ? *fits : wider.back(), values, stream);
 }
 
-void HandleImpl::tell_widened(const Signature& wider) {
+void HandleImpl::tell_wider_values(const Signature& wider) {
     const auto change =
         value_array_bytes(wider, info_.stored) - value_array_bytes(signature_, info_.stored);
     info_.reason +=
@@ -117,7 +117,7 @@ void HandleImpl::check_sums(const ValueOrder& order, const void* sums) const {
             first_entry(order, k), number_text(given_type_, sums, k), to_string(storage)));
 }
 
-void HandleImpl::refuse_to_widen(const Signature& wider, const std::string& why) const {
+void HandleImpl::refuse_wider_values(const Signature& wider, const std::string& why) const {
     throw Error(ErrorCode::compile,
                 fmt::format("update_values: the new numbers need kernel {} in the place of {}, "
                             "which cannot be had ({}): the old numbers stay; with "
@@ -125,7 +125,7 @@ void HandleImpl::refuse_to_widen(const Signature& wider, const std::string& why)
                             kernel_name(wider), info_.kernel, why));
 }
 
-void HandleImpl::widen(const Signature&, const void*, Stream) {
+void HandleImpl::store_wider_values(const Signature&, const void*, Stream) {
     throw Error(ErrorCode::internal, "values of this kind of handle are not encoded");
 }
 

@@ -86,10 +86,10 @@ Buffer gather_columns(Device& device, const DeviceKernel& kernel, const CsrView&
     pieces.push_back(0);
     for (const auto [begin, end] : ranges) pieces.push_back(pieces.back() + end - begin);
     const std::int64_t count = pieces.back();
-    Buffer here(static_cast<std::size_t>(count) * size_of(matrix.index_type));
-    if (count == 0) return here;
+    Buffer columns(static_cast<std::size_t>(count) * size_of(matrix.index_type));
+    if (count == 0) return columns;
     const std::size_t bytes = pieces.size() * sizeof(std::int64_t);
-    const auto memory = device.allocate_scratch(bytes + here.bytes());
+    const auto memory = device.allocate_scratch(bytes + columns.bytes());
     auto* const begin = static_cast<std::byte*>(memory->data());
     device.copy_to_device(begin, pieces.data(), bytes);
     launch_step(device, kernel, "gathered_pieces",
@@ -98,8 +98,8 @@ Buffer gather_columns(Device& device, const DeviceKernel& kernel, const CsrView&
                             {"piece_ptr", begin + ranges.size() * sizeof(std::int64_t)},
                             {"gathered", begin + bytes}},
                  .scalars = {{"num_pieces", std::ssize(ranges)}, {"num_gathered", count}}});
-    device.copy_to_host(here.data(), begin + bytes, here.bytes());
-    return here;
+    device.copy_to_host(columns.data(), begin + bytes, columns.bytes());
+    return columns;
 }
 
 ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix) {

@@ -5,50 +5,50 @@ namespace {
 
 /// Entries, from which on a host converts for longer than it takes to copy them.
 constexpr std::int64_t least_copied = 2'000'000;
-/// The same of those that are there, when the kernel that converts is to be compiled. That is done
-/// once: it is kept, for all matrices.
+/// The same of those that are there, when the kernel that converts is to be compiled. That is
+/// done once: it is kept, for all matrices.
 constexpr std::int64_t least_compiled = 1 << 17;
 constexpr double beside = 4;  ///< times their bytes: what a conversion takes at most, with them
 
 }  // namespace
 
-CsrOnDevice::CsrOnDevice(Device& device, const CsrView& here, const CsrView* there)
+CsrOnDevice::CsrOnDevice(Device& device, const CsrView& host, const CsrView* on_device)
     : device_(device),
-      here_(here),
-      copies_(there == nullptr),
-      view_(there != nullptr ? *there : here) {}
+      host_(host),
+      copies_(on_device == nullptr),
+      view_(on_device != nullptr ? *on_device : host) {}
 
 const CsrView& CsrOnDevice::view() {
     if (!copies_ || !memory_.empty()) return view_;
     std::vector<std::unique_ptr<DeviceMemory>> memory;
-    CsrView made = here_;
+    CsrView made = host_;
     const auto copy = [&](const void*& array, std::int64_t count, std::size_t element) {
         const auto bytes = static_cast<std::size_t>(count) * element;
         memory.push_back(device_.allocate_scratch(bytes));
         device_.copy_to_device(memory.back()->data(), array, bytes);
         array = memory.back()->data();
     };
-    copy(made.row_ptr, here_.rows + 1, size_of(here_.offset_type));
-    copy(made.col_idx, here_.nnz, size_of(here_.index_type));
-    copy(made.values, here_.nnz, size_of(here_.value_type));
+    copy(made.row_ptr, host_.rows + 1, size_of(host_.offset_type));
+    copy(made.col_idx, host_.nnz, size_of(host_.index_type));
+    copy(made.values, host_.nnz, size_of(host_.value_type));
     view_ = made;
     memory_ = std::move(memory);
     return view_;
 }
 
 double CsrOnDevice::bytes() const {
-    return static_cast<double>(here_.rows + 1) * static_cast<double>(size_of(here_.offset_type)) +
-           static_cast<double>(here_.nnz) *
-               static_cast<double>(size_of(here_.index_type) + size_of(here_.value_type));
+    return static_cast<double>(host_.rows + 1) * static_cast<double>(size_of(host_.offset_type)) +
+           static_cast<double>(host_.nnz) *
+               static_cast<double>(size_of(host_.index_type) + size_of(host_.value_type));
 }
 
 bool CsrOnDevice::has_room() const {
-    return is_there() || static_cast<double>(device_.free_bytes()) >= beside * bytes();
+    return is_on_device() || static_cast<double>(device_.free_bytes()) >= beside * bytes();
 }
 
 bool CsrOnDevice::pays(bool compile) const {
     const std::int64_t least = copies_ ? least_copied : compile ? least_compiled : 0;
-    return here_.nnz >= least && has_room();
+    return host_.nnz >= least && has_room();
 }
 
 }  // namespace spmvgen

@@ -8,19 +8,19 @@
 
 namespace spmvgen {
 
-/// The CSR arrays of a matrix in a device's memory: the caller's that are there, or copies of those
-/// on this host, made when they are first wanted. The device and the caller's arrays must outlive
-/// it. For one thread.
+/// The CSR arrays of a matrix in a device's memory: the caller's that are there, or copies of
+/// those on this host, made when they are first wanted. The device and the caller's arrays must
+/// outlive it. For one thread.
 class CsrOnDevice {
   public:
-    /// `there` is the same matrix in the device's memory; null = `here` is to be copied.
-    CsrOnDevice(Device& device, const CsrView& here, const CsrView* there);
+    /// `on_device` is the same matrix in the device's memory; null = `host` is to be copied.
+    CsrOnDevice(Device& device, const CsrView& host, const CsrView* on_device);
 
     /// Device pointers, valid as long as this lives. Complete when it returns. Throws as
     /// Device::allocate does.
     const CsrView& view();
 
-    bool is_there() const { return !copies_ || !memory_.empty(); }
+    bool is_on_device() const { return !copies_ || !memory_.empty(); }
     /// Whether they are there, or the device has room for them beside what is made of them.
     bool has_room() const;
     double bytes() const;
@@ -30,7 +30,7 @@ class CsrOnDevice {
 
   private:
     Device& device_;
-    const CsrView here_;
+    const CsrView host_;
     const bool copies_;
     CsrView view_;
     std::vector<std::unique_ptr<DeviceMemory>> memory_;

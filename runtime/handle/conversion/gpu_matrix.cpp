@@ -30,11 +30,11 @@ std::size_t bytes_of_array(const StoredMatrix& stored, const CsrView& matrix,
 
 /// The caller's array on the device that `data`, of the matrix on this host, is a copy of; null
 /// when there is none.
-const void* array_there(const void* data, const CsrView& matrix, const CsrView* there) {
-    if (there == nullptr || data == nullptr) return nullptr;
-    return data == matrix.row_ptr   ? there->row_ptr
-           : data == matrix.col_idx ? there->col_idx
-           : data == matrix.values  ? there->values
+const void* array_on_device(const void* data, const CsrView& matrix, const CsrView* on_device) {
+    if (on_device == nullptr || data == nullptr) return nullptr;
+    return data == matrix.row_ptr   ? on_device->row_ptr
+           : data == matrix.col_idx ? on_device->col_idx
+           : data == matrix.values  ? on_device->values
                                     : nullptr;
 }
 
@@ -52,7 +52,7 @@ void check_device_limit(Format format, std::size_t bytes, std::int64_t limit) {
 GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,
                  const UploadFrom& from) {
     const auto is_borrowed = [&](const void* data) {
-        return from.borrow && array_there(data, matrix, from.on_device) != nullptr;
+        return from.borrow && array_on_device(data, matrix, from.on_device) != nullptr;
     };
     std::size_t total = 0;
     for (auto& [name, data] : stored.arrays)
@@ -64,15 +64,15 @@ GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matr
     on_device.stored.stored = stored.stored;
     on_device.stored.bytes = stored.bytes;
     for (auto& [name, data] : stored.arrays) {
-        const void* const there = array_there(data, matrix, from.on_device);
+        const void* const found = array_on_device(data, matrix, from.on_device);
         if (is_borrowed(data)) {
-            on_device.stored.arrays.emplace(name, there);
+            on_device.stored.arrays.emplace(name, found);
             continue;
         }
         const std::size_t bytes = bytes_of_array(stored, matrix, name);
         const auto& memory = on_device.memory.emplace_back(device.allocate(bytes));
-        if (there != nullptr)
-            device.copy_on_device(memory->data(), there, bytes);
+        if (found != nullptr)
+            device.copy_on_device(memory->data(), found, bytes);
         else
             device.copy_to_device(memory->data(), data, bytes);
         on_device.stored.arrays.emplace(name, memory->data());

@@ -204,7 +204,7 @@ XGathers GpuHandle::count_gathers(ValueType type) {
                            });
 }
 
-void GpuHandle::widen(const Signature& wider, const void* values, Stream stream) {
+void GpuHandle::store_wider_values(const Signature& wider, const void* values, Stream stream) {
     device_->synchronize({stream.native});
     const StoredValues fresh = complete_pattern().convert_values(values, wider);
     GpuMatrix next = with_new_values(*device_, matrix_, fresh, memory_limit_);
@@ -216,7 +216,7 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
             });
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile) throw;
-        refuse_to_widen(wider, error.what());
+        refuse_wider_values(wider, error.what());
     }
     matrix_.memory.reserve(matrix_.memory.size() + next.memory.size());
     // Nothing throws from here on. Graphs that were captured, and what is under way on other
@@ -227,7 +227,7 @@ void GpuHandle::widen(const Signature& wider, const void* values, Stream stream)
     pattern_.change_signature(wider);
     values_.reset();
     sought_values_ = false;
-    tell_widened(wider);
+    tell_wider_values(wider);
     tell_kernel(variant({num_rhs_}, signature_.alpha, signature_.beta));
     predict(device_.get(), 0);
 }

@@ -142,8 +142,8 @@ void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
     const StoredMatrix stored = convert(matrix, signature_, true, options.memory_limit, row_order_,
                                         chooser.take_layout(signature_).get());
     matrix_ = upload(*device_, stored, matrix,
-                     {csr.is_there() ? &csr.view() : nullptr, on_device != nullptr && !options.copy,
-                      options.memory_limit});
+                     {csr.is_on_device() ? &csr.view() : nullptr,
+                      on_device != nullptr && !options.copy, options.memory_limit});
 }
 
 bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr) {

@@ -26,7 +26,7 @@ class GpuTrials : public Trials {
 
     std::optional<double> storing_on_device_ms(const Signature& s) const override {
         if (kernel_entry(s.kernel).format != Format::csr && !converts(s)) return std::nullopt;
-        return csr_.is_there() ? 0 : 1e3 * csr_.bytes() / assumed_cpu_rate;
+        return csr_.is_on_device() ? 0 : 1e3 * csr_.bytes() / assumed_cpu_rate;
     }
 
   private:
@@ -104,7 +104,7 @@ class GpuTrials : public Trials {
         }
         const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);
         // With a limit there is no copy beside what the kernel reads.
-        const bool may_copy = csr_.is_there() || (memory_limit_ == 0 && csr_.has_room());
+        const bool may_copy = csr_.is_on_device() || (memory_limit_ == 0 && csr_.has_room());
         if (!reads_arrays(stored, matrix_) || !may_copy) return upload(*device_, stored, matrix_);
         return upload(*device_, stored, matrix_, {.on_device = &csr_.view(), .borrow = true});
     }

@@ -68,7 +68,7 @@ class HostHandle : public HandleImpl {
     bool borrows(const CsrView& matrix) const override { return reads_arrays(stored_, matrix); }
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
-    void widen(const Signature& wider, const void* values, Stream stream) override;
+    void store_wider_values(const Signature& wider, const void* values, Stream stream) override;
     bool has_kernel(ValueType type, const Operands& operands) override;
     VectorPacker& packer() override { return *packer_; }
     bool takes_forms() const override;
@@ -343,10 +343,10 @@ XGathers HostHandle::count_gathers(ValueType type) {
         [](void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); });
 }
 
-void HostHandle::widen(const Signature& wider, const void* values, Stream stream) {
+void HostHandle::store_wider_values(const Signature& wider, const void* values, Stream stream) {
     check_stream(stream, "update_values");
     const ProvidedKernel provided = provider_.get_or_nothing(wider, policy_);
-    if (provided.kernel == nullptr) refuse_to_widen(wider, provided.warning);
+    if (provided.kernel == nullptr) refuse_wider_values(wider, provided.warning);
     StoredMatrix next = with_new_values(stored_, pattern_.convert_values(values, wider));
     auto base = std::make_unique<BoundKernel>(provided.kernel, next);
     // Kernels of other modes are made at their next use, as they were at their first.
@@ -356,7 +356,7 @@ void HostHandle::widen(const Signature& wider, const void* values, Stream stream
     base_ = std::move(base);
     variants_ = std::move(variants);
     pattern_.change_signature(wider);
-    tell_widened(wider);
+    tell_wider_values(wider);
     predict(nullptr, threads_);
 }
 

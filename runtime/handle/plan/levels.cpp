@@ -39,7 +39,8 @@ class LevelWork {
 
     LevelChoice run() {
         const std::string& level = p_.options.level;
-        LevelChoice result = weigh(p_, level == "recorded" ? by_record() : rule_, speed_);
+        LevelChoice result =
+            unless_plain_is_cheaper(p_, level == "recorded" ? by_record() : rule_, speed_);
         result.analysis_ms = record_ms_;
         if (measures(level)) {
             if (const std::string why = why_not_measured(result); !why.empty())

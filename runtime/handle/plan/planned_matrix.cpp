@@ -64,8 +64,8 @@ RowFeatures PlannedMatrix::analysed(const CsrView& matrix, const Options& option
     if (on_device != nullptr && !on_device->is_complete()) {
         by_rows_ = needs_rows_only(options);
         const bool is_open = options.level == "rule" && options.expected_applies == 0;
-        const bool is_there = by_rows_ || (is_open && matrix.nnz >= least_fetched);
-        if (is_there && rows_are_right(matrix, options.threads)) {
+        const bool is_on_device = by_rows_ || (is_open && matrix.nnz >= least_fetched);
+        if (is_on_device && rows_are_right(matrix, options.threads)) {
             source_ = on_device;
         } else {
             by_rows_ = false;

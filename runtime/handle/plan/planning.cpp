@@ -142,7 +142,8 @@ std::optional<std::string> why_plain_at_once(const Options& o) {
            "about an apply or more, and saves at most a quarter of one)";
 }
 
-LevelChoice weigh(const LevelProblem& p, const Choice& choice, const DeviceSpeed& speed) {
+LevelChoice unless_plain_is_cheaper(const LevelProblem& p, const Choice& choice,
+                                    const DeviceSpeed& speed) {
     if (p.options.expected_applies == 0 || !plain_is_free(p.options)) return {choice};
     std::optional<Choice> plain;
     if (p.device != nullptr) plain = plain_on_gpu(p);

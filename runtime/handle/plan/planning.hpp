@@ -14,7 +14,8 @@ std::optional<std::string> why_plain_at_once(const Options& options);
 
 /// `choice`, or plain CSR when few applies are expected that cannot repay what the choice costs:
 /// its kernel, and the conversion. The reason then has the figures.
-LevelChoice weigh(const LevelProblem& problem, const Choice& choice, const DeviceSpeed& speed);
+LevelChoice unless_plain_is_cheaper(const LevelProblem& problem, const Choice& choice,
+                                    const DeviceSpeed& speed);
 
 /// Why the expected applies cannot repay the budget of level measure; "" = they can.
 std::string why_not_repaid(const LevelProblem& problem, const DeviceSpeed& speed);

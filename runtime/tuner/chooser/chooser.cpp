@@ -72,7 +72,7 @@ Choice Chooser::sampled(Request& request) {
     const bool is_free = request.kernel == "auto" && request.rule.empty();
     // A CPU's time is that of rows, too.
     const std::int64_t size = matrix_.nnz + (is_host(request) ? matrix_.rows : 0);
-    if (is_free && request.look && size >= least_weighed) weigh(choice, request);
+    if (is_free && request.look && size >= least_weighed) unless_plain_is_cheaper(choice, request);
     return choice;
 }
 
@@ -145,7 +145,7 @@ std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
     return found;
 }
 
-void Chooser::weigh(Choice& choice, const Request& request) {
+void Chooser::unless_plain_is_cheaper(Choice& choice, const Request& request) {
     const auto rules = predict(choice.signature, request);
     if (!rules || !counting_repays(request.applies, rules->us, sample_->view().nnz)) return;
     CountedChoice& counted = *predictions(request);

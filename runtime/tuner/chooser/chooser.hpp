@@ -108,7 +108,7 @@ class Chooser {
     const CsrView& all_of_matrix() { return source_ != nullptr ? source_->all() : matrix_; }
     /// What its predicted time is the least of, in place of the rules' choice where that is
     /// predicted to take longer by more than the constants' margin.
-    void weigh(Choice& choice, const Request& request);
+    void unless_plain_is_cheaper(Choice& choice, const Request& request);
     /// Null where nothing can be predicted.
     CountedChoice* predictions(const Request& request);
 

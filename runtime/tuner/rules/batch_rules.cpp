@@ -13,8 +13,9 @@ namespace spmvgen {
 namespace {
 
 constexpr double even_batch_padding =
-    1.1;                              ///< ELL's entries over nonzeros, up to which rows are even
-constexpr double skewed_system_padding = 4;  ///< from which single rows hold up the others of a system
+    1.1;  ///< ELL's entries over nonzeros, up to which rows are even
+constexpr double skewed_system_padding =
+    4;  ///< from which single rows hold up the others of a system
 constexpr double least_vector_batch_mean =
     4;  ///< mean row, from which entries of a row fill a vector
 

@@ -20,11 +20,11 @@ constexpr double short_longest =
 constexpr double short_rows_mean = 8;
 constexpr double gpu_even_padding = 1.1;          ///< stored entries over nonzeros in slices of 32
 constexpr double gpu_even_sorted_padding = 1.15;  ///< the same with sorted rows
-constexpr double most_sorted_from = 3;  ///< unsorted padding, above which sorting costs too
-                                        ///< much locality in x
+constexpr double most_sorted_from = 3;         ///< unsorted padding, above which sorting costs too
+                                               ///< much locality in x
 constexpr double skewed_sorted_padding = 1.5;  ///< sorted padding, where single rows stand out
-constexpr double balanced_nnz = 2e6;    ///< entries, from which balancing CSR beats COO
-constexpr double scattering_mean = 24;  ///< mean row, up to which sorting scatters much of x
+constexpr double balanced_nnz = 2e6;           ///< entries, from which balancing CSR beats COO
+constexpr double scattering_mean = 24;         ///< mean row, up to which sorting scatters much of x
 
 std::string gpu_padding_text(const Situation& s) {
     return slice_padding(s) <= gpu_even_padding

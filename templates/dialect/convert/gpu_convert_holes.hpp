@@ -26,7 +26,7 @@ template <int slice, typename Index>
 template <typename Vector>
 [[gnu::always_inline]] inline long most_diagonals(int width, int code) {
     constexpr long value = sizeof(Vector);
-    const long delta = code < 3 ? code : 4;
+    const long delta = code < deltas_of_32_bits ? code : 4;
     const long most = (width * (value + delta) - 1) / value;
     return most < 65534 ? most : 65534l;
 }

@@ -1,7 +1,7 @@
 // What the steps share that convert CSR into strips on the device.
 #pragma once
 #include "dialect/convert/gpu_convert_values.hpp"
-#include "dialect/strips_format.hpp"
+#include "dialect/formats/strips_format.hpp"
 
 /// The row at a position.
 template <int slice, int sigma, int period>
@@ -90,9 +90,16 @@ template <typename Index>
     return static_cast<unsigned long long>(high) - static_cast<unsigned long long>(low);
 }
 
-/// The narrowest code for columns so far apart, 4 when there is none; 0 where none is bent.
+/// In place of a code: there is none.
+constexpr int no_code = 4;
+
+/// The narrowest code for columns so far apart, or no_code; affine where none is bent.
 [[gnu::always_inline]] inline int narrowest_code(int bent, unsigned long long widest) {
-    return bent == 0 ? 0 : widest >> 8 == 0 ? 1 : widest >> 16 == 0 ? 2 : widest >> 32 == 0 ? 3 : 4;
+    return bent == 0           ? affine_deltas
+           : widest >> 8 == 0  ? deltas_of_8_bits
+           : widest >> 16 == 0 ? deltas_of_16_bits
+           : widest >> 32 == 0 ? deltas_of_32_bits
+                               : no_code;
 }
 
 /// Counts of this conversion beside those of dialect/convert/gpu_convert.hpp.
@@ -104,11 +111,11 @@ constexpr int count_holes = 11;  ///< strips of slices with holes
 /// Puts a delta to its place.
 [[gnu::always_inline]] inline void put_delta(unsigned char* bytes, int code, long place,
                                              unsigned delta) {
-    if (code == 1) {
+    if (code == deltas_of_8_bits) {
         bytes[place] = static_cast<unsigned char>(delta);
-    } else if (code == 2) {
+    } else if (code == deltas_of_16_bits) {
         reinterpret_cast<unsigned short*>(bytes)[place] = static_cast<unsigned short>(delta);
-    } else if (code == 3) {
+    } else if (code == deltas_of_32_bits) {
         reinterpret_cast<unsigned*>(bytes)[place] = delta;
     }
 }

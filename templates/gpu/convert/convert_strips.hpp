@@ -106,7 +106,7 @@ void convert_strips_holes(long num_rows, long num_cols, long num_slices,
         widest = range > widest ? range : widest;
     }
     const int code = narrowest_code(slice_max<slice>(bent), widest);
-    const bool all = slice_min<slice>(may ? 1 : 0) == 1 && code > 0;
+    const bool all = slice_min<slice>(may ? 1 : 0) == 1 && code != affine_deltas;
     const long count = count_diagonals<slice, period>(
         col_idx, entry, entry + strips, lane, num_cols, all, most_diagonals<Vector>(width, code));
     if (count > 0 && lane == 0) {
@@ -160,7 +160,7 @@ void convert_strips_codes(long num_rows, long num_cols, long num_slices, int cod
         holes = slice_max<slice>(holes);
     }
     int code = narrowest_code(bent, widest);
-    while (code < 4 && (codes >> code & 1) == 0) {
+    while (code < no_code && (codes >> code & 1) == 0) {
         ++code;
     }
     warp_barrier();
@@ -169,24 +169,26 @@ void convert_strips_codes(long num_rows, long num_cols, long num_slices, int cod
         diagonals = own.slice < num_slices && (slice_info[own.slice] & filled_slice) != 0;
         put_diagonals<slice, period>(bases + own.first, col_idx, own.entry, own.entry + own.strips,
                                      own.lane, diagonals ? own.width : 0);
-        code = diagonals ? 0 : code;
+        code = diagonals ? affine_deltas : code;
         holes = diagonals ? 1 : 0;
     }
     // Of the other codes the base is the least column; without one the delta is the column itself.
-    if (!diagonals && (code == 0 || (code == 3 && sizeof(Index) == 4))) {
+    if (!diagonals &&
+        (code == affine_deltas || (code == deltas_of_32_bits && sizeof(Index) == 4))) {
         for (int k = own.lane; k < own.width; k += slice) {
             bases[own.first + k] =
-                code == 3 ? static_cast<Index>(0)
-                          : static_cast<Index>(
-                                col_idx[entry_of_longest + static_cast<long>(k) * threads_per_row] -
-                                longest * period);
+                code == deltas_of_32_bits
+                    ? static_cast<Index>(0)
+                    : static_cast<Index>(
+                          col_idx[entry_of_longest + static_cast<long>(k) * threads_per_row] -
+                          longest * period);
         }
     }
     if (own.slice < num_slices && own.lane == 0) {
         const int info = slice_info[own.slice];
         const int filled = holes > 0 ? filled_slice : 0;
-        const int bytes =
-            (code == 3 ? 4 : code) + (filled != 0 ? mask_bytes<block_rows * block_cols> : 0);
+        const int bytes = (code == deltas_of_32_bits ? 4 : code) +
+                          (filled != 0 ? mask_bytes<block_rows * block_cols> : 0);
         slice_info[own.slice] = (info & ~(code_bits | filled_slice)) | filled | (code & code_bits);
         slice_size[own.slice] = static_cast<Offset>(static_cast<long>(own.width) * bytes);
         if (filled != 0) {
@@ -195,8 +197,8 @@ void convert_strips_codes(long num_rows, long num_cols, long num_slices, int cod
         if (diagonals) {
             atomicAdd(counts + count_holes, static_cast<unsigned long long>(own.width));
         }
-        atomicAdd(counts + (code < 4 ? code : count_unfit),
-                  static_cast<unsigned long long>(code < 4 ? own.width : 1));
+        atomicAdd(counts + (code < no_code ? code : count_unfit),
+                  static_cast<unsigned long long>(code < no_code ? own.width : 1));
         if ((info & ragged_slice) != 0) {
             atomicAdd(counts + count_ragged, 1ull);
         }

@@ -18,6 +18,7 @@
 //             addition an entry.
 #pragma once
 #include "dialect/convert/gpu_convert_hubs.hpp"
+#include "dialect/formats/tiles_format.hpp"
 
 /// Whether each row has entries.
 template <typename Offset, int block>
@@ -43,7 +44,7 @@ void convert_tiles_begins(long num_rows, long nnz, long num_tiles, long num_runs
     if (own < num_tiles) {
         // The row of the entry before: it is open even where it ends here.
         const long row = own > 0 ? row_of_entry(row_ptr, 0l, num_rows, own * tile - 1) : 0l;
-        tile_row[own] = own > 0 ? static_cast<Index>(item_ptr[row]) : static_cast<Index>(-1);
+        tile_row[own] = own > 0 ? static_cast<Index>(item_ptr[row]) : static_cast<Index>(no_row);
         for (int w = 0; w < tile / 64; ++w) {
             mark_words[own * (tile / 64) + w] = 0ull;
         }
@@ -53,9 +54,9 @@ void convert_tiles_begins(long num_rows, long nnz, long num_tiles, long num_runs
         const long row = own > 0 && first < nnz ? row_of_entry(row_ptr, 0l, num_rows, first) : 0l;
         const bool is_cut = own > 0 && first < nnz && row_ptr[row] < first;
         cut_first_run[own] =
-            is_cut ? static_cast<Index>(row_ptr[row] / size) : static_cast<Index>(-1);
+            is_cut ? static_cast<Index>(row_ptr[row] / size) : static_cast<Index>(no_row);
         cut_last_run[own] =
-            is_cut ? static_cast<Index>((row_ptr[row + 1] - 1) / size) : static_cast<Index>(-1);
+            is_cut ? static_cast<Index>((row_ptr[row + 1] - 1) / size) : static_cast<Index>(no_row);
     }
 }
 
@@ -110,14 +111,16 @@ void convert_tiles_entries(long nnz, const Index* __restrict__ csr_col_idx,
     }
     __syncthreads();
     for (int p = static_cast<int>(threadIdx.x); p < tile; p += block) {
-        const int from = p % warp_size * (items + 1) + p / warp_size;
+        const int lane = lane_at(p, warp_size);
+        const int item = item_at(p, warp_size);
+        const int from = lane * (items + 1) + item;
         if constexpr (has_hubs == 1) {
             col_idx[first + p] = column_codes[columns[from]];
         } else {
             col_idx[first + p] = columns[from];
         }
         if constexpr (value_code != one_value) {
-            const bool exists = first + p % warp_size * items + p / warp_size < nnz;
+            const bool exists = first + lane * items + item < nnz;
             put_value<value_code>(values, coded_values, dictionary, num_distinct, first + p, exists,
                                   numbers[from]);
         }

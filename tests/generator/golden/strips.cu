@@ -25,27 +25,6 @@ static __device__ __forceinline__ int strip_column(const int* bases, const unsig
     return bases[k] + __ldcs(reinterpret_cast<const unsigned short*>(deltas) + k * 32 + lane);
 }
 
-/// sum[i][r] += the products of a lane's blocks in 6 strips, from strip `k` on. All of A is loaded
-/// before the first use, then all of x. The lane has the strips below `own`.
-static __device__ __forceinline__ void add_strips_0(double& sum, const int* bases,
-                                                    const unsigned char* deltas,
-                                                    const double* values, const double* x,
-                                                    long place, int lane, long k, int own) {
-    int col[6] = {};
-    double value[6] = {};
-    for (int u = 0; u < 6; ++u) {
-        if (k + u < own) {
-            col[u] = strip_column(bases, deltas, k + u, lane);
-            value[u] = __ldcs(values + place + (k + u) * 32);
-        }
-    }
-    double factor[6] = {};
-    for (int u = 0; u < 6; ++u)
-        if (k + u < own) factor[u] = x[col[u]];
-    for (int u = 0; u < 6; ++u)
-        sum += value[u] * factor[u];
-}
-
 /// y = αAx + βy.
 /// Launch: grid (ceil(num_warps / 8)), blocks of 256 threads.
 /// num_warps = num_slices
@@ -100,8 +79,19 @@ extern "C" __global__ void __launch_bounds__(256)
         }
 #pragma unroll 1
         for (; k < own; k += batch) {
-            add_strips_0(sum, bases + first, deltas + delta_place * 32, values, x,
-                         first * 32 + lane, lane, k, own);
+            int col[6] = {};
+            double value[6] = {};
+            for (int u = 0; u < 6; ++u) {
+                if (k + u < own) {
+                    col[u] = strip_column(bases + first, deltas + delta_place * 32, k + u, lane);
+                    value[u] = __ldcs(values + first * 32 + lane + (k + u) * 32);
+                }
+            }
+            double factor[6] = {};
+            for (int u = 0; u < 6; ++u)
+                if (k + u < own) factor[u] = x[col[u]];
+            for (int u = 0; u < 6; ++u)
+                sum += value[u] * factor[u];
         }
     }
     if (mine) y[thread] = sum;
