@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,7 +34,7 @@ class BlockRow {
             std::size_t block = 0;
             const std::int64_t end = matrix_.row_begin(row + 1);
             for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
-                const std::int64_t column = matrix_.col(k) / cols_;
+                const std::int64_t column = block_column(matrix_.col(k));
                 if (columns_[block] != column) block = find(column, block, distinct);
                 const std::int64_t i = row - first, j = matrix_.col(k) - first_column(column);
                 take(free_block(block, i * cols_ + j), i, j, k);
@@ -50,6 +49,12 @@ class BlockRow {
     std::int64_t first_column_of(std::size_t block) const { return first_column(columns_[block]); }
 
   private:
+    /// column / cols_; a division of 64 bits takes several times as long as one of 32.
+    std::int64_t block_column(std::int64_t column) const {
+        if (column > UINT32_MAX) return column / cols_;
+        return static_cast<std::uint32_t>(column) / static_cast<std::uint32_t>(cols_);
+    }
+
     std::int64_t first_column(std::int64_t column) const {
         if (!within_) return column * cols_;
         return std::max<std::int64_t>(0, std::min(column * cols_, matrix_.cols - cols_));
@@ -71,7 +76,7 @@ class BlockRow {
             const std::int64_t end = matrix_.row_begin(row + 1);
             bool ascending = true;
             for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
-                const std::int64_t column = matrix_.col(k) / cols_;
+                const std::int64_t column = block_column(matrix_.col(k));
                 if (!of_row_.empty() && of_row_.back() == column) continue;
                 ascending = ascending && (of_row_.empty() || of_row_.back() < column);
                 of_row_.push_back(column);
@@ -80,8 +85,10 @@ class BlockRow {
                 std::ranges::sort(of_row_);
                 of_row_.erase(std::ranges::unique(of_row_).begin(), of_row_.end());
             }
-            merged_.clear();
-            std::ranges::set_union(columns_, of_row_, std::back_inserter(merged_));
+            if (columns_ == of_row_) continue;  // as in most matrices with blocks
+            merged_.resize(columns_.size() + of_row_.size());
+            const auto end_of_both = std::ranges::set_union(columns_, of_row_, merged_.begin()).out;
+            merged_.erase(end_of_both, merged_.end());
             std::swap(columns_, merged_);
         }
     }

@@ -60,7 +60,7 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
 
 std::int64_t ValuePattern::bytes() const {
     return static_cast<std::int64_t>(row_ptr_.bytes() + col_idx_.bytes()) +
-           (sources_ ? sources_->bytes() : 0);
+           (places_ ? places_->bytes() : 0);
 }
 
 CsrView ValuePattern::with_values(const void* values) const {
@@ -87,14 +87,15 @@ std::optional<ValueSources> ValuePattern::find_sources(
 
 void ValuePattern::find_places(const StoredMatrix& stored) {
     if (!sought_ && stored.memory_limit == 0)
-        sources_ = find_sources(places_in(stored, signature_));
+        if (const auto sources = find_sources(places_in(stored, signature_)))
+            places_ = EntryPlaces::of(*sources, view_.nnz);
     sought_ = true;
 }
 
 bool ValuePattern::put_values(const void* values, const StoredMatrix& stored) {
     find_places(stored);
-    if (!sources_) return false;
-    sources_->put(view_.value_type, values, signature_, stored);
+    if (!places_) return false;
+    places_->put(view_.value_type, values, signature_, stored);
     return true;
 }
 

@@ -76,7 +76,7 @@ class ValuePattern {
     /// From now on the matrix is stored for this signature, which differs in how values are stored.
     void change_signature(Signature signature) {
         signature_ = std::move(signature);
-        sources_.reset();
+        places_.reset();
         sought_ = false;
     }
 
@@ -92,8 +92,8 @@ class ValuePattern {
     Signature signature_;
     bool in_order_ = true, lacks_columns_ = false;
     Buffer row_ptr_, col_idx_;
-    bool sought_ = false;  ///< whether sources_ was looked for
-    std::optional<ValueSources> sources_;
+    bool sought_ = false;  ///< whether places_ was looked for
+    std::optional<EntryPlaces> places_;
 };
 
 /// Whether `stored` owns the array of that name.

@@ -11,7 +11,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t places_a_part = 1 << 14;  ///< that a thread fills at a time
+constexpr std::int64_t entries_a_turn = 1 << 14;  ///< that a thread walks at a time
 
 /// The array that `stored` owns under that name; null when it is not its own.
 const Buffer* own_array(const StoredMatrix& stored, const std::string& name) {
@@ -27,7 +27,7 @@ const Buffer* own_array(const StoredMatrix& stored, const std::string& name) {
 StoredMatrix with_entry_numbers(CsrView pattern, Signature signature) {
     Buffer numbers = make_buffer<double>(pattern.nnz);
     double* const number = numbers.as<double>().data();
-    for_parts(pattern.nnz, places_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
+    for_parts(pattern.nnz, entries_a_turn, 0, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t k = begin; k < end; ++k) number[k] = static_cast<double>(k + 1);
     });
     pattern.value_type = ValueType::f64;
@@ -43,7 +43,7 @@ Buffer entries_of(const Buffer& numbers, std::atomic<std::int64_t>& found) {
     const double* const number = numbers.as<double>().data();
     Buffer entries = make_buffer<std::int32_t>(places);
     std::int32_t* const entry = entries.as<std::int32_t>().data();
-    for_parts(places, places_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
+    for_parts(places, entries_a_turn, 0, [&](std::int64_t begin, std::int64_t end, int) {
         std::int64_t filled = 0;
         for (std::int64_t i = begin; i < end; ++i) {
             entry[i] = static_cast<std::int32_t>(number[i]) - 1;
@@ -52,6 +52,12 @@ Buffer entries_of(const Buffer& numbers, std::atomic<std::int64_t>& found) {
         found += filled;
     });
     return entries;
+}
+
+template <typename From, typename To>
+void put_in_one(const From* from, const std::uint32_t* place, std::int64_t begin, std::int64_t end,
+                To* to) {
+    for (std::int64_t k = begin; k < end; ++k) to[place[k]] = stored_value<To>(from[k]);
 }
 
 }  // namespace
@@ -73,27 +79,46 @@ std::optional<ValueSources> ValueSources::of(const CsrView& pattern, const Signa
     return sources;
 }
 
-std::int64_t ValueSources::bytes() const {
-    std::size_t bytes = 0;
-    for (auto& array : arrays_) bytes += array.entry.bytes();
-    return static_cast<std::int64_t>(bytes);
+std::optional<EntryPlaces> EntryPlaces::of(const ValueSources& sources, std::int64_t entries) {
+    EntryPlaces places;
+    std::int64_t count = 0;
+    places.place_ = make_buffer<std::uint32_t>(entries);
+    std::uint32_t* const place = places.place_.as<std::uint32_t>().data();
+    for (auto& [name, entry] : sources.arrays()) {
+        const std::span<const std::int32_t> numbers = entry.as<std::int32_t>();
+        if (count + std::ssize(numbers) > UINT32_MAX) return {};
+        const auto first = static_cast<std::uint32_t>(count);
+        places.arrays_.push_back({name, first});
+        for_parts(std::ssize(numbers), entries_a_turn, 0,
+                  [&](std::int64_t begin, std::int64_t end, int) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                          const std::int32_t k = numbers[static_cast<std::size_t>(i)];
+                          if (k >= 0) place[k] = first + static_cast<std::uint32_t>(i);
+                      }
+                  });
+        count += std::ssize(numbers);
+    }
+    return places;
 }
 
-void ValueSources::put(ValueType type, const void* values, const Signature& signature,
-                       const StoredMatrix& stored) const {
+void EntryPlaces::put(ValueType type, const void* values, const Signature& signature,
+                      const StoredMatrix& stored) const {
+    const std::span<const std::uint32_t> place = place_.as<std::uint32_t>();
     dispatch_values(type, signature, [&]<typename From, typename To>(From, To) {
         const auto* const from = static_cast<const From*>(values);
-        for (auto& array : arrays_) {
-            auto* const to = static_cast<To*>(const_cast<void*>(stored.arrays.at(array.name)));
-            const std::span<const std::int32_t> entry = array.entry.as<std::int32_t>();
-            for_parts(std::ssize(entry), places_a_part, 0,
-                      [&](std::int64_t begin, std::int64_t end, int) {
-                          for (std::int64_t i = begin; i < end; ++i) {
-                              const std::int32_t k = entry[static_cast<std::size_t>(i)];
-                              if (k >= 0) to[i] = stored_value<To>(from[k]);
-                          }
-                      });
-        }
+        std::vector<To*> to;
+        for (auto& array : arrays_)
+            to.push_back(static_cast<To*>(const_cast<void*>(stored.arrays.at(array.name))));
+        const auto put_part = [&](std::int64_t begin, std::int64_t end, int) {
+            if (arrays_.size() == 1) return put_in_one(from, place.data(), begin, end, to[0]);
+            for (std::int64_t k = begin; k < end; ++k) {
+                const std::uint32_t p = place[static_cast<std::size_t>(k)];
+                std::size_t a = arrays_.size() - 1;
+                while (p < arrays_[a].first) --a;
+                to[a][p - arrays_[a].first] = stored_value<To>(from[k]);
+            }
+        };
+        for_parts(std::ssize(place), entries_a_turn, 0, put_part);
     });
 }
 

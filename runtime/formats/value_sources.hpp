@@ -24,8 +24,21 @@ class ValueSources {
                                           const std::map<std::string, std::int64_t>& places);
 
     const std::vector<Array>& arrays() const { return arrays_; }
-    /// Of what is kept: 4 for each place.
-    std::int64_t bytes() const;
+
+  private:
+    std::vector<Array> arrays_;
+};
+
+/// The same the other way round: the place of each entry of the matrix. Entries are walked in
+/// their order, so that reads stream and padding is never touched; the places of neighbours lie
+/// close together or are streams of their own, whatever the format.
+class EntryPlaces {
+  public:
+    /// Nothing where the arrays have more places than uint32 counts.
+    static std::optional<EntryPlaces> of(const ValueSources& sources, std::int64_t entries);
+
+    /// Of what is kept: 4 for each entry.
+    std::int64_t bytes() const { return static_cast<std::int64_t>(place_.bytes()); }
 
     /// Puts the values, one for each entry, in the place of those of `stored`; they become the
     /// signature's storage type. Places without an entry keep what they hold. Parallel.
@@ -33,7 +46,12 @@ class ValueSources {
              const StoredMatrix& stored) const;
 
   private:
+    struct Array {
+        std::string name;
+        std::uint32_t first;  ///< the number of its first place, the arrays laid end to end
+    };
     std::vector<Array> arrays_;
+    Buffer place_;  ///< uint32 for each entry
 };
 
 /// The arrays of values of a matrix that is stored for the signature, by their names.

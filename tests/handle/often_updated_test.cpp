@@ -74,10 +74,10 @@ TEST(OftenUpdated, RefusesWhatIsNamedAndDoesNotTakeThem) {
         change(options);
         return code_and_text([&] { const Handle handle(a.view(), options); });
     };
-    EXPECT_EQ(refusal([](Options& o) { o.format = "ell"; }),
-              "invalid_argument: options.updates is often, which is not for format ell: its new "
-              "values may take more products than that; leave it to the choice, or leave updates "
-              "seldom");
+    EXPECT_EQ(refusal([](Options& o) { o.format = "strips"; }),
+              "invalid_argument: options.updates is often, which is not for format strips: its "
+              "new values may take more products than that; leave it to the choice, or leave "
+              "updates seldom");
     EXPECT_EQ(refusal([](Options& o) { o.kernel = "ell_groups"; }, "simt:sm_90"),
               "invalid_argument: options.updates is often, which is not for kernel ell_groups: its "
               "new values may take more products than that; leave it to the choice, or leave "

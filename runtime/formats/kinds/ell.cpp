@@ -109,7 +109,7 @@ FormatStorage ell_storage() {
     return {.format = Format::ell,
             .store = store_ell,
             .places = [](const Signature&) { return ValuePlaces::by_row; },
-            .update_products = {.cpu = 6.3, .gpu = 9},
+            .update_products = {.cpu = 2.2, .gpu = 9},
             .most_stored =
                 [](const RowFeatures& f) {
                     return static_cast<double>(f.nnz) * std::max(f.ell_padding, 1.0) +

@@ -147,7 +147,7 @@ FormatStorage sell_storage() {
     return {.format = Format::sell,
             .store = store_sell,
             .places = [](const Signature&) { return ValuePlaces::by_row; },
-            .update_products = {.cpu = 3.2, .gpu = 3},
+            .update_products = {.cpu = 2.4, .gpu = 3},
             .most_stored =
                 [](const RowFeatures& f) {
                     return static_cast<double>(f.nnz) * std::max(f.sell_padding.back(), 1.0) * 2;

@@ -394,9 +394,8 @@ int World::can_reach(int* can, int device, int peer) {
 }
 
 void World::forget(int device) {
-    std::erase_if(reached_, [&](const auto& pair) {
-        return pair.first == device || pair.second == device;
-    });
+    std::erase_if(reached_,
+                  [&](const auto& pair) { return pair.first == device || pair.second == device; });
 }
 
 int World::reach(int peer, unsigned flags) {
