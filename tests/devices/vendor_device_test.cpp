@@ -15,6 +15,17 @@ using testing::HasSubstr;
 class VendorDevice : public VendorFixture, public ::testing::WithParamInterface<bool> {
   public:
     VendorDevice() : VendorFixture(GetParam()) {}
+
+    /// y + 2x on `own`, with x in the memory of `other`.
+    std::vector<double> axpy(Device& own, Device& other) const {
+        const auto x = upload<double>(other, {1, 2, 3});
+        const auto y = upload<double>(own, {10, 20, 30});
+        const auto kernel = own.load(binary({"axpy"}));
+        launch(own, *kernel, {{1, 1}, 64, 0}, 3l, 2.0, x->data(), y->data());
+        own.synchronize({});
+        return download<double>(own, *y);
+    }
+    const std::vector<double> sum{12, 24, 36};
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, VendorDevice, ::testing::Bool(),
@@ -41,26 +52,16 @@ TEST_P(VendorDevice, CalibrationWritesDownWhatTheDriverTells) {
 
 TEST_P(VendorDevice, RunsAKernel) {
     const auto own = device();
-    const auto x = upload<double>(*own, {1, 2, 3});
-    const auto y = upload<double>(*own, {10, 20, 30});
-    const auto kernel = own->load(binary({"axpy"}));
-    launch(*own, *kernel, {{1, 1}, 64, 0}, 3l, 2.0, x->data(), y->data());
-    own->synchronize({});
-    EXPECT_EQ(download<double>(*own, *y), (std::vector<double>{12, 24, 36}));
+    EXPECT_EQ(axpy(*own, *own), sum);
 }
 
 // A kernel of device 1 reads memory of device 0.
 TEST_P(VendorDevice, ReachesTheMemoryOfAnother) {
     {
         const auto own = device(1), other = device(0);
-        const auto x = upload<double>(*other, {1, 2, 3});
-        const auto y = upload<double>(*own, {10, 20, 30});
-        const auto kernel = own->load(binary({"axpy"}));
         EXPECT_TRUE(own->reach(*other));
         EXPECT_TRUE(own->reach(*other)) << "again";
-        launch(*own, *kernel, {{1, 1}, 64, 0}, 3l, 2.0, x->data(), y->data());
-        own->synchronize({});
-        EXPECT_EQ(download<double>(*own, *y), (std::vector<double>{12, 24, 36}));
+        EXPECT_EQ(axpy(*own, *other), sum);
         EXPECT_FALSE(own->reach(*open_device("simt:sm_90")));
         standin.fail_next(name("cuCtxEnablePeerAccess", "hipDeviceEnablePeerAccess"), 2);
         EXPECT_EQ(error_of([&] { own->reach(*other); }),
@@ -75,15 +76,7 @@ TEST_P(VendorDevice, ReachesItAfterBothWereClosedToo) {
     EXPECT_TRUE(device(1)->reach(*device(0)));
     EXPECT_EQ(standin.alive(),
               name("the context of device 0, 1 times\nthe context of device 1, 1 times\n", ""));
-    {
-        const auto own = device(1), other = device(0);
-        const auto x = upload<double>(*other, {1, 2, 3});
-        const auto y = upload<double>(*own, {10, 20, 30});
-        const auto kernel = own->load(binary({"axpy"}));
-        launch(*own, *kernel, {{1, 1}, 64, 0}, 3l, 2.0, x->data(), y->data());
-        own->synchronize({});
-        EXPECT_EQ(download<double>(*own, *y), (std::vector<double>{12, 24, 36}));
-    }
+    EXPECT_EQ(axpy(*device(1), *device(0)), sum);
     standin.reset({.archs = {arch(), arch()}});  // the contexts that stay
 }
 
