@@ -50,9 +50,9 @@ void spmvgen_list_destroy(spmvgen_list* list) {
     delete list;
 }
 
-spmvgen_status spmvgen_enable_peer_access(const char* device, const char* peer, int32_t* can) {
+spmvgen_status spmvgen_enable_peer_access(const char* device, const char* other, int32_t* can) {
     return guarded(__func__, [&] {
         required(can, "can") = 0;
-        *can = spmvgen::enable_peer_access(&required(device, "device"), &required(peer, "peer"));
+        *can = spmvgen::enable_peer_access(&required(device, "device"), &required(other, "other"));
     });
 }

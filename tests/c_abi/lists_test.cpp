@@ -45,7 +45,7 @@ TEST(CListErrors, SayWhatIsWrong) {
     EXPECT_EQ(told(spmvgen_enable_peer_access("simt:sm_90", "simt:sm_90", &can)), "ok");
     EXPECT_EQ(can, 1);
     EXPECT_EQ(told(spmvgen_enable_peer_access("simt:sm_90", nullptr, &can)),
-              "invalid_argument: peer is NULL");
+              "invalid_argument: other is NULL");
     EXPECT_EQ(can, 0);
 }
 

@@ -190,6 +190,12 @@ TEST_P(PartsOf, RefuseWhatIsNotForParts) {
               "invalid_argument: receive 1 is outside the part's 1");
     EXPECT_EQ(code_and_text([&] { handle.fetch(0, &number, static_cast<double*>(nullptr)); }),
               "invalid_argument: a vector is null");
+    Part wrong = parts[0];
+    wrong.receives[0].count = static_cast<std::int64_t>(wrong.halo_elements.size()) + 1;
+    const auto all = wrong.halo_elements.size();
+    EXPECT_EQ(code_and_text([&] { const PartHandle made(wrong, options_for(GetParam())); }),
+              "invalid_argument: receives[0] of part 0 has " + std::to_string(all + 1) +
+                  " elements from 0 on, but the halo has " + std::to_string(all));
 }
 
 TEST_P(PartsOf, ListedElementsAreMoved) {

@@ -5,7 +5,7 @@
 
 #include "fixtures.hpp"
 #include "format_cases.hpp"
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "strips_rows.hpp"

@@ -7,7 +7,7 @@
 
 #include "fixtures.hpp"
 #include "format_cases.hpp"
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "matrix/features/features.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "format_cases.hpp"
-#include "formats/tiles_plan.hpp"
+#include "formats/plans/tiles_plan.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/chooser/tiles_choice.hpp"
 #include "verify/reference.hpp"

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "formats/strips_plan.hpp"
-#include "formats/tiles_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
+#include "formats/plans/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "matrix/features/block_fill.hpp"
 #include "matrix/suites/gallery.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "formats/tiles_plan.hpp"
+#include "formats/plans/tiles_plan.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/order_choice.hpp"

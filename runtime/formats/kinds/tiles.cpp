@@ -9,7 +9,7 @@
 #include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
-#include "formats/tiles_plan.hpp"
+#include "formats/plans/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "matrix/chunks.hpp"
 

@@ -10,10 +10,14 @@
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/input.hpp"
 #include "kernel/refuse.hpp"
+#include "matrix/chunks.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {
 namespace {
+
+/// Of shorter lists threads would wait for each other longer than they copy.
+constexpr std::size_t least_for_threads = 8192;
 
 /// Throws for a number below 0. Whether one is there twice.
 bool checked_repeats(std::span<const std::int32_t> list) {
@@ -37,7 +41,7 @@ class ListedElementsImpl {
                        const Options& options, std::shared_ptr<Device> device_of)
         : type(type_of),
           num_rhs(options.num_rhs),
-          threads(options.threads > 0 ? options.threads : 1),
+          threads(list_of.size() < least_for_threads ? 1 : thread_count(options.threads)),
           list(list_of.begin(), list_of.end()),
           repeats(checked_repeats(list)),
           device(device_for(options, std::move(device_of))) {

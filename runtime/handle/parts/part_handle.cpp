@@ -60,6 +60,18 @@ ValueType vectors_of(const Part& part, const Options& options) {
     return options.vectors.empty() ? part.local.value_type : parse_value_type(options.vectors);
 }
 
+/// The halo's elements that receive `i` brings.
+std::span<const std::int32_t> elements_of(const Part& part, std::size_t i) {
+    const auto [other, first, count] = part.receives[i];
+    const auto all = static_cast<std::int64_t>(part.halo_elements.size());
+    if (first < 0 || count < 0 || first > all || count > all - first)
+        refuse(
+            fmt::format("receives[{}] of part {} has {} elements from {} on, but the halo has {}",
+                        i, part.number, count, first, all));
+    return std::span(part.halo_elements)
+        .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
 /// The devices of tests come as objects.
 Handle handle_of(const CsrView& matrix, const Options& options,
                  const std::shared_ptr<Device>& device) {
@@ -84,13 +96,9 @@ PartHandle::PartHandle(const Part& part, const Options& local, const Options& ha
       receives_(part.receives),
       sends_(part.sends),
       row_bytes_(static_cast<std::int64_t>(size_of(vectors_of(part, local))) * local.num_rhs) {
-    for (const Exchange& receive : receives_)
+    for (std::size_t i = 0; i < receives_.size(); ++i)
         fetched_.push_back(ListedElements(
-            make_listed_elements(vectors_of(part, local),
-                                 std::span(part.halo_elements)
-                                     .subspan(static_cast<std::size_t>(receive.first),
-                                              static_cast<std::size_t>(receive.count)),
-                                 local, device)));
+            make_listed_elements(vectors_of(part, local), elements_of(part, i), local, device)));
 }
 
 PartHandle::PartHandle(const Part& part, const Options& local, const Options& halo)
@@ -117,9 +125,9 @@ void PartHandle::prepare(Scale alpha, Scale beta, Stream stream) const {
     if (halo_ != nullptr) halo_->prepare(alpha, Scale::one, stream);
 }
 
-bool enable_peer_access(const std::string& device, const std::string& peer) {
-    const auto own = open_device(device), other = open_device(peer);
-    return own == other || own->reach(*other);
+bool enable_peer_access(const std::string& device, const std::string& other) {
+    const auto own = open_device(device), reached = open_device(other);
+    return own == reached || own->reach(*reached);
 }
 
 Options with_plan_of(const Info& info, Options options) {

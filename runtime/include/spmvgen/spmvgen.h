@@ -235,9 +235,9 @@ SPMVGEN_API spmvgen_status spmvgen_list_scatter(const spmvgen_list* list, int32_
 SPMVGEN_API spmvgen_status spmvgen_list_add(const spmvgen_list* list, int32_t type,
                                             const void* packed, void* y, void* stream);
 SPMVGEN_API void spmvgen_list_destroy(spmvgen_list* list);
-/* Lets kernels and copies of a device use the memory of another one, "cuda:0" and "cuda:1", as long
- * as handles or lists of both live. *can is 1, or 0 where the devices cannot. */
-SPMVGEN_API spmvgen_status spmvgen_enable_peer_access(const char* device, const char* peer,
+/* Lets kernels and copies of a device use the memory of another one, "cuda:0" and "cuda:1", until
+ * the process ends. *can is 1, or 0 where the devices cannot. */
+SPMVGEN_API spmvgen_status spmvgen_enable_peer_access(const char* device, const char* other,
                                                       int32_t* can);
 
 /* Many matrices multiplied in one launch: y_i = alpha A_i x_i + beta y_i. */

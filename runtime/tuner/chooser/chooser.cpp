@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-#include "formats/tiles_plan.hpp"
+#include "formats/plans/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"

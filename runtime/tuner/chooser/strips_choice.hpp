@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "matrix/features/block_fill.hpp"
 #include "matrix/features/features.hpp"
 #include "tuner/cost/figures/sampled_rows.hpp"

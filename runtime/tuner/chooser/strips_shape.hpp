@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "matrix/features/features.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/tiles_plan.hpp"
+#include "formats/plans/tiles_plan.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
 #include "tuner/cost/figures/sampled_hubs.hpp"

@@ -7,7 +7,7 @@
 
 #include "devices/device.hpp"
 #include "devices/gpu/kernel_steps.hpp"
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "handle/conversion/conversion_steps.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "formats/layout.hpp"
-#include "formats/tiles_plan.hpp"
+#include "formats/plans/tiles_plan.hpp"
 #include "handle/conversion/conversion_steps.hpp"
 #include "handle/conversion/converters.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "matrix/features/block_fill.hpp"
 #include "matrix/features/features.hpp"
 #include "spmvgen/signature.hpp"

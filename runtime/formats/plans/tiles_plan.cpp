@@ -1,4 +1,4 @@
-#include "formats/tiles_plan.hpp"
+#include "formats/plans/tiles_plan.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/block_row.hpp"
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "spmvgen/matrix.hpp"
 
 /// Block columns of a matrix and their ranges in strips: what both passes over the columns share.

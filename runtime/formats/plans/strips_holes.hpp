@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/layout.hpp"
-#include "formats/strips_columns.hpp"
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_columns.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "spmvgen/matrix.hpp"
 
 /// Slices whose strips are diagonals with holes: where a grid ends, rows lack entries, and the k-th

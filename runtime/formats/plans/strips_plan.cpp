@@ -1,4 +1,4 @@
-#include "formats/strips_plan.hpp"
+#include "formats/plans/strips_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
-#include "formats/strips_columns.hpp"
-#include "formats/strips_holes.hpp"
+#include "formats/plans/strips_columns.hpp"
+#include "formats/plans/strips_holes.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/chunks.hpp"
 #include "registry.hpp"

@@ -143,7 +143,7 @@ struct StripsLayout {
         const std::int64_t own = all - lane % t;
         return own <= 0 ? 0 : (own + t - 1) / t;
     }
-    /// Whether the strips of a slice are diagonals with holes (formats/strips_holes.hpp).
+    /// Whether the strips of a slice are diagonals with holes (formats/plans/strips_holes.hpp).
     bool has_holes(std::int64_t slice) const {
         return shape.holes && (slice_info[static_cast<std::size_t>(slice)] & filled_slice) != 0;
     }
