@@ -94,15 +94,17 @@ inline constexpr const char* memory_advice =
     ": use a format that takes less, borrow CSR arrays (options.copy = false), or raise the limit";
 void check_memory(const StoredMatrix& stored, double bytes, const char* advice = memory_advice);
 
-/// Makes an uninitialised array of `count` elements of T, owned by `stored` and named `name`. It
-/// has at least one element, so that its address is never null. Throws TooLarge when it would be
+/// Makes an uninitialised array of `count` elements of T, owned by `stored` and named `name`. One
+/// without elements holds a zero, so that its address is never null. Throws TooLarge when it would be
 /// beyond the matrix's memory limit.
 template <typename T>
 T* add_array(StoredMatrix& stored, std::string_view name, std::int64_t count) {
     check_memory(stored, static_cast<double>(count) * sizeof(T));
     Buffer& buffer = stored.owned.emplace_back(make_buffer<T>(count > 0 ? count : 1));
     stored.arrays.emplace(name, buffer.data());
-    return static_cast<T*>(buffer.data());
+    T* const array = static_cast<T*>(buffer.data());
+    if (count == 0) *array = T{};
+    return array;
 }
 
 /// Largest number that an index or offset of this type holds.

@@ -74,7 +74,6 @@ std::optional<ValueSources> ValueSources::of(const CsrView& pattern, const Signa
             return {};
         sources.arrays_.push_back({name, entries_of(*numbers, found)});
     }
-    // An array without a place has an element all the same, of which nothing is known.
     if (found != pattern.nnz) return {};
     return sources;
 }
