@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "handle/base/handle_impl.hpp"
 #include "handle/info_json.hpp"
+#include "handle/making/handle_input.hpp"
 #include "kernel/refuse.hpp"
 
 namespace spmvgen::c_abi {
@@ -219,6 +219,15 @@ Handle handle_of(const spmvgen_matrix& m, const Options& options) {
     if (m.layout == SPMVGEN_BSR) return Handle(bsr_view_of(m), options);
     if (is_row_list(m)) return Handle(RowListView{csr_of(m), m.rows, m.listed_rows}, options);
     return Handle(csr_of(m), options);
+}
+
+HandlePair pair_of(const spmvgen_matrix& m, const Options& options, const std::string& transpose) {
+    check_layout(m);
+    if (m.layout == SPMVGEN_COO) return make_handle_pair(coo_view_of(m), options, transpose);
+    if (m.layout == SPMVGEN_CSC) return make_handle_pair(csc_view_of(m), options, transpose);
+    if (m.layout == SPMVGEN_BSR) return make_handle_pair(bsr_view_of(m), options, transpose);
+    if (is_row_list(m)) refuse("matrix.listed_rows is not NULL: pairs are made of all rows");
+    return make_handle_pair(csr_of(m), options, transpose);
 }
 
 void put_text(std::string_view text, char* buffer, std::size_t size, std::size_t* needed) {

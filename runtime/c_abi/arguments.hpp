@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "spmvgen/handle_pair.hpp"
 #include "spmvgen/spmvgen.h"
 #include "spmvgen/spmvgen.hpp"
 
@@ -37,6 +38,9 @@ CsrView csr_view_of(const spmvgen_matrix& matrix, const char* what);
 CsrView csr_to_explain(const spmvgen_matrix& matrix, Options& options);
 /// A handle of the matrix in the layout that it has.
 Handle handle_of(const spmvgen_matrix& matrix, const Options& options);
+/// The same of it and its transpose.
+HandlePair pair_of(const spmvgen_matrix& matrix, const Options& options,
+                   const std::string& transpose);
 
 /// Puts `text` and a 0 into `buffer`; see spmvgen.h.
 void put_text(std::string_view text, char* buffer, std::size_t size, std::size_t* needed);

@@ -17,6 +17,22 @@ spmvgen_status spmvgen_create(const spmvgen_matrix* matrix, const spmvgen_option
     });
 }
 
+spmvgen_status spmvgen_create_pair(const spmvgen_matrix* matrix, const spmvgen_options* options,
+                                   const char* transpose, spmvgen_handle** handle,
+                                   spmvgen_handle** transposed) {
+    return guarded(__func__, [&] {
+        required(handle, "handle") = nullptr;
+        required(transposed, "transposed") = nullptr;
+        (void)required(transpose, "transpose");
+        const spmvgen_matrix given = sized_copy(matrix);
+        const spmvgen::Options wanted = options != nullptr ? options->value : spmvgen::Options{};
+        auto pair = pair_of(given, wanted, transpose);
+        auto first = std::make_unique<spmvgen_handle>(std::move(pair.product));
+        *transposed = new spmvgen_handle{std::move(pair.transposed)};
+        *handle = first.release();
+    });
+}
+
 spmvgen_status spmvgen_apply(const spmvgen_handle* handle, int32_t type, const void* alpha,
                              const void* x, const void* beta, void* y, void* stream) {
     return guarded(__func__, [&] {

@@ -18,12 +18,6 @@ ValuePlaces places_of(const Signature& signature) {
     return storage_of(signature).places(signature);
 }
 
-Buffer copy_of(const void* from, std::int64_t count, std::size_t element) {
-    Buffer to(static_cast<std::size_t>(count) * element);
-    if (to.bytes() > 0) std::memcpy(to.data(), from, to.bytes());
-    return to;
-}
-
 /// The buffer of `stored` that is this array; null when it is not its own.
 const Buffer* buffer_of(const StoredMatrix& stored, const void* array) {
     const auto own = std::ranges::find_if(
@@ -52,10 +46,11 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
       in_order_(places_of(signature) == ValuePlaces::in_order) {
     view_.row_ptr = view_.col_idx = view_.values = nullptr;
     if (in_order_ || !keep || matrix.nnz == 0) return;
-    row_ptr_ = copy_of(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
+    row_ptr_ = copy_bytes(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
     if (places_of(signature) != ValuePlaces::by_column) return;
     lacks_columns_ = matrix.col_idx == nullptr;
-    if (!lacks_columns_) col_idx_ = copy_of(matrix.col_idx, matrix.nnz, size_of(matrix.index_type));
+    if (!lacks_columns_)
+        col_idx_ = copy_bytes(matrix.col_idx, matrix.nnz, size_of(matrix.index_type));
 }
 
 std::int64_t ValuePattern::bytes() const {
@@ -169,7 +164,7 @@ StoredMatrix with_new_values(const StoredMatrix& stored, StoredValues fresh) {
         const auto own = std::ranges::find_if(
             made, [&](const Buffer& buffer) { return buffer.data() == array.data; });
         next.owned.push_back(own != made.end() ? std::move(*own)
-                                               : copy_of(array.data, 1, array.bytes));
+                                               : copy_bytes(array.data, 1, array.bytes));
         next.arrays[array.name] = std::as_const(next.owned.back()).data();
         next.bytes += static_cast<std::int64_t>(array.bytes);
         if (const Buffer* old = buffer_of(stored, stored.arrays.at(array.name)))

@@ -2,6 +2,7 @@
 
 #include "handle/base/batch_impl.hpp"
 #include "handle/kernels/cache_mode.hpp"
+#include "handle/making/handle_makers.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "spmvgen/error.hpp"

@@ -6,7 +6,8 @@
 #include <filesystem>
 
 #include "handle/base/handle_impl.hpp"
-#include "handle/plan/input.hpp"
+#include "handle/making/handle_makers.hpp"
+#include "handle/plan/device_csr.hpp"
 #include "handle/plan/number_types.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/features/features.hpp"

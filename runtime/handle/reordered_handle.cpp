@@ -7,6 +7,7 @@
 #include "handle/base/permuter.hpp"
 #include "handle/base/vector_packer.hpp"
 #include "handle/kernels/stopwatch.hpp"
+#include "handle/making/handle_makers.hpp"
 #include "handle/plan/planned_matrix.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "spmvgen/error.hpp"
@@ -71,7 +72,7 @@ Options options_of_rows(const Options& options) {
             fmt::format("options.reorder rows {}: use rcm or band-k, or leave it out", why));
     };
     if (options.device == "host") refuse("is for GPUs");
-    if (options.op != "N") refuse("is for products that do not transpose");
+    if (options.op != "N") refuse("is for kernels that do not transpose");
     const auto fits = [](const std::string& name) { return name == "auto" || name == "strips"; };
     if (!fits(options.kernel) || !fits(options.format)) refuse("is for kernel strips");
     Options inner = options;

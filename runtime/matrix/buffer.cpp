@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t mapped_from = std::size_t{4} << 20;
+/// Fewer bytes than this are not worth a team of threads.
+constexpr std::int64_t worth_a_team = 1 << 15;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
@@ -67,6 +69,16 @@ void Buffer::Free::operator()(void* p) const noexcept {
         munmap(p, mapped);
     else
         std::free(p);
+}
+
+Buffer copy_bytes(const void* from, std::int64_t elements, std::size_t element_bytes) {
+    const std::int64_t bytes = elements * static_cast<std::int64_t>(element_bytes);
+    Buffer to = make_buffer<char>(bytes);
+    const char* source = static_cast<const char*>(from);
+    char* target = static_cast<char*>(to.data());
+#pragma omp parallel for schedule(static) if (bytes > worth_a_team)
+    for (std::int64_t i = 0; i < bytes; ++i) target[i] = source[i];
+    return to;
 }
 
 }  // namespace spmvgen

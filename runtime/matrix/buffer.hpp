@@ -56,4 +56,7 @@ Buffer make_buffer(std::int64_t count) {
     return Buffer(static_cast<std::size_t>(count) * sizeof(T));
 }
 
+/// The array, copied. Parallel; throws as make_buffer().
+Buffer copy_bytes(const void* from, std::int64_t elements, std::size_t element_bytes);
+
 }  // namespace spmvgen

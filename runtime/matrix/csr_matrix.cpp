@@ -22,16 +22,6 @@ constexpr std::int64_t elements_a_part = 1 << 16;
 template <typename T>
 constexpr bool complex_value = !std::is_arithmetic_v<T>;
 
-Buffer copy_bytes(const void* from, std::int64_t elements, std::size_t element_bytes) {
-    const std::int64_t bytes = elements * static_cast<std::int64_t>(element_bytes);
-    Buffer to = make_buffer<char>(bytes);
-    const char* source = static_cast<const char*>(from);
-    char* target = static_cast<char*>(to.data());
-#pragma omp parallel for schedule(static) if (bytes > team_worth)
-    for (std::int64_t i = 0; i < bytes; ++i) target[i] = source[i];
-    return to;
-}
-
 template <typename From, typename To>
 Buffer convert_array(const From* from, std::int64_t count) {
     Buffer result = make_buffer<To>(count);

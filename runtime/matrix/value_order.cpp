@@ -48,4 +48,11 @@ Buffer ordered_values(const ValueOrder& order, ValueType type, const void* given
     });
 }
 
+ValueOrder copy_of(const ValueOrder& order) {
+    const auto copy = [](const Buffer& buffer) {
+        return copy_bytes(buffer.data(), static_cast<std::int64_t>(buffer.bytes()), 1);
+    };
+    return {order.type, copy(order.from), copy(order.begins), order.count, order.conjugate};
+}
+
 }  // namespace spmvgen

@@ -19,6 +19,8 @@ struct ValueOrder {
     std::int64_t bytes() const { return static_cast<std::int64_t>(from.bytes() + begins.bytes()); }
 };
 
+ValueOrder copy_of(const ValueOrder& order);
+
 /// The values in the new order. Parallel; threads = 0: what OpenMP would use.
 Buffer ordered_values(const ValueOrder& order, ValueType type, const void* given, int threads);
 

@@ -143,5 +143,59 @@ TEST(CLayouts, TakesColumnsAndBlocks) {
     EXPECT_EQ(refusal(blocks, [&](auto& m) { m.reserved = 1; }), invalid + "reserved is not 0");
 }
 
+// [ 2 . ]
+// [ 3 4 ]
+TEST(CLayouts, GivesAMatrixAndItsTranspose) {
+    const int32_t row_ptr[] = {0, 1, 3}, of_rows[] = {0, 0, 1}, row_idx[] = {1, 0, 1},
+                  col_idx[] = {1, 0, 0};
+    const double by_rows[] = {2, 3, 4}, by_entries[] = {4, 2, 3};
+    spmvgen_matrix rows{};
+    rows.struct_size = sizeof rows;
+    rows.layout = SPMVGEN_CSR;
+    rows.value_type = SPMVGEN_F64;
+    rows.index_type = rows.offset_type = SPMVGEN_I32;
+    rows.rows = rows.cols = 2;
+    rows.nnz = 3;
+    rows.row_ptr = row_ptr;
+    rows.col_idx = of_rows;
+    rows.values = by_rows;
+    spmvgen_matrix entries = rows;
+    entries.layout = SPMVGEN_COO;
+    entries.offset_type = 0;
+    entries.row_ptr = nullptr;
+    entries.row_idx = row_idx;
+    entries.col_idx = col_idx;
+    entries.values = by_entries;
+    const std::vector<double> in{1, 10};
+    const auto product = [&](const spmvgen_handle* handle) {
+        std::vector<double> y(2);
+        EXPECT_EQ(
+            told(spmvgen_apply(handle, SPMVGEN_F64, &one, in.data(), &zero, y.data(), nullptr)),
+            "ok");
+        return y;
+    };
+    for (const spmvgen_matrix& matrix : {rows, entries}) {
+        spmvgen_handle *a = nullptr, *transposed = nullptr;
+        ASSERT_EQ(told(spmvgen_create_pair(&matrix, COptions(), "T", &a, &transposed)), "ok");
+        EXPECT_EQ(product(a), (std::vector<double>{2, 43}));
+        EXPECT_EQ(product(transposed), (std::vector<double>{32, 40}));
+        spmvgen_destroy(a);
+        spmvgen_destroy(transposed);
+    }
+    spmvgen_handle *a = nullptr, *transposed = nullptr;
+    EXPECT_EQ(told(spmvgen_create_pair(&rows, COptions(), "C", &a, &transposed)),
+              "invalid_argument: transpose is 'C': use T or H");
+    EXPECT_EQ(told(spmvgen_create_pair(&rows, COptions(), nullptr, &a, &transposed)),
+              "invalid_argument: transpose is NULL");
+    EXPECT_EQ(told(spmvgen_create_pair(&rows, COptions(), "T", &a, nullptr)),
+              "invalid_argument: transposed is NULL");
+    rows.listed_rows = row_ptr;
+    rows.num_listed = 1;
+    EXPECT_EQ(told(spmvgen_create_pair(&rows, COptions(), "T", &a, &transposed)),
+              "invalid_argument: matrix.listed_rows is not NULL: pairs are made of all rows");
+    EXPECT_EQ(a, nullptr);
+    EXPECT_EQ(transposed, nullptr);
+}
+
 }  // namespace
 }  // namespace spmvgen

@@ -6,7 +6,7 @@
 #include "arrays_on_device.hpp"
 #include "handle/conversion/conversion_on_device.hpp"
 #include "handle/kernels/kernel_provider.hpp"
-#include "handle/plan/input.hpp"
+#include "handle/plan/device_csr.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {

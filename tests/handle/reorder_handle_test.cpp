@@ -428,9 +428,11 @@ TEST(ReorderedRowsOnly, RefuseWhatTheyAreNotFor) {
               "out");
     options.device = "simt:sm_90";
     options.op = "T";
+    options.transpose_by_atomics = true;
     EXPECT_EQ(refusal(a.view(), options),
-              "invalid_argument: options.reorder rows is for products that do not transpose: use "
+              "invalid_argument: options.reorder rows is for kernels that do not transpose: use "
               "rcm or band-k, or leave it out");
+    options.transpose_by_atomics = false;
     options.op = "N";
     options.kernel = "csr_classical";
     EXPECT_EQ(refusal(a.view(), options),

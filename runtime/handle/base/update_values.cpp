@@ -33,7 +33,7 @@ void HandleImpl::tell_given(ValueType type, std::int64_t entries, std::shared_pt
 }
 
 void HandleImpl::tell_order(ValueOrder order) {
-    info_.update_bytes += order.bytes();
+    tell([bytes = order.bytes()](Info& info) { info.update_bytes += bytes; });
     orders_.insert(orders_.begin(), std::move(order));
 }
 

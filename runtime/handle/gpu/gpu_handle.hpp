@@ -14,6 +14,7 @@
 #include "handle/gpu/gpu_bound_kernel.hpp"
 #include "handle/gpu/gpu_values.hpp"
 #include "handle/gpu/stream_workspaces.hpp"
+#include "handle/making/handle_makers.hpp"
 #include "tuner/chooser/chooser.hpp"
 
 namespace spmvgen {

@@ -2,8 +2,9 @@
 
 #include "handle/gpu/gpu_handle.hpp"
 #include "handle/kernels/stopwatch.hpp"
+#include "handle/making/handle_makers.hpp"
+#include "handle/plan/device_csr.hpp"
 #include "handle/plan/device_options.hpp"
-#include "handle/plan/input.hpp"
 #include "handle/plan/number_types.hpp"
 #include "handle/plan/planned_matrix.hpp"
 #include "handle/plan/trials.hpp"

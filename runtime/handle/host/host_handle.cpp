@@ -14,6 +14,7 @@
 #include "handle/base/variant_table.hpp"
 #include "handle/base/vector_packer.hpp"
 #include "handle/kernels/stopwatch.hpp"
+#include "handle/making/handle_makers.hpp"
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/device_speed.hpp"
 #include "handle/plan/planning.hpp"

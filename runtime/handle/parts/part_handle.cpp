@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include "handle/base/handle_impl.hpp"
+#include "handle/making/handle_makers.hpp"
 #include "handle/parts/part_handle.hpp"
-#include "handle/plan/input.hpp"
+#include "handle/plan/device_csr.hpp"
 #include "handle/plan/number_types.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"

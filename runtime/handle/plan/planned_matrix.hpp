@@ -3,7 +3,7 @@
 
 #include "devices/device.hpp"
 #include "handle/kernels/kernel_provider.hpp"
-#include "handle/plan/input.hpp"
+#include "handle/plan/device_csr.hpp"
 #include "matrix/features/features.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/chooser/chooser.hpp"

@@ -141,6 +141,13 @@ typedef struct spmvgen_handle spmvgen_handle;
  * options = NULL the defaults hold. Keeps nothing of the caller's, unless option copy is false. */
 SPMVGEN_API spmvgen_status spmvgen_create(const spmvgen_matrix* matrix,
                                           const spmvgen_options* options, spmvgen_handle** handle);
+/* Handles of A and of its transpose, from one matrix that is checked and brought into CSR once:
+ * transpose is "T", or "H" for the conjugate of it. Option op must be "N". Rows cannot be listed.
+ * Both are NULL when the call fails; new values go to each. */
+SPMVGEN_API spmvgen_status spmvgen_create_pair(const spmvgen_matrix* matrix,
+                                               const spmvgen_options* options,
+                                               const char* transpose, spmvgen_handle** handle,
+                                               spmvgen_handle** transposed);
 /* y = alpha A x + beta y. type is that of alpha, x, beta and y; alpha and beta point to one element
  * in the host's memory. x and y are pointers of the handle's device and must not overlap; y is not
  * read when beta is 0, x not when alpha is. stream is a cudaStream_t or hipStream_t, NULL for the

@@ -1,13 +1,9 @@
-// Matrices whose arrays are in a device's memory.
+#include "handle/plan/device_csr.hpp"
+
 #include <atomic>
 #include <iterator>
 #include <vector>
 
-#include "handle/base/handle_impl.hpp"
-#include "handle/kernels/cache_mode.hpp"
-#include "handle/kernels/stopwatch.hpp"
-#include "handle/plan/input.hpp"
-#include "handle/plan/order.hpp"
 #include "matrix/chunks.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/csr_matrix.hpp"
@@ -130,23 +126,6 @@ DownloadedEntries download(Device& device, const CooView& a) {
     here.view.col_idx = here.col_idx.data();
     here.view.values = here.values.data();
     return here;
-}
-
-std::unique_ptr<HandleImpl> make_from_device(const CsrView& matrix, const Options& options,
-                                             KernelProvider& provider,
-                                             std::shared_ptr<Device> device) {
-    if (is_deferred(options)) return make_deferred_from_device(matrix, options, provider, device);
-    const Stopwatch watch;
-    const KernelPolicy policy{effective_mode(options.cache), options.cache_dir, true,
-                              options.kernel_sets};
-    DeviceCsr input(*device, matrix, options.threads, AnalysisOnDevice(provider, policy, device));
-    if (names_order(options.reorder) || options.op != "N") input.complete();
-    const double ms = watch.ms();
-    auto impl = make_of_host_matrix(input.on_host(), options, provider, device, &input);
-    impl->keep(options.owner, matrix, false);
-    impl->tell_given(matrix.value_type, matrix.nnz, std::move(device));
-    impl->tell_more_time(ms, &Info::convert_ms);
-    return impl;
 }
 
 }  // namespace spmvgen

@@ -10,12 +10,8 @@
 #include "matrix/entry_source.hpp"
 #include "spmvgen/spmvgen.hpp"
 
-/// Where the arrays of a handle's matrix come from.
+/// Matrices whose arrays are in a device's memory.
 namespace spmvgen {
-
-/// The device that the options name, which `device` stands for where it is not null; null for the
-/// host.
-std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Device> device);
 
 /// A CSR matrix in a device's memory, whose row offsets are here, too; the rest is once it was
 /// asked for. For one thread.

@@ -1,0 +1,143 @@
+// How a handle that is planned later is made.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "handle/deferred/deferred_handle.hpp"
+#include "handle/making/handle_makers.hpp"
+#include "kernel/refuse.hpp"
+#include "matrix/reorder/reordering.hpp"
+
+namespace spmvgen {
+namespace {
+
+void check_deferred(const Options& o) {
+    const bool lazy = o.level == "lazy";
+    const std::string begin = lazy ? "options.level lazy begins with plain CSR, "
+                                   : "options.compile behind begins with plain CSR, ";
+    const std::string at_once = lazy ? ": use rule, or " : ": use now, or ";
+    const auto no = [&](const char* what, const char* instead) {
+        refuse(begin + what + at_once + instead);
+    };
+    if (o.deterministic)
+        no("whose bits are not those of the kernel that takes over", "leave deterministic false");
+    if (names_order(o.reorder)) no("which has no order of its own", "leave reorder auto");
+    if (o.memory_limit != 0) no("which stays beside what is planned", "leave memory_limit 0");
+    if (!o.epilogue.empty()) no("which has no epilogue", "leave epilogue empty");
+}
+
+std::shared_ptr<const CsrMatrix> copy_of(const CsrView& a) {
+    return std::make_shared<const CsrMatrix>(
+        CsrMatrix{a.rows, a.cols, a.nnz, a.offset_type, a.index_type, a.value_type,
+                  copy_bytes(a.row_ptr, a.rows > 0 ? a.rows + 1 : 0, size_of(a.offset_type)),
+                  copy_bytes(a.col_idx, a.nnz, size_of(a.index_type)),
+                  copy_bytes(a.values, a.nnz, size_of(a.value_type))});
+}
+
+/// Of a handle that multiplies at once.
+Options plain_options(Options o) {
+    const bool host = o.device == "host";
+    o.format = "auto";
+    if (o.op == "N") o.kernel = host ? "auto" : "csr_classical";  // else the one that transposes
+    o.expected_applies = host ? 1 : 0;
+    o.rule.clear();
+    o.params.clear();
+    o.reorder = "none";
+    return o;
+}
+
+/// Of the handles that a deferred one is made of: each as it is now, of arrays that stay.
+Options at_once(Options o) {
+    if (o.level == "lazy") o.level = "rule";
+    o.compile = "now";
+    o.copy = false;
+    o.owner = nullptr;
+    return o;
+}
+
+/// The three arrays of a matrix on a device, copied.
+struct CopyOnDevice {
+    std::unique_ptr<DeviceMemory> row_ptr, col_idx, values;
+    CsrView view;
+
+    CopyOnDevice(Device& device, const CsrView& a) : view(a) {
+        const auto copy = [&](const void* from, std::int64_t count, std::size_t element) {
+            const std::size_t bytes = static_cast<std::size_t>(count) * element;
+            auto to = device.allocate(bytes);
+            if (bytes > 0) device.copy_on_device(to->data(), from, bytes);
+            return to;
+        };
+        row_ptr = copy(a.row_ptr, a.rows > 0 ? a.rows + 1 : 0, size_of(a.offset_type));
+        col_idx = copy(a.col_idx, a.nnz, size_of(a.index_type));
+        values = copy(a.values, a.nnz, size_of(a.value_type));
+        view.row_ptr = row_ptr->data();
+        view.col_idx = col_idx->data();
+        view.values = values->data();
+    }
+};
+
+/// The input's matrix with arrays that stay as long as the handle: a copy where that is asked for,
+/// and of arrays on this host for a GPU, whose handle would read the caller's while it is made
+/// only.
+DeferredMatrix matrix_that_stays(const HandleInput& input, const std::shared_ptr<Device>& device) {
+    if (input.on_device && input.options.copy) {
+        const auto copy = std::make_shared<const CopyOnDevice>(*device, input.matrix);
+        return {.view = copy->view, .owner = copy, .device = device, .own = true};
+    }
+    const bool lent = device != nullptr && !input.on_device && input.owner == nullptr;
+    if (input.options.copy || lent) {
+        const auto copy = copy_of(input.matrix);
+        return {.view = copy->view(), .owner = copy, .own = true};
+    }
+    return {.view = input.matrix,
+            .owner = input.owner,
+            .device = input.on_device ? device : nullptr,
+            .own = input.arrays == Arrays::own};
+}
+
+/// The matrix as an input of its own, as it is now.
+HandleInput input_of(const DeferredMatrix& matrix, const Options& options) {
+    Options o = options;
+    o.device_arrays = matrix.device != nullptr;
+    return {.matrix = matrix.view,
+            .options = o,
+            .on_device = o.device_arrays,
+            .arrays = matrix.own ? Arrays::own : Arrays::callers,
+            .owner = matrix.owner,
+            .given_type = matrix.view.value_type,
+            .given_entries = matrix.view.nnz,
+            .given_on = matrix.device,
+            .op = o.op};
+}
+
+}  // namespace
+
+bool is_deferred(const Options& o) {
+    return o.compile == "behind" || (o.level == "lazy" && !o.deterministic);
+}
+
+std::unique_ptr<HandleImpl> make_deferred_handle(const HandleInput& input, KernelProvider& provider,
+                                                 const std::shared_ptr<Device>& device) {
+    const Options& options = input.options;
+    check_deferred(options);
+    const Deferral deferral{options.level == "lazy", options.compile == "behind"};
+    const Options later = at_once(options);
+    const auto matrix = std::make_shared<DeferredMatrix>(matrix_that_stays(input, device));
+    const auto make = [=, &provider](const Options& o) {
+        return make_of_input(input_of(*matrix, o), provider, device);
+    };
+    auto plain = make(plain_options(later));
+    plain->tell_reason(deferral.lazy ? "plain CSR, until products have taken as long as planning "
+                                       "is predicted to take (level lazy)"
+                                     : "plain CSR, while the matrix is planned for "
+                                       "(options.compile behind)");
+    const auto plan = [=](std::int64_t applies) {
+        Options o = later;
+        if (deferral.lazy) o.expected_applies = applies;
+        return make(o);
+    };
+    return std::make_unique<DeferredHandle>(matrix, options, provider, device, std::move(plain),
+                                            plan, deferral);
+}
+
+}  // namespace spmvgen

@@ -1,0 +1,89 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "devices/device.hpp"
+#include "handle/base/handle_impl.hpp"
+#include "handle/making/handle_input.hpp"
+#include "handle/plan/device_csr.hpp"
+#include "handle/plan/planned_matrix.hpp"
+#include "matrix/reorder/reordering.hpp"
+#include "spmvgen/spmvgen.hpp"
+
+/// How a handle is made, in four steps: what is given becomes CSR as it is multiplied (csr_input(),
+/// with_op_done()), an order and a kernel are chosen, the matrix is converted for it, and what was
+/// made is bound to what the caller gave.
+namespace spmvgen {
+
+/// All four. `device` stands for options.device, which is else opened.
+std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+std::unique_ptr<HandleImpl> make_handle_impl(const BsrView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+/// The same of some rows, around a handle of these alone.
+std::unique_ptr<HandleImpl> make_handle_impl(const RowListView& matrix, const Options& options,
+                                             KernelProvider& provider,
+                                             std::shared_ptr<Device> device);
+
+/// The same of CSR that counts from 0. `device` is what the options name, null for the host.
+std::unique_ptr<HandleImpl> make_of_input(HandleInput input, KernelProvider& provider,
+                                          const std::shared_ptr<Device>& device);
+
+/// make(options); where that throws TooLarge and the options leave the format open, the same of
+/// format csr, which tells what was too large.
+std::unique_ptr<HandleImpl> make_within_limit(
+    const Options& options, const std::function<std::unique_ptr<HandleImpl>(const Options&)>& make);
+
+/// Throws Error(invalid_argument) for options of A's arrays that contradict each other.
+void check_array_options(const Options& options);
+
+/// The device that the options name, which `device` stands for where it is not null; null for the
+/// host.
+std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Device> device);
+
+/// With options.reorder: a handle of the matrix in that order, which is made with the other
+/// options, and what is around it. `device` is null for the host. `order` is the matrix's by that
+/// method, where it is known, and `planned` what was found out of the matrix for a GPU.
+std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
+                                                  KernelProvider& provider,
+                                                  std::shared_ptr<Device> device,
+                                                  std::optional<Reordering> order = std::nullopt,
+                                                  const PlannedMatrix* planned = nullptr);
+
+/// Whether a handle begins with plain CSR and is planned later: options.compile behind, and level
+/// lazy unless bits must stay the same, which is then planned at once.
+bool is_deferred(const Options& options);
+/// Such a handle: of plain CSR, until the planned one takes over. With options.copy of a copy, else
+/// this reads the arrays as long as it lives: on GPUs those in host memory only where the input
+/// owns them, else a copy.
+std::unique_ptr<HandleImpl> make_deferred_handle(const HandleInput& input, KernelProvider& provider,
+                                                 const std::shared_ptr<Device>& device);
+
+std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
+                                             KernelProvider& provider, Arrays arrays);
+/// What is known of a GPU's matrix beside its arrays on this host.
+struct GpuInput {
+    /// Has it in the device's memory: what the kernel reads as it is, is copied from there, or
+    /// borrowed with options.copy = false; what the device can convert never comes to this host.
+    /// Null = nowhere.
+    DeviceCsr* on_device = nullptr;
+    PlannedMatrix* planned = nullptr;              ///< of this matrix; null = nothing is yet
+    std::span<const std::int32_t> row_order = {};  ///< as convert() takes it
+};
+/// `device` is what options.device names.
+std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,
+                                            KernelProvider& provider,
+                                            std::shared_ptr<Device> device,
+                                            const GpuInput& input = {});
+
+}  // namespace spmvgen
