@@ -95,8 +95,8 @@ inline constexpr const char* memory_advice =
 void check_memory(const StoredMatrix& stored, double bytes, const char* advice = memory_advice);
 
 /// Makes an uninitialised array of `count` elements of T, owned by `stored` and named `name`. One
-/// without elements holds a zero, so that its address is never null. Throws TooLarge when it would be
-/// beyond the matrix's memory limit.
+/// without elements holds a zero, so that its address is never null. Throws TooLarge when it would
+/// be beyond the matrix's memory limit.
 template <typename T>
 T* add_array(StoredMatrix& stored, std::string_view name, std::int64_t count) {
     check_memory(stored, static_cast<double>(count) * sizeof(T));

@@ -82,6 +82,29 @@ GpuWork sell_work(const Problem& p) {
     return w;
 }
 
+/// Groups of a block's threads share a row, and several blocks may; neighbouring lanes have
+/// neighbouring rows.
+GpuWork ell_groups_work(const Problem& p) {
+    const double sharing = p.param("blocks_per_row"), unroll = p.param("unroll");
+    const double groups = p.param("groups"), lanes = groups * sharing;
+    const double padding = p.slice_padding(warp);
+    const double warps = p.rows * lanes / warp;
+    GpuWork w;
+    w.launches = sharing > 1 ? 2 : 1;
+    w.bytes = p.nnz * padding * (p.value + p.index) + p.vectors_bytes();
+    w.near = p.nnz * p.x_near(1) + p.a_near(p.nnz * padding);
+    w.far = p.far(p.block / groups);
+    w.steps = p.steps(lanes, unroll) * lanes / warp * padding + warps;
+    w.resident = resident_warps(p.loaded(unroll));
+    w.waits = p.lengths.rounds(lanes * unroll) * lanes / warp * padding + warps * begin_waits;
+    w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
+    w.warps = warps;
+    w.blocks = p.rows * lanes / p.block;
+    w.rows = p.rows;
+    w.atomics = sharing > 1 ? p.rows * sharing / warp : 0;
+    return w;
+}
+
 /// Of kernels that are never the fastest by much, and hard to predict.
 std::vector<Params> no_grid(const Situation&, const BlockFill&) {
     return {};
@@ -157,7 +180,10 @@ KernelPlans padded_plans() {
          .choose = cpu::choose_sell,
          .grid = cpu::sell_grid,
          .cpu_work = cpu::slices_work},
-        {.kernel = "ell_groups", .choose = gpu::choose_ell_groups, .grid = gpu::no_grid},
+        {.kernel = "ell_groups",
+         .choose = gpu::choose_ell_groups,
+         .grid = gpu::no_grid,
+         .gpu_work = gpu::ell_groups_work},
         {.kernel = "ell_shuffle", .choose = gpu::choose_ell_shuffle},
         {.kernel = "sell_slices",
          .choose = gpu::choose_sell_slices,
