@@ -70,7 +70,8 @@ TEST_F(BenchScriptsTest, FitsConstantsOfGpus) {
     const json constants = json::parse(read("constants.json"));
     EXPECT_EQ(constants["kind"], "gpu-costs");
     EXPECT_NEAR(constants["exponent"], 1, 0.1);
-    EXPECT_EQ(constants["kernels"].size(), 10u);
+    EXPECT_EQ(constants["kernels"].size(), 11u);
+    EXPECT_EQ(constants["kernels"]["ell_groups"], constants["kernels"]["sell_slices"]);
     EXPECT_EQ(constants["kernels"]["dia"], constants["kernels"]["sell_slices"])
         << "no record has it";
     EXPECT_LT(constants["kernels"]["strips"]["error"], 0.1);

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "errors.hpp"
 #include "fitted_numbers.hpp"
+#include "h200_choice.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
@@ -143,6 +146,9 @@ TEST(LengthHistogram, CountsByHand) {
     EXPECT_EQ(lengths.rounds(3), 200);
     EXPECT_EQ(lengths.rows(4), 0) << "none is longer";
     EXPECT_EQ(lengths.entries(0, 3), 0) << "none is as short";
+    EXPECT_EQ(lengths.longest(3), 0) << "likewise";
+    EXPECT_EQ(lengths.longest(4), 4);
+    EXPECT_EQ(lengths.longest(LengthHistogram::any), 4);
     EXPECT_NEAR(lengths.longest_over_mean(1, LengthHistogram::any, 1), 1, 1e-9);
     EXPECT_NEAR(lengths.longest_over_mean(1000, LengthHistogram::any, 1), 1.01, 1e-9)
         << "one of so many is surely not empty";
@@ -165,6 +171,22 @@ TEST(GpuWork, OfCsrByHand) {
     EXPECT_EQ(w->depth, 3) << "a row of five is one round of eight, and two loads come before it";
     EXPECT_GT(w->far, 0);
     EXPECT_LT(w->far, w->near);
+}
+
+TEST(GpuWork, EveryKernelThatRulesLeadToHasOne) {
+    const RuleSet rules = gpu_rules();
+    std::set<std::string> led_to;
+    for (const auto& list : {rules.by_matrix, rules.rules})
+        for (auto& rule : list) {
+            led_to.insert(rule.kernels.begin(), rule.kernels.end());
+            if (rule.always) break;  // what follows is for formats that were asked for
+        }
+    led_to.erase("");
+    EXPECT_TRUE(led_to.contains("ell_groups"));
+    for (auto& kernel : led_to) {
+        EXPECT_NE(plan_of(kernel).gpu_work, nullptr) << kernel;
+        EXPECT_TRUE(gpu_constants()->kernels.contains(kernel)) << kernel;
+    }
 }
 
 TEST(GpuWork, EveryKernelOfASingleProductHasOneOrNone) {
@@ -276,14 +298,6 @@ TEST(ShippedGpuCosts, AreFewAndOfKernelsThatThereAre) {
         EXPECT_TRUE(kernel_entry(name).gpu) << name;
         EXPECT_GT(kernel.error, 0) << name;
     }
-}
-
-/// On an H200, whose profile ships.
-Choice choice_on_h200(const CsrMatrix& m, bool predicts) {
-    Request request{.target = parse_target("sm_90"), .units = 132};
-    request.device = "NVIDIA H200";
-    if (predicts) request.profile = find_device_profile("NVIDIA H200");
-    return choose_for(m.view(), analyse_row_lengths(m.view()), request);
 }
 
 TEST(GpuChoice, FewRowsOfManyEntriesAreNoStrips) {

@@ -40,7 +40,7 @@ class Machines:
     factors: dict  # kernel: name; others have 1
     fits_exponent: bool
     least_margin: float
-    unrecorded: dict = dataclasses.field(default_factory=dict)  # kernel that no record has: one that it is taken for
+    unfitted: dict = dataclasses.field(default_factory=dict)  # kernel without a part in the fit: whose numbers it has
 
 
 ROWS = ("bcsr_fused", "csr_by_length", "csr_classical", "sell_slices")  # lanes take whole rows
@@ -54,7 +54,7 @@ MACHINES = {
         factors={},
         fits_exponent=True,
         least_margin=0.1,
-        unrecorded={"dia": "sell_slices"},
+        unfitted={"dia": "sell_slices", "ell_groups": "sell_slices"},
     ),
     "cpu-costs": Machines(
         kernels=("bcsr", "coo_segmented", "csr_balanced", "csr_k_rows", "csr_rows", "csr_vector", *SLICES),
@@ -275,7 +275,7 @@ def write(path, scheme, constants, margins, errors):
         if name in scheme.machines.factors:
             kernels[name]["factor"] = rounded(constants.factor[k])
         kernels[name]["error"] = round(errors[name], 3)
-    for name, like in scheme.machines.unrecorded.items():
+    for name, like in scheme.machines.unfitted.items():
         kernels[name] = kernels[like]
     content = {
         "kind": scheme.kind,

@@ -30,9 +30,9 @@ int given(const Request& request, const char* name) {
     return usable ? static_cast<int>(found->second) : 0;
 }
 
-/// Entries: with fewer all that rules choose takes little more than a launch, and weighing others
-/// some thousand times as long.
-constexpr std::int64_t least_weighed = 20'000;
+/// Entries, of a CPU entries and rows: with fewer all that rules choose takes little more than a
+/// launch, and weighing others some thousand times as long.
+constexpr std::int64_t least_weighed_gpu = 10'000, least_weighed_cpu = 20'000;
 /// Entries: with fewer the L2 serves x well (an H200, docs/explanation/tiles.md).
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
@@ -70,9 +70,9 @@ Choice Chooser::operator()(Request request) {
 Choice Chooser::sampled(Request& request) {
     Choice choice = by_rules(request);
     const bool is_free = request.kernel == "auto" && request.rule.empty();
-    // A CPU's time is that of rows, too.
-    const std::int64_t size = matrix_.nnz + (is_host(request) ? matrix_.rows : 0);
-    if (is_free && request.look && size >= least_weighed) unless_plain_is_cheaper(choice, request);
+    const bool is_large = is_host(request) ? matrix_.nnz + matrix_.rows >= least_weighed_cpu
+                                           : matrix_.nnz >= least_weighed_gpu;
+    if (is_free && request.look && is_large) unless_plain_is_cheaper(choice, request);
     return choice;
 }
 
@@ -161,6 +161,7 @@ void Chooser::unless_plain_is_cheaper(Choice& choice, const Request& request) {
         choice = std::move(*better);
         return;
     }
+    choice.reason += fmt::format("; predicted {:.1f} µs, and of no other enough less", rules->us);
 }
 
 std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request request) {

@@ -128,13 +128,30 @@ GpuWork rows_work(const Problem& p) {
     return w;
 }
 
+/// Loads that wait for each other, of the longest row of each class of lengths that has rows at
+/// all. Only parts of a row that several blocks take meet.
+double by_length_depth(const Problem& p, double lanes, double most_short, double most_middle) {
+    constexpr double meeting_waits = 2;
+    const double unroll = p.param("unroll"), share = p.param("share");
+    const double middle = p.lengths.longest(most_middle);
+    double rounds = std::ceil(p.lengths.longest(most_short) / lanes / unroll);
+    if (middle > most_short) rounds = std::max(rounds, std::ceil(middle / warp / unroll));
+    if (p.longest > most_middle) {
+        const double of_part = std::ceil(std::min(p.longest, share) / p.block / unroll);
+        rounds = std::max(rounds, of_part + (p.longest > share ? meeting_waits : 0));
+    }
+    return begin_waits + rounds;
+}
+
 GpuWork by_length_work(const Problem& p) {
     const double lanes = p.param("subwarp"), unroll = p.param("unroll");
     const double most_short = p.param("most_short"), share = p.param("share");
     const double most_middle = std::max(most_short, p.param("most_middle"));
-    const double long_rows = p.lengths.rows(most_middle);
     const double long_entries = p.lengths.entries(most_middle);
-    const double parts = long_entries / share + 0.5 * long_rows;
+    // Rows that a block takes whole, and those that several share.
+    const double cut = std::max(most_middle, share);
+    const double cut_parts = p.lengths.entries(cut) / share + 0.5 * p.lengths.rows(cut);
+    const double parts = p.lengths.rows(most_middle, cut) + cut_parts;
     const double middle_rows = p.lengths.rows(most_short, most_middle);
     const double middle_entries = p.lengths.entries(most_short, most_middle);
     const double groups = p.rows * lanes / warp;
@@ -154,26 +171,23 @@ GpuWork by_length_work(const Problem& p) {
             p.far(p.block / warp) * wide / std::max(p.nnz, 1.0);
     const auto steps = [&](const auto& of) {
         return of(lanes, 0.0, most_short) * lanes / warp * uneven +
-               of(warp, most_short, most_middle);
+               of(warp, most_short, most_middle) +
+               of(p.block, most_middle, LengthHistogram::any) * p.block / warp;
     };
-    const double part_warps = parts * p.block / warp;
-    w.warps = groups + middle_rows + part_warps;
+    w.warps = groups + middle_rows + parts * p.block / warp;
     w.steps = steps([&](double n, double above, double most) {
                   return p.steps(n, unroll, above, most);
               }) +
-              long_entries / warp + w.warps;
+              w.warps;
     w.waits = steps([&](double n, double above, double most) {
                   return p.lengths.rounds(n * unroll, above, most);
               }) +
-              long_entries / warp / unroll + begin_waits * w.warps;
+              begin_waits * w.warps;
     w.resident = resident_warps(p.loaded(unroll));
-    const double part = std::min(p.longest, share) / p.block / unroll;
-    const double middle = std::min(p.longest, most_middle) / warp / unroll;
-    w.depth = begin_waits + std::max({std::ceil(std::min(p.longest, most_short) / lanes / unroll),
-                                      std::ceil(middle), long_rows > 0 ? std::ceil(part) + 2 : 0});
+    w.depth = by_length_depth(p, lanes, most_short, most_middle);
     w.blocks = w.warps * warp / p.block;
     w.rows = p.rows;
-    w.atomics = 2 * parts;
+    w.atomics = 2 * cut_parts;
     return w;
 }
 

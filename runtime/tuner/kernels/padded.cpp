@@ -63,15 +63,13 @@ std::vector<Params> sell_grid(const Situation& s, const BlockFill&) {
 namespace gpu {
 namespace {
 
-GpuWork sell_work(const Problem& p) {
-    const double lanes = p.param("threads_per_row"), unroll = p.param("unroll");
-    const double padding = p.slice_padding(p.param("slice", warp));
+/// What lanes do, of which `lanes` share a row of slices of `height` rows, without sectors of x.
+GpuWork padded_rows(const Problem& p, double lanes, double height) {
+    const double unroll = p.param("unroll"), padding = p.slice_padding(height);
     const double groups = p.rows * lanes / warp;
     GpuWork w;
-    w.bytes = p.nnz * padding * (p.value + p.index) + p.rows / warp * p.offset +
-              (p.is_sorted() ? p.rows * p.index : 0) + p.vectors_bytes();
-    w.near = p.nnz * p.x_near(lanes) + p.a_near(p.nnz * padding);
-    w.far = p.far(p.block / lanes);
+    w.bytes = p.nnz * padding * (p.value + p.index) + p.vectors_bytes();
+    w.near = p.a_near(p.nnz * padding);
     w.steps = p.steps(lanes, unroll) * lanes / warp * padding + groups;
     w.resident = resident_warps(p.loaded(unroll));
     w.waits = p.lengths.rounds(lanes * unroll) * lanes / warp * padding + groups * begin_waits;
@@ -79,6 +77,27 @@ GpuWork sell_work(const Problem& p) {
     w.warps = groups;
     w.blocks = p.rows * lanes / p.block;
     w.rows = p.rows;
+    return w;
+}
+
+GpuWork sell_work(const Problem& p) {
+    const double lanes = p.param("threads_per_row");
+    GpuWork w = padded_rows(p, lanes, p.param("slice", warp));
+    w.bytes += p.rows / warp * p.offset + (p.is_sorted() ? p.rows * p.index : 0);
+    w.near += p.nnz * p.x_near(lanes);
+    w.far = p.far(p.block / lanes);
+    return w;
+}
+
+/// Groups of a block's threads share a row, and several blocks may; neighbouring lanes have
+/// neighbouring rows, whose sums a warp adds at once.
+GpuWork ell_groups_work(const Problem& p) {
+    const double groups = p.param("groups"), sharing = p.param("blocks_per_row");
+    GpuWork w = padded_rows(p, groups * sharing, warp);
+    w.launches = sharing > 1 ? 2 : 1;
+    w.near += p.nnz * p.x_near(1);
+    w.far = p.far(p.block / groups);
+    w.atomics = sharing > 1 ? p.rows * sharing / warp : 0;
     return w;
 }
 
@@ -157,7 +176,10 @@ KernelPlans padded_plans() {
          .choose = cpu::choose_sell,
          .grid = cpu::sell_grid,
          .cpu_work = cpu::slices_work},
-        {.kernel = "ell_groups", .choose = gpu::choose_ell_groups, .grid = gpu::no_grid},
+        {.kernel = "ell_groups",
+         .choose = gpu::choose_ell_groups,
+         .grid = gpu::no_grid,
+         .gpu_work = gpu::ell_groups_work},
         {.kernel = "ell_shuffle", .choose = gpu::choose_ell_shuffle},
         {.kernel = "sell_slices",
          .choose = gpu::choose_sell_slices,

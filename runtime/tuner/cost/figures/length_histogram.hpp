@@ -22,6 +22,13 @@ class LengthHistogram {
     double entries(double above = 0, double most = any) const {
         return sum(above, most, [](double length) { return length; });
     }
+    /// The longest of those up to `most`; 0 = there is none. Exact where no row is longer.
+    double longest(double most) const {
+        const auto of_all = static_cast<double>(f_.max_row);
+        double found = 0;
+        if (most < of_all) visit(0, most, [&](double length, double) { found = length; });
+        return most < of_all ? found : of_all;
+    }
     /// Rounds that they take when `lanes` entries are taken at a time.
     double rounds(double lanes, double above = 0, double most = any) const {
         return sum(above, most, [lanes](double length) { return std::ceil(length / lanes); });

@@ -1,0 +1,91 @@
+// Rows by their lengths on GPUs: the work of csr_by_length by hand, and what a choice makes of it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "h200_choice.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "tuner/plan/kernel_plan.hpp"
+#include "tuner/records/signature_name.hpp"
+
+namespace spmvgen {
+namespace {
+
+/// Of csr_by_length with blocks of 256 threads and four entries of a thread at a time.
+GpuWork by_length(MatrixFigures& figures, int lanes, int most_short, int most_middle, int share) {
+    const auto work = gpu_work(
+        figures,
+        *parse_kernel_name(fmt::format("csr_by_length_f64_i32_o32_a1_b0_k1_block256_most_middle{}_"
+                                       "most_short{}_share{}_subwarp{}_unroll4",
+                                       most_middle, most_short, share, lanes),
+                           parse_target("sm_90")),
+        132);
+    EXPECT_TRUE(work);
+    return work.value_or(GpuWork());
+}
+
+TEST(GpuWork, OfRowsByLengthEachClassHasItsLongest) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=1016031,max_nnz=30000000");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    ASSERT_EQ(rows.row_histogram[2] + rows.row_histogram[6] + 1, rows.rows)
+        << "rows of 2 entries, rows of 35, and one of 1";
+    MatrixFigures figures(m.view(), rows);
+    EXPECT_EQ(by_length(figures, 1, 16, 512, 4096).depth, 3) << "a lane has no row of 16 entries";
+    EXPECT_EQ(by_length(figures, 4, 16, 512, 4096).depth, 3);
+    EXPECT_EQ(by_length(figures, 1, 64, 512, 4096).depth, 2 + 9) << "35 entries, four at a time";
+    EXPECT_LT(by_length(figures, 1, 16, 512, 4096).waits,
+              by_length(figures, 4, 16, 512, 4096).waits)
+        << "of four lanes two have no entry";
+}
+
+TEST(GpuWork, OnlyRowsThatSeveralBlocksTakeMeet) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=1016052,max_nnz=30000000");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    ASSERT_EQ(rows.max_row, 397);
+    ASSERT_EQ(std::reduce(rows.row_histogram.begin() + 8, rows.row_histogram.end()), 2)
+        << "two rows of 128 entries and more, all others of 7 at most";
+    MatrixFigures figures(m.view(), rows);
+    const GpuWork warps = by_length(figures, 4, 16, 512, 4096);
+    const GpuWork blocks = by_length(figures, 4, 16, 128, 4096);
+    EXPECT_EQ(warps.depth, 2 + 4) << "a warp takes 128 entries at a time";
+    EXPECT_EQ(blocks.depth, 2 + 1) << "a block 1024";
+    EXPECT_EQ(warps.atomics, 0);
+    EXPECT_EQ(blocks.atomics, 0);
+    EXPECT_EQ(blocks.warps, warps.warps + 2 * (8 - 1)) << "a block has eight warps";
+    const CsrMatrix tall = make_gallery_matrix("random:seed=1016000,max_nnz=30000000");
+    const RowFeatures tall_rows = analyse_row_lengths(tall.view());
+    ASSERT_GT(tall_rows.max_row, 30'000);
+    MatrixFigures of_tall(tall.view(), tall_rows);
+    const GpuWork parts = by_length(of_tall, 4, 16, 128, 2048);
+    EXPECT_EQ(parts.depth, 2 + 2 + 2) << "and parts meet";
+    EXPECT_GT(parts.atomics, 2.0 * 9 * 30'000 / 2048);
+}
+
+TEST(GpuChoice, PredictionsDecideParametersOfSmallProducts) {
+    const auto params = [](const char* matrix) {
+        const Choice choice = choice_on_h200(make_gallery_matrix(matrix), true);
+        EXPECT_EQ(choice.signature.kernel, "csr_by_length") << matrix;
+        EXPECT_THAT(choice.reason, testing::StartsWith("predicted ")) << matrix;
+        return choice.signature.params;
+    };
+    EXPECT_EQ(params("random:seed=1016031,max_nnz=30000000").at("subwarp"), 1)
+        << "nearly all rows have 2 entries";
+    EXPECT_EQ(params("random:seed=1016052,max_nnz=30000000").at("most_middle"), 128)
+        << "one row has 397";
+    EXPECT_EQ(params("random:seed=1016039,max_nnz=30000000").at("most_middle"), 128)
+        << "17 000 entries, one row 208";
+}
+
+TEST(GpuChoice, WhatIsKeptWasPredictedToo) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=100,ny=100");
+    const Choice choice = choice_on_h200(m, true);
+    EXPECT_EQ(choice.signature, choice_on_h200(m, false).signature);
+    EXPECT_THAT(choice.reason, testing::MatchesRegex(".*; predicted [0-9.]+ µs, and of no other "
+                                                     "enough less"));
+}
+
+}  // namespace
+}  // namespace spmvgen
