@@ -124,12 +124,7 @@ specializer::Specialized specialize(const specializer::TemplateUse& use, const S
 /// The front end reads the emitted text again: a warning is a defect, too.
 void check_text(const std::string& text, specializer::FrontEndOptions options) {
     options.warnings = true;
-    options.arguments = {"-Wall",
-                         "-Wextra",
-                         "-Wno-unknown-pragmas",
-                         "-Wno-source-uses-openmp",
-                         "-D_OPENMP=201511",
-                         "-DSPMVGEN_OWN_INSTRUCTIONS"};
+    options.macros = {"_OPENMP=201511", "SPMVGEN_OWN_INSTRUCTIONS"};
     const specializer::Parsed parsed({{"kernel.cpp", text}}, "kernel.cpp", options);
     if (!parsed.diagnostics().empty())
         throw Error(ErrorCode::internal, "the emitted text does not pass the front end: " +
