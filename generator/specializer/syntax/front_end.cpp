@@ -23,7 +23,7 @@ const std::string root = "/templates/";
 
 /// The declarations of `builtins` but for functions that the text does not name. Each declaration
 /// ends with its line.
-std::string named_builtins(const std::string& builtins, const std::string& text) {
+std::string named_builtins(const std::string& builtins, llvm::StringRef text) {
     std::string named, declaration;
     std::istringstream lines(builtins);
     for (std::string line; std::getline(lines, line);) {
@@ -32,8 +32,7 @@ std::string named_builtins(const std::string& builtins, const std::string& text)
         if (!line.ends_with(";")) continue;
         const auto end = declaration.find('(');
         const auto begin = end == std::string::npos ? end : declaration.find_last_of(" *", end) + 1;
-        if (end == std::string::npos ||
-            text.find(declaration.substr(begin, end - begin)) != std::string::npos)
+        if (end == std::string::npos || text.contains(declaration.substr(begin, end - begin)))
             named += declaration;
         declaration.clear();
     }
