@@ -83,10 +83,18 @@ void set_gpu_texts(specializer::TemplateUse& use, const Signature& s,
     use.options.gpu_builtins = use.files.at(specializer::gpu_builtins_file);
 }
 
+/// The kernel's template and what it may include.
+specializer::Files template_files(const KernelEntry& entry) {
+    specializer::Files files;
+    for (auto& [path, text] : template_texts())
+        if (path == entry.file || path.starts_with("dialect/")) files.emplace(path, text);
+    return files;
+}
+
 specializer::TemplateUse template_use(const Signature& s, const KernelEntry& entry,
                                       const std::vector<StepTemplate>& steps) {
     specializer::TemplateUse use;
-    use.files = template_texts();
+    use.files = template_files(entry);
     use.file = entry.file;
     use.options.bodies_on_demand = true;  // most of the dialect is nothing to this kernel
     for (auto& step : steps) use.functions.emplace_back(step.function);
@@ -124,12 +132,7 @@ specializer::Specialized specialize(const specializer::TemplateUse& use, const S
 /// The front end reads the emitted text again: a warning is a defect, too.
 void check_text(const std::string& text, specializer::FrontEndOptions options) {
     options.warnings = true;
-    options.arguments = {"-Wall",
-                         "-Wextra",
-                         "-Wno-unknown-pragmas",
-                         "-Wno-source-uses-openmp",
-                         "-D_OPENMP=201511",
-                         "-DSPMVGEN_OWN_INSTRUCTIONS"};
+    options.macros = {"_OPENMP=201511", "SPMVGEN_OWN_INSTRUCTIONS"};
     const specializer::Parsed parsed({{"kernel.cpp", text}}, "kernel.cpp", options);
     if (!parsed.diagnostics().empty())
         throw Error(ErrorCode::internal, "the emitted text does not pass the front end: " +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "specializer/dialect_check.hpp"
 #include "specializer/specialize.hpp"
 
 namespace spmvgen::specializer {
@@ -56,6 +57,8 @@ std::unique_ptr<ReadTemplate> KeptTemplates::take(const TemplateUse& use) {
             return taken;
         }
     }
+    check_directives(use.files, use.file);
+    if (!use.callees_file.empty()) check_directives(use.files, use.callees_file);
     return std::make_unique<ReadTemplate>(use);
 }
 

@@ -42,8 +42,6 @@ std::string specialised_text(const TemplateUse& use, KeptTemplates& kept) {
 }  // namespace
 
 Specialized specialize(const TemplateUse& use, KeptTemplates& kept) {
-    check_directives(use.files, use.file);
-    if (!use.callees_file.empty()) check_directives(use.files, use.callees_file);
     std::string text = specialised_text(use, kept);
     std::vector<std::string> steps = use.functions;
     if (use.rewrite)

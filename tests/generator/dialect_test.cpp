@@ -194,5 +194,24 @@ TEST(Dialect, BodiesOnDemandAreThoseThatAreReached) {
     EXPECT_NE(specialize(use).text.find("y[0] = 7;"), std::string::npos);
 }
 
+TEST(FrontEnd, WarningsAreFoundWhenLookedFor) {
+    const Files text{{"kernel.cpp", "int f(int n) {\n    int unused = 3;\n    return 1;\n}\n"}};
+    FrontEndOptions options;
+    EXPECT_EQ(to_string(Parsed(text, "kernel.cpp", options).diagnostics()), "");
+    options.warnings = true;
+    EXPECT_EQ(to_string(Parsed(text, "kernel.cpp", options).diagnostics()),
+              "kernel.cpp:2: unused variable 'unused'\nkernel.cpp:1: unused parameter 'n'");
+}
+
+TEST(FrontEnd, ClangsFunctionsAreKnownByName) {
+    const Files text{{"kernel.cpp",
+                      "void f(float* a) { __builtin_prefetch(a); }\n"
+                      "void g(float* a) { __builtin_prefetc(a); }\n"}};
+    const Parsed parsed(text, "kernel.cpp", {});
+    EXPECT_EQ(to_string(parsed.diagnostics()),
+              "kernel.cpp:2: use of undeclared identifier '__builtin_prefetc'; did you mean "
+              "'__builtin_prefetch'?");
+}
+
 }  // namespace
 }  // namespace spmvgen::specializer

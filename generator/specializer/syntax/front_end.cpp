@@ -9,6 +9,7 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Parse/Parser.h"
 #include "clang/Sema/EnterExpressionEvaluationContext.h"
 #include "clang/Sema/Sema.h"
@@ -22,7 +23,7 @@ const std::string root = "/templates/";
 
 /// The declarations of `builtins` but for functions that the text does not name. Each declaration
 /// ends with its line.
-std::string named_builtins(const std::string& builtins, const std::string& text) {
+std::string named_builtins(const std::string& builtins, llvm::StringRef text) {
     std::string named, declaration;
     std::istringstream lines(builtins);
     for (std::string line; std::getline(lines, line);) {
@@ -31,13 +32,102 @@ std::string named_builtins(const std::string& builtins, const std::string& text)
         if (!line.ends_with(";")) continue;
         const auto end = declaration.find('(');
         const auto begin = end == std::string::npos ? end : declaration.find_last_of(" *", end) + 1;
-        if (end == std::string::npos ||
-            text.find(declaration.substr(begin, end - begin)) != std::string::npos)
+        if (end == std::string::npos || text.contains(declaration.substr(begin, end - begin)))
             named += declaration;
         declaration.clear();
     }
     return named;
 }
+
+/// What every text is read with, C++17 of this machine's kind without a file system or macros.
+const clang::CompilerInvocation& plain_invocation() {
+    static const clang::CompilerInvocation plain = [] {
+        const char* const arguments[] = {"-triple",
+                                         "x86_64-unknown-linux-gnu",
+                                         "-fsyntax-only",
+                                         "-std=c++17",
+                                         "-nobuiltininc",
+                                         "-nostdsysteminc",
+                                         "-nostdinc++",
+                                         "-undef",  // half the time of a small text
+                                         "-fcxx-exceptions",
+                                         "-fexceptions",
+                                         "-I",
+                                         root.c_str(),
+                                         "-x",
+                                         "c++"};
+        clang::DiagnosticsEngine diagnostics(new clang::DiagnosticIDs, new clang::DiagnosticOptions,
+                                             new clang::IgnoringDiagConsumer);
+        clang::CompilerInvocation made;
+        clang::CompilerInvocation::CreateFromArgs(made, arguments, diagnostics);
+        made.getFrontendOpts().DisableFree = false;
+        return made;
+    }();
+    return plain;
+}
+
+std::shared_ptr<clang::CompilerInvocation> invocation(const std::string& main,
+                                                      const FrontEndOptions& options) {
+    auto made = std::make_shared<clang::CompilerInvocation>(plain_invocation());
+    made->getFrontendOpts().Inputs = {{root + main, clang::Language::CXX}};
+    made->getLangOpts().DelayedTemplateParsing = options.bodies_on_demand;
+    // Most warnings need a control-flow graph of every function.
+    made->getDiagnosticOpts().IgnoreWarnings = !options.warnings;
+    if (options.warnings)
+        made->getDiagnosticOpts().Warnings = {"all", "extra", "no-unknown-pragmas",
+                                              "no-source-uses-openmp"};
+    auto& preprocessor = made->getPreprocessorOpts();
+    for (auto& macro : options.macros) preprocessor.addMacroDef(macro);
+    if (options.gpu_builtins.empty()) return made;
+    preprocessor.Includes.push_back(root + gpu_builtins_file);
+    // The keywords decide nothing for the specialiser, which keeps them as they stand.
+    for (auto* macro : {"__shared__=", "__global__=", "__device__=", "__forceinline__=inline",
+                        "__launch_bounds__(...)="})
+        preprocessor.addMacroDef(macro);
+    return made;
+}
+
+/// Enters Clang's own functions into a compiler's identifiers when a text names them. Clang enters
+/// all 5000 beforehand, which takes longer than a short text.
+class NamedBuiltins : public clang::IdentifierInfoLookup {
+  public:
+    void serve(clang::Preprocessor& preprocessor) {
+        known_ = &all(preprocessor);
+        identifiers_ = &preprocessor.getIdentifierTable();
+        identifiers_->setExternalIdentifierLookup(this);
+    }
+    clang::IdentifierInfo* get(llvm::StringRef name) override {
+        const auto found = known_->find(name);
+        if (found == known_->end()) return nullptr;
+        auto& identifier = identifiers_->getOwn(name);
+        identifier.setBuiltinID(found->second->getBuiltinID());
+        return &identifier;
+    }
+    /// For the corrections that Clang proposes.
+    clang::IdentifierIterator* getIdentifiers() override { return new Names(*known_); }
+
+  private:
+    class Names : public clang::IdentifierIterator {
+      public:
+        explicit Names(const clang::IdentifierTable& table)
+            : next_(table.begin()), end_(table.end()) {}
+        llvm::StringRef Next() override { return next_ == end_ ? "" : (next_++)->getKey(); }
+
+      private:
+        clang::IdentifierTable::const_iterator next_, end_;
+    };
+    /// The same for every text: all are read with the same language and target.
+    static const clang::IdentifierTable& all(clang::Preprocessor& preprocessor) {
+        static const auto table = [&] {
+            auto made = std::make_unique<clang::IdentifierTable>();
+            preprocessor.getBuiltinInfo().initializeBuiltins(*made, preprocessor.getLangOpts());
+            return made;
+        }();
+        return *table;
+    }
+    const clang::IdentifierTable* known_ = nullptr;
+    clang::IdentifierTable* identifiers_ = nullptr;
+};
 
 }  // namespace
 
@@ -77,10 +167,12 @@ class Parsed::Reader {
   public:
     Reader(const Files& files, const std::string& main, const FrontEndOptions& options,
            Collector& collector) {
-        compiler_.setDiagnostics(
-            new clang::DiagnosticsEngine(new clang::DiagnosticIDs, new clang::DiagnosticOptions,
-                                         &collector, /*ShouldOwnClient=*/false));
         compiler_.setInvocation(invocation(main, options));
+        auto& wanted = compiler_.getDiagnosticOpts();
+        compiler_.setDiagnostics(new clang::DiagnosticsEngine(new clang::DiagnosticIDs, &wanted,
+                                                              &collector,
+                                                              /*ShouldOwnClient=*/false));
+        clang::ProcessWarningOptions(compiler_.getDiagnostics(), wanted);
         compiler_.setFileManager(
             new clang::FileManager(clang::FileSystemOptions(), memory(files, main, options)));
         compiler_.createSourceManager(compiler_.getFileManager());
@@ -118,42 +210,6 @@ class Parsed::Reader {
     }
 
   private:
-    std::shared_ptr<clang::CompilerInvocation> invocation(const std::string& main,
-                                                          const FrontEndOptions& options) {
-        const std::string input = root + main;
-        const std::string standard = "-std=" + options.standard;
-        std::vector<const char*> arguments{
-            "-triple",
-            options.triple.c_str(),
-            "-fsyntax-only",
-            standard.c_str(),
-            "-nobuiltininc",
-            "-nostdsysteminc",
-            "-nostdinc++",
-            "-undef",  // the dialect has no macros: half the time of a small text
-            "-fcxx-exceptions",
-            "-fexceptions",
-            "-I",
-            root.c_str(),
-            "-x",
-            options.language.c_str()};
-        // Most warnings need a control-flow graph of every function.
-        if (!options.warnings) arguments.push_back("-w");
-        if (options.bodies_on_demand) arguments.push_back("-fdelayed-template-parsing");
-        for (auto& a : options.arguments) arguments.push_back(a.c_str());
-        // The keywords decide nothing for the specialiser, which keeps them as they stand.
-        const std::string builtins = root + gpu_builtins_file;
-        if (!options.gpu_builtins.empty())
-            arguments.insert(
-                arguments.end(),
-                {"-include", builtins.c_str(), "-D__shared__=", "-D__global__=", "-D__device__=",
-                 "-D__forceinline__=inline", "-D__launch_bounds__(...)="});
-        arguments.push_back(input.c_str());
-        auto made = std::make_shared<clang::CompilerInvocation>();
-        clang::CompilerInvocation::CreateFromArgs(*made, arguments, compiler_.getDiagnostics());
-        made->getFrontendOpts().DisableFree = false;
-        return made;
-    }
     static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory(const Files& files,
                                                                   const std::string& main,
                                                                   const FrontEndOptions& options) {
@@ -175,8 +231,7 @@ class Parsed::Reader {
         if (options.bodies_on_demand || options.more_follows)
             preprocessor.enableIncrementalProcessing();
         compiler_.createASTContext();
-        preprocessor.getBuiltinInfo().initializeBuiltins(preprocessor.getIdentifierTable(),
-                                                         compiler_.getLangOpts());
+        builtins_.serve(preprocessor);
         compiler_.setASTConsumer(std::make_unique<clang::ASTConsumer>());
         compiler_.createSema(clang::TU_Complete, nullptr);
         compiler_.getDiagnosticClient().BeginSourceFile(compiler_.getLangOpts(), &preprocessor);
@@ -195,6 +250,7 @@ class Parsed::Reader {
         while (!at_end) at_end = parser_->ParseTopLevelDecl(declaration, state);
     }
 
+    NamedBuiltins builtins_;  // outlives the compiler, which asks it
     clang::CompilerInstance compiler_;
     std::unique_ptr<clang::Parser> parser_;
 };

@@ -20,13 +20,10 @@ inline const std::string gpu_builtins_file = "dialect/gpu_builtins.hpp";
 
 /// How Clang is told to read a text.
 struct FrontEndOptions {
-    std::string triple = "x86_64-unknown-linux-gnu";
-    std::string language = "c++";
-    std::string standard = "c++17";
-    std::vector<std::string> arguments;  ///< further -cc1 arguments
     /// Text of gpu_builtins_file when the text at hand is of the GPU dialect; "" = it is not.
     std::string gpu_builtins;
-    bool warnings = false;  ///< whether warnings are looked for, beside errors
+    std::vector<std::string> macros;  ///< "NAME" or "NAME=VALUE"
+    bool warnings = false;            ///< whether all and extra warnings are looked for
     /// Whether the body of a function template is read when it is instantiated; else all are.
     bool bodies_on_demand = false;
     bool more_follows = false;  ///< whether read_more will be called

@@ -34,8 +34,7 @@ std::string_view Source::text(clang::SourceLocation location) const {
 }
 
 bool Source::is_gpu_builtin(const clang::Decl& d) const {
-    const auto place = manager.getPresumedLoc(manager.getFileLoc(d.getLocation()));
-    return place.isValid() && llvm::StringRef(place.getFilename()).ends_with(gpu_builtins_file);
+    return manager.getFilename(manager.getFileLoc(d.getLocation())).ends_with(gpu_builtins_file);
 }
 
 std::string Source::place(clang::SourceLocation location) const {
