@@ -106,20 +106,26 @@ def on_host(given, columns):
     return line + a.info["kernel"].split("_f64")[0]
 
 
-def on_gpu(given, columns, device):
+def on_libraries(given, x, device):
+    """Of CuPy and PyTorch the name, the matrix and the vector."""
     import cupy
     import cupyx.scipy.sparse
     import torch
 
-    number = int(device.partition(":")[2])
+    yield "CuPy", cupyx.scipy.sparse.csr_matrix(given), cupy.asarray(x)
+    yield "PyTorch", torch.sparse_csr_tensor(
+        torch.from_numpy(given.indptr), torch.from_numpy(given.indices),
+        torch.from_numpy(given.data), given.shape).to(device), torch.from_numpy(x).to(device)  # fmt: skip
+
+
+def on_gpu(given, columns, device):
+    import cupy
+    import torch
+
     x = numpy.random.default_rng(0).random(given.shape[1])
     line = ""
-    with cupy.cuda.Device(number):
-        arrays = cupyx.scipy.sparse.csr_matrix(given), torch.sparse_csr_tensor(
-            torch.from_numpy(given.indptr), torch.from_numpy(given.indices),
-            torch.from_numpy(given.data), given.shape).to(device)  # fmt: skip
-        vectors = cupy.asarray(x), torch.from_numpy(x).to(device)
-        for name, theirs_of, vector in zip(("CuPy", "PyTorch"), arrays, vectors):
+    with cupy.cuda.Device(int(device.partition(":")[2])):
+        for name, theirs_of, vector in on_libraries(given, x, device):
             a, prepare = prepared(theirs_of)
             torch.testing.assert_close(
                 torch.as_tensor(a @ vector), torch.as_tensor(theirs_of @ vector)
@@ -129,6 +135,22 @@ def on_gpu(given, columns, device):
             )
             line += columns.setdefault(name, Column(name)).add(theirs, ours, prepare)
     return line + a.info["kernel"].split("_f64")[0]
+
+
+def overhead_on_gpu(device):
+    """The same with vectors of the libraries of a GPU. What is enqueued is not waited for."""
+    import cupy
+
+    with cupy.cuda.Device(int(device.partition(":")[2])):
+        tiny = scipy.sparse.identity(3, format="csr")
+        for name, theirs_of, x in on_libraries(tiny, numpy.ones(3), device):
+            a = spmvgen.matrix(theirs_of)
+            y = a @ x
+            found = medians([lambda: a @ x, lambda: a.apply(x, y), lambda: theirs_of @ x])
+            print(
+                f"a call with {name}: "
+                "@ {:.2f}, apply {:.2f}, its own @ {:.2f} µs".format(*(1e6 * s for s in found))
+            )
 
 
 def overhead():
@@ -146,6 +168,8 @@ def main():
     parser.add_argument("matrices", nargs="+")
     options = parser.parse_args()
     overhead()
+    if options.device != "host":
+        overhead_on_gpu(options.device)
     columns = {}
     for path in options.matrices:
         given = load(path)

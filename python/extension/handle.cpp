@@ -230,17 +230,21 @@ void Handle::apply(nb::handle x, nb::handle y, double alpha, double beta, double
     const Buffer from(x, "x", false), to(y, "out", true);
     check_operand(from, "x", x_rows_ * columns);
     check_operand(to, "out", y_rows_ * columns);
-    const Scalar a(type_, alpha, alpha_imag), b(type_, beta, beta_imag);
+    multiply(from.data(), to.data(), {alpha, alpha_imag}, {beta, beta_imag}, stream, columns);
+}
+
+void Handle::multiply(const void* x, void* y, std::complex<double> alpha, std::complex<double> beta,
+                      std::uintptr_t stream, std::int64_t columns) const {
+    const Scalar a(type_, alpha.real(), alpha.imag()), b(type_, beta.real(), beta.imag());
     spmvgen_status status;
     {
         const nb::gil_scoped_release free;
         const std::shared_lock lock(mutex_);
         void* const on = reinterpret_cast<void*>(stream);
-        status =
-            columns == planned_columns_
-                ? spmvgen_apply(handle_, type_, a.bytes, from.data(), b.bytes, to.data(), on)
-                : spmvgen_apply_many(handle_, type_, columns, a.bytes, from.data(), columns,
-                                     SPMVGEN_ROW, b.bytes, to.data(), columns, SPMVGEN_ROW, on);
+        status = columns == planned_columns_
+                     ? spmvgen_apply(handle_, type_, a.bytes, x, b.bytes, y, on)
+                     : spmvgen_apply_many(handle_, type_, columns, a.bytes, x, columns, SPMVGEN_ROW,
+                                          b.bytes, y, columns, SPMVGEN_ROW, on);
     }
     check(status);
 }

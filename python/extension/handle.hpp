@@ -3,6 +3,7 @@
 #include <spmvgen/spmvgen.h>
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -73,6 +74,9 @@ class Handle {
     /// have so many columns, row by row, whatever option num_rhs is.
     void apply(nanobind::handle x, nanobind::handle y, double alpha, double beta, double alpha_imag,
                double beta_imag, std::uintptr_t stream, std::int64_t columns) const;
+    /// The same of memory that is as the library takes it, where the handle takes it.
+    void multiply(const void* x, void* y, std::complex<double> alpha, std::complex<double> beta,
+                  std::uintptr_t stream, std::int64_t columns) const;
     /// The same with the operands of option epilogue, by name: arrays with an element for each row
     /// of y, or with one.
     void apply_with(nanobind::handle x, nanobind::handle y, nanobind::dict operands, double alpha,
@@ -86,6 +90,8 @@ class Handle {
 
     std::string device() const { return device_; }
     const char* vector_type() const { return type_name(type_); }
+    std::int64_t x_rows() const { return x_rows_; }
+    std::int64_t y_rows() const { return y_rows_; }
 
   private:
     struct Kept;

@@ -4,9 +4,11 @@
 
 #include <vector>
 
+#include "direct.hpp"
 #include "errors.hpp"
 #include "handle.hpp"
 #include "text.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -59,6 +61,16 @@ NB_MODULE(_core, m) {
         .def("row_order", &Handle::row_order)
         .def_prop_ro("device", &Handle::device)
         .def_prop_ro("vector_type", &Handle::vector_type);
+    nb::class_<Vectors>(m, "Vectors");
+    nb::class_<TorchVectors, Vectors>(m, "TorchVectors")
+        .def(nb::init<nb::object, int, nb::object>(), "dtype"_a, "device"_a, "current_stream"_a);
+    nb::class_<CuPyVectors, Vectors>(m, "CuPyVectors")
+        .def(nb::init<nb::object, int, nb::object, nb::object>(), "dtype"_a, "device"_a, "empty"_a,
+             "current_stream"_a);
+    nb::class_<Direct>(m, "Direct")
+        .def(nb::init<nb::object, nb::object>(), "handle"_a, "vectors"_a)
+        .def("multiply", &Direct::multiply)
+        .def("apply", &Direct::apply, "x"_a, "out"_a, "alpha"_a, "beta"_a, "stream"_a.none());
     m.def("emit", &emit, "options"_a);
     m.def("version", [] { return std::string(spmvgen_version()); });
     m.def("counters", [] {

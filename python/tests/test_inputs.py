@@ -1,15 +1,14 @@
 """What matrices and vectors may be: tuples, DLPack, __cuda_array_interface__, PyTorch."""
 
-import sys
 import types
 
 import numpy
 import pytest
+import stand_ins
 from conftest import DTYPES, close, numbers, sparse
+from stand_ins import SIMT, CudaArray
 
 import spmvgen
-
-SIMT = "simt:gfx90a"  # runs a GPU's kernels on this CPU, on memory of this CPU
 
 
 class DLPackArray:
@@ -24,22 +23,6 @@ class DLPackArray:
 
     def __dlpack_device__(self):
         return self._array.__dlpack_device__()
-
-
-class CudaArray:
-    """An array as those of GPUs show themselves. Its memory is this CPU's."""
-
-    def __init__(self, array, stream=None, read_only=False, strides=None):
-        self._array = array
-        self.dtype, self.shape, self.ndim = array.dtype, array.shape, array.ndim
-        self.__cuda_array_interface__ = {
-            "shape": array.shape,
-            "typestr": array.dtype.str,
-            "version": 3,
-            "strides": strides,
-            "data": (array.ctypes.data, read_only),
-            "stream": stream,
-        }
 
 
 class CuPyArray(numpy.ndarray):
@@ -182,34 +165,9 @@ def test_what_a_gpus_array_must_be():
         spmvgen.matrix((*device_arrays(given), given.shape), device="host")
 
 
-class FakeRuntime:
-    is_hip = False
-
-
 @pytest.fixture
 def cupy(monkeypatch):
-    """As much of CuPy as operators use, on memory of this CPU; its device is named as it is."""
-    module = types.ModuleType("cupy")
-    current = types.SimpleNamespace(ptr=0, synchronize=lambda: waits.append(1))
-    waits = module.waits = []
-    module.cuda = types.SimpleNamespace(
-        runtime=FakeRuntime, get_current_stream=lambda: current, ExternalStream=None
-    )
-    module.current = current
-
-    class ndarray(CudaArray):
-        device = types.SimpleNamespace(id=0)
-
-    ndarray.__module__ = "cupy"
-    module.ndarray = ndarray
-    module.empty = lambda shape, dtype: ndarray(numpy.empty(shape, dtype))
-    module.ascontiguousarray = lambda x, dtype=None: (
-        x if dtype is None or x.dtype == dtype else ndarray(x._array.astype(dtype))
-    )
-    monkeypatch.setitem(sys.modules, "cupy", module)
-    monkeypatch.setattr(spmvgen._libraries, "_MADE", {})
-    monkeypatch.setattr(spmvgen._libraries.CuPy, "device", lambda self, x: SIMT)
-    return module
+    return stand_ins.cupy(monkeypatch)
 
 
 def test_arrays_of_cupy(cupy):

@@ -214,3 +214,19 @@ for base in (0, 1):
     layout(f"part-of-a-block-{base}", 64 + base, (5, 6, 1, 2, 3), from_base(0, 1, 1), from_base(0))
     layout(f"negative-{base}", 16 + base, (3, 4, 4, 0, 1))
     layout(f"far-{base}", 134 + base, (3, 4, 2, 1, 1), from_base(0, 1), [127, -128])
+
+
+def parts(name, flags, sizes, *arrays):
+    """As the top of parts.cpp has it; sizes: rows, columns, entries, bounds of the partition."""
+    write("parts", name, struct.pack("5B", flags, *sizes) + b"".join(struct.pack(f"{len(a)}b", *a) for a in arrays))
+
+
+for types in range(4):
+    parts(f"right-{types}", types, (4, 4, 5, 3), (0, 2, 4), (0, 2, 4), (0, 2, 3, 4, 5), (0, 3, 1, 2, 0), (0, 1, 0, 1, 1))
+    parts(f"empty-part-{types}", 16 + types, (4, 3, 5, 4), (0, 0, 4, 4), (0, 1, 1, 3), (0, 2, 3, 4, 5), (0, 2, 1, 2, 0), (1, 0, 1, 9, 0))
+    parts(f"made-right-{types}", 28 + types, (23, 22, 39, 6), range(60), range(60, 120))
+parts("no-rows", 0, (0, 3, 0, 3), (0, 0, 0), (0, 2, 3), (0,))
+parts("no-parts", 0, (0, 0, 0, 1), (0,), (0,), (0,))
+parts("no-bounds", 0, (1, 1, 1, 0), (0, 1), (0,))
+parts("far", 1, (1, 1, 1, 2), (0, 1), (0, 127), (0, 1), (127,))
+parts("descends", 3, (2, 2, 2, 3), (0, -128, 2), (0, 1, 2), (0, 1, 2), (0, 1))

@@ -9,6 +9,7 @@
 #include "grid_of_ones.hpp"
 #include "handle/kernels/kernel_provider.hpp"
 #include "matrix/suites/gallery.hpp"
+#include "run_threads.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {
@@ -19,12 +20,12 @@ Options behind_on(const std::string& device) {
     options.device = device;
     options.compile = "behind";
     options.cache = CacheMode::memory;
-    options.threads = 2;
+    options.threads = team_threads;
     return options;
 }
 
 class BehindHandle : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, BehindHandle, testing::Values("host", "simt:sm_90"));
+INSTANTIATE_TEST_SUITE_P(, BehindHandle, testing::ValuesIn(devices_of_threads));
 
 TEST_P(BehindHandle, MultipliesBeforeAndAfterItIsPlanned) {
     CsrMatrix a = grid_of_ones();

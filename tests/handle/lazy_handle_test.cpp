@@ -9,6 +9,7 @@
 #include "fake_device.hpp"
 #include "fakes.hpp"
 #include "grid_of_ones.hpp"
+#include "run_threads.hpp"
 #include "spmvgen/batch.hpp"
 #include "spmvgen/spmvgen.hpp"
 
@@ -22,7 +23,7 @@ Options lazy_on(const std::string& device) {
     options.device = device;
     options.level = "lazy";
     options.cache = CacheMode::memory;
-    options.threads = 2;
+    options.threads = team_threads;
     return options;
 }
 
@@ -41,7 +42,7 @@ int products_until_planned(const Handle& handle, const CsrView& a, int most) {
 }
 
 class LazyHandle : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, LazyHandle, testing::Values("host", "simt:sm_90"));
+INSTANTIATE_TEST_SUITE_P(, LazyHandle, testing::ValuesIn(devices_of_threads));
 
 TEST_P(LazyHandle, BeginsWithPlainCsr) {
     const CsrMatrix a = grid_of_ones();
@@ -151,6 +152,7 @@ TEST(LazyHandleOfEntries, ServesThemInAnyOrderAndTransposes) {
 }
 
 TEST(LazyHandleOfDeviceArrays, ReadsThemOrACopy) {
+    if (!follows_fibers) GTEST_SKIP() << "ThreadSanitizer does not follow the executor's fibers";
     const CsrMatrix a = grid_of_ones();
     const auto device = open_device("simt:sm_90");
     for (const bool copy : {true, false}) {

@@ -3,12 +3,25 @@
 
 #include <barrier>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 namespace spmvgen {
 
 constexpr int thread_count = 16;
+
+/// What tests of label threads run with. ThreadSanitizer does not know how libgomp's teams wait for
+/// each other, and does not follow the executor's fibers.
+#if defined(__SANITIZE_THREAD__)
+constexpr int team_threads = 1;
+constexpr bool follows_fibers = false;
+const std::vector<std::string> devices_of_threads{"host"};
+#else
+constexpr int team_threads = 2;
+constexpr bool follows_fibers = true;
+const std::vector<std::string> devices_of_threads{"host", "simt:sm_90"};
+#endif
 
 /// body(t) in sixteen threads at once, each with teams of one thread.
 inline void run_threads(const std::function<void(int)>& body) {

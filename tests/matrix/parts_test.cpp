@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "../errors.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/distributed.hpp"
@@ -201,6 +203,15 @@ TEST(Parts, AreNumberedIn31Bits) {
     EXPECT_EQ(code_and_text([&] { make_parts(a, {{0, 0}, {0, many}}); }),
               "invalid_argument: part 0 has 8589934592 columns, but at most 2147483647 can be "
               "numbered: use more parts");
+    // Nor are elements that come from such a part.
+    const std::vector<std::int64_t> one_entry{0, 1}, far{many};
+    const std::vector<double> values{1};
+    for (const std::int64_t cols : {many + 1, std::numeric_limits<std::int64_t>::max()}) {
+        const CsrView own = csr_view(1, cols, 1, one_entry.data(), far.data(), values.data());
+        EXPECT_EQ(code_and_text([&] { make_part(own, {{0, 1, 1}, {0, 1, cols}}, 0); }),
+                  "invalid_argument: part 1 has " + std::to_string(cols - 1) +
+                      " columns, but at most 2147483647 can be numbered: use more parts");
+    }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Union
 
 CSR: int
 COO: int
@@ -53,6 +54,27 @@ class Handle:
     def device(self) -> str: ...
     @property
     def vector_type(self) -> str: ...
+
+class Vectors: ...
+
+class TorchVectors(Vectors):
+    def __init__(self, dtype: Any, device: int, current_stream: Callable[[int], int]) -> None: ...
+
+class CuPyVectors(Vectors):
+    def __init__(
+        self,
+        dtype: Any,
+        device: int,
+        empty: Callable[[int, Any], Any],
+        current_stream: Callable[[], Any],
+    ) -> None: ...
+
+class Direct:
+    def __init__(self, handle: Handle, vectors: Vectors) -> None: ...
+    def multiply(self, x: Any) -> Any: ...
+    def apply(
+        self, x: Any, out: Any, alpha: float, beta: float, stream: Union[int, None]
+    ) -> bool: ...
 
 def emit(options: dict[str, str]) -> bytes: ...
 def version() -> str: ...

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, ContextManager
+from typing import Any, ContextManager, Union
 
 import numpy
+
+from ._library import core
 
 _COMPUTED = ("float32", "float64", "complex64", "complex128")
 
@@ -55,6 +57,11 @@ class NumPy:
     def synchronize(self, x: Any) -> None:
         """Waits for what was enqueued on the current stream."""
 
+    def vectors(self, x: Any, dtype: numpy.dtype[Any]) -> Union[core.Vectors, None]:
+        """What reads vectors of the type of x, the same object's type, on its device without any
+        protocol; None where there is no such thing."""
+        return None
+
 
 class CuPy(NumPy):
     """cupy.ndarray, on NVIDIA's and AMD's GPUs."""
@@ -72,7 +79,8 @@ class CuPy(NumPy):
         return self._cupy.ascontiguousarray(x, dtype)
 
     def empty(self, shape: tuple[int, ...], dtype: numpy.dtype[Any], like: Any) -> Any:
-        return self._cupy.empty(shape, dtype)
+        with like.device:
+            return self._cupy.empty(shape, dtype)
 
     def device(self, x: Any) -> str:
         vendor = "hip" if self._cupy.cuda.runtime.is_hip else "cuda"
@@ -88,6 +96,12 @@ class CuPy(NumPy):
     def synchronize(self, x: Any) -> None:
         self._cupy.cuda.get_current_stream().synchronize()
 
+    def vectors(self, x: Any, dtype: numpy.dtype[Any]) -> Union[core.Vectors, None]:
+        if type(x) is not self._cupy.ndarray:
+            return None
+        current_stream = self._cupy.cuda.get_current_stream
+        return core.CuPyVectors(dtype, int(x.device.id), self._cupy.empty, current_stream)
+
 
 class Torch(NumPy):
     """torch.Tensor, of the host or a GPU. Gradients are not followed."""
@@ -96,6 +110,12 @@ class Torch(NumPy):
         import torch
 
         self._torch = torch
+        # The number of a device's current stream, without an object for the stream where possible.
+        self._current_stream = getattr(
+            torch._C,
+            "_cuda_getCurrentRawStream",
+            lambda device: torch.cuda.current_stream(device).cuda_stream,
+        )
 
     def dtype(self, x: Any) -> numpy.dtype[Any]:
         name = str(x.dtype).replace("torch.", "")
@@ -123,18 +143,27 @@ class Torch(NumPy):
     def stream(self, x: Any) -> int:
         if x.device.type == "cpu":
             return 0
-        return int(self._torch.cuda.current_stream(x.device).cuda_stream)
+        return int(self._current_stream(x.get_device()))
 
     def on_stream(self, x: Any, stream: int) -> ContextManager[Any]:
         if x.device.type == "cpu":
             return contextlib.nullcontext()
-        external = self._torch.cuda.ExternalStream(stream, x.device)
+        external = self._torch.cuda.ExternalStream(  # type: ignore[no-untyped-call,unused-ignore]
+            stream, x.device
+        )
         found: ContextManager[Any] = self._torch.cuda.stream(external)
         return found
 
     def synchronize(self, x: Any) -> None:
         if x.device.type != "cpu":
             self._torch.cuda.current_stream(x.device).synchronize()
+
+    def vectors(self, x: Any, dtype: numpy.dtype[Any]) -> Union[core.Vectors, None]:
+        if type(x) is not self._torch.Tensor:
+            return None
+        of_type = getattr(self._torch, dtype.name)
+        device = -1 if x.device.type == "cpu" else int(x.get_device())
+        return core.TorchVectors(of_type, device, self._current_stream)
 
 
 class CudaArray(NumPy):

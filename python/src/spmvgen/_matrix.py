@@ -9,6 +9,7 @@ import numpy
 
 from ._family import Family, Product
 from ._input import read
+from ._library import core
 from ._libraries import library_of, stream_number
 from ._operator import Operator
 
@@ -38,6 +39,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         self._zeroed = family.listed and not transposed
         self._make = numpy.zeros if self._zeroed else numpy.empty
         self._apply_one: Any = None  # of the handle for plain vectors of the host
+        # core.Direct, for vectors of another library, by their type
+        self._direct: dict[type, Any] = {}
 
     # Products
 
@@ -47,6 +50,11 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
             y = self._make(self._num_rows, self.dtype)
             self._apply_one(x, y)
             return y
+        direct = self._direct.get(type(x))
+        if direct is not None:
+            y = direct.multiply(x)
+            if y is not None:
+                return y
         return self._product(x)
 
     def _is_plain(self, x: Any) -> bool:
@@ -113,16 +121,20 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         """
         if operands is not None:
             operands = dict(operands)
-        elif (
-            self._apply_one is not None
-            and self._is_plain(x)
-            and type(out) is numpy.ndarray
-            and out.shape == (self._num_rows,)
-            and type(alpha) in _REAL
-            and type(beta) in _REAL
-        ):
-            self._apply_one(x, out, alpha, beta)
-            return out
+        elif type(alpha) in _REAL and type(beta) in _REAL:
+            if (
+                self._apply_one is not None
+                and self._is_plain(x)
+                and type(out) is numpy.ndarray
+                and out.shape == (self._num_rows,)
+            ):
+                self._apply_one(x, out, alpha, beta)
+                return out
+            direct = self._direct.get(type(x))
+            if direct is not None and type(out) is type(x):
+                number = None if stream is None else stream_number(stream)
+                if direct.apply(x, out, alpha, beta, number):
+                    return out
         library = library_of(x)
         if stream is None:
             return self._apply(library, x, out, alpha, beta, library.stream(x), operands)
@@ -157,14 +169,20 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
             raise ValueError(f"out has shape {tuple(out.shape)}: the product has {rows}")
         product = Product(x, out, complex(alpha), complex(beta), k, dtype, stream, operands)
         self._family.multiply(self._transposed, self._conjugated, product)
-        if (
-            k == 1
-            and self._family.device == "host"
-            and not self._conjugated
-            and dtype == self.dtype
-        ):
-            self._apply_one = self._family.handle(self._transposed, False, 1, dtype).apply
+        if k == 1 and operands is None and dtype == self.dtype:
+            self._shorten(library, x)
         return out
+
+    def _shorten(self, library: Any, x: Any) -> None:
+        """Makes the next products with vectors like x short, of which one has succeeded."""
+        handle = self._family.handle(self._transposed, self._conjugated, 1, self.dtype)
+        if self._family.device == "host":
+            self._apply_one = handle.apply
+        if type(x) in self._direct or self._zeroed:
+            return
+        vectors = library.vectors(x, self.dtype)
+        if vectors is not None:
+            self._direct[type(x)] = core.Direct(handle, vectors)
 
     def _check_shape(self, x: Any) -> int:
         """The number of columns of x."""

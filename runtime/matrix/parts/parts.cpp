@@ -26,6 +26,12 @@ void check_size(const char* what, int part, std::int64_t size) {
                            part, size, what, INT32_MAX));
 }
 
+/// Of all parts: each may send elements to any, which are numbered within it.
+void check_columns(const RowPartition& partition) {
+    for (std::size_t p = 0; p + 1 < partition.cols.size(); ++p)
+        check_size("columns", static_cast<int>(p), partition.cols[p + 1] - partition.cols[p]);
+}
+
 /// Allocates what is behind the rows, and makes row_ptr of the lengths in ends[1…].
 void lay_out(CsrArrays& a, std::vector<std::int64_t>& ends) {
     for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
@@ -175,7 +181,6 @@ Part split(const OwnRows& rows, const RowPartition& partition, int number) {
     part.first_row = partition.rows[p];
     part.first_col = partition.cols[p];
     check_size("rows", number, partition.rows[p + 1] - partition.rows[p]);
-    check_size("columns", number, partition.cols[p + 1] - partition.cols[p]);
     part.local.value_type = part.halo.value_type = rows.matrix.value_type;
     // Without rows row_ptr may be null.
     if (partition.rows[p + 1] == partition.rows[p]) {
@@ -200,12 +205,11 @@ void add_send(Part& part, int from, std::span<const std::int64_t> wanted) {
     part.sends.push_back({from, static_cast<std::int64_t>(part.send_elements.size()),
                           static_cast<std::int64_t>(wanted.size())});
     for (const std::int64_t column : wanted) {
-        const std::int64_t element = column - part.first_col;
-        if (element < 0 || element >= part.cols())
+        if (column < part.first_col || column >= part.first_col + part.cols())
             refuse(fmt::format("part {} wants column {} of part {}, which has columns {}…{}", from,
                                column, part.number, part.first_col,
                                part.first_col + part.cols() - 1));
-        part.send_elements.push_back(static_cast<std::int32_t>(element));
+        part.send_elements.push_back(static_cast<std::int32_t>(column - part.first_col));
     }
 }
 
@@ -220,12 +224,14 @@ Part make_part(const CsrView& own_rows, const RowPartition& partition, int numbe
         refuse(fmt::format("part {} has {} rows, but {} are given", number,
                            partition.rows[p + 1] - partition.rows[p], own_rows.rows));
     validate(own_rows);
+    check_columns(partition);
     return split({own_rows, 0}, partition, number);
 }
 
 std::vector<Part> make_parts(const CsrView& matrix, const RowPartition& partition) {
     check_partition(partition, matrix.rows, matrix.cols);
     validate(matrix);
+    check_columns(partition);
     std::vector<Part> parts;
     for (int p = 0; p < partition.parts(); ++p)
         parts.push_back(split({matrix, partition.rows[static_cast<std::size_t>(p)]}, partition, p));
