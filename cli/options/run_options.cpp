@@ -1,35 +1,24 @@
 #include "options/run_options.hpp"
 
-#include "handle/kernels/cache_mode.hpp"
-#include "handle/plan/levels.hpp"
-#include "handle/plan/number_types.hpp"
+#include "handle/options_by_name.hpp"
 #include "matrix/reorder/reordering.hpp"
-#include "tuner/rules/paper_rules.hpp"
 
 namespace spmvgen::cli {
 namespace {
 
-CacheMode cache_mode(const std::string& text) {
-    if (text.empty()) return CacheMode::automatic;
-    if (const auto mode = parse_cache_mode(text)) return *mode;
-    throw UsageError("--cache: unknown mode '" + text + "': use one of " +
-                     std::string(cache_mode_names));
+/// Sets the option of that name to what the user gave as `flag`.
+void take(Options& options, std::string_view name, std::string_view flag, const std::string& text) {
+    resolve(flag, [&] { assign_option(options, name, text); });
 }
 
 void set_level(const RunOptions& o, Options& options) {
-    if (!is_level(o.level))
-        throw UsageError("--level: unknown level '" + o.level + "': use " +
-                         std::string(level_names));
+    take(options, "level", "--level", o.level);
     if (o.level != "measure" && !o.budget.empty())
         throw UsageError("--budget: is for --level measure; drop it, or give that");
-    options.level = o.level;
-    if (!o.rule.empty()) {
-        resolve("--rule", [&] { return &paper_rule(o.rule); });
-        if (o.level != "rule" || o.kernel != "auto")
-            throw UsageError("--rule: chooses a kernel by itself; drop it, or " +
-                             std::string(o.kernel != "auto" ? "--kernel" : "--level"));
-    }
-    options.rule = o.rule;
+    take(options, "rule", "--rule", o.rule);
+    if (!o.rule.empty() && (o.level != "rule" || o.kernel != "auto"))
+        throw UsageError("--rule: chooses a kernel by itself; drop it, or " +
+                         std::string(o.kernel != "auto" ? "--kernel" : "--level"));
     if (!o.budget.empty()) options.budget_ms = parse_milliseconds("--budget", o.budget);
     options.expected_applies = o.expect;
 }
@@ -62,16 +51,18 @@ Target gpu_target(const RunOptions& o, const Device& device) {
     return *target;
 }
 
-void check_product_options(const RunOptions& o) {
-    const Op op = resolve("--op", [&] { return parse_op(o.op); });
+/// What decides the product; what contradicts each other is refused.
+void set_product(const RunOptions& o, Options& options) {
+    take(options, "op", "--op", o.op);
+    const Op op = parse_op(o.op);
     if (!is_transposed(op) && o.transpose_by_atomics)
         throw UsageError("--transpose-by-atomics: is for --op T and H; drop it, or give --op");
     if (o.transpose_by_atomics && o.deterministic)
         throw UsageError(
             "--transpose-by-atomics: adds in any order, which contradicts --deterministic; drop "
             "one of them");
-    const auto method = resolve(
-        "--reorder", [&] { return parse_reorder_option(o.reorder).value_or(ReorderMethod::none); });
+    take(options, "reorder", "--reorder", o.reorder);
+    const auto method = parse_reorder_option(o.reorder).value_or(ReorderMethod::none);
     if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
         throw UsageError(
             "--permuted-vectors: is for reordered matrices; drop it, or give --reorder rcm or "
@@ -84,8 +75,14 @@ void check_product_options(const RunOptions& o) {
          {std::pair("--value", &o.value), std::pair("--vectors", &o.vectors),
           std::pair("--accumulator", &o.accumulator)})
         if (!type->empty()) parse_computed_type(option, *type);
-    if (!o.storage.empty()) resolve("--storage", [&] { return parse_value_type(o.storage); });
-    resolve("--encodings", [&] { return check_encodings(o.encodings); });
+    options.vectors = o.vectors;
+    options.accumulator = o.accumulator;
+    take(options, "storage", "--storage", o.storage);
+    take(options, "encodings", "--encodings", o.encodings);
+    options.transpose_by_atomics = o.transpose_by_atomics;
+    options.permuted_vectors = o.permuted_vectors;
+    options.epilogue = o.epilogue;
+    options.num_rhs = o.product.num_rhs;
 }
 
 void check_batch_options(const RunOptions& o) {
@@ -109,34 +106,24 @@ void check_batch_options(const RunOptions& o) {
 
 Options handle_options(const RunOptions& o, const Device* device) {
     if (!o.batch.empty()) check_batch_options(o);
-    check_product_options(o);
+    Options options;
+    set_product(o, options);
     check_format_and_kernel(o.format, o.kernel);
     const Target target = device != nullptr ? gpu_target(o, *device) : runnable_arch(o.arch);
-    Options options;
     options.device = o.device;
     options.deterministic = o.deterministic;
-    options.vectors = o.vectors;
-    options.accumulator = o.accumulator;
-    options.storage = o.storage;
-    options.encodings = o.encodings;
-    options.epilogue = o.epilogue;
     options.format = o.format;
-    options.reorder = o.reorder;
-    options.permuted_vectors = o.permuted_vectors;
     options.kernel = o.kernel;
     options.params = parse_params(o.params);
     check_params(o.format, o.kernel, options.params, target, !o.batch.empty());
     options.target = o.arch;
-    options.num_rhs = o.product.num_rhs;
-    options.op = o.op;
-    options.transpose_by_atomics = o.transpose_by_atomics;
     options.threads = o.threads;
     options.copy = !o.batch.empty();
     options.updates = o.updates;
     // One matrix, one set of numbers: what more there might be is only prepared for.
     options.updatable = o.updates == "often";
     options.memory_limit = static_cast<std::int64_t>(o.memory_limit);
-    options.cache = cache_mode(o.cache);
+    take(options, "cache", "--cache", o.cache);
     options.cache_dir = o.cache_dir;
     options.kernel_sets = o.kernel_sets;
     options.strict = o.strict;

@@ -192,21 +192,26 @@ std::vector<std::string_view> option_names() {
     return names;
 }
 
-void set_option(Options& options, std::string_view name, std::string_view text) {
+void assign_option(Options& options, std::string_view name, std::string_view text) {
     const std::string param = param_of(name);
-    const NamedOption* row = param.empty() ? &find(name) : nullptr;
     Options changed = options;
+    if (!param.empty()) {
+        set_param(changed, param, text);
+    } else {
+        const NamedOption& row = find(name);
+        if (row.check != nullptr) row.check(text);
+        row.set(changed, text);
+    }
+    options = std::move(changed);
+}
+
+void set_option(Options& options, std::string_view name, std::string_view text) {
+    if (param_of(name).empty()) (void)find(name);
     try {
-        if (row == nullptr) {
-            set_param(changed, param, text);
-        } else {
-            if (row->check != nullptr) row->check(text);
-            row->set(changed, text);
-        }
+        assign_option(options, name, text);
     } catch (const Error& error) {
         throw Error(error.code(), fmt::format("options.{}: {}", name, error.what()));
     }
-    options = std::move(changed);
 }
 
 std::string option_text(const Options& options, std::string_view name) {

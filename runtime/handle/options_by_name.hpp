@@ -17,6 +17,8 @@ std::vector<std::string_view> option_names();
 /// parameter, with the text "" it is left open again. Throws Error(invalid_argument) "options.NAME:
 /// …" that lists what is allowed. What depends on the device or the matrix is not checked here.
 void set_option(Options& options, std::string_view name, std::string_view text);
+/// The same; messages do not say which option it is.
+void assign_option(Options& options, std::string_view name, std::string_view text);
 
 /// What set_option would take to set the option to what it is.
 std::string option_text(const Options& options, std::string_view name);

@@ -51,10 +51,10 @@ std::size_t GpuHandle::workspace_bytes(Scale alpha, Scale beta) {
 
 const ValuePattern& GpuHandle::complete_pattern() {
     if (pattern_.lacks_columns()) {
-        Buffer columns(columns_there_->bytes());
-        device_->copy_to_host(columns.data(), columns_there_->data(), columns.bytes());
+        Buffer columns(device_columns_->bytes());
+        device_->copy_to_host(columns.data(), device_columns_->data(), columns.bytes());
         pattern_.give_columns(std::move(columns));
-        columns_there_.reset();
+        device_columns_.reset();
     }
     return pattern_;
 }

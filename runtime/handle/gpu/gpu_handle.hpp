@@ -63,7 +63,7 @@ class GpuHandle : public HandleImpl {
     void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device,
                       CsrOnDevice& csr, Chooser& chooser);
     /// Keeps what new numbers have their places by, of a matrix that may be on the device only.
-    void keep_pattern(const CsrView& matrix, bool updatable, const CsrView* there);
+    void keep_pattern(const CsrView& matrix, bool updatable, const CsrView* on_device);
     /// The same with columns that were left on the device.
     const ValuePattern& complete_pattern();
     /// New numbers that are on the device, for a matrix that has them as they are.
@@ -89,7 +89,7 @@ class GpuHandle : public HandleImpl {
     std::unique_ptr<ConversionOnDevice> conversion_;  ///< while the constructor runs
     std::unique_ptr<VariantTables<Variant>> variants_ = std::make_unique<VariantTables<Variant>>();
     ValuePattern pattern_;
-    std::unique_ptr<DeviceMemory> columns_there_;  ///< of pattern_, until they are needed
+    std::unique_ptr<DeviceMemory> device_columns_;  ///< of pattern_, until they are needed
     std::unique_ptr<GpuValues> values_;
     bool stores_in_rows_ = false;  ///< by csr_listed in the place of csr_classical
     bool sought_values_ = false;   ///< whether values_ was looked for

@@ -128,13 +128,13 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
         }));
 }
 
-void GpuHandle::keep_pattern(const CsrView& matrix, bool updatable, const CsrView* there) {
+void GpuHandle::keep_pattern(const CsrView& matrix, bool updatable, const CsrView* on_device) {
     pattern_ = ValuePattern(matrix, signature_, updatable);
     info_.update_bytes = pattern_.bytes();
     if (!pattern_.lacks_columns()) return;
     const auto bytes = static_cast<std::size_t>(matrix.nnz) * size_of(matrix.index_type);
-    columns_there_ = device_->allocate(bytes);
-    device_->copy_on_device(columns_there_->data(), there->col_idx, bytes);
+    device_columns_ = device_->allocate(bytes);
+    device_->copy_on_device(device_columns_->data(), on_device->col_idx, bytes);
     info_.update_bytes += static_cast<std::int64_t>(bytes);
 }
 
