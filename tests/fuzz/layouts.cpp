@@ -5,8 +5,6 @@
 // that are listed, and all), and the arrays, a byte for a number. The arrays are as long as the
 // sizes say, and the values 1, 2, ….
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,27 +14,11 @@
 #include "matrix/layouts/block_matrix.hpp"
 #include "matrix/layouts/index_base.hpp"
 #include "matrix/layouts/row_list.hpp"
+#include "numbers.hpp"
 #include "spmvgen/error.hpp"
-#include "support.hpp"
 
 namespace spmvgen::fuzz {
 namespace {
-
-/// Sums of small integers, which are exact in any order.
-using Places = std::map<std::pair<std::int64_t, std::int64_t>, double>;
-
-/// Small numbers, and the two ends of the type.
-template <typename Number>
-std::vector<Number> numbers(Input& input, std::int64_t count) {
-    std::vector<Number> all;
-    for (std::int64_t k = 0; k < count; ++k) {
-        const auto byte = static_cast<signed char>(input.byte());
-        all.push_back(byte == 127    ? std::numeric_limits<Number>::max()
-                      : byte == -128 ? std::numeric_limits<Number>::min()
-                                     : static_cast<Number>(byte));
-    }
-    return all;
-}
 
 std::vector<double> ascending(std::int64_t count) {
     std::vector<double> values;

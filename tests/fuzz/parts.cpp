@@ -6,33 +6,17 @@
 // ….
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "matrix/csr_matrix.hpp"
+#include "numbers.hpp"
 #include "spmvgen/distributed.hpp"
 #include "spmvgen/error.hpp"
-#include "support.hpp"
 
 namespace spmvgen::fuzz {
 namespace {
-
-using Places = std::map<std::pair<std::int64_t, std::int64_t>, double>;
-
-/// Small numbers, and the two ends of the type.
-template <typename Number>
-std::vector<Number> numbers(Input& input, std::int64_t count) {
-    std::vector<Number> all;
-    for (std::int64_t k = 0; k < count; ++k) {
-        const auto byte = static_cast<signed char>(input.byte());
-        all.push_back(byte == 127    ? std::numeric_limits<Number>::max()
-                      : byte == -128 ? std::numeric_limits<Number>::min()
-                                     : static_cast<Number>(byte));
-    }
-    return all;
-}
 
 /// Makes bounds of any numbers: from 0, ascending, to `end`.
 template <typename Number>
