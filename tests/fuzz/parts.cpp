@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "matrix/csr_matrix.hpp"
