@@ -3,8 +3,28 @@
 #include "handle/making/handle_makers.hpp"
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
+#include "spmvgen/handle_pair.hpp"
 
 namespace spmvgen {
+namespace {
+
+/// With what $SPMVGEN_CAPTURE asks for.
+template <typename View>
+HandlePair captured_pair(const View& matrix, const Options& options, const std::string& transpose) {
+    HandlePair pair = make_pair_of(matrix, options, transpose, KernelProvider::process());
+    Options of_each = options;
+    of_each.transpose_by_atomics = false;
+    for (const Handle* handle : {&pair.product, &pair.transposed}) {
+        of_each.op = handle->info().op;
+        if constexpr (std::is_same_v<View, CscView>)
+            capture_handle(transpose_of(matrix), options_of_transpose(of_each), handle->info());
+        else
+            capture_handle(matrix, of_each, handle->info());
+    }
+    return pair;
+}
+
+}  // namespace
 
 Handle::Handle(const CsrView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
@@ -119,6 +139,23 @@ std::span<const std::int32_t> Handle::row_order() const {
 
 std::string Handle::source() const {
     return impl().source();
+}
+
+HandlePair make_handle_pair(const CsrView& matrix, const Options& options,
+                            const std::string& transpose) {
+    return captured_pair(matrix, options, transpose);
+}
+HandlePair make_handle_pair(const CooView& matrix, const Options& options,
+                            const std::string& transpose) {
+    return captured_pair(matrix, options, transpose);
+}
+HandlePair make_handle_pair(const CscView& matrix, const Options& options,
+                            const std::string& transpose) {
+    return captured_pair(matrix, options, transpose);
+}
+HandlePair make_handle_pair(const BsrView& matrix, const Options& options,
+                            const std::string& transpose) {
+    return captured_pair(matrix, options, transpose);
 }
 
 }  // namespace spmvgen

@@ -14,6 +14,7 @@
 #include "matrix/features/features.hpp"
 #include "matrix/read/reader.hpp"
 #include "matrix/suites/gallery.hpp"
+#include "spmvgen/handle_pair.hpp"
 #include "tuner/records/capture.hpp"
 
 namespace spmvgen {
@@ -79,6 +80,15 @@ TEST_F(CaptureTest, nothingUnlessAskedFor) {
     Handle(a.view(), plain());
     EXPECT_FALSE(fs::exists(there()));
     EXPECT_TRUE(fs::is_empty(directory_));
+}
+
+TEST_F(CaptureTest, bothOfAPair) {
+    const CsrMatrix a = make_gallery_matrix("powerlaw:n=300,max_row=100");
+    const HandlePair pair = make_handle_pair(a.view(), plain());
+    std::vector<std::string> ops;
+    for (auto& captured : read_captures(there()).captures)
+        ops.push_back(to_string(captured.capture.question.op));
+    EXPECT_THAT(ops, testing::UnorderedElementsAre("N", "T"));
 }
 
 TEST_F(CaptureTest, featuresAndTheQuestion) {

@@ -10,6 +10,7 @@
 #include "handle/plan/device_csr.hpp"
 #include "handle/plan/planned_matrix.hpp"
 #include "matrix/reorder/reordering.hpp"
+#include "spmvgen/handle_pair.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 /// How a handle is made, in four steps: what is given becomes CSR as it is multiplied (csr_input(),
@@ -17,19 +18,16 @@
 /// made is bound to what the caller gave.
 namespace spmvgen {
 
-/// All four. `device` stands for options.device, which is else opened.
-std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+/// All four. View is CsrView, CooView, CscView or BsrView. `device` stands for options.device,
+/// which is else opened.
+template <typename View>
+std::unique_ptr<HandleImpl> make_handle_impl(const View& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
-std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& options,
-                                             KernelProvider& provider,
-                                             std::shared_ptr<Device> device);
-std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Options& options,
-                                             KernelProvider& provider,
-                                             std::shared_ptr<Device> device);
-std::unique_ptr<HandleImpl> make_handle_impl(const BsrView& matrix, const Options& options,
-                                             KernelProvider& provider,
-                                             std::shared_ptr<Device> device);
+/// The same of the matrix and its transpose, as make_handle_pair().
+template <typename View>
+HandlePair make_pair_of(const View& matrix, const Options& options, const std::string& transpose,
+                        KernelProvider& provider);
 /// The same of some rows, around a handle of these alone.
 std::unique_ptr<HandleImpl> make_handle_impl(const RowListView& matrix, const Options& options,
                                              KernelProvider& provider,

@@ -119,41 +119,12 @@ auto make_of_given(const View& matrix, const Options& asked, std::shared_ptr<Dev
     }
 }
 
-template <typename View>
-std::unique_ptr<HandleImpl> make_one(const View& matrix, const Options& options,
-                                     KernelProvider& provider, std::shared_ptr<Device> device) {
-    return make_of_given(matrix, options, std::move(device),
-                         [&](HandleInput input, const std::shared_ptr<Device>& on) {
-                             ask_op(input, options.op);
-                             return make_of_input(std::move(input), provider, on);
-                         });
-}
-
 void check_pair(const Options& options, const std::string& transpose) {
     if (options.op != "N")
         refuse("options.op is " + options.op +
                ", but a pair has A and its transpose: leave it N, and give the op of the second");
     if (transpose != "T" && transpose != "H")
         refuse("transpose is '" + transpose + "': use T or H");
-}
-
-template <typename View>
-HandlePair make_both(const View& matrix, const Options& options, const std::string& transpose,
-                     KernelProvider& provider, std::shared_ptr<Device> device) {
-    check_pair(options, transpose);
-    return make_of_given(matrix, options, std::move(device),
-                         [&](HandleInput input, const std::shared_ptr<Device>& on) {
-                             HandleInput other = input.copy();
-                             // Of the two, one reads the CSR row by row.
-                             (input.by_columns ? other : input).options.transpose_by_atomics =
-                                 false;
-                             ask_op(input, "N");
-                             ask_op(other, transpose);
-                             auto product = make_of_input(std::move(input), provider, on);
-                             auto transposed = make_of_input(std::move(other), provider, on);
-                             return HandlePair{HandleImpl::wrap(std::move(product)),
-                                               HandleImpl::wrap(std::move(transposed))};
-                         });
 }
 
 }  // namespace
@@ -219,42 +190,50 @@ std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Devic
     return device != nullptr ? device : open_device(options.device);
 }
 
-std::unique_ptr<HandleImpl> make_handle_impl(const CsrView& matrix, const Options& options,
+template <typename View>
+std::unique_ptr<HandleImpl> make_handle_impl(const View& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device) {
-    return make_one(matrix, options, provider, std::move(device));
-}
-std::unique_ptr<HandleImpl> make_handle_impl(const CooView& matrix, const Options& options,
-                                             KernelProvider& provider,
-                                             std::shared_ptr<Device> device) {
-    return make_one(matrix, options, provider, std::move(device));
-}
-std::unique_ptr<HandleImpl> make_handle_impl(const CscView& matrix, const Options& options,
-                                             KernelProvider& provider,
-                                             std::shared_ptr<Device> device) {
-    return make_one(matrix, options, provider, std::move(device));
-}
-std::unique_ptr<HandleImpl> make_handle_impl(const BsrView& matrix, const Options& options,
-                                             KernelProvider& provider,
-                                             std::shared_ptr<Device> device) {
-    return make_one(matrix, options, provider, std::move(device));
+    return make_of_given(matrix, options, std::move(device),
+                         [&](HandleInput input, const std::shared_ptr<Device>& on) {
+                             ask_op(input, options.op);
+                             return make_of_input(std::move(input), provider, on);
+                         });
 }
 
-HandlePair make_handle_pair(const CsrView& matrix, const Options& options,
-                            const std::string& transpose) {
-    return make_both(matrix, options, transpose, KernelProvider::process(), nullptr);
+template <typename View>
+HandlePair make_pair_of(const View& matrix, const Options& options, const std::string& transpose,
+                        KernelProvider& provider) {
+    check_pair(options, transpose);
+    return make_of_given(
+        matrix, options, nullptr, [&](HandleInput input, const std::shared_ptr<Device>& on) {
+            HandleInput other = input.copy();
+            // Of the two, one reads the CSR row by row.
+            (input.by_columns ? other : input).options.transpose_by_atomics = false;
+            ask_op(input, "N");
+            ask_op(other, transpose);
+            auto product = make_of_input(std::move(input), provider, on);
+            auto transposed = make_of_input(std::move(other), provider, on);
+            return HandlePair{HandleImpl::wrap(std::move(product)),
+                              HandleImpl::wrap(std::move(transposed))};
+        });
 }
-HandlePair make_handle_pair(const CooView& matrix, const Options& options,
-                            const std::string& transpose) {
-    return make_both(matrix, options, transpose, KernelProvider::process(), nullptr);
-}
-HandlePair make_handle_pair(const CscView& matrix, const Options& options,
-                            const std::string& transpose) {
-    return make_both(matrix, options, transpose, KernelProvider::process(), nullptr);
-}
-HandlePair make_handle_pair(const BsrView& matrix, const Options& options,
-                            const std::string& transpose) {
-    return make_both(matrix, options, transpose, KernelProvider::process(), nullptr);
-}
+
+template std::unique_ptr<HandleImpl> make_handle_impl(const CsrView&, const Options&,
+                                                      KernelProvider&, std::shared_ptr<Device>);
+template HandlePair make_pair_of(const CsrView&, const Options&, const std::string&,
+                                 KernelProvider&);
+template std::unique_ptr<HandleImpl> make_handle_impl(const CooView&, const Options&,
+                                                      KernelProvider&, std::shared_ptr<Device>);
+template HandlePair make_pair_of(const CooView&, const Options&, const std::string&,
+                                 KernelProvider&);
+template std::unique_ptr<HandleImpl> make_handle_impl(const CscView&, const Options&,
+                                                      KernelProvider&, std::shared_ptr<Device>);
+template HandlePair make_pair_of(const CscView&, const Options&, const std::string&,
+                                 KernelProvider&);
+template std::unique_ptr<HandleImpl> make_handle_impl(const BsrView&, const Options&,
+                                                      KernelProvider&, std::shared_ptr<Device>);
+template HandlePair make_pair_of(const BsrView&, const Options&, const std::string&,
+                                 KernelProvider&);
 
 }  // namespace spmvgen
