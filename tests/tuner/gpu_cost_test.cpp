@@ -31,10 +31,6 @@ namespace {
 
 using testing::HasSubstr;
 
-Signature signature(const std::string& name) {
-    return *parse_kernel_name(name, parse_target("sm_90"));
-}
-
 /// Round numbers: a terabyte a second, 10^12 sectors of a near cache and 10^11 of a far one.
 DeviceProfile round_profile() {
     DeviceProfile profile;
@@ -382,7 +378,7 @@ TEST(GpuChoice, WhatIsAskedForIsKept) {
 }
 
 TEST(GpuChoice, SmallMatricesAreLeftToTheRules) {
-    const CsrMatrix m = make_gallery_matrix("stencil5:nx=40,ny=40");
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=14,ny=14");
     EXPECT_EQ(choice_on_h200(m, true).reason, choice_on_h200(m, false).reason);
 }
 

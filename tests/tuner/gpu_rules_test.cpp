@@ -90,7 +90,11 @@ TEST(GpuRules, RowsThatShareXLieInOneBlock) {
     Features short_rows = uneven_features(1.1);
     short_rows.mean_row = 3.4;
     r.strips = {9 * nnz, 2, 1.1};
-    EXPECT_EQ(parameter(short_rows, r, "block"), 1024) << "which do not become strips";
+    EXPECT_NE(parameter(short_rows, r, "block"), 1024) << "they fetch little at a time";
+    r.strips.reset();
+    Features long_row = uneven_features(1.1);
+    long_row.max_row = static_cast<std::int64_t>(5 * long_row.mean_row);
+    EXPECT_NE(parameter(long_row, r, "block"), 1024) << "a block would wait for it";
 }
 
 TEST(GpuRules, ShortUnevenRowsAreLeftAsTheyCome) {

@@ -1,8 +1,14 @@
 #pragma once
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/profiles/device_profile.hpp"
+#include "tuner/records/signature_name.hpp"
 
 namespace spmvgen {
+
+/// Of the kernel with that name.
+inline Signature signature(const std::string& name) {
+    return *parse_kernel_name(name, parse_target("sm_90"));
+}
 
 /// On an H200, whose profile ships.
 inline Choice choice_on_h200(const CsrMatrix& m, bool predicts) {

@@ -8,6 +8,8 @@
 namespace spmvgen {
 namespace {
 
+/// A sector's time beside that of a gather, when its warp asks for another one of the same line.
+constexpr double of_line = 0.5;
 constexpr double latency_us = 0.6;       ///< of a load that the caches of a multiprocessor miss
 constexpr double step_us = 1e-3;         ///< of a warp, on a multiprocessor
 constexpr double own_cache = 64 * 1024;  ///< bytes: x from a multiprocessor's own cache
@@ -42,18 +44,21 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     // No multiprocessor asks twice for what its own cache could hold at best.
     const double far = std::min(w.far, units * x_bytes / gpu::sector);
     // The first request of each sector of x is counted with the bytes. The others find it where a
-    // cache keeps it until then, beside all that comes between two requests of a sector.
+    // cache keeps it until then, beside all that comes between two requests of a sector: of the
+    // part of x and A that is in use at a time.
     const double once = x_bytes / gpu::sector;
     const double between = w.bytes * once / std::max(far, once);
+    const double gathered = 1 - w.beside * (1 - of_line);
     const double active = std::min(units, std::max(w.blocks, 1.0));
     const double resident = std::min(units * w.resident, std::max(w.warps, 1.0));
+    const double in_use = std::min(1.0, w.spread + resident / std::max({w.pieces, w.warps, 1.0}));
     return {w.launches - 1,
             w.depth * latency_us,
             us_of(w.bytes, stream_rate(profile, w.bytes)),
             us_of(w.bytes, profile.read_rate(shared, 0)) * (units / active - 1),
             us_of(w.near, profile.gather_rate(own_cache, 0)),
-            us_of(std::max(far - once, 0.0),
-                  profile.gather_rate(std::max(x_bytes + between, shared), 0)),
+            us_of(gathered * std::max(far - once, 0.0),
+                  profile.gather_rate(std::max(in_use * (x_bytes + between), shared), 0)),
             w.steps * step_us / units,
             w.waits * latency_us / resident,
             w.rows * step_us / units / gpu::warp,

@@ -13,7 +13,8 @@ constexpr double scan_waits =
     3;  ///< of a warp that joins its lanes' sums: as long as so many loads
 /// An entry whose x is in shared memory: what its conflicts of banks take, in sectors of x.
 constexpr double shared_sectors = 0.25;
-constexpr double row_end_steps = 3;  ///< of a tile that stores rows' sums through shared memory
+constexpr double loaded_at_once = 8192;  ///< bytes of hubs, of a multiprocessor, in a load's time
+constexpr double row_end_steps = 3;      ///< of a tile that stores rows' sums through shared memory
 
 /// Rounds in which a tile of so many entries stores the sums of the rows that end in it, for the
 /// mean tile and for the one that has the shortest rows.
@@ -70,15 +71,16 @@ GpuWork tiles_work(const Problem& p) {
     if (hubs) {
         w.near += p.nnz * share * shared_sectors;
         w.resident = p.param("per_unit") * p.block / warp;
-        // Each block loads them, and takes several runs.
-        const double loads = p.param("hubs") * p.param("per_unit") * p.units;
-        w.near += loads * p.vector / sector;
-        w.far += loads * p.vector / sector;
-        w.steps += loads / warp;
+        // Each block loads them before anything else, and takes several runs.
         const double warps = p.param("per_unit") * p.units * p.block / warp;
-        w.depth = std::ceil(p.param("hubs") / p.block / 4) +
+        const double blocks = std::min(runs * warp / p.block, p.param("per_unit") * p.units);
+        const double of_unit = std::clamp(blocks / p.units, 1.0, p.param("per_unit"));
+        const double loads = p.param("hubs") * of_unit;
+        w.steps += loads * p.units / warp;
+        w.depth = std::ceil(loads * p.vector / loaded_at_once) +
                   std::ceil(runs / warps) * run * (walked + walks.most) + begin_waits + scan_waits;
         w.warps = std::min(runs, warps);
+        w.pieces = runs;
         w.blocks = w.warps * warp / p.block;
     }
     w.rows = p.rows;

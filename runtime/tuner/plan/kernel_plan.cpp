@@ -52,7 +52,10 @@ std::optional<CpuWork> cpu_work(MatrixFigures& figures, const Signature& signatu
 std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature, double units) {
     const auto work = plan_of(signature.kernel).gpu_work;
     if (work == nullptr || signature.num_rhs != 1) return std::nullopt;
-    return work(gpu::Problem(figures, signature, units));
+    GpuWork counted = work(gpu::Problem(figures, signature, units));
+    counted.beside = figures.sectors_beside();
+    counted.spread = figures.spread();
+    return counted;
 }
 
 }  // namespace spmvgen

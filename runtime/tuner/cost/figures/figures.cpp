@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t sorted_together = 4096;  ///< rows
 constexpr std::int64_t sector_columns = 4;      ///< of 32 bytes, 8 bytes an element
+constexpr std::int64_t line_columns = 16;       ///< of 128 bytes
 constexpr std::int64_t warp_lanes = 32;
 constexpr std::int64_t of_warps = 12'288;  ///< entries, of the sample, that warps are counted of
 constexpr double least_sectors = 1.0 / 32;
@@ -130,6 +131,54 @@ double MatrixFigures::tile_sectors(std::int64_t items) {
     });
     return tile_sectors_[items] = static_cast<double>(sectors) /
                                   static_cast<double>(std::max<std::int64_t>(entries, 1));
+}
+
+double MatrixFigures::sectors_beside() {
+    if (sectors_beside_) return *sectors_beside_;
+    const CsrView a = sample_.view();
+    const std::int64_t draws = std::max<std::int64_t>(of_warps / warp_lanes, 1);
+    const std::int64_t warps = (a.nnz + warp_lanes - 1) / warp_lanes;
+    std::int64_t sectors = 0, lines = 0;
+    dispatch(a.index_type, [&]<typename Index>(Index) {
+        const Index* col = a.col_idx_as<Index>();
+        DistinctOfWarp distinct;
+        const auto of_warp = [&](std::int64_t begin, std::int64_t columns) {
+            for (std::int64_t k = begin; k < std::min(begin + warp_lanes, a.nnz); ++k)
+                distinct.add(col[k] / columns);
+            return distinct.take();
+        };
+        for (std::int64_t w = 0; w < warps; w += std::max<std::int64_t>(1, warps / draws)) {
+            sectors += of_warp(w * warp_lanes, sector_columns);
+            lines += of_warp(w * warp_lanes, line_columns);
+        }
+    });
+    return sectors_beside_.emplace(1 - static_cast<double>(lines) /
+                                           static_cast<double>(std::max<std::int64_t>(sectors, 1)));
+}
+
+double MatrixFigures::spread() {
+    if (spread_) return *spread_;
+    const CsrView a = sample_.view();
+    constexpr std::int64_t together = 32;  // rows
+    // Columns that are anywhere are a quarter of them away from the middle one, on average.
+    constexpr double anywhere = 0.25;
+    double distance = 0;
+    dispatch(a.index_type, [&]<typename Index>(Index) {
+        const Index* col = a.col_idx_as<Index>();
+        std::vector<Index> columns;
+        for (std::int64_t row = 0; row < a.rows; row += together) {
+            columns.assign(col + a.row_begin(row),
+                           col + a.row_begin(std::min(row + together, a.rows)));
+            if (columns.empty()) continue;
+            const auto middle = columns.begin() + std::ssize(columns) / 2;
+            std::ranges::nth_element(columns, middle);
+            for (const Index column : columns)
+                distance += std::abs(static_cast<double>(column) - static_cast<double>(*middle));
+        }
+    });
+    const double entries = static_cast<double>(std::max<std::int64_t>(a.nnz, 1));
+    const double all = anywhere * static_cast<double>(std::max<std::int64_t>(a.cols, 1));
+    return spread_.emplace(std::min(1.0, distance / entries / all));
 }
 
 double MatrixFigures::hub_share(std::int64_t count) {

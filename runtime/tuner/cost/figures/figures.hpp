@@ -76,6 +76,12 @@ class MatrixFigures {
     /// Sectors of x an entry that a warp asks for when each lane has `items` neighbouring entries
     /// and takes one at a time.
     double tile_sectors(std::int64_t items);
+    /// Share of the sectors that 32 entries in their order ask for, which follow another one of
+    /// these in a line of 128 bytes.
+    double sectors_beside();
+    /// Share of the columns over which those of a few neighbouring rows are spread: 1 where they
+    /// are anywhere, near 0 for a narrow band.
+    double spread();
     /// Slices of `height` rows, sorted by length in windows of `sigma` rows of the sample.
     const SlicesFigures& slices(std::int64_t height, std::int64_t sigma);
     /// Rows over all rows whose loops end elsewhere than those of the row before, when `unroll`
@@ -112,6 +118,7 @@ class MatrixFigures {
     std::optional<BlockFill> fill_;
     std::deque<std::pair<StripsShape, StripsFigures>> strips_;
     std::map<std::int64_t, double> tile_sectors_;
+    std::optional<double> sectors_beside_, spread_;
     std::optional<SampledHubs> hubs_;
     std::map<std::int64_t, std::vector<std::int64_t>> lengths_in_;  ///< by σ
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;

@@ -8,10 +8,13 @@ struct GpuWork {
     double bytes = 0;     ///< of A's arrays, of scratch memory, of y and of the columns of x in use
     double near = 0;      ///< sectors of 32 bytes that warps ask for, of x and of A
     double far = 0;       ///< of these, sectors of x that no block of threads has asked for before
+    double beside = 0;    ///< of these the share that follows another one in a line of 128 bytes
+    double spread = 1;    ///< share of x over which the columns of neighbouring rows are spread
     double steps = 0;     ///< of all warps: an entry for each lane, idle lanes included
     double waits = 0;     ///< of all warps for loads; those under way together count once
     double depth = 0;     ///< of loads that wait for each other in the busiest thread
     double warps = 0;     ///< that are launched
+    double pieces = 0;    ///< of A that warps take in its order; 0: one each
     double blocks = 1;    ///< of threads
     double resident = 48;  ///< warps that the registers leave a multiprocessor room for
     double rows = 0;       ///< that are begun and ended
