@@ -1,7 +1,7 @@
 // Iterations of solvers on a GPU, in graphs of 100: with epilogues that do the work around the
 // product, and with cuSPARSE and cuBLAS. A line of JSON for each matrix: microseconds (medians) by
 // way, and how far the first residuals are from those of a plain loop on this CPU. A way that is
-// further off than rounding explains gets no time; PDHG is not compared.
+// further off than rounding explains gets no time.
 //     bench_solver_steps DEVICE [--only=cg,bicgstab,chebyshev,pdhg] [--cusparse=FILE]
 //                        [--cublas=FILE] [--budget=MS] gallery:…|FILE…
 // CG is of the symmetric M-matrix with the pattern of A + Aᵀ, Chebyshev smoothing of one with A's
@@ -39,7 +39,7 @@ void solve(const CsrMatrix& a, const std::string& only, const Arguments& argumen
         if (asked("bicgstab"))
             json["bicgstab"] = bicgstab_line(with_unit_diagonal(std::move(m)), arguments);
     }
-    if (asked("pdhg") && arguments.clocks != nullptr) json["pdhg"] = pdhg_line(a, arguments);
+    if (asked("pdhg")) json["pdhg"] = pdhg_line(a, arguments);
 }
 
 int run(int argc, char** argv) {
