@@ -35,7 +35,7 @@ CsrMatrix grid_with_wind() {
 
 Vector times(const CsrMatrix& a, const Vector& x) {
     const auto row_ptr = a.row_ptr.as<std::int32_t>(), col_idx = a.col_idx.as<std::int32_t>();
-    Vector y(x.size());
+    Vector y(row_ptr.size() - 1);
     for (std::size_t i = 0; i < y.size(); ++i)
         for (auto e = static_cast<std::size_t>(row_ptr[i]);
              e < static_cast<std::size_t>(row_ptr[i + 1]); ++e)
@@ -143,6 +143,47 @@ TEST_P(SolverEpilogues, OfChebyshevReduceAnErrorAsItsPolynomialDoes) {
     const double middle = (highest + lowest) / 2, half = (highest - lowest) / 2;
     const double left = t4((middle - eigenvalue) / half) / t4(middle / half);
     for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], left * error[i], 1e-13) << i;
+}
+
+Vector factors(std::int64_t count, int period) {
+    Vector all;
+    for (std::int64_t i = 0; i < count; ++i)
+        all.push_back(0.5 + 0.37 * static_cast<double>(i % period) + 1e-3 * static_cast<double>(i));
+    return all;
+}
+
+/// D₁AD₂.
+CsrMatrix scaled(const CsrMatrix& a, const Vector& d1, const Vector& d2) {
+    CsrMatrix s = convert_values(a.view(), ValueType::f64);
+    const auto row_ptr = s.row_ptr.as<std::int32_t>(), col_idx = s.col_idx.as<std::int32_t>();
+    for (std::size_t i = 0; i < d1.size(); ++i)
+        for (auto e = static_cast<std::size_t>(row_ptr[i]);
+             e < static_cast<std::size_t>(row_ptr[i + 1]); ++e)
+            s.values.as<double>()[e] *= d1[i] * d2[static_cast<std::size_t>(col_idx[e])];
+    return s;
+}
+
+// A solver that scales multiplies with A, whose few numbers stay, and with D₁ and D₂ in epilogues.
+TEST_P(SolverEpilogues, ScaleALinearProgramThatKeepsItsFewNumbers) {
+    const CsrMatrix a = make_gallery_matrix("lp:seed=1000003,family=precedence,max_nnz=1e6");
+    const Vector d1 = factors(a.rows, 7), d2 = factors(a.cols, 11);
+    const CsrMatrix whole = scaled(a, d1, d2);
+    const FusedHandles handles{GetParam()};
+    const Handle product = handles.product(a.view(), "d1[row] * value");
+    const Handle x_of = handles.vectors(a.cols, "x[row] = value; d2[row] * value");
+    Vector t = factors(a.cols, 5), x(t), y(d1.size());
+    const double* const nothing = nullptr;
+    const double *from_d1 = d1.data(), *from_d2 = d2.data(), *from_t = t.data();
+    x_of.apply_with(0.0, nothing, 1.0, t.data(), {{"x", x.data()}, {"d2", from_d2}});
+    product.apply_with(1.0, from_t, 0.0, y.data(), {{"d1", from_d1}});
+    const Vector expected = times(whole, x);
+    CsrMatrix sizes = scaled(a, d1, d2);
+    for (double& value : sizes.values.as<double>()) value = std::fabs(value);
+    const Vector largest = times(sizes, x);  // x is positive
+    for (std::size_t i = 0; i < y.size(); ++i)
+        ASSERT_NEAR(y[i], expected[i], 1e-12 * largest[i]) << i;
+    EXPECT_LT(product.info().matrix_bytes,
+              handles.product(whole.view(), "value").info().matrix_bytes);
 }
 
 }  // namespace
