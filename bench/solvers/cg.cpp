@@ -151,9 +151,10 @@ Json cg_line(const CsrMatrix& m, const Arguments& arguments) {
                   {arguments.stream()});
     };
     product();
-    json["product_us"] = arguments.us(product);
+    if (arguments.clocks != nullptr) json["product_us"] = arguments.us(product);
     const auto blas = std::make_shared<Blas>(arguments.cublas, arguments.stream());
     ways.add("own_and_cublas", way_of(c, b, with_blas(product, blas, arguments)));
+    if (arguments.clocks == nullptr) return json;
     const CuSparse cusparse(arguments);
     const auto peer = cusparse.fastest({m, static_cast<double*>(c.p), static_cast<double*>(c.q)});
     json["cusparse"] = peer.way;

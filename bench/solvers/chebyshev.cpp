@@ -145,9 +145,10 @@ Json chebyshev_line(const CsrMatrix& m, const Arguments& arguments) {
     const Products owns{product(c.x, c.other), product(c.other, c.x)};
     ways.add("own_and_kernel", way_of(c, fused(alone, owns)));
     if (arguments.cublas.empty()) return json;
-    json["product_us"] = arguments.us(owns[0]);
+    if (arguments.clocks != nullptr) json["product_us"] = arguments.us(owns[0]);
     const auto blas = std::make_shared<Blas>(arguments.cublas, arguments.stream());
     ways.add("own_and_cublas", way_of(c, with_blas(owns[0], blas)));
+    if (arguments.clocks == nullptr) return json;
     const CuSparse cusparse(arguments);
     const auto there =
         cusparse.fastest({m, static_cast<double*>(c.x), static_cast<double*>(c.other)});

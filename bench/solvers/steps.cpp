@@ -17,7 +17,7 @@ double difference(double found, double exact) {
 Comparison::Comparison(const Arguments& arguments, Json& line, History exact, const History& plain)
     : arguments_(arguments), line_(line), exact_(std::move(exact)) {
     std::size_t counted = 1;
-    while (counted < exact_.size() && difference(plain[counted], exact_[counted]) < allowed / 100)
+    while (counted < exact_.size() && difference(plain[counted], exact_[counted]) < allowed / 10)
         ++counted;
     exact_.resize(counted);
     line_["compared"] = counted - 1;

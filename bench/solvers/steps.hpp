@@ -69,13 +69,13 @@ class Comparison {
   public:
     static constexpr double allowed = 1e-10;
     /// `exact`: by a loop of higher precision than `plain`. Iterations are compared for as long as
-    /// both are within a hundredth of what is allowed: then rounding has grown too far. With fewer
-    /// than `fewest` of them no way is timed.
+    /// both loops differ by less than a tenth of what is allowed; later, rounding decides. With
+    /// fewer than `fewest` of them no way is timed.
     Comparison(const Arguments& arguments, Json& line, History exact, const History& plain);
     void add(const std::string& name, const Way& way);
 
   private:
-    static constexpr std::size_t fewest = 3;
+    static constexpr std::size_t fewest = 2;
     double error_of(const Way& way) const;
 
     const Arguments& arguments_;
