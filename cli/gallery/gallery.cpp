@@ -126,6 +126,7 @@ void add_gallery(CLI::App& program, Verbs& verbs) {
         "  spmvgen gallery make --suite gospmv --scale 0.01 -o suite");
     verbs.push_back({maker, [o](Streams& streams) { make(*o, streams); }});
     add_gallery_random(*verb, verbs);
+    add_gallery_lp(*verb, verbs);
     verb->footer(
         "Examples:\n"
         "  spmvgen gallery list\n"

@@ -1,6 +1,7 @@
 #pragma once
 // The matrix of the examples: the five-point Laplacian of a grid of n × n points, in CSR. It is
-// symmetric and positive definite, so that conjugate gradient solves with it.
+// symmetric and positive definite, so that conjugate gradient solves with it. With wind along the
+// rows of the grid, between 0 and 1, it is not symmetric.
 #include <vector>
 
 struct Csr {
@@ -9,7 +10,7 @@ struct Csr {
     std::vector<double> values;
 };
 
-inline Csr laplacian(int n) {
+inline Csr laplacian(int n, double wind = 0) {
     Csr a;
     a.rows = n * n;
     const auto entry = [&](int column, double value) {
@@ -20,9 +21,9 @@ inline Csr laplacian(int n) {
         for (int j = 0; j < n; ++j) {
             const int row = i * n + j;
             if (i > 0) entry(row - n, -1);
-            if (j > 0) entry(row - 1, -1);
+            if (j > 0) entry(row - 1, -1 - wind);
             entry(row, 4);
-            if (j + 1 < n) entry(row + 1, -1);
+            if (j + 1 < n) entry(row + 1, -1 + wind);
             if (i + 1 < n) entry(row + n, -1);
             a.row_ptr.push_back(static_cast<int>(a.col_idx.size()));
         }

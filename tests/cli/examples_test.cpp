@@ -70,9 +70,9 @@ INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                                          "tune export", "tune import", "tune merge", "convert",
                                          "cache", "cache info", "cache list", "cache verify",
                                          "cache prune", "cache clear", "cache warm", "gallery",
-                                         "gallery list", "gallery make", "gallery random", "doctor",
-                                         "pack", "pack build", "pack list", "pack verify",
-                                         "pack merge", "bench", "report"),
+                                         "gallery list", "gallery make", "gallery random",
+                                         "gallery lp", "doctor", "pack", "pack build", "pack list",
+                                         "pack verify", "pack merge", "bench", "report"),
                          test_name);
 
 }  // namespace

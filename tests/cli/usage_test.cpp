@@ -40,7 +40,7 @@ const std::vector<Wrong> wrong_lines{
      "--list: '%%MatrixMarket matrix coordinate real general' names no kernel: give lines of "
      "spmvgen cache list --names; a kernel with an epilogue cannot be made from its name",
      "spmvgen cache warm"},
-    {"gallery", "a command is missing: use one of list, make, random", "spmvgen gallery"},
+    {"gallery", "a command is missing: use one of list, make, random, lp", "spmvgen gallery"},
     {"analyze", "matrix is required", "spmvgen analyze"},
     {"analyze A.mtx B.mtx", "unexpected argument 'B.mtx'", "spmvgen analyze"},
     {"analyze A.mtx --jsn", "unknown option '--jsn': did you mean --json?", "spmvgen analyze"},
@@ -224,6 +224,8 @@ const std::vector<Wrong> wrong_lines{
     {"run A.mtx --repeat 0", "--repeat: Value 0 not in range 1 to 1000000", "spmvgen run"},
     {"gallery make stencil5", "--output is required", "spmvgen gallery make"},
     {"gallery random", "--seed is required", "spmvgen gallery random"},
+    {"gallery random --seed 1 --transposed", "unknown option '--transposed'",
+     "spmvgen gallery random"},
     {"gallery random --seed 1 --max-nnz 5", "--max-nnz: 5 is outside 1000 … 100000000",
      "spmvgen gallery random"},
     {"gallery random --seed -1", "--seed: Value -1 not in range 0 to 9007199254740992",

@@ -197,6 +197,19 @@ TEST_F(GalleryTest, RandomAsJsonIsWhatIsMade) {
         << outcome.err;
 }
 
+TEST_F(GalleryTest, LinearProgramsAreDrawnByTheirOwnSeeds) {
+    const Outcome outcome = run_line("gallery lp --seed 1000000 --transposed --max-nnz 2e4");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(outcome.err.ends_with(": gallery:lp:seed=1000000,max_nnz=20000,transposed=1\n"))
+        << outcome.err;
+    auto json = json_of("gallery lp --seed 7 --family flow --max-nnz 2e4 --json")["matrices"];
+    ASSERT_EQ(json.size(), 1u);
+    EXPECT_EQ(json[0]["source"], "gallery:lp:seed=7,max_nnz=20000,family=flow");
+    auto made = json_of("analyze " + json[0]["source"].get<std::string>() + " --json");
+    EXPECT_EQ(made["rows"], json[0]["rows"]);
+    EXPECT_EQ(made["cols"], json[0]["cols"]);
+}
+
 TEST_F(CacheTest, OfNothing) {
     auto json = json_of("cache info --json");
     EXPECT_EQ(json["directory"], (directory_ / "cache").string());

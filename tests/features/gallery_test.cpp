@@ -245,11 +245,12 @@ TEST(Gallery, listNamesPresets) {
 }
 
 TEST(GalleryErrors, names) {
-    EXPECT_EQ(error_of("stencil6"),
-              "gallery: no generator 'stencil6'; there are stencil5, stencil7, stencil9, "
-              "stencil27, curl_curl, fem, fem_tri, mesh3d, delaunay, dual, rmat, debruijn, rgg, "
-              "random, banded, near, arrow, diagonal, powerlaw, web, citations, circuit, road, and "
-              "the twins that spmvgen gallery list --suite all shows");
+    EXPECT_EQ(
+        error_of("stencil6"),
+        "gallery: no generator 'stencil6'; there are stencil5, stencil7, stencil9, "
+        "stencil27, curl_curl, fem, fem_tri, mesh3d, delaunay, dual, rmat, debruijn, rgg, "
+        "random, banded, near, arrow, diagonal, powerlaw, web, citations, circuit, road, lp, and "
+        "the twins that spmvgen gallery list --suite all shows");
     EXPECT_EQ(error_of("").substr(0, 26), "gallery: no generator ''; ");
     EXPECT_EQ(error_of("stencil5:nz=3"),
               "gallery: stencil5: no parameter 'nz'; it takes nx, ny, seed, random_values, "

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "arrays_on_device.hpp"
-#include "handle/kernels/kernel_provider.hpp"
+#include "fused_handles.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
 
@@ -60,19 +60,14 @@ std::vector<double> plain_residuals(const CsrView& a, const std::vector<double>&
 /// Conjugate gradient as three products with epilogues an iteration.
 class FusedSolver {
   public:
-    FusedSolver(const CsrView& a, const std::vector<double>& b, const std::string& device,
-                std::shared_ptr<Device> opened)
+    FusedSolver(const CsrView& a, const std::vector<double>& b, const FusedHandles& handles)
         : r_(b),
           p_(b),
-          product_(make_handle(a, options(device, "pq += p[row] * value; value"),
-                               KernelProvider::process(), opened)),
-          update_(make_handle(empty(a.rows),
-                              options(device,
-                                      "alpha = rr / pq; x[row] = x[row] + alpha * p[row]; "
-                                      "t = value - alpha * q[row]; next += t * t; t"),
-                              KernelProvider::process(), opened)),
-          turn_(make_handle(empty(a.rows), options(device, "r[row] + next / rr * value"),
-                            KernelProvider::process(), opened)) {
+          product_(handles.product(a, "pq += p[row] * value; value")),
+          update_(handles.vectors(a.rows,
+                                  "alpha = rr / pq; x[row] = x[row] + alpha * p[row]; "
+                                  "t = value - alpha * q[row]; next += t * t; t")),
+          turn_(handles.vectors(a.rows, "r[row] + next / rr * value")) {
         for (const double v : b) sums_[0] += v * v;
     }
     /// Gives √(r·r).
@@ -90,21 +85,6 @@ class FusedSolver {
     }
 
   private:
-    static Options options(const std::string& device, const std::string& epilogue) {
-        Options o;
-        o.device = device;
-        o.epilogue = epilogue;
-        o.cache = CacheMode::memory;
-        o.threads = 2;
-        return o;
-    }
-    CsrView empty(std::int64_t rows) {
-        offsets_.resize(static_cast<std::size_t>(rows) + 1);
-        return csr_view<double, std::int32_t, std::int32_t>(rows, rows, offsets_.data(), nullptr,
-                                                            nullptr);
-    }
-
-    std::vector<std::int32_t> offsets_;
     std::vector<double> r_, p_;
     std::vector<double> x_ = std::vector<double>(r_.size()), q_ = x_;
     double sums_[2] = {0, 0}, pq_ = 0;
@@ -120,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(, FusedSteps, testing::Values("host", "simt:sm_90"),
 TEST_P(FusedSteps, GiveTheResidualsOfAPlainLoop) {
     const CsrMatrix a = make_gallery_matrix("stencil5:nx=40,ny=50");
     const std::vector<double> b(static_cast<std::size_t>(a.rows), 1);
-    FusedSolver solver(a.view(), b, GetParam(), nullptr);
+    FusedSolver solver(a.view(), b, {GetParam()});
     for (const double wanted : plain_residuals(a.view(), b, 25))
         EXPECT_NEAR(solver.iterate(), wanted, 1e-10 * wanted);
 }
@@ -129,7 +109,7 @@ TEST(FusedStepsOnADevice, LaunchAndDoNothingElse) {
     const CsrMatrix a = make_gallery_matrix("stencil5:nx=40,ny=50");
     const std::vector<double> b(static_cast<std::size_t>(a.rows), 1);
     const auto device = std::make_shared<CountedSteps>();
-    FusedSolver solver(a.view(), b, "simt:sm_90", device);
+    FusedSolver solver(a.view(), b, {"simt:sm_90", device});
     solver.iterate();
     device->launches = device->allocations = device->waits = 0;
     solver.iterate();

@@ -21,9 +21,12 @@ namespace {
 
 constexpr std::uint64_t first_shown = 1000000;  // constants are fitted on seeds below 1000
 
-RandomSpec small_spec(std::uint64_t seed, const std::string& family = {}) {
-    return random_spec(seed, {.max_nnz = 20000, .family = family});
+RandomSpec small_spec(std::uint64_t seed, const std::string& family = {},
+                      const std::string& collection = "random") {
+    return random_spec(seed, {.max_nnz = 20000, .family = family, .collection = collection});
 }
+
+constexpr const char* collections[] = {"random", "lp"};
 
 unsigned long crc(const CsrMatrix& a) {
     unsigned long sum = 0;
@@ -64,10 +67,12 @@ TEST(Sampler, seedsAreValidMatricesOfAboutTheWantedSize) {
 }
 
 TEST(Sampler, everyFamilyIsValidAtEverySize) {
-    for (const auto& [family, summary] : random_families())
-        for (std::uint64_t seed = 0; seed < 12; ++seed)
-            expect_as_wanted(random_spec(
-                seed, {.max_nnz = seed < 8 ? 1000.0 : 200000.0, .family = std::string(family)}));
+    for (const std::string collection : collections)
+        for (const auto& [family, summary] : random_families(collection))
+            for (std::uint64_t seed = 0; seed < 12; ++seed)
+                expect_as_wanted(random_spec(seed, {.max_nnz = seed < 8 ? 1000.0 : 200000.0,
+                                                    .family = std::string(family),
+                                                    .collection = collection}));
 }
 
 TEST(Sampler, quick) {
@@ -87,19 +92,24 @@ TEST(Sampler, largestDrawsStayWithinTheirLimits) {
         EXPECT_LE(largest.entries, 100000000);
         EXPECT_EQ(largest.family, spec.family);
         thousands.insert(std::bit_width(static_cast<std::uint64_t>(spec.entries / 1000)));
+        const RandomSpec program =
+            random_spec(seed, {.max_nnz = RandomLimits::most, .collection = "lp"});
+        EXPECT_GT(std::min(program.rows, program.cols), 0);
+        EXPECT_LE(std::max(program.rows, program.cols), std::int64_t{1} << 27) << describe(program);
     }
     EXPECT_GE(thousands.size(), 15u);  // each octave from 1000 to 5·10⁷
 }
 
 TEST(Sampler, anyRunOfSeedsHasAllFamilies) {
-    const std::size_t all = random_families().size();
-    for (const std::uint64_t first : {0u, 17u, 999u, 1000000u, 123456789u}) {
-        std::map<std::string, int> times;
-        for (std::uint64_t seed = first; seed < first + 100; ++seed)
-            ++times[small_spec(seed).family];
-        EXPECT_EQ(times.size(), all) << "from " << first;
-        for (const auto& [family, count] : times) EXPECT_LE(count, 4) << family;
-    }
+    for (const std::string collection : collections)
+        for (const std::uint64_t first : {0u, 17u, 999u, 1000000u, 123456789u}) {
+            const std::size_t all = random_families(collection).size();
+            std::map<std::string, std::size_t> times;
+            for (std::uint64_t seed = first; seed < first + 100; ++seed)
+                ++times[small_spec(seed, {}, collection).family];
+            EXPECT_EQ(times.size(), all) << "from " << first;
+            for (const auto& [family, count] : times) EXPECT_LE(count, 100 / all + 2) << family;
+        }
 }
 
 TEST(Sampler, aForcedFamilyIsTheSeedsOwnWhereItIsTheSame) {
@@ -193,17 +203,85 @@ const std::map<std::string_view, unsigned long> recorded{
     {"saddle_point", 0x732c8152},
 };
 
-TEST(Sampler, bitsAreTheRecordedOnes) {
-    for (const auto& [family, summary] : random_families()) {
-        const RandomSpec spec = small_spec(first_shown, std::string(family));
+const std::map<std::string_view, unsigned long> recorded_programs{
+    {"periods", 0x5fba9bfb},    {"linked_blocks", 0x5793aa1},
+    {"pairs", 0xdd84fb86},      {"dense_variables", 0x925bea93},
+    {"choices", 0x806a8378},    {"packing", 0xb021d994},
+    {"flow", 0xadc19281},       {"commodities", 0x330579b1},
+    {"assignment", 0xfc1c195f}, {"scenarios", 0x71d4f9e5},
+    {"control", 0xa8a58bee},    {"regression", 0xcaf8ffb2},
+    {"windows", 0xb5673a40},    {"precedence", 0x57415477},
+};
+
+void expect_recorded(const std::string& collection,
+                     const std::map<std::string_view, unsigned long>& sums) {
+    for (const auto& [family, summary] : random_families(collection)) {
+        const RandomSpec spec = small_spec(first_shown, std::string(family), collection);
         const unsigned long sum = crc(make_random_matrix(spec));
-        const auto found = recorded.find(family);
-        EXPECT_TRUE(found != recorded.end() && found->second == sum)
+        const auto found = sums.find(family);
+        EXPECT_TRUE(found != sums.end() && found->second == sum)
             << "{\"" << family << "\", 0x" << std::hex << sum << "}, of " << describe(spec);
     }
+}
+
+TEST(Sampler, bitsAreTheRecordedOnes) {
+    expect_recorded("random", recorded);
+    expect_recorded("lp", recorded_programs);
     // The seed's own family, too.
     EXPECT_EQ(small_spec(first_shown).family, "two_kinds");
     EXPECT_EQ(small_spec(first_shown + 1).family, "hypersparse");
+}
+
+TEST(Sampler, namesOfFamiliesAreOfOneCollection) {
+    std::set<std::string_view> names;
+    for (const char* collection : collections)
+        for (const auto& [family, summary] : random_families(collection))
+            EXPECT_TRUE(names.insert(family).second) << family;
+}
+
+TEST(Sampler, linearProgramsAreASpecificationToo) {
+    const CsrMatrix a = make_gallery_matrix("lp:seed=7,max_nnz=20000");
+    EXPECT_EQ(crc(a), crc(make_random_matrix(small_spec(7, {}, "lp"))));
+    EXPECT_EQ(crc(make_gallery_matrix("lp:transposed=1,seed=7,max_nnz=20000")),
+              crc(transpose(a.view(), false)));
+    EXPECT_EQ(crc(make_gallery_matrix("lp:seed=7,family=windows,max_nnz=20000")),
+              crc(make_random_matrix(small_spec(7, "windows", "lp"))));
+}
+
+/// Values that occur, and the lengths of rows.
+struct Numbers {
+    explicit Numbers(const std::string& specification) {
+        const CsrMatrix a = make_gallery_matrix(specification);
+        const auto numbers = a.values.as<double>();
+        values = {numbers.begin(), numbers.end()};
+        for (std::int64_t i = 0; i < a.rows; ++i)
+            ++lengths[a.view().row_begin(i + 1) - a.view().row_begin(i)];
+    }
+    std::set<double> values;
+    std::map<std::int64_t, std::int64_t> lengths;
+};
+
+TEST(Sampler, linearProgramsHaveFewNumbersAndTheRowsOfTheirClass) {
+    using ::testing::UnorderedElementsAre;
+    const std::string of = "lp:seed=3,max_nnz=50000,family=";
+    // 2n sums of x, 2n³ of y, and n⁴/2 pairs where there are any.
+    const Numbers assignment(of + "assignment");
+    EXPECT_THAT(assignment.values, UnorderedElementsAre(-1, 1));
+    const RandomSpec spec =
+        random_spec(3, {.max_nnz = 50000, .family = "assignment", .collection = "lp"});
+    const std::int64_t n = spec.parameter("n");
+    EXPECT_EQ(assignment.lengths.at(n), 2 * n);
+    EXPECT_EQ(assignment.lengths.at(n + 1), 2 * n * n * n);
+    for (const char* family : {"flow", "commodities"})
+        EXPECT_THAT(Numbers(of + family).values, UnorderedElementsAre(-1, 1)) << family;
+    // An arc that ends where it begins has one.
+    EXPECT_EQ(Numbers(of + "flow,transposed=1").lengths.rbegin()->first, 2);
+    for (const char* family : {"periods", "linked_blocks", "pairs", "dense_variables", "choices",
+                               "packing", "scenarios", "control", "windows", "precedence"})
+        EXPECT_LE(Numbers(of + family).values.size(), 102u) << family;
+    const Numbers precedence(of + "precedence");
+    EXPECT_GT(precedence.lengths.at(2), 1000);
+    EXPECT_GT(precedence.lengths.rbegin()->first, 50);
 }
 
 TEST(Sampler, isASpecificationOfTheGallery) {
@@ -245,6 +323,15 @@ TEST(SamplerErrors, ofSpecifications) {
     EXPECT_THAT(error_of("random:seed=1,family=3"),
                 ::testing::StartsWith("gallery: random: no family '3'; there are stencil, "
                                       "triangles, quadrilaterals, "));
+    EXPECT_EQ(error_of("random:seed=1,transposed=1"),
+              "gallery: random: no parameter 'transposed'; it takes seed, max_nnz, family");
+    EXPECT_EQ(error_of("lp:seed=1,transposed=2"), "gallery: lp: transposed=2 is outside 0 … 1");
+    EXPECT_EQ(error_of("lp:rows=5"),
+              "gallery: lp: no parameter 'rows'; it takes seed, max_nnz, family, transposed");
+    EXPECT_EQ(error_of("lp:family=web"),
+              "gallery: lp: no family 'web'; there are periods, linked_blocks, pairs, "
+              "dense_variables, choices, packing, flow, commodities, assignment, scenarios, "
+              "control, regression, windows, precedence");
     EXPECT_EQ(error_of("random:rows=5,family=web"),
               "gallery: random: no parameter 'family'; it takes rows, cols, per_row, seed, "
               "random_values, long_rows, longest");
@@ -254,6 +341,7 @@ TEST(SamplerErrors, ofLimits) {
     EXPECT_THROW(random_spec(1, {.max_nnz = 10}), Error);
     EXPECT_THROW(random_spec(1, {.max_nnz = std::nan("")}), Error);
     EXPECT_THROW(random_spec(1, {.family = "nonesuch"}), Error);
+    EXPECT_THROW(random_spec(1, {.collection = "nonesuch"}), Error);
     EXPECT_THROW((void)random_spec(1).parameter("nonesuch"), Error);
 }
 

@@ -51,7 +51,8 @@ std::string_view name_of(NodeOrder order) {
 }
 
 std::string_view name_of(EntryValues values) {
-    constexpr std::string_view names[] = {"random", "ones", "signs", "few", "laplacian"};
+    constexpr std::string_view names[] = {"random",    "ones",  "signs",  "few",
+                                          "laplacian", "units", "weights"};
     return names[static_cast<std::size_t>(values)];
 }
 

@@ -19,7 +19,8 @@ constexpr NodeOrder program_orders[] = {natural, natural, natural, shuffled};
 
 constexpr auto random_numbers = EntryValues::random, ones = EntryValues::ones,
                signs = EntryValues::signs, few = EntryValues::few,
-               laplacian = EntryValues::laplacian;
+               laplacian = EntryValues::laplacian, units = EntryValues::units,
+               weights = EntryValues::weights;
 
 constexpr EntryValues element_values[] = {random_numbers, random_numbers, few, laplacian};
 constexpr EntryValues stencil_values[] = {random_numbers, few, laplacian, laplacian};
@@ -105,15 +106,63 @@ constexpr Family all[] = {
      draw_saddle_point, saddle_point, graph_orders, any_values},
 };
 
+constexpr NodeOrder constraint_orders[] = {natural, natural, natural, natural, local, shuffled};
+constexpr EntryValues constraint_values[] = {units, units, units, signs, few};
+constexpr EntryValues packing_values[] = {weights};
+constexpr EntryValues choice_values[] = {ones, ones, weights};
+constexpr EntryValues grid_values[] = {few, units};
+constexpr EntryValues data_values[] = {random_numbers, random_numbers, units};
+
+// As they are drawn, rows of `choices` and `flow` are variables.
+constexpr int always = 100;
+
+constexpr Family linear_programs[] = {
+    {"periods", "periods, each coupled with the one before", draw_staircase, staircase,
+     constraint_orders, constraint_values},
+    {"linked_blocks", "blocks, with long linking rows and with linking columns", draw_border,
+     border, constraint_orders, constraint_values},
+    {"pairs", "rows of 1 to 3 entries, and a few very long ones", draw_short_rows, rows_and_slacks,
+     constraint_orders, constraint_values},
+    {"dense_variables", "short rows, and a few dense columns", draw_dense_columns, dense_columns,
+     constraint_orders, constraint_values},
+    {"choices", "set cover: some thousand long rows, short columns", draw_covering, rows_by_laws,
+     constraint_orders, choice_values, always},
+    {"packing", "tasks that agents have time for: a row of ones, a long row of weights",
+     draw_knapsacks, knapsacks, constraint_orders, packing_values},
+    {"flow", "a network: each column has two entries", draw_incidence, incidence, constraint_orders,
+     arc_values, always},
+    {"commodities", "flows of several commodities in one network, with capacities for all",
+     draw_commodities, commodities, constraint_orders, arc_values},
+    {"assignment", "quadratic assignment, linear: rows of n + 1 and of 2 entries", draw_assignment,
+     assignment, constraint_orders, arc_values},
+    {"scenarios", "one block again and again, with columns of a first stage", draw_scenarios,
+     scenarios, constraint_orders, constraint_values},
+    {"control", "a grid's equation with controls, and bounds of 2 entries", draw_control, control,
+     constraint_orders, grid_values},
+    {"regression", "a few dense columns, and one or two entries more a row", draw_regression,
+     regression, constraint_orders, data_values},
+    {"windows", "jobs over time: long rows of ones, and of many short runs", draw_windows, windows,
+     constraint_orders, packing_values},
+    {"precedence", "rows of 2 entries, and a few that hold all of a period", draw_precedence,
+     precedence, constraint_orders, packing_values},
+};
+
 }  // namespace
 
-std::span<const Family> families() {
-    return all;
+std::span<const Collection> collections() {
+    static constexpr Collection list[] = {{"random", all}, {"lp", linear_programs}};
+    return list;
 }
 
-const Family* find_family(std::string_view name) {
-    const auto found = std::ranges::find(all, name, &Family::name);
-    return found == std::end(all) ? nullptr : found;
+const Collection* find_collection(std::string_view name) {
+    const auto list = collections();
+    const auto found = std::ranges::find(list, name, &Collection::name);
+    return found == list.end() ? nullptr : &*found;
+}
+
+const Family* find_family(std::span<const Family> families, std::string_view name) {
+    const auto found = std::ranges::find(families, name, &Family::name);
+    return found == families.end() ? nullptr : &*found;
 }
 
 }  // namespace spmvgen::sampler

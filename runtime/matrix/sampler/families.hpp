@@ -19,9 +19,17 @@ struct Family {
     int transposed = 0;  ///< chance, in percent
 };
 
-std::span<const Family> families();
+/// Families that seeds are spread over. The number and order of a collection's families say what a
+/// seed stands for, so it never changes: more families are another collection.
+struct Collection {
+    std::string_view name;  ///< that of specifications: "random"
+    std::span<const Family> families;
+};
+
+std::span<const Collection> collections();
 /// Null where there is none.
-const Family* find_family(std::string_view name);
+const Collection* find_collection(std::string_view name);
+const Family* find_family(std::span<const Family> families, std::string_view name);
 
 // grids.cpp: nodes of a grid and those around them
 void draw_stencil(Draw&, RandomSpec&);
@@ -93,6 +101,22 @@ void draw_covering(Draw&, RandomSpec&);
 Pattern rows_and_slacks(const RandomSpec&);
 void draw_saddle_point(Draw&, RandomSpec&);
 Pattern saddle_point(const RandomSpec&);
+
+// linear_programs.cpp
+void draw_assignment(Draw&, RandomSpec&);
+Pattern assignment(const RandomSpec&);
+void draw_commodities(Draw&, RandomSpec&);
+Pattern commodities(const RandomSpec&);
+void draw_scenarios(Draw&, RandomSpec&);
+Pattern scenarios(const RandomSpec&);
+void draw_control(Draw&, RandomSpec&);
+Pattern control(const RandomSpec&);
+void draw_regression(Draw&, RandomSpec&);
+Pattern regression(const RandomSpec&);
+void draw_windows(Draw&, RandomSpec&);
+Pattern windows(const RandomSpec&);
+void draw_precedence(Draw&, RandomSpec&);
+Pattern precedence(const RandomSpec&);
 
 /// Appends a parameter.
 inline void set(RandomSpec& spec, const char* name, std::int64_t value) {

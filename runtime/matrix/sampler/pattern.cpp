@@ -24,6 +24,9 @@ class ValueDraw {
     ValueDraw(const RandomSpec& spec, bool symmetric)
         : kind_(spec.values), symmetric_(symmetric), random_(spec.seed, Purpose::value) {
         if (kind_ == EntryValues::few) numbers_ = 2 + random_.below(62, -1);
+        if (kind_ == EntryValues::units) numbers_ = 1 + random_.below(40, -1);
+        if (kind_ == EntryValues::weights) numbers_ = 4 + random_.below(97, -1);
+        share_ = 50 + random_.below(46, -3);
     }
 
     double at(std::int64_t i, std::int64_t j, std::int64_t row_length) const {
@@ -32,11 +35,18 @@ class ValueDraw {
             case EntryValues::ones:
                 return 1;
             case EntryValues::signs:
-                return random_.below(2, i, j) == 0 ? 1 : -1;
+                return sign(i, j);
             case EntryValues::few:
                 return number(random_.below(numbers_, i, j), -2);
             case EntryValues::laplacian:
                 return i == j ? static_cast<double>(row_length) : -1;
+            case EntryValues::units:
+                if (random_.below(100, j, i) < share_) return sign(i, j);
+                return quarters(random_.below(numbers_, i, j));
+            case EntryValues::weights:
+                if (row_length > 4 && random_.below(2, i, -4) == 0)
+                    return static_cast<double>(1 + random_.below(numbers_, i, j));
+                return row_length > 4 ? 1 : sign(i, j);
             default:
                 return number(i, j);
         }
@@ -44,11 +54,19 @@ class ValueDraw {
 
   private:
     double number(std::int64_t a, std::int64_t b) const { return 2 * random_.unit(a, b) - 1; }
+    double sign(std::int64_t i, std::int64_t j) const {
+        return random_.below(2, i, j) == 0 ? 1 : -1;
+    }
+    /// The k-th of a few, up to 100 and down to -100.
+    double quarters(std::int64_t k) const {
+        const auto quarter = static_cast<double>(1 + random_.below(400, k, -5));
+        return sign(k, -6) * quarter / 4;
+    }
 
     EntryValues kind_;
     bool symmetric_;
     Random random_;
-    std::int64_t numbers_ = 1;
+    std::int64_t numbers_ = 1, share_ = 0;  ///< how many of few; units: ones of a hundred entries
 };
 
 /// Which rows the nodes have, where nodes have several unknowns.

@@ -14,23 +14,36 @@ namespace spmvgen {
 namespace {
 
 using generators::mix;
+using sampler::Collection;
 using sampler::Family;
 
 constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;  // the golden ratio, of 2^64
 
-[[noreturn]] void refuse_draw(const std::string& what) {
-    throw Error(ErrorCode::invalid_argument, "gallery: random: " + what);
+[[noreturn]] void refuse_draw(std::string_view collection, const std::string& what) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("gallery: {}: {}", collection, what));
 }
 
-[[noreturn]] void refuse_family(std::string_view name) {
+[[noreturn]] void refuse_family(const Collection& collection, std::string_view name) {
     std::vector<std::string_view> names;
-    for (const Family& family : sampler::families()) names.push_back(family.name);
-    refuse_draw(fmt::format("no family '{}'; there are {}", name, fmt::join(names, ", ")));
+    for (const Family& family : collection.families) names.push_back(family.name);
+    refuse_draw(collection.name,
+                fmt::format("no family '{}'; there are {}", name, fmt::join(names, ", ")));
+}
+
+const Collection& collection_of(std::string_view name) {
+    const Collection* found = sampler::find_collection(name);
+    if (found == nullptr) refuse_draw(name, "no such collection; there are random, lp");
+    return *found;
+}
+
+const Family& family_of(const Collection& collection, std::string_view name) {
+    const Family* found = sampler::find_family(collection.families, name);
+    if (found == nullptr) refuse_family(collection, name);
+    return *found;
 }
 
 /// Each block of as many seeds as there are families has each of them once, in an order of its own.
-const Family& family_of(std::uint64_t seed) {
-    const auto all = sampler::families();
+const Family& family_of(std::span<const Family> all, std::uint64_t seed) {
     const std::uint64_t block = seed / all.size();
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -72,68 +85,73 @@ std::int64_t RandomSpec::parameter(std::string_view name) const {
     return found->second;
 }
 
-std::vector<std::pair<std::string_view, std::string_view>> random_families() {
+std::vector<std::pair<std::string_view, std::string_view>> random_families(
+    std::string_view collection) {
     std::vector<std::pair<std::string_view, std::string_view>> list;
-    for (const Family& family : sampler::families()) list.emplace_back(family.name, family.summary);
+    for (const Family& family : collection_of(collection).families)
+        list.emplace_back(family.name, family.summary);
     return list;
 }
 
 RandomSpec random_spec(std::uint64_t seed, const RandomLimits& limits) {
+    const Collection& collection = collection_of(limits.collection);
     if (!(limits.max_nnz >= RandomLimits::least && limits.max_nnz <= RandomLimits::most))
-        refuse_draw(fmt::format("max_nnz={} is outside {} … {}", limits.max_nnz,
-                                RandomLimits::least, RandomLimits::most));
-    const Family* family =
-        limits.family.empty() ? &family_of(seed) : sampler::find_family(limits.family);
-    if (family == nullptr) refuse_family(limits.family);
-    const std::uint64_t key = key_of(family->name);
+        refuse_draw(collection.name, fmt::format("max_nnz={} is outside {} … {}", limits.max_nnz,
+                                                 RandomLimits::least, RandomLimits::most));
+    const Family& family = limits.family.empty() ? family_of(collection.families, seed)
+                                                 : family_of(collection, limits.family);
+    const std::uint64_t key = key_of(family.name);
     sampler::Draw draw(mix(seed) ^ key);
     RandomSpec spec;
     spec.seed = seed;
-    spec.family = family->name;
+    spec.collection = collection.name;
+    spec.family = family.name;
     spec.entries = wanted_entries(seed * golden + key, limits.max_nnz);
-    spec.order = one_of(draw, family->orders);
-    spec.values = one_of(draw, family->values);
-    spec.transposed = draw.chance(family->transposed);
-    family->draw(draw, spec);
+    spec.order = one_of(draw, family.orders);
+    spec.values = one_of(draw, family.values);
+    spec.transposed = draw.chance(family.transposed) != limits.transposed;
+    family.draw(draw, spec);
     return spec;
 }
 
-RandomSpec random_spec(std::string_view text) {
+RandomSpec random_spec(std::string_view text, std::string_view name) {
     // Names of families become numbers, which Arguments reads as it does those of all generators.
-    const auto all = sampler::families();
+    const Collection& collection = collection_of(name);
+    const auto all = collection.families;
     const double last = static_cast<double>(all.size()) - 1;
-    const generators::Generator generator{
-        "random",
+    generators::Generator generator{
+        collection.name,
         "",
         {{"seed", 1, 0, 9007199254740992},
          {"max_nnz", RandomLimits{}.max_nnz, RandomLimits::least, RandomLimits::most},
          {"family", -1, 0, last}},
         nullptr};
+    const bool turns = collection.name != "random";
+    if (turns) generator.parameters.push_back({"transposed", 0, 0, 1});
     constexpr std::string_view prefix = "family=";
     std::string numbers;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
         std::string item(text.substr(begin, end - begin));
-        if (item.starts_with(prefix)) {
-            const Family* family = sampler::find_family(item.substr(prefix.size()));
-            if (family == nullptr) refuse_family(item.substr(prefix.size()));
-            item = fmt::format("{}{}", prefix, family - all.data());
-        }
+        if (item.starts_with(prefix))
+            item = fmt::format("{}{}", prefix,
+                               &family_of(collection, item.substr(prefix.size())) - all.data());
         numbers += item;
         if (end < text.size()) numbers += ',';
         begin = end + 1;
     }
     const generators::Arguments arguments(generator, numbers);
-    RandomLimits limits{.max_nnz = arguments.real("max_nnz")};
+    RandomLimits limits{.max_nnz = arguments.real("max_nnz"),
+                        .transposed = turns && arguments.whole("transposed") != 0,
+                        .collection = std::string(name)};
     if (const std::int64_t number = arguments.whole("family"); number >= 0)
         limits.family = all[static_cast<std::size_t>(number)].name;
     return random_spec(arguments.seed(), limits);
 }
 
 CsrMatrix make_random_matrix(const RandomSpec& spec) {
-    const Family* family = sampler::find_family(spec.family);
-    if (family == nullptr) refuse_family(spec.family);
-    return sampler::assemble(spec, family->pattern(spec));
+    const Family& family = family_of(collection_of(spec.collection), spec.family);
+    return sampler::assemble(spec, family.pattern(spec));
 }
 
 }  // namespace spmvgen

@@ -43,13 +43,16 @@ struct ColumnLaw {
 /// order; `random`: shuffled.
 enum class NodeOrder { natural, local, spatial, partitioned, random };
 
-/// What the values are: multiples of 2^-52 in [-1, 1), ones, 1 and -1, some few numbers, or the
-/// entries of a row on the diagonal and -1 elsewhere.
-enum class EntryValues { random, ones, signs, few, laplacian };
+/// What the values are: multiples of 2^-52 in [-1, 1), ones, 1 and -1, some few numbers, the
+/// entries of a row on the diagonal and -1 elsewhere, mostly 1 and -1 with some quarters of whole
+/// numbers between, or whole numbers from 1 to at most 100 in some longer rows and 1 and -1 in the
+/// others.
+enum class EntryValues { random, ones, signs, few, laplacian, units, weights };
 
 /// What a seed stands for: everything that make_random_matrix() needs, and nothing else.
 struct RandomSpec {
     std::uint64_t seed = 0;
+    std::string collection;           ///< "random"
     std::string family;               ///< "tetrahedra"
     std::int64_t rows = 0, cols = 0;  ///< before it is transposed
     std::int64_t entries = 0;         ///< wanted: what is made has 0.5 to 1.5 times as many
@@ -74,19 +77,23 @@ struct RandomLimits {
     static constexpr double least = 1000, most = 1e8;
     double max_nnz = 5e7;     ///< entries wanted at most, `least` … `most`: fewer scale sizes down
     std::string family = {};  ///< "" = the seed decides
+    bool transposed = false;  ///< the transpose of what the seed stands for
+    std::string collection = "random";  ///< or "lp": classes of linear programs
 };
 
-/// The families' names and what they are, in order of the list.
-std::vector<std::pair<std::string_view, std::string_view>> random_families();
+/// The names of a collection's families and what they are, in order of the list. Throws
+/// Error(invalid_argument) for a collection that is not there.
+std::vector<std::pair<std::string_view, std::string_view>> random_families(
+    std::string_view collection = "random");
 
 /// Draws what `seed` stands for. Any run of consecutive seeds has all families about equally
 /// often; wanted entries are spread evenly over the orders of magnitude from 1000 on. Throws
 /// Error(invalid_argument) for a limit that cannot be held or a family that is not there.
 RandomSpec random_spec(std::uint64_t seed, const RandomLimits& limits = {});
 
-/// Reads "seed=7,max_nnz=1e6,family=band", all of which but the seed may be left out, and draws.
-/// Throws Error(invalid_argument) that says what is wrong and what is allowed.
-RandomSpec random_spec(std::string_view text);
+/// Reads "seed=7,max_nnz=1e6,family=band", all of which may be left out, and draws; of "lp" also
+/// "transposed=1". Throws Error(invalid_argument) that says what is wrong and what is allowed.
+RandomSpec random_spec(std::string_view text, std::string_view collection = "random");
 
 /// Makes the matrix: the same bits on every machine and number of threads. Rows ascend by column,
 /// no place occurs twice. Throws Error(unsupported) when it does not fit the free memory.

@@ -162,6 +162,7 @@ const Generator* find_generator(std::string_view name) {
 [[noreturn]] void refuse_name(std::string_view name) {
     std::vector<std::string_view> names;
     for (const Generator& g : table()) names.push_back(g.name);
+    names.push_back("lp");
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("gallery: no generator '{}'; there are {}, and the twins that "
                             "spmvgen gallery list --suite all shows",
@@ -227,6 +228,7 @@ CsrMatrix make_gallery_matrix(std::string_view specification) {
     const std::string_view text =
         colon == std::string_view::npos ? std::string_view{} : specification.substr(colon + 1);
     if (const Twin* twin = find_twin(name)) return make_twin(*twin, std::string(text));
+    if (name == "lp") return make_random_matrix(random_spec(text, name));
     const Generator* generator = find_generator(name);
     if (generator == nullptr) refuse_name(name);
     if (name == "random" && is_draw(*generator, text)) return make_random_matrix(random_spec(text));

@@ -24,9 +24,15 @@ using cli::CudaClocks;
 using Work = std::function<void()>;
 
 struct Arguments {
+    std::string device_name;  ///< "cuda:0"
     std::shared_ptr<Device> device;
-    std::string cusparse, cublas;
+    const CudaClocks* clocks = nullptr;  ///< null: residuals are compared, nothing is timed
+    std::string cusparse, cublas;        ///< files of the libraries; "" = what is found, none
     TimingPlan plan;
+
+    void* stream() const { return clocks != nullptr ? clocks->stream() : nullptr; }
+    /// Microseconds of `work` in a graph, the median.
+    double us(const Work& work) const { return 1e6 * clocks->in_graph(work, plan).median_s; }
 };
 
 /// Numbers on the device.
@@ -42,6 +48,11 @@ class Numbers {
         return *this;
     }
     operator double*() const { return static_cast<double*>(memory_->data()); }
+    std::vector<double> all() const {
+        std::vector<double> numbers(memory_->bytes() / 8);
+        device_.copy_to_host(numbers.data(), memory_->data(), memory_->bytes());
+        return numbers;
+    }
     double first() const {
         double number = 0;
         device_.copy_to_host(&number, memory_->data(), 8);
@@ -59,9 +70,17 @@ inline std::vector<double> random_numbers(std::int64_t count, std::uint64_t seed
     return all;
 }
 
-/// Off-diagonal -(|a_ij| + |a_ji|), each diagonal element 1 more than the sum of its row.
-inline CsrMatrix m_matrix(const CsrMatrix& a) {
-    const CsrMatrix t = transpose(a.view(), false);
+inline CsrMatrix without_entries(std::int64_t rows) {
+    CsrMatrix none;
+    none.rows = none.cols = rows;
+    none.row_ptr = Buffer((static_cast<std::size_t>(rows) + 1) * sizeof(std::int32_t));
+    std::memset(none.row_ptr.data(), 0, none.row_ptr.bytes());
+    return none;
+}
+
+/// Off-diagonal -(|a_ij| + |t_ij|), each diagonal element 1 more than the sum of its row. Both are
+/// square.
+inline CsrMatrix m_matrix(const CsrMatrix& a, const CsrMatrix& t) {
     std::vector<std::int32_t> row_ptr{0}, col_idx;
     std::vector<double> values;
     const auto ptr = [](const CsrMatrix& m) { return m.row_ptr.as<std::int32_t>().data(); };
@@ -108,6 +127,21 @@ inline CsrMatrix m_matrix(const CsrMatrix& a) {
     return m;
 }
 
+/// D⁻¹M with the diagonal D of M: the same rows, with 1 on the diagonal.
+inline CsrMatrix with_unit_diagonal(CsrMatrix m) {
+    const auto row_ptr = m.row_ptr.as<std::int32_t>(), col_idx = m.col_idx.as<std::int32_t>();
+    const auto values = m.values.as<double>();
+    for (std::size_t i = 0; i + 1 < row_ptr.size(); ++i) {
+        const auto begin = static_cast<std::size_t>(row_ptr[i]);
+        const auto length = static_cast<std::size_t>(row_ptr[i + 1]) - begin;
+        double diagonal = 1;
+        for (std::size_t e = begin; e < begin + length; ++e)
+            if (static_cast<std::size_t>(col_idx[e]) == i) diagonal = values[e];
+        for (double& value : values.subspan(begin, length)) value /= diagonal;
+    }
+    return m;
+}
+
 /// cuBLAS with its scalars on the device.
 class Blas {
   public:
@@ -118,6 +152,14 @@ class Blas {
     }
     void dot(std::int64_t n, const double* a, const double* b, double* result) const {
         check(dot_(handle_, static_cast<int>(n), a, 1, b, 1, result));
+    }
+    /// z = Dz for the diagonal matrix D with the elements d.
+    void multiply(std::int64_t n, const double* d, double* z) const {
+        const int rows = static_cast<int>(n);
+        check(dgmm_(handle_, 0, rows, 1, z, rows, d, 1, z, rows));
+    }
+    void copy(std::int64_t n, const double* x, double* y) const {
+        check(copy_(handle_, static_cast<int>(n), x, 1, y, 1));
     }
     void axpy(std::int64_t n, const double* alpha, const double* x, double* y) const {
         check(axpy_(handle_, static_cast<int>(n), alpha, x, 1, y, 1));
@@ -137,6 +179,9 @@ class Blas {
     VendorCall<void*, int, const double*, const double*, int, double*, int> axpy_{library_,
                                                                                   "cublasDaxpy_v2"};
     VendorCall<void*, int, const double*, double*, int> scal_{library_, "cublasDscal_v2"};
+    VendorCall<void*, int, const double*, int, double*, int> copy_{library_, "cublasDcopy_v2"};
+    VendorCall<void*, int, int, int, const double*, int, const double*, int, double*, int> dgmm_{
+        library_, "cublasDdgmm"};
 };
 
 inline Options options_of(const std::string& device, const std::string& epilogue) {
@@ -151,7 +196,7 @@ inline Options options_of(const std::string& device, const std::string& epilogue
 class Fused {
   public:
     Fused(const CsrView& a, const std::string& epilogue, const Arguments& arguments)
-        : handle_(a, options_of("cuda:0", epilogue)), device_(arguments.device) {}
+        : handle_(a, options_of(arguments.device_name, epilogue)), stream_(arguments.stream()) {}
     Fused(std::int64_t rows, const std::string& epilogue, const Arguments& arguments)
         : Fused(csr_view(rows, rows,
                          std::vector<std::int32_t>(static_cast<std::size_t>(rows) + 1).data(),
@@ -159,31 +204,42 @@ class Fused {
                          static_cast<const double*>(nullptr)),
                 epilogue, arguments) {}
     void operator()(double alpha, const double* x, double beta, double* y,
-                    std::initializer_list<EpilogueOperand> operands, void* stream) const {
-        handle_.apply_with(alpha, x, beta, y, operands, {stream});
+                    std::initializer_list<EpilogueOperand> operands) const {
+        handle_.apply_with(alpha, x, beta, y, operands, {stream_});
     }
-    std::string kernel() const { return handle_.info().kernel; }
 
   private:
     Handle handle_;
-    std::shared_ptr<Device> device_;
+    void* stream_;
 };
 
-/// The fastest of cuSPARSE's CSR algorithms.
-struct Peer {
-    std::string way;
-    Work apply;
-    double us = 0;
-};
-inline Peer fastest(peers::Peer& peer, const peers::Problem& problem, const CudaClocks& clocks,
-                    const TimingPlan& plan) {
-    Peer best;
-    for (const char* way : {"csr_alg1", "csr_alg1_pre", "csr_alg2", "csr_alg2_pre"}) {
-        const Work apply = peer.make(way, problem).apply;
-        const double us = 1e6 * clocks.in_graph(apply, plan).median_s;
-        if (best.way.empty() || us < best.us) best = {way, apply, us};
+/// cuSPARSE, and its fastest CSR algorithm for each product.
+class CuSparse {
+  public:
+    explicit CuSparse(const Arguments& arguments)
+        : arguments_(arguments),
+          library_(peers::open_cusparse(
+              {arguments.device, 1, {arguments.stream()}, arguments.cusparse})) {}
+
+    struct Product {
+        std::string way;
+        Work apply;
+        double us = 0;
+    };
+    Product fastest(const peers::Problem& problem) const {
+        Product best;
+        for (const char* way : {"csr_alg1", "csr_alg1_pre", "csr_alg2", "csr_alg2_pre"}) {
+            const Work apply = library_->make(way, problem).apply;
+            const double us = arguments_.us(apply);
+            if (best.way.empty() || us < best.us)
+                best = {library_->version() + " " + way, apply, us};
+        }
+        return best;
     }
-    return best;
-}
+
+  private:
+    const Arguments& arguments_;
+    std::unique_ptr<peers::Peer> library_;
+};
 
 }  // namespace spmvgen::bench
