@@ -87,5 +87,34 @@ TEST(GpuChoice, WhatIsKeptWasPredictedToo) {
                                                      "enough less"));
 }
 
+/// The main diagonal, and a last row of all columns.
+CsrMatrix arrow(std::int64_t n) {
+    CsrMatrix m;
+    m.rows = m.cols = n;
+    m.nnz = 2 * n - 1;
+    m.row_ptr = make_buffer<std::int32_t>(n + 1);
+    m.col_idx = make_buffer<std::int32_t>(m.nnz);
+    m.values = make_buffer<double>(m.nnz);
+    const auto offset = m.row_ptr.as<std::int32_t>();
+    std::iota(offset.begin(), offset.end() - 1, 0);
+    offset.back() = static_cast<std::int32_t>(m.nnz);
+    const auto column = m.col_idx.as<std::int32_t>();
+    std::iota(column.begin(), column.begin() + n - 1, 0);
+    std::iota(column.begin() + n - 1, column.end(), 0);
+    std::ranges::fill(m.values.as<double>(), 1.5);
+    return m;
+}
+
+TEST(GpuWork, DiagonalsEndInRowsThatAreFarLonger) {
+    const CsrMatrix m = arrow(300'000);
+    MatrixFigures figures(m.view(), analyse_row_lengths(m.view()));
+    const auto work =
+        gpu_work(figures, signature("dia_f64_i32_o32_a1_b0_k1_block128_unroll4"), 132);
+    ASSERT_TRUE(work);
+    EXPECT_GE(work->depth, 2 * 300'000 / 4) << "pieces of the last tile, two loads for four";
+    EXPECT_GE(work->bytes, 16.0 * 300'000) << "each a piece of its own";
+    EXPECT_THAT(choice_on_h200(m, true).signature.kernel, testing::Ne("dia"));
+}
+
 }  // namespace
 }  // namespace spmvgen

@@ -30,9 +30,13 @@ double heads_of_diagonals(const CsrView& a) {
 }
 
 /// Pieces of diagonals in tiles of so many rows: their heads, and what goes on in the next tile.
+/// The sample may have none of the rows that are far longer than others: none of their entries is
+/// taken to go on in another row.
 double dia_pieces(const CostProblem& p, double tile) {
+    constexpr double far_longer = 4;
+    const double apart = p.lengths.entries(far_longer * std::max(p.f.mean_row, 1.0));
     const double heads = p.m.counted(heads_of_diagonals);
-    return p.nnz * (heads + (1 - heads) / tile);
+    return apart + (p.nnz - apart) * (heads + (1 - heads) / tile);
 }
 
 double dia_bytes(const CostProblem& p, double pieces) {
@@ -81,7 +85,8 @@ GpuWork dia_work(const Problem& p) {
     // What the pieces are the first warp of a block loads, for the others it is near.
     w.resident = resident_warps(unroll * (std::max(p.value, 4.0) + p.vector));
     w.waits = warps * (rounds + begin_waits);
-    w.depth = 2 * rounds + begin_waits;
+    // A tile has as many pieces as its longest row has entries, if not more.
+    w.depth = 2 * std::max(rounds, std::ceil(p.longest / unroll)) + begin_waits;
     w.warps = warps;
     w.blocks = tiles;
     w.rows = p.rows;
