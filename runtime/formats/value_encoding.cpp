@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -62,18 +62,10 @@ unsigned narrow_properties(const Value* values, std::int64_t count, unsigned pro
 /// Whether all have the bits of `first`.
 template <typename Value>
 bool all_equal(const Value* values, std::int64_t count, const Value& first) {
-    using Real = typename RealOf<Value>::Type;
-    using Word = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
-    constexpr std::size_t parts = sizeof(Value) / sizeof(Real);
-    const auto words = [](const Value& value) {
-        return std::bit_cast<std::array<Word, parts>>(value);
-    };
-    const std::array<Word, parts> wanted = words(first);
-    if (words(values[0]) != wanted || words(values[count - 1]) != wanted) return false;
-    Word difference = 0;
-    for (std::int64_t k = 0; k < count; ++k)
-        for (std::size_t p = 0; p < parts; ++p) difference |= words(values[k])[p] ^ wanted[p];
-    return difference == 0;
+    // Each has those of the one before it.
+    const auto bytes = static_cast<std::size_t>(count - 1) * sizeof(Value);
+    return std::memcmp(values, &first, sizeof(Value)) == 0 &&
+           std::memcmp(values, values + 1, bytes) == 0;
 }
 
 constexpr unsigned narrow = int8 | bf16 | f16 | f32;
@@ -136,11 +128,9 @@ std::optional<std::vector<ValueBits>> different_values(const CsrView& a, int thr
     for_parts(a.nnz, values_a_part, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
         if (many.load(std::memory_order_relaxed)) return;
         ValueSet& set = sets[static_cast<std::size_t>(thread)];
-        ValueBits before{};
         for (std::int64_t k = begin; k < end && !set.full(); ++k) {
             const ValueBits bits = bits_of(values[k]);
-            if (k == begin || bits != before) set.insert(bits);
-            before = bits;
+            if (!set.is_at_home(bits)) set.insert(bits);
         }
         if (set.full()) many = true;
     });
