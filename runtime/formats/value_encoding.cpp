@@ -32,6 +32,12 @@ bool keeps_f32(Real value) {
     return value == value && fits_f32(value);
 }
 
+template <typename Real>
+bool is_int8(Real value) {
+    const auto narrow = static_cast<float>(value);
+    return fits_int8(narrow) & (static_cast<Real>(narrow) == value);
+}
+
 /// Of `properties`, those that all of these numbers have. No number of `Real` is a NaN where a
 /// property but `equal` is left.
 template <typename Value>
@@ -39,6 +45,12 @@ unsigned narrow_properties(const Value* values, std::int64_t count, unsigned pro
     using Real = typename RealOf<Value>::Type;
     const auto* const parts = reinterpret_cast<const Real*>(values);
     const std::int64_t all = count * static_cast<std::int64_t>(sizeof(Value) / sizeof(Real));
+    // Integers of 8 bits, without -0, are numbers of all the other types.
+    if constexpr (std::is_same_v<Value, Real>)
+        if ((properties & int8) != 0) {
+            if (all_fit(parts, all, is_int8<Real>)) return properties;
+            properties &= ~int8;
+        }
     if (!all_fit(parts, all, keeps_f32<Real>)) return 0;
     const auto test = [&](unsigned property, auto fits) {
         if ((properties & property) != 0 &&
@@ -47,15 +59,14 @@ unsigned narrow_properties(const Value* values, std::int64_t count, unsigned pro
     };
     test(bf16, [](float v) { return fits_bf16(v); });
     test(f16, [](float v) { return fits_f16(v); });
-    if constexpr (std::is_same_v<Value, Real>) {
-        test(int8, [](float v) { return fits_int8(v); });
-    } else if ((properties & int8) != 0) {
-        const auto is_integer = [](const Value& v) {
-            return fits_int8(static_cast<float>(v.real())) && v.imag() == 0 &&
-                   !std::signbit(v.imag());
-        };
-        if (!all_fit(values, count, is_integer)) properties &= ~int8;
-    }
+    if constexpr (!std::is_same_v<Value, Real>)
+        if ((properties & int8) != 0) {
+            const auto is_integer = [](const Value& v) {
+                return fits_int8(static_cast<float>(v.real())) && v.imag() == 0 &&
+                       !std::signbit(v.imag());
+            };
+            if (!all_fit(values, count, is_integer)) properties &= ~int8;
+        }
     return properties;
 }
 
