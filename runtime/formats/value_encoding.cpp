@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -32,10 +33,18 @@ bool keeps_f32(Real value) {
     return value == value && fits_f32(value);
 }
 
+/// Whether all are integers of 8 bits, and none is -0: have the bits of the integer next to them.
 template <typename Real>
-bool is_int8(Real value) {
-    const auto narrow = static_cast<float>(value);
-    return fits_int8(narrow) & (static_cast<Real>(narrow) == value);
+bool all_int8(const Real* values, std::int64_t count) {
+    using Word = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+    Word difference = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+        const Real value = values[k];
+        const Real inside = value >= -128 && value <= 127 ? value : Real(0.5);
+        const auto integer = static_cast<Real>(static_cast<std::int32_t>(inside));
+        difference |= std::bit_cast<Word>(integer) ^ std::bit_cast<Word>(value);
+    }
+    return difference == 0;
 }
 
 /// Of `properties`, those that all of these numbers have. No number of `Real` is a NaN where a
@@ -48,7 +57,7 @@ unsigned narrow_properties(const Value* values, std::int64_t count, unsigned pro
     // Integers of 8 bits, without -0, are numbers of all the other types.
     if constexpr (std::is_same_v<Value, Real>)
         if ((properties & int8) != 0) {
-            if (all_fit(parts, all, is_int8<Real>)) return properties;
+            if (all_int8(parts, all)) return properties;
             properties &= ~int8;
         }
     if (!all_fit(parts, all, keeps_f32<Real>)) return 0;

@@ -61,6 +61,8 @@ class BlockRows {
     const std::array<std::int64_t, most_block>& entries() const { return entries_; }
     /// How many of each height have one of these rows: bit i is the strip's row i.
     OfHeights touched(std::uint32_t rows) const {
+        if (std::has_single_bit(rows))
+            return is_some(of_row_[static_cast<std::size_t>(std::countr_zero(rows))]);
         OfHeights before = 0, count = 0;
         for (; rows != 0; rows &= rows - 1) {
             const OfHeights own = of_row_[static_cast<std::size_t>(std::countr_zero(rows))];
