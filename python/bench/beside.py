@@ -1,16 +1,19 @@
 """Products by spmvgen beside those of SciPy, and on a GPU of CuPy and PyTorch, in one run.
 
-usage: beside.py [--device cuda:0] [--least ENTRIES] MATRIX...
+usage: beside.py [--device cuda:0] [--least ENTRIES] [--cpu-time] [--json FILE] MATRIX...
 
 MATRIX: a file of Matrix Market, may be packed; grid:N, the Laplacian of N x N points; random:N:K, N
 rows of K entries on average at random columns.
 
 For each matrix: microseconds of `@` of the other library and of spmvgen, their ratio, and after how
 many products a handle with cached kernels has paid for itself. On the host with one and two threads.
-Rounds of both take turns; a time is the median of the rounds.
+Rounds of both take turns; a time is the median of the rounds. --cpu-time: one thread, and the time
+that its processor worked for it, for machines that others use. --json: a line for each matrix and
+number of threads is appended to FILE.
 """
 
 import argparse
+import json
 import math
 import os
 import statistics
@@ -23,14 +26,16 @@ import scipy.sparse
 import spmvgen
 
 ROUNDS, ROUND_SECONDS = 15, 0.02
+MAKES = 9
+CLOCK = time.perf_counter
 
 
 def seconds(product, count, wait):
-    begin = time.perf_counter()
+    begin = CLOCK()
     for _ in range(count):
         product()
     wait()
-    return (time.perf_counter() - begin) / count
+    return (CLOCK() - begin) / count
 
 
 def medians(products, wait=lambda: None):
@@ -49,10 +54,10 @@ def medians(products, wait=lambda: None):
 def prepared(given, **options):
     """The operator, and the median seconds that making it takes with its kernel in the memory."""
     times = []
-    for _ in range(4):
-        begin = time.perf_counter()
+    for _ in range(1 + MAKES):
+        begin = CLOCK()
         a = spmvgen.matrix(given, **options)
-        times.append(time.perf_counter() - begin)
+        times.append(CLOCK() - begin)
     return a, statistics.median(times[1:])
 
 
@@ -96,13 +101,20 @@ def load(name):
     return found if found.dtype.kind == "c" else found.astype("float64")
 
 
-def on_host(given, columns):
+def on_host(given, columns, all_threads, told):
     x = numpy.random.default_rng(0).random(given.shape[1])
     line = ""
-    for threads in (1, 2):
+    for threads in all_threads:
         a, prepare = prepared(given, threads=threads)
         theirs, ours = medians([lambda: given @ x, lambda: a @ x])
         line += columns.setdefault(threads, Column(f"{threads} threads")).add(theirs, ours, prepare)
+        told(
+            threads=threads,
+            theirs_us=1e6 * theirs,
+            ours_us=1e6 * ours,
+            make_us=1e6 * prepare,
+            kernel=a.info["kernel"],
+        )
     return line + a.info["kernel"].split("_f64")[0]
 
 
@@ -166,7 +178,12 @@ def main():
     parser.add_argument("--device", default="host")
     parser.add_argument("--least", type=int, default=100_000, help="entries of a matrix")
     parser.add_argument("matrices", nargs="+")
+    parser.add_argument("--cpu-time", action="store_true")
+    parser.add_argument("--json", type=argparse.FileType("a"), help="where results go")
     options = parser.parse_args()
+    if options.cpu_time:
+        global CLOCK
+        CLOCK = time.process_time
     overhead()
     if options.device != "host":
         overhead_on_gpu(options.device)
@@ -175,12 +192,19 @@ def main():
         given = load(path)
         if given.nnz < options.least or given.dtype.kind == "c":
             continue
+        name = os.path.basename(path).partition(".")[0]
+
+        def told(**result):
+            if options.json:
+                line = {"matrix": name, "entries": int(given.nnz), **result}
+                print(json.dumps(line), file=options.json, flush=True)
+
         line = (
-            on_host(given, columns)
+            on_host(given, columns, (1,) if options.cpu_time else (1, 2), told)
             if options.device == "host"
             else on_gpu(given, columns, options.device)
         )
-        print(f"{os.path.basename(path).partition('.')[0]:20} {given.nnz:9} {line}", flush=True)
+        print(f"{name:20} {given.nnz:9} {line}", flush=True)
     for column in columns.values():
         print(column.summary())
 

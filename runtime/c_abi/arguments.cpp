@@ -11,6 +11,7 @@
 #include "handle/info_json.hpp"
 #include "handle/making/handle_input.hpp"
 #include "kernel/refuse.hpp"
+#include "matrix/transpose.hpp"
 
 namespace spmvgen::c_abi {
 namespace {

@@ -42,6 +42,8 @@ class BlockRow {
         }
     }
     std::size_t size() const { return columns_.size(); }
+    /// Of each block the elements that are there, a bit each.
+    const std::vector<std::uint64_t>& masks() const { return masks_; }
     std::uint64_t mask(std::size_t block) const { return masks_[block]; }
     /// The block columns; a block begins at `cols` times its own unless it had to be moved.
     const std::vector<std::int64_t>& columns() const { return columns_; }

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -32,6 +33,20 @@ bool keeps_f32(Real value) {
     return value == value && fits_f32(value);
 }
 
+/// Whether all are integers of 8 bits, and none is -0: have the bits of the integer next to them.
+template <typename Real>
+bool all_int8(const Real* values, std::int64_t count) {
+    using Word = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+    Word difference = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+        const Real value = values[k];
+        const Real inside = value >= -128 && value <= 127 ? value : Real(0.5);
+        const auto integer = static_cast<Real>(static_cast<std::int32_t>(inside));
+        difference |= std::bit_cast<Word>(integer) ^ std::bit_cast<Word>(value);
+    }
+    return difference == 0;
+}
+
 /// Of `properties`, those that all of these numbers have. No number of `Real` is a NaN where a
 /// property but `equal` is left.
 template <typename Value>
@@ -39,6 +54,12 @@ unsigned narrow_properties(const Value* values, std::int64_t count, unsigned pro
     using Real = typename RealOf<Value>::Type;
     const auto* const parts = reinterpret_cast<const Real*>(values);
     const std::int64_t all = count * static_cast<std::int64_t>(sizeof(Value) / sizeof(Real));
+    // Integers of 8 bits, without -0, are numbers of all the other types.
+    if constexpr (std::is_same_v<Value, Real>)
+        if ((properties & int8) != 0) {
+            if (all_int8(parts, all)) return properties;
+            properties &= ~int8;
+        }
     if (!all_fit(parts, all, keeps_f32<Real>)) return 0;
     const auto test = [&](unsigned property, auto fits) {
         if ((properties & property) != 0 &&
@@ -47,33 +68,24 @@ unsigned narrow_properties(const Value* values, std::int64_t count, unsigned pro
     };
     test(bf16, [](float v) { return fits_bf16(v); });
     test(f16, [](float v) { return fits_f16(v); });
-    if constexpr (std::is_same_v<Value, Real>) {
-        test(int8, [](float v) { return fits_int8(v); });
-    } else if ((properties & int8) != 0) {
-        const auto is_integer = [](const Value& v) {
-            return fits_int8(static_cast<float>(v.real())) && v.imag() == 0 &&
-                   !std::signbit(v.imag());
-        };
-        if (!all_fit(values, count, is_integer)) properties &= ~int8;
-    }
+    if constexpr (!std::is_same_v<Value, Real>)
+        if ((properties & int8) != 0) {
+            const auto is_integer = [](const Value& v) {
+                return fits_int8(static_cast<float>(v.real())) && v.imag() == 0 &&
+                       !std::signbit(v.imag());
+            };
+            if (!all_fit(values, count, is_integer)) properties &= ~int8;
+        }
     return properties;
 }
 
 /// Whether all have the bits of `first`.
 template <typename Value>
 bool all_equal(const Value* values, std::int64_t count, const Value& first) {
-    using Real = typename RealOf<Value>::Type;
-    using Word = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
-    constexpr std::size_t parts = sizeof(Value) / sizeof(Real);
-    const auto words = [](const Value& value) {
-        return std::bit_cast<std::array<Word, parts>>(value);
-    };
-    const std::array<Word, parts> wanted = words(first);
-    if (words(values[0]) != wanted || words(values[count - 1]) != wanted) return false;
-    Word difference = 0;
-    for (std::int64_t k = 0; k < count; ++k)
-        for (std::size_t p = 0; p < parts; ++p) difference |= words(values[k])[p] ^ wanted[p];
-    return difference == 0;
+    // Each has those of the one before it.
+    const auto bytes = static_cast<std::size_t>(count - 1) * sizeof(Value);
+    return std::memcmp(values, &first, sizeof(Value)) == 0 &&
+           std::memcmp(values, values + 1, bytes) == 0;
 }
 
 constexpr unsigned narrow = int8 | bf16 | f16 | f32;
@@ -136,11 +148,9 @@ std::optional<std::vector<ValueBits>> different_values(const CsrView& a, int thr
     for_parts(a.nnz, values_a_part, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
         if (many.load(std::memory_order_relaxed)) return;
         ValueSet& set = sets[static_cast<std::size_t>(thread)];
-        ValueBits before{};
         for (std::int64_t k = begin; k < end && !set.full(); ++k) {
             const ValueBits bits = bits_of(values[k]);
-            if (k == begin || bits != before) set.insert(bits);
-            before = bits;
+            if (!set.is_at_home(bits)) set.insert(bits);
         }
         if (set.full()) many = true;
     });

@@ -115,32 +115,58 @@ class ValueArrays {
 
     /// Stores the value of an entry of the matrix.
     void put(std::int64_t place, const From& value) const {
-        switch (code()) {
-            case ValueCode::plain:
-                values_[place] = stored_value<To>(value);
-                break;
-            case ValueCode::small_integers:
-                coded_[place] =
-                    static_cast<unsigned char>(static_cast<std::int8_t>(std::real(value)));
-                break;
-            case ValueCode::one_value:
-                break;
-            case ValueCode::dictionary:
-                coded_[place] = codes_[set_.slot_of(bits_of(value))];
-                break;
-        }
+        with_writer([&](const auto writer) { writer.put(place, value); });
     }
     /// Stores what stands where no entry is; it is never multiplied by x.
     void pad(std::int64_t place) const {
-        if (code() == ValueCode::plain)
-            values_[place] = To{};
-        else if (code() != ValueCode::one_value)
-            coded_[place] = 0;
+        with_writer([&](const auto writer) { writer.pad(place); });
+    }
+    /// Calls f(writer) with what has put() and pad() for this code alone, for loops over entries.
+    template <typename F>
+    void with_writer(F&& f) const {
+        switch (code()) {
+            case ValueCode::plain:
+                return f(Plain{values_});
+            case ValueCode::small_integers:
+                return f(Integers{coded_});
+            case ValueCode::one_value:
+                return f(Nothing{});
+            case ValueCode::dictionary:
+                return f(Listed{coded_, codes_.data(), &set_});
+        }
     }
     /// Bytes of the arrays that one apply reads.
     std::int64_t bytes() const { return bytes_; }
 
   private:
+    struct Plain {
+        To* to;
+        void put(std::int64_t place, const From& value) const {
+            to[place] = stored_value<To>(value);
+        }
+        void pad(std::int64_t place) const { to[place] = To{}; }
+    };
+    struct Integers {
+        unsigned char* to;
+        void put(std::int64_t place, const From& value) const {
+            to[place] = static_cast<unsigned char>(static_cast<std::int8_t>(std::real(value)));
+        }
+        void pad(std::int64_t place) const { to[place] = 0; }
+    };
+    struct Nothing {
+        void put(std::int64_t, const From&) const {}
+        void pad(std::int64_t) const {}
+    };
+    struct Listed {
+        unsigned char* to;
+        const unsigned char* codes;
+        const ValueSet* set;
+        void put(std::int64_t place, const From& value) const {
+            to[place] = codes[set->slot_of(bits_of(value))];
+        }
+        void pad(std::int64_t place) const { to[place] = 0; }
+    };
+
     static constexpr auto max_dictionary = static_cast<std::int64_t>(most_distinct);
 
     void list_dictionary() {

@@ -2,6 +2,7 @@
 #include "handle/capture_handle.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "kernel/refuse.hpp"
+#include "matrix/transpose.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/handle_pair.hpp"
 

@@ -118,6 +118,11 @@ void fill(const CsrView& matrix, bool conjugate, int threads, CsrMatrix& t, Valu
 
 }  // namespace
 
+CsrView transpose_of(const CscView& a) {
+    return {a.cols,       a.rows,    a.nnz,     a.offset_type, a.index_type,
+            a.value_type, a.col_ptr, a.row_idx, a.values};
+}
+
 CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads, ValueOrder* order) {
     CsrMatrix t;
     t.rows = matrix.cols;

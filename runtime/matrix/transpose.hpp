@@ -12,6 +12,9 @@ namespace spmvgen {
 CsrMatrix transpose(const CsrView& matrix, bool conjugate, int threads = 0,
                     ValueOrder* order = nullptr);
 
+/// Columns as CSR of the transpose: the same arrays.
+CsrView transpose_of(const CscView& matrix);
+
 /// The conjugate of A; `order` as above.
 CsrMatrix conjugate(const CsrView& matrix, int threads = 0, ValueOrder* order = nullptr);
 

@@ -71,6 +71,11 @@ class ValueSet {
         while (used_[slot] && differ(slots_[slot], bits)) slot = (slot + 1) % slots;
         return slot;
     }
+    /// Whether the value is where it is looked for first, as most that are there are; no branches.
+    bool is_at_home(const ValueBits& bits) const {
+        const std::size_t slot = hash(bits);
+        return used_[slot] & !differ(slots_[slot], bits);
+    }
     bool contains(const ValueBits& bits) const { return used_[slot_of(bits)]; }
     /// Calls f(slot, bits) for each value, in no order.
     template <typename F>

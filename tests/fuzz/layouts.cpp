@@ -1,9 +1,9 @@
-// Matrices as callers give them: CSR, blocks and lists, counted from 0 or 1. An input is a byte of
-// flags (1 = counted from 1; 2 = 64-bit indices; 4 = 64-bit offsets; 8 = blocks column by column;
-// 16 = one size is negative; from 64 on: 0 = CSR, 1 = BSR, 2 = COO, 3 = a list of rows), the sizes
-// in a byte each (rows, columns, entries or blocks, height and width of a block; of a list the rows
-// that are listed, and all), and the arrays, a byte for a number. The arrays are as long as the
-// sizes say, and the values 1, 2, ….
+// Matrices as callers give them: CSR, CSC, blocks and lists, counted from 0 or 1. An input is a
+// byte of flags (1 = counted from 1; 2 = 64-bit indices; 4 = 64-bit offsets; 8 = blocks column by
+// column; 16 = one size is negative; 32 = of CSR, it is CSC; from 64 on: 0 = CSR, 1 = BSR, 2 = COO,
+// 3 = a list of rows), the sizes in a byte each (rows, columns, entries or blocks, height and width
+// of a block; of a list the rows that are listed, and all), and the arrays, a byte for a number.
+// The arrays are as long as the sizes say, and the values 1, 2, ….
 #include <algorithm>
 #include <set>
 #include <string>
@@ -13,6 +13,7 @@
 #include "matrix/layouts/block_matrix.hpp"
 #include "matrix/layouts/index_base.hpp"
 #include "matrix/layouts/row_list.hpp"
+#include "matrix/transpose.hpp"
 #include "numbers.hpp"
 #include "spmvgen/error.hpp"
 
@@ -83,6 +84,12 @@ Places places_of(const CsrView& a) {
     return places;
 }
 
+Places transposed(const Places& places) {
+    Places result;
+    for (auto& [place, value] : places) result[{place.second, place.first}] = value;
+    return result;
+}
+
 /// Calls `take`, and compares what becomes of the matrix with what has to.
 template <typename Take>
 void check_taken(bool right, const Places& expected, const Take& take) {
@@ -98,8 +105,29 @@ void check_taken(bool right, const Places& expected, const Take& take) {
     }
 }
 
+/// The arrays of columns are those of CSR of the transpose.
 template <typename Index, typename Offset>
-void compressed(Input& input, const Sizes& sizes, bool blocks) {
+void columns(const CsrView& transpose_given, bool right, const Places& expected,
+             std::int64_t base) {
+    const CsrView& t = transpose_given;
+    const CscView csc = csc_view(t.cols, t.rows, t.nnz, t.row_ptr_as<Offset>(),
+                                 t.col_idx_as<Index>(), t.values_as<double>());
+    check_taken(right, transposed(expected), [&] {
+        const CsrView given = transpose_of(csc);
+        validate_shape(given);
+        const FromZero<CsrView> own =
+            base == 1 ? from_zero(given, 2) : FromZero<CsrView>{given, {}, {}};
+        validate(own.view, 2);
+        const CsrMatrix rows = transpose(own.view, false, 2);
+        validate(rows.view());
+        return places_of(rows.view());
+    });
+}
+
+template <typename Index, typename Offset>
+void compressed(Input& input, Sizes sizes, bool blocks) {
+    const bool by_columns = !blocks && (sizes.flags & 32) != 0;
+    if (by_columns) std::swap(sizes.rows, sizes.cols);
     BsrView a{.rows = sizes.rows,
               .cols = sizes.cols,
               .blocks = sizes.count,
@@ -108,8 +136,8 @@ void compressed(Input& input, const Sizes& sizes, bool blocks) {
               .by_columns = (sizes.flags & 8) != 0,
               .offset_type = type_tag<Offset>::value,
               .index_type = type_tag<Index>::value};
-    const bool shaped = a.rows >= 0 && a.blocks >= 0 && a.height > 0 && a.width > 0 &&
-                        a.rows % a.height == 0 && a.cols % a.width == 0;
+    const bool shaped = a.rows >= 0 && a.cols >= 0 && a.blocks >= 0 && a.height > 0 &&
+                        a.width > 0 && a.rows % a.height == 0 && a.cols % a.width == 0;
     const auto ptr =
         numbers<Offset>(input, a.rows >= 0 && a.height > 0 ? a.rows / a.height + 1 : 0);
     const auto cols = numbers<Index>(input, a.blocks);
@@ -132,6 +160,7 @@ void compressed(Input& input, const Sizes& sizes, bool blocks) {
             return places_of(entries.matrix.view());
         });
     const CsrView csr = csr_view(a.rows, a.cols, a.blocks, ptr.data(), cols.data(), values.data());
+    if (by_columns) return columns<Index, Offset>(csr, right, expected, base);
     check_taken(right, expected, [&] {
         validate_shape(csr);
         const FromZero<CsrView> own =

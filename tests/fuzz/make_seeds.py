@@ -203,6 +203,7 @@ for base in (0, 1):
     for wide in (0, 6):
         name = f"{base}-{'wide' if wide else 'narrow'}"
         layout(f"csr-{name}", base + wide, (3, 4, 4, 1, 1), from_base(0, 2, 2, 4), from_base(3, 0, 1, 1))
+        layout(f"csc-{name}", 32 + base + wide, (4, 3, 4, 1, 1), from_base(0, 2, 2, 4), from_base(3, 0, 1, 1))
         layout(f"bsr-{name}", 64 + base + wide, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
         layout(f"bsr-columns-{name}", 72 + base + wide, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
         layout(f"coo-{name}", 128 + base + wide, (3, 4, 4, 1, 1), from_base(2, 0, 1, 0), from_base(3, 0, 1, 0))
@@ -213,6 +214,8 @@ for base in (0, 1):
     layout(f"least-{base}", 64 + base, (2, 2, 1, 2, 2), from_base(0, 1), [-128])
     layout(f"part-of-a-block-{base}", 64 + base, (5, 6, 1, 2, 3), from_base(0, 1, 1), from_base(0))
     layout(f"negative-{base}", 16 + base, (3, 4, 4, 0, 1))
+    layout(f"csc-negative-{base}", 48 + base, (3, 4, 4, 0, 1), from_base(0, 1, 2, 3, 4), from_base(0, 0, 0, 0))
+    layout(f"csc-below-{base}", 32 + base, (2, 2, 2, 1, 1), from_base(0, 1, 2), from_base(0, 2))
     layout(f"far-{base}", 134 + base, (3, 4, 2, 1, 1), from_base(0, 1), [127, -128])
 
 

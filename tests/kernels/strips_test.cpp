@@ -90,6 +90,22 @@ TEST(Strips, UseTheNarrowestCodeThatIsAllowed) {
     for (std::size_t l = 0; l < 32; ++l) EXPECT_EQ(columns[32 + l], l + 1);
 }
 
+TEST(Strips, AreStoredAlikeByALayoutWhoseCodesWereWidened) {
+    // Without an entry in lane 0 the start of a diagonal is not its least column.
+    std::vector<std::vector<int>> rows{{}};
+    for (int i = 1; i < 32; ++i) rows.push_back({i});
+    const Rows diagonal{32, rows};
+    const Signature s = strips({{"codes", 2}});
+    StripsLayout layout = lay_out_strips(diagonal.view(), strips_shape(s), all_strip_codes);
+    ASSERT_TRUE(use_codes(layout, 2));
+    const StoredMatrix at_once = convert(diagonal.view(), s, true);
+    const StoredMatrix by_layout = convert(diagonal.view(), s, true, 0, {}, &layout);
+    EXPECT_EQ(array<int>(at_once, "bases", 1), std::vector<int>{1});
+    EXPECT_EQ(array<int>(by_layout, "bases", 1), std::vector<int>{1});
+    EXPECT_EQ(array<std::uint8_t>(by_layout, "deltas", 32),
+              array<std::uint8_t>(at_once, "deltas", 32));
+}
+
 /// Three diagonals of 16 rows; of the middle one rows 5 and 6 have no entry.
 Rows diagonals_with_holes() {
     std::vector<std::vector<int>> rows;

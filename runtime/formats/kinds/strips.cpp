@@ -9,10 +9,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "formats/block_row.hpp"
 #include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
 #include "formats/plans/strips_columns.hpp"
+#include "formats/plans/strips_deltas.hpp"
 #include "formats/plans/strips_holes.hpp"
 #include "formats/plans/strips_plan.hpp"
 #include "formats/value_encoding.hpp"
@@ -101,6 +103,13 @@ void add_lengths(const StripsLayout& layout, StoredMatrix& stored) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
         for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            if (layout.shape.threads_per_row == 1) {
+                const std::int64_t row = layout.block_row_at(slice * lanes + lane);
+                const std::int64_t all = row < 0 ? 0 : layout.blocks[static_cast<std::size_t>(row)];
+                lengths[slice * lanes + lane] =
+                    static_cast<std::uint16_t>(all < 0 ? length_of_long : all);
+                continue;
+            }
             const std::int64_t row = layout.block_row_at(slice * layout.shape.positions() +
                                                          lane / layout.shape.threads_per_row);
             const bool is_long = row >= 0 && layout.blocks[static_cast<std::size_t>(row)] < 0;
@@ -152,114 +161,6 @@ void add_long_rows(const CsrView& matrix, const StripsLayout& layout, StoredMatr
     stored.scalars["long_begin"] = layout.strips() * layout.shape.lanes * layout.shape.block_size();
 }
 
-/// Writes bases, deltas and masks.
-template <typename Index, typename Columns>
-class DeltaWriter {
-  public:
-    DeltaWriter(const CsrView& matrix, const StripsLayout& layout, Index* bases,
-                unsigned char* deltas)
-        : matrix_(matrix),
-          layout_(layout),
-          columns_(matrix, layout.shape),
-          bases_(bases),
-          deltas_(deltas) {}
-
-    /// Those of one slice, whose bytes begin at `begin`, in units of S.
-    void write(std::int64_t slice, std::int64_t begin) {
-        const auto s = static_cast<std::size_t>(slice);
-        const std::int64_t first = layout_.slice_ptr[s], width = layout_.slice_ptr[s + 1] - first;
-        const int code = layout_.slice_info[s] & 3;
-        if (layout_.has_holes(slice)) {
-            write_holes(slice, width, bases_ + first, deltas_ + begin * layout_.shape.lanes);
-            return;
-        }
-        ranges_.collect(layout_, slice, columns_);
-        // Without a base the delta is the column itself.
-        const bool has_base = code != deltas_of_32_bits || sizeof(Index) == 8;
-        for (std::int64_t k = 0; k < width; ++k)
-            bases_[first + k] =
-                static_cast<Index>(has_base ? ranges_.base(static_cast<std::size_t>(k), code) : 0);
-        unsigned char* const to = deltas_ + begin * layout_.shape.lanes;
-        if (code == deltas_of_8_bits) write_deltas<std::uint8_t>(slice, bases_ + first, to);
-        if (code == deltas_of_16_bits) write_deltas<std::uint16_t>(slice, bases_ + first, to);
-        if (code == deltas_of_32_bits) write_deltas<std::uint32_t>(slice, bases_ + first, to);
-        if ((layout_.slice_info[s] & filled_slice) != 0) {
-            write_masks(slice, to + width * layout_.shape.lanes *
-                                        bytes_by_code[static_cast<std::size_t>(code)]);
-        }
-    }
-
-  private:
-    /// Calls f(lane, k, block) for strip k of each lane of the slice; `block` is its number in its
-    /// block row, -1 where there is only padding. `visit` is called before with each block row.
-    template <typename Visit, typename F>
-    void for_blocks(std::int64_t slice, Visit visit, F f) {
-        const auto s = static_cast<std::size_t>(slice);
-        const std::int64_t width = layout_.slice_ptr[s + 1] - layout_.slice_ptr[s];
-        const std::int64_t t = layout_.shape.threads_per_row;
-        for (std::int64_t p = 0; p < layout_.shape.positions(); ++p) {
-            const std::int64_t row = layout_.block_row_at(slice * layout_.shape.positions() + p);
-            if (row >= 0) visit(row);
-            for (std::int64_t lane = p * t; lane < (p + 1) * t; ++lane) {
-                const std::int64_t strips = layout_.strips_of(slice, lane);
-                for (std::int64_t k = 0; k < width; ++k)
-                    f(lane, k, k < strips ? k * t + lane % t : -1);
-            }
-        }
-    }
-
-    template <typename Delta>
-    void write_deltas(std::int64_t slice, const Index* bases, unsigned char* to) {
-        const typename Columns::Number* of_row = nullptr;
-        for_blocks(
-            slice, [&](std::int64_t row) { of_row = columns_.of(row); },
-            [&](std::int64_t lane, std::int64_t k, std::int64_t block) {
-                const auto delta = static_cast<Delta>(block < 0 ? 0 : of_row[block] - bases[k]);
-                std::memcpy(to + (k * layout_.shape.lanes + lane) *
-                                     static_cast<std::int64_t>(sizeof(Delta)),
-                            &delta, sizeof(Delta));
-            });
-    }
-
-    void write_masks(std::int64_t slice, unsigned char* to) {
-        if constexpr (std::is_same_v<Columns, BlockColumns>) {
-            const std::int64_t bytes = layout_.shape.mask_bytes();
-            for_blocks(
-                slice, [&](std::int64_t row) { columns_.of(row); },
-                [&](std::int64_t lane, std::int64_t k, std::int64_t block) {
-                    const std::uint64_t mask =
-                        block < 0 ? 0 : columns_.row().mask(static_cast<std::size_t>(block));
-                    // Little-endian, as all targets are: the lowest bytes come first.
-                    std::memcpy(to + (k * layout_.shape.lanes + lane) * bytes, &mask,
-                                static_cast<std::size_t>(bytes));
-                });
-        }
-    }
-
-    /// The diagonals, and masks of the lanes that have an entry of each.
-    void write_holes(std::int64_t slice, std::int64_t width, Index* bases, unsigned char* masks) {
-        if constexpr (!std::is_same_v<Columns, BlockColumns>) {
-            const std::int64_t lanes = layout_.shape.lanes;
-            diagonals_.collect(layout_, slice, columns_, matrix_.cols, width);
-            for (std::int64_t k = 0; k < diagonals_.size(); ++k)
-                bases[k] = static_cast<Index>(diagonals_.start(k));
-            std::fill_n(masks, diagonals_.size() * lanes, static_cast<unsigned char>(0));
-            for_entries_between_holes(matrix_, layout_, slice, columns_, diagonals_,
-                                      [&](std::int64_t strip, std::int64_t lane, std::int64_t) {
-                                          masks[strip * lanes + lane] = 1;
-                                      });
-        }
-    }
-
-    const CsrView& matrix_;
-    const StripsLayout& layout_;
-    Columns columns_;
-    SliceDiagonals<typename Columns::Number> diagonals_;
-    StripRanges<typename Columns::Number> ranges_;
-    Index* bases_;
-    unsigned char* deltas_;
-};
-
 template <typename Index>
 void add_columns(const CsrView& matrix, const StripsLayout& layout,
                  const std::vector<std::int64_t>& offsets, StoredMatrix& stored) {
@@ -277,7 +178,24 @@ void add_columns(const CsrView& matrix, const StripsLayout& layout,
     });
 }
 
-/// Writes the values of one slice of entries.
+/// Writes the values of one slice of entries, with a lane a row.
+template <typename From, typename Values>
+void write_strips(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
+                  SliceLanes& of_slice, const Values& values) {
+    const auto s = static_cast<std::size_t>(slice);
+    const std::int64_t lanes = layout.shape.lanes;
+    of_slice.take(matrix, layout, slice);
+    const From* from = matrix.values_as<From>();
+    std::int64_t place = layout.slice_ptr[s] * lanes;
+    for (; place < layout.slice_ptr[s + 1] * lanes; place += lanes, ++from) {
+        const auto with_entry = of_slice.of(place / lanes - layout.slice_ptr[s]);
+        if (std::ssize(with_entry) < lanes)
+            for (std::int64_t lane = 0; lane < lanes; ++lane) values.pad(place + lane);
+        for (auto& lane : with_entry) values.put(place + lane.number, from[lane.first]);
+    }
+}
+
+/// The same of rows that lanes share.
 template <typename From, typename Values>
 void write_entries(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
                    const Values& values) {
@@ -326,15 +244,20 @@ template <typename From, typename To>
 void add_values(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
                 StoredMatrix& stored) {
     const ValueArrays<From, To> values(matrix, signature, stored, layout.stored());
-    for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
-        BlockRow blocks(matrix, layout.shape.block_rows, layout.shape.block_cols, false);
-        for (std::int64_t slice = begin; slice < end; ++slice)
-            if (layout.has_holes(slice))
-                write_between_holes<From>(matrix, layout, slice, values);
-            else if (layout.shape.block_size() == 1)
-                write_entries<From>(matrix, layout, slice, values);
-            else
-                write_blocks<From>(matrix, layout, slice, blocks, values);
+    values.with_writer([&](const auto writer) {
+        for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
+            BlockRow blocks(matrix, layout.shape.block_rows, layout.shape.block_cols, false);
+            SliceLanes lanes;
+            for (std::int64_t slice = begin; slice < end; ++slice)
+                if (layout.has_holes(slice))
+                    write_between_holes<From>(matrix, layout, slice, writer);
+                else if (layout.shape.block_size() > 1)
+                    write_blocks<From>(matrix, layout, slice, blocks, writer);
+                else if (layout.shape.threads_per_row == 1)
+                    write_strips<From>(matrix, layout, slice, lanes, writer);
+                else
+                    write_entries<From>(matrix, layout, slice, writer);
+        });
     });
     const std::int64_t long_begin = stored.scalars.at("long_begin");
     for_long_rows(layout, [&](std::size_t row) {

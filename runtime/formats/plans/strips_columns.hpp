@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <vector>
 
-#include "formats/block_row.hpp"
 #include "formats/plans/strips_plan.hpp"
 #include "spmvgen/matrix.hpp"
 
@@ -16,41 +17,45 @@ template <typename Column>
 class EntryColumns {
   public:
     using Number = Column;
-    EntryColumns(const CsrView& matrix, const StripsShape&) : matrix_(matrix) {}
+    EntryColumns(const CsrView& matrix, const StripsLayout&) : matrix_(matrix) {}
     const Column* of(std::int64_t row) {
         return matrix_.col_idx_as<Column>() + matrix_.row_begin(row);
     }
+    const CsrView& matrix() const { return matrix_; }
+    /// Of all entries.
+    const Column* all() const { return matrix_.col_idx_as<Column>(); }
     static constexpr bool has_fill() { return false; }
 
   private:
     const CsrView& matrix_;
 };
 
-/// Larger blocks.
+/// Larger blocks, as the layout keeps them.
 class BlockColumns {
   public:
     using Number = std::int64_t;
-    BlockColumns(const CsrView& matrix, const StripsShape& shape)
-        : row_(matrix, shape.block_rows, shape.block_cols, false),
-          block_rows_(shape.block_rows),
-          whole_(~std::uint64_t{0} >> (64 - shape.block_size())) {}
+    BlockColumns(const CsrView&, const StripsLayout& layout)
+        : layout_(layout), whole_(~std::uint64_t{0} >> (64 - layout.shape.block_size())) {}
 
     const std::int64_t* of(std::int64_t block_row) {
-        row_.make(block_row * block_rows_,
-                  [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
-        return row_.columns().data();
+        const auto row = static_cast<std::size_t>(block_row);
+        const auto& part =
+            layout_.blocks_kept
+                .parts[static_cast<std::size_t>(block_row / StripsBlocks::rows_a_part)];
+        const std::size_t begin = layout_.blocks_kept.begins[row];
+        masks_ = {part.masks.data() + begin, static_cast<std::size_t>(layout_.blocks[row])};
+        return part.columns.data() + begin;
     }
-    /// Whether a block of the last block row is not whole.
+    /// Of the last block row, which must not be a long one.
+    std::uint64_t mask(std::size_t block) const { return masks_[block]; }
+    /// Whether a block of it is not whole.
     bool has_fill() const {
-        for (std::size_t k = 0; k < row_.size(); ++k)
-            if (row_.mask(k) != whole_) return true;
-        return false;
+        return std::ranges::any_of(masks_, [&](std::uint64_t mask) { return mask != whole_; });
     }
-    BlockRow& row() { return row_; }
 
   private:
-    BlockRow row_;
-    std::int64_t block_rows_;
+    const StripsLayout& layout_;
+    std::span<const std::uint64_t> masks_;
     std::uint64_t whole_;
 };
 
@@ -63,7 +68,59 @@ decltype(auto) dispatch_columns(const CsrView& matrix, const StripsShape& shape,
     });
 }
 
-/// Of each strip of one slice the range of its block columns, and of these less the lane's offset.
+/// The lanes of one slice that have entries of their own rows, for passes that take its strips one
+/// after the other: what they write lies side by side, and what they find of a strip stays in
+/// registers.
+class SliceLanes {
+  public:
+    struct Lane {
+        std::int64_t first = 0;    ///< entry of the matrix
+        std::int64_t entries = 0;  ///< of the row
+        std::int64_t number = 0;
+    };
+
+    /// Looks at slice `slice` of 1×1 blocks, with a lane a row.
+    void take(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice) {
+        const std::int64_t lanes = layout.shape.lanes;
+        lanes_.resize(static_cast<std::size_t>(lanes));
+        count_ = 0;
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            const std::int64_t row = layout.block_row_at(slice * lanes + lane);
+            if (row < 0) break;
+            const std::int64_t entries = layout.blocks[static_cast<std::size_t>(row)];
+            lanes_[count_] = {matrix.row_begin(row), entries, lane};
+            count_ += entries > 0 ? 1 : 0;
+        }
+        find_shortest();
+    }
+    /// Those that have an entry in strip `strip`, which is not below that of the call before.
+    std::span<const Lane> of(std::int64_t strip) {
+        if (strip >= shortest_) drop(strip);
+        return {lanes_.data(), count_};
+    }
+
+  private:
+    void drop(std::int64_t strip) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < count_; ++i) {
+            lanes_[kept] = lanes_[i];
+            kept += lanes_[i].entries > strip ? 1 : 0;
+        }
+        count_ = kept;
+        find_shortest();
+    }
+    void find_shortest() {
+        shortest_ = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t i = 0; i < count_; ++i) shortest_ = std::min(shortest_, lanes_[i].entries);
+    }
+
+    std::vector<Lane> lanes_;
+    std::size_t count_ = 0;
+    std::int64_t shortest_ = 0;
+};
+
+/// Of each strip of one slice the range of its block columns, and whether these less the lane's
+/// offset are equal.
 template <typename Number>
 class StripRanges {
   public:
@@ -71,76 +128,91 @@ class StripRanges {
     template <typename Columns>
     void collect(const StripsLayout& layout, std::int64_t slice, Columns& columns) {
         const auto s = static_cast<std::size_t>(slice);
-        reset(static_cast<std::size_t>(layout.slice_ptr[s + 1] - layout.slice_ptr[s]));
-        const std::int64_t t = layout.shape.threads_per_row;
-        for (std::int64_t p = 0; p < layout.shape.positions(); ++p) {
-            const std::int64_t row = layout.block_row_at(slice * layout.shape.positions() + p);
-            if (row < 0) break;
-            if (layout.blocks[static_cast<std::size_t>(row)] <= 0) continue;
-            const Number* const of_row = columns.of(row);
-            has_fill_ = has_fill_ || columns.has_fill();
-            const std::int64_t blocks = layout.blocks[static_cast<std::size_t>(row)];
-            const auto offset = static_cast<Number>(layout.shape.offset_of(p * t));
-            if (t == 1)
-                add(of_row, blocks, offset);
-            else
-                add_shared(of_row, blocks, t, offset,
-                           static_cast<Number>(layout.shape.offset_of(1)));
-        }
+        const auto strips = static_cast<std::size_t>(layout.slice_ptr[s + 1] - layout.slice_ptr[s]);
+        has_fill_ = false;
+        low_.resize(strips);
+        start_.resize(strips);
+        if constexpr (!std::is_same_v<Columns, BlockColumns>)
+            if (layout.shape.threads_per_row == 1) {
+                lanes_.take(columns.matrix(), layout, slice);
+                return collect_strips(columns.all(), layout.shape.period);
+            }
+        collect_rows(layout, slice, columns);
     }
     bool has_fill() const { return has_fill_; }
 
     /// The narrowest code that fits all strips; 4 when none does.
     int narrowest() const {
-        bool affine = true;
-        std::uint64_t widest = 0;
-        for (std::size_t k = 0; k < low_.size(); ++k) {
-            affine = affine && least_start_[k] == greatest_start_[k];
-            widest = std::max(
-                widest, static_cast<std::uint64_t>(high_[k]) - static_cast<std::uint64_t>(low_[k]));
-        }
-        return affine              ? 0
-               : widest >> 8 == 0  ? 1
-               : widest >> 16 == 0 ? 2
-               : widest >> 32 == 0 ? 3
-                                   : 4;
+        return affine_              ? 0
+               : widest_ >> 8 == 0  ? 1
+               : widest_ >> 16 == 0 ? 2
+               : widest_ >> 32 == 0 ? 3
+                                    : 4;
     }
-    /// The base of strip k for that code.
+    /// The base of strip k for that code, which is not below the narrowest.
     std::int64_t base(std::size_t k, int code) const {
-        return code == affine_deltas ? least_start_[k] : low_[k];
+        return code == affine_deltas ? start_[k] : low_[k];
     }
 
   private:
-    void reset(std::size_t strips) {
-        low_.assign(strips, std::numeric_limits<Number>::max());
-        high_.assign(strips, std::numeric_limits<Number>::lowest());
-        least_start_ = low_;
-        greatest_start_ = high_;
-        has_fill_ = false;
-    }
-    /// The blocks of a row with a lane of its own.
-    void add(const Number* columns, std::int64_t strips, Number offset) {
-        Number* const low = low_.data();
-        Number* const high = high_.data();
-        Number* const least = least_start_.data();
-        Number* const greatest = greatest_start_.data();
-#pragma omp simd
-        for (std::int64_t k = 0; k < strips; ++k) {
-            const Number column = columns[k];
-            const auto start = static_cast<Number>(column - offset);
-            low[k] = std::min(low[k], column);
-            high[k] = std::max(high[k], column);
-            least[k] = std::min(least[k], start);
-            greatest[k] = std::max(greatest[k], start);
+    /// Entries, with a lane a row.
+    void collect_strips(const Number* columns, std::int64_t period) {
+        affine_ = true;
+        widest_ = 0;
+        for (std::size_t k = 0; k < low_.size(); ++k) {
+            const auto lanes = lanes_.of(static_cast<std::int64_t>(k));
+            const Number* const of_strip = columns + k;
+            if (affine_) {
+                const std::int64_t start = of_strip[lanes[0].first] - lanes[0].number * period;
+                std::int64_t differs = 0;
+                for (auto& lane : lanes)
+                    differs |= (of_strip[lane.first] - lane.number * period) ^ start;
+                affine_ = differs == 0;
+                start_[k] = static_cast<Number>(start);
+            }
+            Number low = of_strip[lanes.front().first], high = of_strip[lanes.back().first];
+            if (!affine_)
+                for (auto& lane : lanes) {
+                    const Number column = of_strip[lane.first];
+                    low = std::min(low, column);
+                    high = std::max(high, column);
+                }
+            low_[k] = low;
+            widest_ = std::max(widest_,
+                               static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
         }
+    }
+    /// Blocks, and rows that lanes share.
+    template <typename Columns>
+    void collect_rows(const StripsLayout& layout, std::int64_t slice, Columns& columns) {
+        std::ranges::fill(low_, std::numeric_limits<Number>::max());
+        std::ranges::fill(start_, std::numeric_limits<Number>::max());
+        high_.assign(low_.size(), std::numeric_limits<Number>::lowest());
+        greatest_start_ = high_;
+        const std::int64_t t = layout.shape.threads_per_row;
+        for (std::int64_t p = 0; p < layout.shape.positions(); ++p) {
+            const std::int64_t row = layout.block_row_at(slice * layout.shape.positions() + p);
+            if (row < 0) break;
+            const std::int64_t blocks = layout.blocks[static_cast<std::size_t>(row)];
+            if (blocks <= 0) continue;
+            const Number* const of_row = columns.of(row);
+            has_fill_ = has_fill_ || columns.has_fill();
+            add_row(of_row, blocks, t, static_cast<Number>(layout.shape.offset_of(p * t)),
+                    static_cast<Number>(layout.shape.offset_of(1)));
+        }
+        affine_ = start_ == greatest_start_;
+        widest_ = 0;
+        for (std::size_t k = 0; k < low_.size(); ++k)
+            widest_ = std::max(widest_, static_cast<std::uint64_t>(high_[k]) -
+                                            static_cast<std::uint64_t>(low_[k]));
     }
     /// Those of a row that so many lanes share: the offset of the first one, and of each of the
     /// others `step` more.
-    void add_shared(const Number* columns, std::int64_t blocks, std::int64_t lanes, Number offset,
-                    Number step) {
+    void add_row(const Number* columns, std::int64_t blocks, std::int64_t lanes, Number offset,
+                 Number step) {
         for (std::size_t k = 0; blocks > 0; ++k, columns += lanes, blocks -= lanes) {
             Number low = low_[k], high = high_[k];
-            Number least = least_start_[k], greatest = greatest_start_[k];
+            Number least = start_[k], greatest = greatest_start_[k];
             Number of_lane = offset;
             for (std::int64_t i = 0; i < std::min(lanes, blocks); ++i) {
                 const Number column = columns[i];
@@ -153,12 +225,16 @@ class StripRanges {
             }
             low_[k] = low;
             high_[k] = high;
-            least_start_[k] = least;
+            start_[k] = least;
             greatest_start_[k] = greatest;
         }
     }
 
-    std::vector<Number> low_, high_, least_start_, greatest_start_;
+    SliceLanes lanes_;
+    std::vector<Number> low_, start_;            ///< of each strip
+    std::vector<Number> high_, greatest_start_;  ///< of collect_rows() alone
+    bool affine_ = true;
+    std::uint64_t widest_ = 0;
     bool has_fill_ = false;
 };
 

@@ -93,7 +93,7 @@ void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std:
     for (std::int64_t place = begin; place < begin + width * lanes; ++place) values.pad(place);
     const From* from = matrix.values_as<From>();
     dispatch(matrix.index_type, [&]<typename Column>(Column) {
-        EntryColumns<Column> columns(matrix, layout.shape);
+        EntryColumns<Column> columns(matrix, layout);
         SliceDiagonals<Column> diagonals;
         diagonals.collect(layout, slice, columns, matrix.cols, width);
         for_entries_between_holes(matrix, layout, slice, columns, diagonals,

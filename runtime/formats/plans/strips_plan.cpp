@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "formats/block_row.hpp"
 #include "formats/layout.hpp"
 #include "formats/padded_rows.hpp"
 #include "formats/plans/strips_columns.hpp"
@@ -22,7 +23,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t strip_rows_a_part = 4096;
+constexpr std::int64_t strip_rows_a_part = StripsBlocks::rows_a_part;
 constexpr std::int64_t lengths_a_part = 65536;  ///< of which only lengths are looked at
 
 int code_of(std::int32_t info) {
@@ -179,7 +180,7 @@ void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
     const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
     for_parts(
         layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-            Columns columns(matrix, layout.shape);
+            Columns columns(matrix, layout);
             StripRanges<typename Columns::Number> ranges;
             SliceDiagonals<typename Columns::Number> diagonals;
             for (std::int64_t slice = begin; slice < end; ++slice) {
@@ -201,9 +202,10 @@ void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
 
 template <typename Columns>
 void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads) {
+    layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
     for_parts(
         layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-            Columns columns(matrix, layout.shape);
+            Columns columns(matrix, layout);
             StripRanges<typename Columns::Number> ranges;
             for (std::int64_t slice = begin; slice < end; ++slice) {
                 if (layout.has_holes(slice)) continue;
@@ -220,6 +222,9 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                                       : "deltas of more than 32 bits",
                         codes, narrowest < 4 ? "use codes=15" : "use csr"));
                 layout.slice_info[s] |= code | (ranges.has_fill() ? filled_slice : 0);
+                for (std::int64_t k = layout.slice_ptr[s]; k < layout.slice_ptr[s + 1]; ++k)
+                    layout.bases[static_cast<std::size_t>(k)] =
+                        ranges.base(static_cast<std::size_t>(k - layout.slice_ptr[s]), code);
             }
         });
 }
@@ -244,7 +249,7 @@ StripsShape strips_shape(const Signature& s) {
 }
 
 std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const StripsShape& shape,
-                                             int threads) {
+                                             int threads, StripsBlocks* kept) {
     const std::int64_t count = round_up(matrix.rows, shape.block_rows) / shape.block_rows;
     std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
     if (shape.block_size() == 1) {
@@ -258,12 +263,22 @@ std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const Strips
         });
         return blocks;
     }
+    if (kept != nullptr) {
+        kept->parts.resize(
+            static_cast<std::size_t>(round_up(count, strip_rows_a_part) / strip_rows_a_part));
+        kept->begins.resize(blocks.size());
+    }
     for_parts(count, strip_rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
         for (std::int64_t b = begin; b < end; ++b) {
             row.make(b * shape.block_rows,
                      [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
             blocks[static_cast<std::size_t>(b)] = static_cast<std::int64_t>(row.size());
+            if (kept == nullptr) continue;
+            auto& part = kept->parts[static_cast<std::size_t>(begin / strip_rows_a_part)];
+            kept->begins[static_cast<std::size_t>(b)] = part.columns.size();
+            part.columns.insert(part.columns.end(), row.columns().begin(), row.columns().end());
+            part.masks.insert(part.masks.end(), row.masks().begin(), row.masks().end());
         }
     });
     return blocks;
@@ -337,7 +352,7 @@ StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std
                             int threads) {
     StripsLayout layout;
     layout.shape = shape;
-    layout.blocks = count_strip_blocks(matrix, shape, threads);
+    layout.blocks = count_strip_blocks(matrix, shape, threads, &layout.blocks_kept);
     take_long_rows(matrix, layout);
     sort_windows(layout, threads);
     measure_slices(layout, threads);
@@ -355,9 +370,14 @@ bool use_codes(StripsLayout& layout, std::int64_t codes) {
     for (int code = 0; code < 4; ++code)
         wider[static_cast<std::size_t>(code)] = allowed_code(codes, code);
     for (std::int64_t slice = 0; slice < layout.slices(); ++slice) {
-        std::int32_t& info = layout.slice_info[static_cast<std::size_t>(slice)];
+        const auto s = static_cast<std::size_t>(slice);
+        std::int32_t& info = layout.slice_info[s];
         const std::int32_t code = wider[static_cast<std::size_t>(code_of(info))];
         if (code < 0 || (code > 0 && layout.has_holes(slice))) return false;
+        // With deltas a base is the least column, without the start of a diagonal.
+        if (code > code_of(info) && code_of(info) == affine_deltas &&
+            layout.slice_ptr[s] < layout.slice_ptr[s + 1] && !layout.bases.empty())
+            layout.bases[static_cast<std::size_t>(layout.slice_ptr[s])] = no_base;
         info += code - code_of(info);
     }
     return true;

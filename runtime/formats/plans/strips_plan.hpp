@@ -19,6 +19,8 @@ inline constexpr std::array<std::int64_t, 4> bytes_by_code{
     bytes_of_delta<deltas_of_16_bits>, bytes_of_delta<deltas_of_32_bits>};
 /// Slices that a thread takes at a time.
 inline constexpr std::int64_t slices_a_part = 64;
+/// Stands in the place of a slice's first base where it has to be looked for.
+inline constexpr std::int64_t no_base = INT64_MIN;
 /// The parameter `codes` that has every code.
 inline constexpr std::int64_t all_strip_codes = 15;
 /// Bytes behind the last delta, which vectors may be loaded from.
@@ -96,9 +98,21 @@ struct StripsSizes {
     std::int64_t bytes(IndexType index, IndexType offset) const;
 };
 
-/// Blocks of each block row of that shape. Parallel.
+/// The blocks of all block rows, kept by who counts them for the passes that follow.
+struct StripsBlocks {
+    struct Part {
+        std::vector<std::int64_t> columns;  ///< of blocks, as BlockRow has them
+        std::vector<std::uint64_t> masks;
+    };
+    static constexpr std::int64_t rows_a_part = 4096;
+    std::vector<Part> parts;          ///< of so many block rows each
+    std::vector<std::size_t> begins;  ///< of each block row: its first block in its part
+};
+
+/// Blocks of each block row of that shape. Parallel. `kept` gets the blocks where it is not null
+/// and these are larger than 1×1.
 std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const StripsShape& shape,
-                                             int threads = 0);
+                                             int threads = 0, StripsBlocks* kept = nullptr);
 
 /// Strips of all slices when the block rows have so many blocks: what a choice of σ looks at, of a
 /// sample.
@@ -108,9 +122,11 @@ std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsS
 struct StripsLayout {
     StripsShape shape;
     std::vector<std::int64_t> blocks;      ///< of each block row; -1 = it is long
+    StripsBlocks blocks_kept;              ///< of blocks larger than 1×1
     std::vector<std::uint16_t> places;     ///< as the array of that name; empty for σ = 1
     std::vector<std::int64_t> slice_ptr;   ///< as the array
     std::vector<std::int32_t> slice_info;  ///< as the array
+    std::vector<std::int64_t> bases;       ///< of each strip; `no_base` first = of none of a slice
     std::vector<std::int64_t> long_row;    ///< as the array
     std::vector<std::int64_t> long_ptr;    ///< as the array
 

@@ -56,8 +56,7 @@ void take_own(HandleInput& input, std::shared_ptr<const CsrMatrix> matrix);
 /// Error(invalid_argument) as validate() where that is so.
 HandleInput with_op_done(HandleInput input, Device* device);
 
-/// Columns as CSR of the transpose, and the options that are for that.
-CsrView transpose_of(const CscView& matrix);
+/// What is asked of columns, asked of their transpose.
 Options options_of_transpose(Options options);
 
 /// What an error says of the CSR that is made of a matrix, said of the given one: with columns for

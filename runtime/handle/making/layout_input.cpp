@@ -11,6 +11,7 @@
 #include "matrix/coo_matrix.hpp"
 #include "matrix/layouts/block_matrix.hpp"
 #include "matrix/layouts/index_base.hpp"
+#include "matrix/transpose.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -64,11 +65,6 @@ bool has_wrong_sizes(const View& matrix) {
 }
 
 }  // namespace
-
-CsrView transpose_of(const CscView& a) {
-    return {a.cols,       a.rows,    a.nnz,     a.offset_type, a.index_type,
-            a.value_type, a.col_ptr, a.row_idx, a.values};
-}
 
 Options options_of_transpose(Options options) {
     if (options.transpose_by_atomics && (options.op == "T" || options.op == "H"))

@@ -61,6 +61,8 @@ class BlockRows {
     const std::array<std::int64_t, most_block>& entries() const { return entries_; }
     /// How many of each height have one of these rows: bit i is the strip's row i.
     OfHeights touched(std::uint32_t rows) const {
+        if (std::has_single_bit(rows))
+            return is_some(of_row_[static_cast<std::size_t>(std::countr_zero(rows))]);
         OfHeights before = 0, count = 0;
         for (; rows != 0; rows &= rows - 1) {
             const OfHeights own = of_row_[static_cast<std::size_t>(std::countr_zero(rows))];
@@ -76,8 +78,8 @@ class BlockRows {
     std::array<OfHeights, reached_rows> of_row_{};
 };
 
-/// The different columns of the rows that a strip reaches, each with the rows that have it. Keeps
-/// its memory from one strip to the next.
+/// The different columns of the rows that a strip reaches, ascending, each with the rows that have
+/// it. Keeps its memory from one strip to the next.
 template <typename Offset, typename Index>
 class StripColumns {
   public:
@@ -85,38 +87,83 @@ class StripColumns {
         : a_(a), row_ptr_(a.row_ptr_as<Offset>()), col_(a.col_idx_as<Index>()) {}
 
     void take(std::int64_t strip) {
-        static_assert(reached_rows <= 1 << row_bits);
-        keys_.clear();
-        for (std::int64_t row = strip; row < std::min(strip + reached_rows, a_.rows); ++row)
-            for (Offset k = row_ptr_[row]; k < row_ptr_[row + 1]; ++k)
-                keys_.push_back(static_cast<std::uint64_t>(col_[k]) << row_bits |
-                                static_cast<std::uint64_t>(row - strip));
-        std::ranges::sort(keys_);
+        const std::int64_t end = std::min(strip + reached_rows, a_.rows);
+        const auto entries = static_cast<std::size_t>(row_ptr_[end] - row_ptr_[strip]);
+        columns_.clear();
+        if (entries == 0) return;
+        const auto [least, greatest] =
+            std::minmax_element(col_ + row_ptr_[strip], col_ + row_ptr_[end]);
+        const std::size_t reach = static_cast<std::size_t>(*greatest - *least) + 1;
+        if (reach <= most_places * entries)
+            place(strip, end, *least, reach);
+        else
+            sort(strip, end);
     }
     /// Calls visit(rows) for each `width` columns from a multiple of it on, of which one is there:
     /// bit i of `rows` says whether row i has one.
     template <std::uint64_t width, typename Visit>
     void blocks(const Visit& visit) const {
-        std::uint64_t end = 0;  // the first key beyond the block
+        std::uint64_t end = 0;  // the first column beyond the block
         std::uint32_t rows = 0;
-        for (const std::uint64_t key : keys_) {
-            if (key >= end) {
+        for (const auto& one : columns_) {
+            if (one.number >= end) {
                 if (rows != 0) visit(rows);
                 rows = 0;
-                end = ((key >> row_bits) / width + 1) * width << row_bits;
+                end = (one.number / width + 1) * width;
             }
-            rows |= 1U << (key & ((1U << row_bits) - 1));
+            rows |= one.rows;
         }
         if (rows != 0) visit(rows);
     }
 
   private:
+    struct Column {
+        std::uint64_t number;
+        std::uint32_t rows;  ///< a bit each
+    };
     static constexpr int row_bits = 5;
+    static_assert(reached_rows <= 1 << row_bits);
+    /// For each entry: to look through more places than these takes longer than sorting.
+    static constexpr std::size_t most_places = 16;
+
+    template <typename Visit>
+    void for_entries(std::int64_t strip, std::int64_t end, const Visit& visit) const {
+        for (std::int64_t row = strip; row < end; ++row)
+            for (Offset k = row_ptr_[row]; k < row_ptr_[row + 1]; ++k)
+                visit(static_cast<std::uint64_t>(col_[k]), static_cast<unsigned>(row - strip));
+    }
+    /// Where columns lie near each other: a place for each.
+    void place(std::int64_t strip, std::int64_t end, Index least, std::size_t reach) {
+        const auto first = static_cast<std::uint64_t>(least);
+        places_.assign(reach, 0);
+        for_entries(strip, end, [&](std::uint64_t column, unsigned row) {
+            places_[column - first] |= std::uint32_t{1} << row;
+        });
+        for (std::size_t at = 0; at < reach; ++at)
+            if (places_[at] != 0) columns_.push_back({first + at, places_[at]});
+    }
+    void sort(std::int64_t strip, std::int64_t end) {
+        keys_.clear();
+        for_entries(strip, end, [&](std::uint64_t column, unsigned row) {
+            keys_.push_back(column << row_bits | row);
+        });
+        std::ranges::sort(keys_);
+        for (const std::uint64_t key : keys_) {
+            const std::uint64_t column = key >> row_bits;
+            const std::uint32_t row = std::uint32_t{1} << (key & ((1U << row_bits) - 1));
+            if (columns_.empty() || columns_.back().number != column)
+                columns_.push_back({column, row});
+            else
+                columns_.back().rows |= row;
+        }
+    }
 
     const CsrView& a_;
     const Offset* row_ptr_;
     const Index* col_;
-    std::vector<std::uint64_t> keys_;  ///< a column, and the row that has it in the lowest bits
+    std::vector<Column> columns_;
+    std::vector<std::uint32_t> places_;  ///< rows of each column from the least on
+    std::vector<std::uint64_t> keys_;    ///< a column, and the row that has it in the lowest bits
 };
 
 /// Blocks of `width` columns.
