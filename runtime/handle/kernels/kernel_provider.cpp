@@ -11,7 +11,6 @@
 #include "handle/kernels/compile_kernel.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "registry.hpp"
-#include "registry_effort.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
