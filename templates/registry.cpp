@@ -185,6 +185,11 @@ bool overlaps_launches(const StepTemplate& step, const Signature& signature) {
     return step.overlaps && !reads_scalars && architecture(signature.target).gpu.overlaps_launches;
 }
 
+double compile_effort(const Signature& signature) {
+    auto* const effort = kernel_entry(signature.kernel).effort;
+    return effort != nullptr && signature.alpha != Scale::zero ? effort(signature) : 1;
+}
+
 int rhs_group(const Signature& s) {
     constexpr int most_bytes = 32;
     int group = 1;

@@ -126,6 +126,12 @@ struct KernelEntry {
     bool shares_entries = false;
     /// Whether several vectors may lie in any form, for which it takes ld_x and ld_y.
     bool takes_forms = false;
+    /// What is computed where it is no product with A: "P x" of a permutation.
+    std::string_view product = "A x";
+    bool scales = true;  ///< whether it has α and β; those that only move vectors have not
+    /// How many times as long as a plain kernel (csr_vector) it takes to emit and compile it for a
+    /// complete signature with a product, about; null = 1. docs/performance.md has measured times.
+    double (*effort)(const Signature&) = nullptr;
     /// Of a kernel for some signatures only: why it is not for this one, which is complete
     /// otherwise; "" = it is. Such a kernel runs when it is named, and is never chosen.
     std::string (*refuses)(const Signature&) = nullptr;
@@ -179,6 +185,9 @@ bool may_change(const KernelEntry& entry, std::string_view name);
 
 /// The entry; throws Error(invalid_argument) that lists the ids.
 const KernelEntry& kernel_entry(std::string_view id);
+
+/// The entry's effort for a complete signature.
+double compile_effort(const Signature& signature);
 
 /// Right-hand sides that one thread of a GPU kernel works on at a time: the largest divisor of
 /// signature.num_rhs that keeps its sums within 32 bytes. The template's `rhs_group`.

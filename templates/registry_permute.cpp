@@ -16,7 +16,9 @@ constexpr std::array pack_arguments{
     ArgumentTemplate{"rhs_step", Element::count, "", "elements from one of them to the next"},
 };
 
-KernelEntry helper_kernel(std::string_view id, std::string_view file, std::string_view summary,
+/// `product` "x": it moves vectors, without α and β.
+KernelEntry helper_kernel(std::string_view id, std::string_view file, std::string_view product,
+                          std::string_view summary,
                           std::span<const ArgumentTemplate> arguments = {}) {
     const auto block_of = [](const Signature& s) { return static_cast<int>(s.params.at("block")); };
     const auto thread_a_row = [](const Signature& s) {
@@ -31,7 +33,9 @@ KernelEntry helper_kernel(std::string_view id, std::string_view file, std::strin
             .steps = {{id, StepRule::grid, thread_a_row, block_of}},
             .workspace = {},
             .arguments = arguments,
-            .determinism = Determinism::always};
+            .determinism = Determinism::always,
+            .product = product,
+            .scales = product != "x"};
 }
 
 /// csr_classical for rows that are listed.
@@ -47,13 +51,13 @@ KernelEntry listed_kernel() {
 
 std::span<const KernelEntry> helper_kernels() {
     static const std::vector<KernelEntry> kernels{
-        helper_kernel("gather_rows", "gpu/permute_rows.hpp",
+        helper_kernel("gather_rows", "gpu/permute_rows.hpp", "P x",
                       "rows of x in another order; before a reordered product"),
-        helper_kernel("scatter_rows", "gpu/permute_rows.hpp",
+        helper_kernel("scatter_rows", "gpu/permute_rows.hpp", "P^T x",
                       "rows of y back in their order, with α and β; after it"),
-        helper_kernel("pack_vectors", "gpu/pack_vectors.hpp",
+        helper_kernel("pack_vectors", "gpu/pack_vectors.hpp", "x",
                       "several vectors row by row without gaps; before a product", pack_arguments),
-        helper_kernel("unpack_vectors", "gpu/pack_vectors.hpp", "and back; after it",
+        helper_kernel("unpack_vectors", "gpu/pack_vectors.hpp", "x", "and back; after it",
                       pack_arguments),
         listed_kernel()};
     return kernels;

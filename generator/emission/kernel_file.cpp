@@ -7,14 +7,11 @@ std::string kernel_file(const KernelFile& f) {
 }
 
 std::string product_text(const Signature& s) {
-    if (s.kernel == "pack_vectors" || s.kernel == "unpack_vectors") return "x";
+    const KernelEntry& entry = kernel_entry(s.kernel);
+    if (!entry.scales) return std::string(entry.product);
     const auto conjugate = s.params.find("conjugate");
-    // Permutations are no less products than those with a matrix.
-    const std::string factor = s.kernel == "gather_rows"                               ? "P x"
-                               : s.kernel == "scatter_rows"                            ? "P^T x"
-                               : !kernel_entry(s.kernel).transposes                    ? "A x"
-                               : conjugate != s.params.end() && conjugate->second == 1 ? "A^H x"
-                                                                                       : "A^T x";
+    const bool hermitian = conjugate != s.params.end() && conjugate->second == 1;
+    const std::string factor(!entry.transposes ? entry.product : hermitian ? "A^H x" : "A^T x");
     const std::string product = s.alpha == Scale::zero  ? ""
                                 : s.alpha == Scale::one ? factor
                                                         : "alpha " + factor;

@@ -1,7 +1,7 @@
 // The deltas of strips on CPUs: of one lane, and of all lanes in registers.
 // docs/explanation/strips.md has the format.
 #pragma once
-#include "dialect/cpu_prefetch.hpp"
+#include "dialect/cpu_lanes.hpp"
 #include "dialect/formats/strips_format.hpp"
 
 /// Whether a slice's code must be asked for: `codes` has it and a wider one.

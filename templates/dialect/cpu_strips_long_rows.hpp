@@ -2,7 +2,6 @@
 #pragma once
 #include "dialect/cpu_coded_values.hpp"
 #include "dialect/cpu_cut_rows.hpp"
-#include "dialect/cpu_prefetch.hpp"
 
 /// sum[rhs] = entries begin … end-1 of the long rows times x.
 template <int num_rhs, int lanes, int value_code, int prefetch, typename Value, typename Vector,

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 #include "family.hpp"
+#include "spmvgen/target.hpp"
 
 namespace spmvgen {
 namespace {
@@ -21,6 +26,26 @@ bool has_long_rows(const Signature& s) {
     return param(s, "long_rows") == 1;
 }
 
+/// How many loops over whole strips a kernel has: one for lanes side by side and one for each other
+/// code, or for all of these where x is gathered; each twice where blocks have zeros of fill.
+int strip_loops(const Signature& signature) {
+    const auto occurring = static_cast<std::uint64_t>(param(signature, "codes"));
+    const int others = std::popcount(occurring & ~1UL);
+    const bool gathers = has_fast_gathers(signature.target) && signature.num_rhs == 1;
+    const int loops = static_cast<int>(occurring & 1) + (gathers ? std::min(others, 1) : others);
+    const bool has_zeros = param(signature, "fill") == 1 && param(signature, "value_code") < 2;
+    return has_zeros && param(signature, "block_rows") * param(signature, "block_cols") > 1
+               ? 2 * loops
+               : loops;
+}
+
+double effort(const Signature& signature) {
+    const bool has_blocks = param(signature, "block_rows") * param(signature, "block_cols") > 1;
+    return 0.9 + (has_blocks ? 0.45 : 0.3) * strip_loops(signature) +
+           (param(signature, "ragged") == 1 ? 0.25 : 0) + (has_long_rows(signature) ? 0.75 : 0) +
+           (param(signature, "value_code") == 3 ? 0.3 : 0);
+}
+
 }  // namespace
 
 Family strips_cpu_family() {
@@ -37,7 +62,8 @@ Family strips_cpu_family() {
                  .workspace = {{"carry_row", "int64", 1, false},
                                {"carry_sum", "value", 1, true},
                                {"head_row", "int64", 1, false},
-                               {"head_sum", "value", 1, true}}}}};
+                               {"head_sum", "value", 1, true}},
+                 .effort = effort}}};
 }
 
 }  // namespace spmvgen

@@ -26,6 +26,22 @@ TEST(Simplify, DropsWhatDoesNothing) {
     EXPECT_EQ(simplified("y[0] = *(y + 0) + (i * 1) * c;\n"), "    y[0] = *y + i * c;\n");
 }
 
+// What an edit lays bare is cleaned, too.
+TEST(Simplify, EndsWhenNothingIsLeft) {
+    EXPECT_EQ(simplified("y[(static_cast<long>(n) + 0)] = 1;\n"), "    y[n] = 1;\n");
+    EXPECT_EQ(simplified("(y + static_cast<long>(n))[0] = 1;\n"), "    y[n] = 1;\n");
+    EXPECT_EQ(simplified("((y + c) + i)[n] = 1;\n"), "    y[c + i + n] = 1;\n");
+    EXPECT_EQ(simplified("(y + 0 + c)[n * 0] = 1;\n"), "    y[c] = 1;\n");
+    EXPECT_EQ(simplified("const long first = (i / 1);\ny[first] = first;\n"), "    y[i] = i;\n");
+    const std::string empty =
+        "static inline void helper(long* y) {\n"
+        "for (int r = 0; r < 2; ++r) {\ny[r] = y[r];\n}\n}\n";
+    const std::string kernel = "static inline void kernel(long* y) {\n    ++y[0];\n";
+    const auto text =
+        simplify(empty + kernel + "helper(y);\n}\n", {"kernel"}, {}, Helpers::stay).text;
+    EXPECT_EQ(format(text), kernel + "}\n");
+}
+
 TEST(Simplify, KeepsWhatHasAnEffectOrAnotherType) {
     for (const char* body :
          {"    y[0] = 0 * ++i;\n",             // the increment stays

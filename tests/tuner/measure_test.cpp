@@ -9,7 +9,6 @@
 #include <set>
 
 #include "registry.hpp"
-#include "registry_effort.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/break_even.hpp"
 #include "tuner/search/ranking.hpp"

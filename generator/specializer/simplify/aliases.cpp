@@ -9,8 +9,8 @@ namespace {
 /// What a function declares, and which of it is not only read.
 class NameWalk : public SyntaxWalk {
   public:
-    std::set<std::string> declared, ambiguous;
-    std::set<const clang::VarDecl*> changed;
+    llvm::DenseSet<llvm::StringRef> declared, ambiguous;
+    llvm::DenseSet<const clang::VarDecl*> changed;
 
     bool traverse_statement(clang::Stmt* s) override {
         const auto* above = above_;
@@ -24,8 +24,7 @@ class NameWalk : public SyntaxWalk {
   private:
     bool visit_declaration(clang::Decl* d) override {
         auto* v = llvm::dyn_cast<clang::VarDecl>(d);
-        if (v && !declared.insert(v->getNameAsString()).second)
-            ambiguous.insert(v->getNameAsString());
+        if (v && !declared.insert(v->getName()).second) ambiguous.insert(v->getName());
         return true;
     }
     void note(const clang::DeclRefExpr& name) {
@@ -37,7 +36,7 @@ class NameWalk : public SyntaxWalk {
 };
 
 const clang::VarDecl* named_variable(const clang::Expr* e) {
-    const auto* name = e ? llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreImplicit()) : nullptr;
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreImplicit());
     return name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
 }
 
@@ -55,10 +54,10 @@ bool Aliases::is_constant(const clang::VarDecl& v) const {
            !v.hasGlobalStorage() && (v.getType().isConstQualified() || !changed_.contains(&v));
 }
 
-void Aliases::note(const clang::VarDecl& local) {
-    const auto* original = named_variable(local.getInit());
+void Aliases::note(const clang::VarDecl& local, const clang::Expr& value) {
+    const auto* original = named_variable(&value);
     if (!original || !is_constant(local) || !is_constant(*original) ||
-        ambiguous_.contains(original->getNameAsString()) ||
+        ambiguous_.contains(original->getName()) ||
         !same_type(original->getType().getUnqualifiedType(), local.getType().getUnqualifiedType()))
         return;
     const auto further = originals_.find(original);

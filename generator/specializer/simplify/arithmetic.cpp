@@ -53,6 +53,10 @@ std::optional<std::int64_t> ExpressionCleaner::value(const clang::Expr* e) const
 
 std::optional<std::int64_t> ExpressionCleaner::bare_value(const clang::Expr* e) const {
     if (const auto set = value_of(e)) return set;
+    if (auto* number = llvm::dyn_cast<clang::IntegerLiteral>(e))
+        return number->getValue().getActiveBits() < 32
+                   ? limited(static_cast<std::int64_t>(number->getValue().getZExtValue()))
+                   : std::nullopt;
     if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return binary_value(b);
     if (auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
         const auto v = value(u->getSubExpr());
@@ -146,6 +150,10 @@ bool ExpressionCleaner::names_set_value(const clang::Expr* e) const {
     return b && (names_set_value(b->getLHS()) || names_set_value(b->getRHS()));
 }
 
+bool ExpressionCleaner::becomes_literal(const clang::BinaryOperator* e) const {
+    return value(e) && (e->getType()->isBooleanType() || is_zero_product(e) || names_set_value(e));
+}
+
 /// Whether e is one operand when its own edits are done.
 bool ExpressionCleaner::becomes_operand(const clang::Expr* e) const {
     e = e->IgnoreImplicit();
@@ -156,11 +164,29 @@ bool ExpressionCleaner::becomes_operand(const clang::Expr* e) const {
     return kept && becomes_operand(kept);
 }
 
+bool ExpressionCleaner::is_idle_cast(const clang::Expr* e, const clang::Stmt* parent) const {
+    const auto* cast = llvm::dyn_cast<clang::CXXStaticCastExpr>(e);
+    if (!cast || e->isLValue() || !e->getType()->isArithmeticType()) return false;
+    const auto from = cast->getSubExpr()->IgnoreImplicit()->getType();
+    return same_type(from, e->getType()) ||
+           (llvm::isa_and_nonnull<clang::ArraySubscriptExpr>(parent) &&
+            widens(from, e->getType(), source_.context));
+}
+
+const clang::Expr* ExpressionCleaner::left_of(const clang::Expr* e) const {
+    e = e->IgnoreImplicit();
+    const clang::Expr* operand = nullptr;
+    if (auto* b = llvm::dyn_cast<clang::BinaryOperator>(e); b && !b->isAssignmentOp())
+        operand = becomes_literal(b) ? nullptr : equal_operand(b);
+    if (auto* p = llvm::dyn_cast<clang::ParenExpr>(e)) operand = p->getSubExpr();
+    if (is_idle_cast(e, nullptr)) operand = llvm::cast<clang::CastExpr>(e)->getSubExpr();
+    return operand ? left_of(operand) : e;
+}
+
 ExpressionCleaner::Outcome ExpressionCleaner::keep(const clang::Expr* e,
                                                    const clang::Expr* operand) {
     edits_.keep_only(source_.range(e->getSourceRange()), source_.range(operand->getSourceRange()));
-    // What a cast converts for is then another expression, and may need no cast.
-    if (llvm::isa<clang::CXXStaticCastExpr>(operand->IgnoreParenImpCasts())) settled_ = false;
+    gone_.insert(e);
     return {Left::operand, operand};
 }
 
@@ -174,10 +200,7 @@ ExpressionCleaner::Outcome ExpressionCleaner::replace(const clang::Expr* e, std:
 ExpressionCleaner::Outcome ExpressionCleaner::clean_binary(const clang::BinaryOperator* e,
                                                            const clang::Stmt* parent) {
     if (e->isAssignmentOp()) return {};
-    const auto known = value(e);
-    const bool truth = e->getType()->isBooleanType();
-    if (known && (truth || is_zero_product(e) || names_set_value(e)))
-        return replace(e, *known, parent);
+    if (becomes_literal(e)) return replace(e, *value(e), parent);
     const auto* kept = equal_operand(e);
     return kept ? keep(e, kept) : Outcome{};
 }
@@ -189,6 +212,7 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_parentheses(const clang::Par
     if (!(operand || becomes_operand(e->getSubExpr())) ||
         llvm::isa_and_nonnull<clang::UnaryExprOrTypeTraitExpr>(parent))
         return {};
+    gone_.insert(e);
     edits_.replace({source_.begin(e->getLParen()), source_.end(e->getLParen())}, " ");
     edits_.replace({source_.begin(e->getRParen()), source_.end(e->getRParen())}, " ");
     return {};
@@ -196,12 +220,9 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_parentheses(const clang::Par
 
 ExpressionCleaner::Outcome ExpressionCleaner::clean_cast(const clang::Expr* e,
                                                          const clang::Stmt* parent) {
+    if (!is_idle_cast(e, parent)) return {};
     const auto* cast = llvm::cast<clang::CXXStaticCastExpr>(e);
     const auto* from = cast->getSubExpr()->IgnoreImplicit();
-    const bool idle = same_type(from->getType(), e->getType()) ||
-                      (llvm::isa_and_nonnull<clang::ArraySubscriptExpr>(parent) &&
-                       widens(from->getType(), e->getType(), source_.context));
-    if (e->isLValue() || !e->getType()->isArithmeticType() || !idle) return {};
     const Range all = source_.range(e->getSourceRange());
     const Range operand = source_.range(from->getSourceRange());
     const Range parentheses{source_.begin(cast->getAngleBrackets().getEnd()) + 1, all.end};
@@ -227,8 +248,15 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_subscript(const clang::Array
         return b && b->getOpcode() == clang::BO_Add && b->getLHS()->getType()->isPointerType();
     };
     if (!is_sum(sum) || binding_of(e->getIdx()) < Binding::additive) return {};
-    while (is_sum(llvm::dyn_cast<clang::BinaryOperator>(sum->getLHS()->IgnoreImplicit())))
+    const auto* whole = sum;
+    bool has_zero = value(sum->getRHS()) == 0;
+    while (is_sum(llvm::dyn_cast<clang::BinaryOperator>(sum->getLHS()->IgnoreImplicit()))) {
         sum = llvm::cast<clang::BinaryOperator>(sum->getLHS()->IgnoreImplicit());
+        has_zero = has_zero || value(sum->getRHS()) == 0;
+    }
+    // A zero goes first; the pointer may be a sum in parentheses itself.
+    settled_ =
+        settled_ && !has_zero && !llvm::isa<clang::ParenExpr>(sum->getLHS()->IgnoreImplicit());
     const auto* first = sum->getRHS()->IgnoreImplicit();
     if (source_.context.getTypeSize(first->getType()) < 64) return {};
     edits_.remove({source_.begin(base->getLParen()), source_.end(base->getLParen())});
@@ -239,7 +267,7 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_subscript(const clang::Array
         {source_.begin(base->getRParen()), first_only ? source_.end(e->getIdx()->getEndLoc())
                                                       : source_.begin(e->getIdx()->getBeginLoc())},
         first_only ? "" : " + ");
-    settled_ = false;
+    if (first_only && sum == whole) gone_.insert({base, sum});
     return {};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 
 #include "clang/AST/Expr.h"
 #include "specializer/syntax/source.hpp"
@@ -27,12 +28,17 @@ class ExpressionCleaner {
         Left left = Left::all;
         const clang::Expr* operand = nullptr;  ///< the operand that stays, edits to come
     };
-    /// Edits the top of `e`; for Left::all the children are still to be cleaned.
+    /// Edits the top of `e`, of which `parent` is the next above that is not gone when `e` is a
+    /// cast; for Left::all the children are still to be cleaned.
     Outcome clean(const clang::Expr* e, const clang::Stmt* parent);
 
     /// Value of whole numbers and truth values (of less than 32 bits) made of literals, constexpr
     /// names, variables with a set value and operators.
     std::optional<std::int64_t> value(const clang::Expr* e) const;
+    /// What is left of `e` when its edits are done: itself, or an operand of it.
+    const clang::Expr* left_of(const clang::Expr* e) const;
+    /// Whether one operand of `e` takes its place when the edits so far are done.
+    bool gone(const clang::Stmt* e) const { return gone_.contains(e); }
     /// False when an edit leaves something to clean that was not there before.
     bool settled() const { return settled_; }
 
@@ -50,12 +56,16 @@ class ExpressionCleaner {
     std::optional<std::int64_t> binary_value(const clang::BinaryOperator* e) const;
     const clang::Expr* equal_operand(const clang::BinaryOperator* e) const;
     bool is_zero_product(const clang::BinaryOperator* e) const;
+    /// Whether a cast converts nothing; `parent` as clean() has it.
+    bool is_idle_cast(const clang::Expr* e, const clang::Stmt* parent) const;
     bool names_set_value(const clang::Expr* e) const;
+    bool becomes_literal(const clang::BinaryOperator* e) const;
     bool becomes_operand(const clang::Expr* e) const;
 
     const Source& source_;
     TextEdits& edits_;
     std::map<const clang::Decl*, std::int64_t> values_;  // looked up only
+    std::set<const clang::Stmt*> gone_;                  // the same
     bool settled_ = true;
 };
 

@@ -88,7 +88,7 @@ class Cleaner : public SyntaxWalk {
             functions_.push_back(f);
             aliases_.enter(*f);
             const Range range = source_.range(f->getSourceRange());
-            words_ = identifiers(text_, range);
+            words_.reset();
             pragma_names_.clear();
             for (auto& w : pragma_identifiers(text_, range)) pragma_names_.insert(w.text);
             for (auto* p : f->parameters()) {
@@ -116,7 +116,7 @@ class Cleaner : public SyntaxWalk {
     bool traverse_local(clang::VarDecl* v) {
         if (!pragma_names_.contains(v->getNameAsString())) {
             singles_.note_local(v);
-            aliases_.note(*v);
+            if (v->getInit()) aliases_.note(*v, *expressions_.left_of(v->getInit()));
         }
         const bool removable = !v->getInit() || can_go(v->getInit());
         if (!removable) refer(v);
@@ -197,6 +197,8 @@ class Cleaner : public SyntaxWalk {
     bool clean_expression(clang::Expr* e) {
         if (in_block()) {
             if (is_idle_assignment(e, source_)) {
+                // A helper, no step, may now do nothing.
+                settled = settled && liveness_.live(functions_.back());
                 remove_statement(e, true, source_, edits);
                 return true;
             }
@@ -215,7 +217,8 @@ class Cleaner : public SyntaxWalk {
         }
         if (auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e); a && note_subscript(a))
             return true;
-        const auto outcome = expressions_.clean(e, parent());
+        const auto outcome = expressions_.clean(
+            e, llvm::isa<clang::CXXStaticCastExpr>(e) ? parent_left() : parent());
         if (outcome.operand) traverse_statement(const_cast<clang::Expr*>(outcome.operand));
         return outcome.left != ExpressionCleaner::Left::all;
     }
@@ -229,6 +232,12 @@ class Cleaner : public SyntaxWalk {
 
     const clang::Stmt* parent(std::size_t above = 1) const {
         return parents_.size() > above ? parents_[parents_.size() - 1 - above] : nullptr;
+    }
+    /// The next above that is still there when the edits are done.
+    const clang::Stmt* parent_left() const {
+        std::size_t above = 1;
+        while (expressions_.gone(parent(above))) ++above;
+        return parent(above);
     }
     bool in_block() const {
         const auto* p = parent();
@@ -282,9 +291,11 @@ class Cleaner : public SyntaxWalk {
         edits.remove(with_line(text_, {range.begin, range.begin + 1}));
         edits.remove(with_line(text_, {range.end - 1, range.end}));
     }
-    bool named_outside(const std::string& name, Range range) const {
+    bool named_outside(const std::string& name, Range range) {
+        if (!words_)
+            words_ = identifiers(text_, source_.range(functions_.back()->getSourceRange()));
         return std::ranges::any_of(
-            words_, [&](const Word& w) { return w.text == name && !range.contains(w.range); });
+            *words_, [&](const Word& w) { return w.text == name && !range.contains(w.range); });
     }
 
     void note_locals(const clang::DeclStmt* d) {
@@ -350,23 +361,10 @@ class Cleaner : public SyntaxWalk {
     }
     /// Removes the items of a parameter or argument list that belong to dead parameters of f.
     void remove_dead(const std::vector<Range>& items, const clang::FunctionDecl& f) {
-        const auto live = [&](std::size_t i) {
-            return liveness_.live(f.getParamDecl(static_cast<unsigned>(i)));
-        };
-        std::size_t kept = 0;  // live items so far
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            if (live(i)) {
-                ++kept;
-                continue;
-            }
-            std::size_t next = i;
-            while (next < items.size() && !live(next)) ++next;
-            if (next < items.size())
-                edits.remove({items[i].begin, items[next].begin});
-            else
-                edits.remove({kept > 0 ? items[i - 1].end : items[i].begin, items.back().end});
-            i = next - 1;
-        }
+        std::vector<bool> live;
+        for (std::size_t i = 0; i < items.size(); ++i)
+            live.push_back(liveness_.live(f.getParamDecl(static_cast<unsigned>(i))));
+        edits.keep_items(items, live);
     }
 
     Source source_;
@@ -377,8 +375,8 @@ class Cleaner : public SyntaxWalk {
     std::vector<clang::FunctionDecl*> functions_;
     std::vector<clang::CallExpr*> calls_;
     std::vector<const clang::DeclStmt*> local_statements_;
-    std::vector<Word> words_;             // of the function at hand
-    std::set<std::string> pragma_names_;  // of the function at hand
+    std::optional<std::vector<Word>> words_;  // of the function at hand, once asked for
+    std::set<std::string> pragma_names_;      // of the function at hand
     ExpressionCleaner expressions_;
     std::vector<std::pair<const clang::VarDecl*, const clang::Expr*>> writes_;
     bool writer_ = false;  // within one of these

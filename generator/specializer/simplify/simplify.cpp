@@ -38,9 +38,10 @@ Cleaned cleaned(std::string text, const std::vector<std::string>& steps,
     for (int round = 0; round < round_limit; ++round) {
         auto parsed = read(text, options);
         auto cleaning = clean(parsed->context(), text, steps);
-        if (cleaning.edits.empty())
+        std::string changed = edited(text, cleaning.edits);
+        if (changed == text)
             return {{std::move(text), std::move(cleaning.functions)}, std::move(parsed)};
-        text = edited(text, cleaning.edits);
+        text = std::move(changed);
         if (cleaning.settled) return {{std::move(text), std::move(cleaning.functions)}, nullptr};
     }
     throw Error(ErrorCode::internal, "simplifying the specialised text does not end");

@@ -1,8 +1,8 @@
 #pragma once
-#include <set>
 #include <vector>
 
 #include "clang/AST/Decl.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace spmvgen::specializer {
 
@@ -25,7 +25,7 @@ class Liveness {
         const clang::Decl* owner;
     };
     std::vector<Reference> references_;
-    std::set<const clang::Decl*> live_;
+    llvm::DenseSet<const clang::Decl*> live_;
 };
 
 /// Whether a call of the function changes nothing but its own locals.

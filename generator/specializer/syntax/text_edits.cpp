@@ -46,6 +46,23 @@ void TextEdits::keep_only(Range all, Range kept) {
     if (kept.end < all.end) remove({kept.end, all.end});
 }
 
+void TextEdits::keep_items(const std::vector<Range>& items, const std::vector<bool>& wanted) {
+    std::size_t kept = 0;  // wanted items so far
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (wanted[i]) {
+            ++kept;
+            continue;
+        }
+        std::size_t next = i;
+        while (next < items.size() && !wanted[next]) ++next;
+        if (next < items.size())
+            remove({items[i].begin, items[next].begin});
+        else
+            remove({kept > 0 ? items[i - 1].end : items[i].begin, items.back().end});
+        i = next - 1;
+    }
+}
+
 std::string TextEdits::apply(std::string_view text, Range range) const {
     auto edits = edits_;
     std::ranges::stable_sort(edits, [](const Edit& a, const Edit& b) {

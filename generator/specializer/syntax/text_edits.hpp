@@ -28,6 +28,8 @@ class TextEdits {
     void remove(Range range) { replace(range, ""); }
     /// Removes all of `all` but `kept`, which lies inside it.
     void keep_only(Range all, Range kept);
+    /// Removes the items of a list with commas that are not wanted, with commas that go.
+    void keep_items(const std::vector<Range>& items, const std::vector<bool>& wanted);
     bool empty() const { return edits_.empty(); }
     /// The part `range` of `text` with the edits in it done.
     std::string apply(std::string_view text, Range range) const;

@@ -36,6 +36,7 @@ std::string_view trim(std::string_view s) {
 /// Ranges of the preprocessor lines, continued lines included.
 std::vector<Range> directive_lines(std::string_view text, Range range) {
     std::vector<Range> lines;
+    if (text.substr(range.begin, range.end - range.begin).find('#') == text.npos) return lines;
     scan(text, range, [&](const clang::Token& token, Range at) {
         if (!token.isAtStartOfLine() || token.isNot(clang::tok::hash)) return;
         std::size_t end = at.begin;

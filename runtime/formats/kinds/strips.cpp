@@ -1,12 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "formats/block_row.hpp"

@@ -9,10 +9,10 @@
 #include "formats/plans/strips_holes.hpp"
 #include "formats/plans/strips_plan.hpp"
 
-/// The arrays `bases` and `deltas` of the format strips.
 namespace spmvgen {
 
-/// Writes bases, deltas and masks.
+/// Writes what a layout in strips says of the columns, slice by slice: the arrays `bases` and
+/// `deltas`, and masks. For one thread; the arrays are the caller's.
 template <typename Index, typename Columns>
 class DeltaWriter {
   public:

@@ -6,7 +6,6 @@
 
 #include "handle/plan/request_of_options.hpp"
 #include "registry.hpp"
-#include "registry_effort.hpp"
 #include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/chooser.hpp"
 
