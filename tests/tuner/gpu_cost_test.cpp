@@ -378,7 +378,7 @@ TEST(GpuChoice, WhatIsAskedForIsKept) {
 }
 
 TEST(GpuChoice, SmallMatricesAreLeftToTheRules) {
-    const CsrMatrix m = make_gallery_matrix("stencil5:nx=14,ny=14");
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=40,ny=40");
     EXPECT_EQ(choice_on_h200(m, true).reason, choice_on_h200(m, false).reason);
 }
 
