@@ -64,19 +64,18 @@ TEST(GpuWork, OnlyRowsThatSeveralBlocksTakeMeet) {
     EXPECT_GT(parts.atomics, 2.0 * 9 * 30'000 / 2048);
 }
 
-TEST(GpuChoice, PredictionsDecideParametersOfSmallProducts) {
-    const auto params = [](const char* matrix) {
-        const Choice choice = choice_on_h200(make_gallery_matrix(matrix), true);
-        EXPECT_EQ(choice.signature.kernel, "csr_by_length") << matrix;
-        EXPECT_THAT(choice.reason, testing::StartsWith("predicted ")) << matrix;
-        return choice.signature.params;
+TEST(GpuChoice, SmallProductsLeaveLongRowsToBlocks) {
+    const auto choice = [](const char* matrix) {
+        Choice chosen = choice_on_h200(make_gallery_matrix(matrix), true);
+        EXPECT_EQ(chosen.signature.kernel, "csr_by_length") << matrix;
+        return chosen;
     };
-    EXPECT_EQ(params("random:seed=1016031,max_nnz=30000000").at("subwarp"), 1)
-        << "nearly all rows have 2 entries";
-    EXPECT_EQ(params("random:seed=1016052,max_nnz=30000000").at("most_middle"), 128)
-        << "one row has 397";
-    EXPECT_EQ(params("random:seed=1016039,max_nnz=30000000").at("most_middle"), 128)
-        << "17 000 entries, one row 208";
+    const Choice twos = choice("random:seed=1016031,max_nnz=30000000");
+    EXPECT_EQ(twos.signature.params.at("subwarp"), 1) << "nearly all rows have 2 entries";
+    EXPECT_THAT(twos.reason, testing::StartsWith("predicted "));
+    for (const char* matrix : {"random:seed=1016052,max_nnz=30000000",   // one row has 397
+                               "random:seed=1016039,max_nnz=30000000"})  // one row has 208
+        EXPECT_EQ(choice(matrix).signature.params.at("most_middle"), 128) << matrix;
 }
 
 TEST(GpuChoice, WhatIsKeptWasPredictedToo) {

@@ -302,6 +302,7 @@ void choose_by_length(ParamChoice& c) {
         c.set("share", Values{share}, [](const Situation&) { return share; });
     c.set("subwarp", Values{2, 4},
           [](const Situation& s) { return row_quantile(s.f, half_the_rows) < 2 ? 2 : 4; });
+    c.may_be_picked({{{"most_middle", small_most_middle}}});
 }
 
 std::vector<Params> by_length_grid(const Situation& s, const BlockFill&) {

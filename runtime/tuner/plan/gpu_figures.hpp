@@ -39,6 +39,9 @@ std::int64_t hub_columns(const Target& target, ValueType vectors);
 
 /// Threads of a block of csr_load_balance where x lies beyond the L2.
 inline constexpr std::int64_t far_x_block = 256;
+/// Entries of the rows that a warp takes in csr_by_length where there are few entries: blocks take
+/// longer ones, for there are multiprocessors enough.
+inline constexpr std::int64_t small_most_middle = 128;
 /// Parameters of tiles for uneven rows of many entries: a warp takes as much in fewer steps.
 Params many_entries_params();
 /// The same where larger blocks share much of x.

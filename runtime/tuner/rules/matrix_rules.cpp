@@ -73,6 +73,9 @@ constexpr double least_narrow_hub_share = 0.27;
 // 14.9 in f64.
 constexpr double least_shared_mean = 4.5;  ///< from which on two lanes or more take a row
 constexpr double least_short_mean = 1.5;
+// Of 19 drawn matrices of seeds below 1000 csr_by_length took 0.95 times as long with blocks for
+// rows from 129 entries on, at worst 1.03 times.
+constexpr std::int64_t most_warp_rows_entries = 150'000;
 constexpr double most_mean_of_short_rows = 8;
 
 // From the same records, sell_slices of 1024 threads beside 256: cage14 (34 % saved) 158 and 190
@@ -197,8 +200,11 @@ Pick small_with_long_rows(const Situation& s) {
     if (s.f.nnz >= most_small_entries || s.f.max_row <= least_long_row ||
         (!far_longer && s.f.mean_row < long_strips_mean))
         return {};
-    return {"csr_by_length", fmt::format("{} entries, longest row {}, mean {:.1f}", s.f.nnz,
-                                         s.f.max_row, s.f.mean_row)};
+    const bool small = s.f.nnz < most_warp_rows_entries && s.request.num_rhs == 1;
+    return {
+        "csr_by_length",
+        fmt::format("{} entries, longest row {}, mean {:.1f}", s.f.nnz, s.f.max_row, s.f.mean_row),
+        small ? Params{{"most_middle", small_most_middle}} : Params{}};
 }
 
 /// Short rows that slices would have to sort: that scatters x, and tiles take them as they come.
