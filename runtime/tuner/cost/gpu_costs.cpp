@@ -8,8 +8,7 @@
 namespace spmvgen {
 namespace {
 
-/// A sector's time beside that of a gather, when its warp asks for another one of the same line.
-constexpr double of_line = 0.5;
+constexpr double of_line = 0.5;          ///< of a gather's time: the next sector of the same line
 constexpr double latency_us = 0.6;       ///< of a load that the caches of a multiprocessor miss
 constexpr double step_us = 1e-3;         ///< of a warp, on a multiprocessor
 constexpr double own_cache = 64 * 1024;  ///< bytes: x from a multiprocessor's own cache

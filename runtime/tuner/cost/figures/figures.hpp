@@ -77,7 +77,7 @@ class MatrixFigures {
     /// and takes one at a time.
     double tile_sectors(std::int64_t items);
     /// Share of the sectors that 32 entries in their order ask for, which follow another one of
-    /// these in a line of 128 bytes.
+    /// these in a line of 128 bytes. Like spread() alike for all kernels, so never optimistic.
     double sectors_beside();
     /// Share of the columns over which those of a few neighbouring rows are spread: 1 where they
     /// are anywhere, near 0 for a narrow band.
