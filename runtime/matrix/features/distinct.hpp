@@ -51,35 +51,6 @@ class DistinctBelow {
     std::int64_t count_ = 0;
 };
 
-/// The different ones of several steps at a time, of numbers below a bound that come in any order
-/// of the steps.
-class DistinctOfSteps {
-  public:
-    static constexpr std::int64_t steps = 64;
-
-    explicit DistinctOfSteps(std::size_t bound) : seen_(bound) {}
-    /// In step 0 … steps-1 of a group; groups do not fall until next().
-    void add(std::uint32_t number, std::uint64_t group, int step) {
-        Seen& seen = seen_[number];
-        const std::uint64_t bit = std::uint64_t{1} << step, round = round_ + group;
-        const std::uint64_t before = seen.round == round ? seen.steps : 0;
-        count_ += (before & bit) == 0;
-        seen = {round, before | bit};
-    }
-    /// Other groups follow so many.
-    void next(std::uint64_t groups) { round_ += groups; }
-    /// How many there were in each step, all of them together, since the last call.
-    std::int64_t take() { return std::exchange(count_, 0); }
-
-  private:
-    struct Seen {
-        std::uint64_t round = 0, steps = 0;
-    };
-    std::vector<Seen> seen_;
-    std::uint64_t round_ = 1;
-    std::int64_t count_ = 0;
-};
-
 /// Numbers below 2^32 that are equal where those given are: 0, 1, … in the order in which they come
 /// first.
 class Renumbered {

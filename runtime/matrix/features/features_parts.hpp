@@ -22,14 +22,8 @@ void analyse_columns(const CsrView& matrix, int threads, Features& features);
 void analyse_values(const CsrView& matrix, int threads, Features& features);
 /// Sampled: fill ratios of blocks.
 void analyse_blocks(const CsrView& matrix, int threads, Features& features);
-/// Entries that are looked at of warps at most, unless somebody wants fewer.
-constexpr std::int64_t most_of_warps = 65536;
-/// Sampled: sectors of x. Of warps that share rows, from about `of_warps` entries.
-void analyse_gathers(const CsrView& matrix, int threads, Features& features,
-                     std::int64_t of_warps = most_of_warps);
-/// Of these only what does not depend on the lanes of a row: of a whole warp a row, and of windows.
-void analyse_gathers_of_rows(const CsrView& matrix, int threads, Features& features,
-                             std::int64_t of_warps = most_of_warps);
+/// Sampled: sectors of x.
+void analyse_gathers(const CsrView& matrix, int threads, Features& features);
 /// Sampled: Features::window_sectors[window] alone, of a matrix with entries.
 double sectors_of_window(const CsrView& matrix, std::size_t window, int threads);
 /// Sampled: symmetry. Needs features.sorted.

@@ -196,7 +196,7 @@ GpuWork shared_entries(const Problem& p, double chunk, double bytes, double atom
     GpuWork w;
     w.launches = 2;
     w.bytes = bytes + p.vectors_bytes() + p.rows * p.vector;
-    w.near = p.nnz * p.of_vector(p.f.run_sectors) + p.a_near(p.nnz);
+    w.near = p.nnz * p.of_vector(p.m.run_sectors()) + p.a_near(p.nnz);
     w.far = p.far(chunk * p.block / warp / std::max(p.f.mean_row, 0.1));
     w.steps = p.nnz / warp;
     w.warps = p.nnz / chunk;

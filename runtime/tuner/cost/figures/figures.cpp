@@ -4,17 +4,15 @@
 #include <vector>
 
 #include "matrix/features/distinct.hpp"
-#include "matrix/features/features_parts.hpp"
 
 namespace spmvgen {
 namespace {
 
 constexpr std::int64_t sorted_together = 4096;  ///< rows
-constexpr std::int64_t sector_columns = 4;      ///< of 32 bytes, 8 bytes an element
 constexpr std::int64_t line_columns = 16;       ///< of 128 bytes
-constexpr std::int64_t warp_lanes = 32;
 constexpr std::int64_t of_warps = 12'288;  ///< entries, of the sample, that warps are counted of
 constexpr double least_sectors = 1.0 / 32;
+constexpr std::size_t warp_a_row = 5;  ///< of Features::warp_sectors
 
 }  // namespace
 
@@ -25,53 +23,43 @@ MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int
       whose_(whose),
       own_(std::make_unique<SampledRows>(
           SampledRows::of_choice(matrix, whose == CountedFor::cpu ? host_sample : gpu_sample))),
-      sample_(*own_) {
-    begin(rows);
-}
+      sample_(*own_),
+      features_(rows) {}
 
 MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows,
                              const SampledRows& sample, int threads, CountedFor whose)
-    : matrix_(matrix), threads_(threads), whose_(whose), sample_(sample) {
-    begin(rows);
-}
+    : matrix_(matrix), threads_(threads), whose_(whose), sample_(sample), features_(rows) {}
 
-void MatrixFigures::begin(const RowFeatures& rows) {
-    static_cast<RowFeatures&>(features_) = rows;
-    best_ = features_;
-    best_.run_sectors = least_sectors;
-    best_.warp_sectors.fill(least_sectors);
-    best_.window_sectors.fill(0);
-    look_at_gathers(sample_.view(), features_);
-}
-
-void MatrixFigures::look_at_gathers(const CsrView& rows, Features& features) const {
-    if (whose_ == CountedFor::cpu)
-        analyse_gathers_of_rows(rows, threads_, features, of_warps);
-    else
-        analyse_gathers(rows, threads_, features, of_warps);
-}
-
-const Features& MatrixFigures::sorted() {
-    if (optimistic_) return best_;
-    if (!sorted_) {
-        sorted_ = features_;
-        const CsrMatrix rows = sample_.sorted(sorted_together);
-        look_at_gathers(rows.view(), *sorted_);
-    }
-    return *sorted_;
-}
-
-const Features& MatrixFigures::sorted_in(std::int64_t sigma) {
-    if (optimistic_) return best_;
-    const auto [place, is_new] = sorted_in_.try_emplace(sigma, features_);
-    if (!is_new) return place->second;
-    const double a_window = std::max(features_.mean_row, 1.0) * static_cast<double>(sigma);
+RowGathers& MatrixFigures::gathers(std::int64_t sigma) {
+    const std::int64_t together = sigma > 1 && whose_ == CountedFor::gpu ? sorted_together : sigma;
+    if (const auto found = gathers_.find(together); found != gathers_.end()) return found->second;
+    const auto keep = [&](NumberedRows rows) -> RowGathers& {
+        return gathers_.try_emplace(together, std::move(rows), of_warps).first->second;
+    };
+    if (together <= 1) return keep(number_sectors(sample_.view()));
+    if (whose_ == CountedFor::gpu)
+        return keep(in_order(gathers(1).rows(), sample_.sorted_rows(together)));
+    const double a_window = std::max(features_.mean_row, 1.0) * static_cast<double>(together);
     const auto windows =
         static_cast<std::int64_t>(static_cast<double>(sample_.wanted()) / a_window);
     const SampledRows rows(matrix_, sample_.wanted(), std::clamp<std::int64_t>(windows, 1, 16), 1,
                            sample_.source());
-    look_at_gathers(rows.sorted(sigma).view(), place->second);
-    return place->second;
+    return keep(in_order(number_sectors(rows.view()), rows.sorted_rows(together)));
+}
+
+double MatrixFigures::run_sectors() {
+    return gathers(1).run();
+}
+
+double MatrixFigures::warp_sectors(std::size_t bits, std::int64_t sigma) {
+    return optimistic_ && sigma > 1 ? least_sectors : gathers(sigma).warp(bits);
+}
+
+std::array<double, 4> MatrixFigures::window_sectors(std::int64_t sigma) {
+    if (optimistic_ && sigma > 1) return {least_sectors, 0, 0, 0};
+    RowGathers& found = gathers(sigma);
+    const auto& windows = found.windows();
+    return {found.warp(warp_a_row), windows[0], windows[1], windows[2]};
 }
 
 const BlockFill& MatrixFigures::fill() {
@@ -110,25 +98,22 @@ StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
 double MatrixFigures::tile_sectors(std::int64_t items) {
     const auto found = tile_sectors_.find(items);
     if (found != tile_sectors_.end()) return found->second;
-    const CsrView a = sample_.view();
-    const std::int64_t tile = warp_lanes * items, tiles = (a.nnz + tile - 1) / tile;
+    const NumberedRows& a = gathers(1).rows();
+    const std::int64_t tile = gather_lanes * items, tiles = (a.entries() + tile - 1) / tile;
     const std::int64_t most = std::max<std::int64_t>(of_warps / tile, 1);
     const std::int64_t step = std::max<std::int64_t>(1, tiles / most);
     std::int64_t sectors = 0, entries = 0;
-    dispatch(a.index_type, [&]<typename Index>(Index) {
-        const Index* col = a.col_idx_as<Index>();
-        DistinctOfWarp distinct;
-        for (std::int64_t t = 0; t < tiles; t += step) {
-            const std::int64_t begin = t * tile, end = std::min(begin + tile, a.nnz);
-            entries += end - begin;
-            // The lanes of a warp each have `items` entries, and take one at a time.
-            for (std::int64_t k = begin; k < std::min(begin + items, end); ++k) {
-                for (std::int64_t of_lane = k; of_lane < end; of_lane += items)
-                    distinct.add(col[of_lane] / sector_columns);
-                sectors += distinct.take();
-            }
+    DistinctBelow distinct(a.different);
+    for (std::int64_t t = 0; t < tiles; t += step) {
+        const std::int64_t begin = t * tile, end = std::min(begin + tile, a.entries());
+        entries += end - begin;
+        // The lanes of a warp each have `items` entries, and take one at a time.
+        for (std::int64_t k = begin; k < std::min(begin + items, end); ++k) {
+            for (std::int64_t of_lane = k; of_lane < end; of_lane += items)
+                distinct.add(a.sector[static_cast<std::size_t>(of_lane)]);
+            sectors += distinct.take();
         }
-    });
+    }
     return tile_sectors_[items] = static_cast<double>(sectors) /
                                   static_cast<double>(std::max<std::int64_t>(entries, 1));
 }
@@ -136,20 +121,22 @@ double MatrixFigures::tile_sectors(std::int64_t items) {
 double MatrixFigures::sectors_beside() {
     if (sectors_beside_) return *sectors_beside_;
     const CsrView a = sample_.view();
-    const std::int64_t draws = std::max<std::int64_t>(of_warps / warp_lanes, 1);
-    const std::int64_t warps = (a.nnz + warp_lanes - 1) / warp_lanes;
+    const NumberedRows& numbered = gathers(1).rows();
+    const std::int64_t draws = std::max<std::int64_t>(of_warps / gather_lanes, 1);
+    const std::int64_t warps = (a.nnz + gather_lanes - 1) / gather_lanes;
     std::int64_t sectors = 0, lines = 0;
+    DistinctBelow of_sectors(numbered.different);
+    DistinctOfWarp of_lines;
     dispatch(a.index_type, [&]<typename Index>(Index) {
         const Index* col = a.col_idx_as<Index>();
-        DistinctOfWarp distinct;
-        const auto of_warp = [&](std::int64_t begin, std::int64_t columns) {
-            for (std::int64_t k = begin; k < std::min(begin + warp_lanes, a.nnz); ++k)
-                distinct.add(col[k] / columns);
-            return distinct.take();
-        };
         for (std::int64_t w = 0; w < warps; w += std::max<std::int64_t>(1, warps / draws)) {
-            sectors += of_warp(w * warp_lanes, sector_columns);
-            lines += of_warp(w * warp_lanes, line_columns);
+            const std::int64_t end = std::min((w + 1) * gather_lanes, a.nnz);
+            for (std::int64_t k = w * gather_lanes; k < end; ++k) {
+                of_sectors.add(numbered.sector[static_cast<std::size_t>(k)]);
+                of_lines.add(col[k] / line_columns);
+            }
+            sectors += of_sectors.take();
+            lines += of_lines.take();
         }
     });
     return sectors_beside_.emplace(1 - static_cast<double>(lines) /

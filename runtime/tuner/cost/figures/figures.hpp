@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "formats/plans/strips_plan.hpp"
 #include "matrix/features/block_fill.hpp"
 #include "matrix/features/features.hpp"
+#include "matrix/features/numbered_rows.hpp"
 #include "spmvgen/signature.hpp"
 #include "tuner/cost/figures/sampled_hubs.hpp"
 #include "tuner/cost/figures/sampled_rows.hpp"
@@ -63,14 +65,16 @@ class MatrixFigures {
     /// Must outlive this.
     void share(SharedFigures shared) { shared_ = std::move(shared); }
 
-    /// Row lengths, and of Features: run_sectors, warp_sectors, window_sectors, empty_cols = 0. For
-    /// CPUs run_sectors and all but the last of warp_sectors stay as they are.
-    const Features& features() const { return features_; }
-    /// The same with rows sorted by length in windows of some thousand rows: sectors only.
-    const Features& sorted();
-    /// Sectors with rows sorted by length in windows of `sigma` rows, from fewer and larger windows
-    /// of the matrix: so many rows in a row as the sample has entries for.
-    const Features& sorted_in(std::int64_t sigma);
+    const RowFeatures& features() const { return features_; }
+    /// Features::run_sectors.
+    double run_sectors();
+    /// Features::warp_sectors[bits] of rows as they come, or, where `sigma` is above 1, sorted by
+    /// length: for a GPU in windows of some thousand rows of the sample, for a CPU in windows of
+    /// `sigma` rows, from fewer and larger windows of the matrix.
+    double warp_sectors(std::size_t bits, std::int64_t sigma = 1);
+    /// The same of all entries of 1, 32, 512 and 8192 neighbouring rows: Features::warp_sectors of
+    /// a warp a row, and Features::window_sectors.
+    std::array<double, 4> window_sectors(std::int64_t sigma = 1);
     const BlockFill& fill();
     const StripsFigures& strips(const Signature& signature);
     /// Sectors of x an entry that a warp asks for when each lane has `items` neighbouring entries
@@ -97,8 +101,8 @@ class MatrixFigures {
     double counted(double (*count)(const CsrView& sample));
 
   private:
-    void begin(const RowFeatures& rows);
-    void look_at_gathers(const CsrView& rows, Features& features) const;
+    /// Of rows in that order.
+    RowGathers& gathers(std::int64_t sigma);
     StripsFigures best_strips(const StripsShape& shape);
     /// Lengths of the sample's rows, sorted in windows of `sigma` rows.
     const std::vector<std::int64_t>& lengths_in(std::int64_t sigma);
@@ -109,12 +113,10 @@ class MatrixFigures {
     SharedFigures shared_;
     std::unique_ptr<SampledRows> own_;
     const SampledRows& sample_;
-    Features features_;
+    RowFeatures features_;
     bool optimistic_ = false;
-    Features best_;  ///< with as few sectors as there can be
     StripsFigures best_strips_;
-    std::optional<Features> sorted_;
-    std::map<std::int64_t, Features> sorted_in_;
+    std::map<std::int64_t, RowGathers> gathers_;  ///< by the rows that are sorted together
     std::optional<BlockFill> fill_;
     std::deque<std::pair<StripsShape, StripsFigures>> strips_;
     std::map<std::int64_t, double> tile_sectors_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t window_multiple = 64;   ///< rows: whole slices
 constexpr std::int64_t most_window = 16384;    ///< rows
-constexpr std::int64_t most_rows = 4;          ///< for each entry wanted
+constexpr std::int64_t most_rows = 1;          ///< for each entry wanted
 constexpr std::int64_t blocks_multiple = 192;  ///< rows: whole slices, and blocks of 3 and 6 rows
 constexpr std::int64_t least_windows = 2, most_windows = 32;  ///< of a choice
 constexpr std::int64_t least_of_row = 32;                     ///< entries of a long row
@@ -169,7 +169,7 @@ double SampledRows::scale() const {
            static_cast<double>(std::max<std::int64_t>(view().nnz, 1));
 }
 
-CsrMatrix SampledRows::sorted(std::int64_t sigma) const {
+std::vector<std::int64_t> SampledRows::sorted_rows(std::int64_t sigma) const {
     // Rows by falling length, equal ones in their order: by one number each.
     constexpr int row_bits = 32;
     const CsrView a = view();
@@ -184,7 +184,7 @@ CsrMatrix SampledRows::sorted(std::int64_t sigma) const {
     std::ranges::transform(keys, rows.begin(), [](std::uint64_t key) {
         return static_cast<std::int64_t>(key & ((std::uint64_t{1} << row_bits) - 1));
     });
-    return copy_rows(a, rows, a.nnz);
+    return rows;
 }
 
 }  // namespace spmvgen

@@ -47,9 +47,8 @@ class SampledRows {
     std::int64_t wanted() const { return wanted_; }
     /// Entries of the matrix over those of the sample.
     double scale() const;
-    /// The rows in another order, for one row at a place: rows sorted by length, longest first, in
-    /// windows of `sigma` rows of the sample.
-    CsrMatrix sorted(std::int64_t sigma) const;
+    /// The sample's rows sorted by length, longest first, in windows of `sigma` rows of the sample.
+    std::vector<std::int64_t> sorted_rows(std::int64_t sigma) const;
 
   private:
     SampledRows(const CsrView& matrix, EntrySource* source) : matrix_(matrix), source_(source) {}

@@ -40,8 +40,7 @@ class Problem : public CostProblem {
     /// out that neighbouring rows read one after the other.
     double lines_beyond(double kept) const {
         const double row_bytes = std::max(f.mean_row, 0.1) * (value + index) + offset + vector;
-        const Features& order = is_sorted() ? m.sorted_in(whole("sigma")) : f;
-        const double lines = nnz * lines_of(window_sectors(order, kept / row_bytes), line);
+        const double lines = nnz * lines_of(window_sectors(kept / row_bytes), line);
         return std::max(lines - x_bytes() / line, 0.0);
     }
     /// Steps of one addition to sums in so many registers: beyond what there are, sums are loaded

@@ -40,7 +40,7 @@ class Problem : public CostProblem {
     /// Of x an entry, for a warp that gives `lanes` lanes to a row.
     double x_near(double lanes) const {
         const auto i = static_cast<std::size_t>(std::log2(std::clamp(lanes, 1.0, warp)));
-        return of_vector((is_sorted() ? m.sorted() : f).warp_sectors[i]);
+        return of_vector(m.warp_sectors(i, sigma()));
     }
     /// Of x, all that a block asks for that has `height` neighbouring rows. The sample knows little
     /// of rows so long that they walk over x, line after line: their sectors are those of as many
@@ -50,8 +50,7 @@ class Problem : public CostProblem {
         constexpr double walked = 0.5;  ///< of a gather's time: the next sector of the same line
         const double walk = static_cast<double>(f.cols) / line_columns;
         const double walks = lengths.rows(walk), entries = lengths.entries(walk);
-        const double drawn =
-            (nnz - entries) * of_vector(window_sectors(is_sorted() ? m.sorted() : f, height));
+        const double drawn = (nnz - entries) * of_vector(window_sectors(height));
         if (walks == 0) return drawn;
         const double sectors = std::max(static_cast<double>(f.cols) * vector / sector, 1.0);
         return drawn + walked * walks * sectors * (1 - std::exp(-entries / walks / sectors));

@@ -29,7 +29,7 @@ class CostProblem {
           value(value_bytes_of(s)) {}
 
     MatrixFigures& m;
-    const Features& f;
+    const RowFeatures& f;
     const Signature& s;
     LengthHistogram lengths;
     double rows, nnz, longest, index, offset, vector, value;
@@ -38,7 +38,9 @@ class CostProblem {
         const auto found = s.params.find(name);
         return found != s.params.end() ? static_cast<double>(found->second) : otherwise;
     }
-    bool is_sorted() const { return param("sigma") > 1; }
+    /// Rows that are sorted by length together.
+    std::int64_t sigma() const { return static_cast<std::int64_t>(param("sigma")); }
+    bool is_sorted() const { return sigma() > 1; }
     double x_bytes() const { return vector * std::min(static_cast<double>(f.cols), nnz); }
     double vectors_bytes() const { return vector * rows + x_bytes(); }
     double csr_bytes() const { return nnz * (value + index) + rows * offset + vectors_bytes(); }
@@ -53,10 +55,9 @@ class CostProblem {
         return own_full + (sectors - full) / (1 - full) * (1 - own_full);
     }
     /// Sectors of x an entry, all that somebody asks for who keeps what `height` neighbouring rows
-    /// touch, in the order that `g` was looked at; for 8-byte elements.
-    static double window_sectors(const Features& g, double height) {
-        const std::array<double, 4> known{g.warp_sectors[5], g.window_sectors[0],
-                                          g.window_sectors[1], g.window_sectors[2]};
+    /// touch, in the order of the kernel; for 8-byte elements.
+    double window_sectors(double height) const {
+        const std::array<double, 4> known = m.window_sectors(sigma());
         // Of 1, 32, 512 and 8192 rows.
         static constexpr std::array<double, 4> at{0, 5, 9, 13};
         const double level = std::clamp(std::log2(std::max(height, 1.0)), 0.0, at.back());

@@ -1,0 +1,184 @@
+#include "matrix/features/numbered_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "matrix/features/distinct.hpp"
+
+namespace spmvgen {
+namespace {
+
+constexpr std::int64_t strip_draws = 1024;  ///< at most, of strips for warps
+/// Columns an entry, up to which sectors are their own numbers: a table of them is little memory.
+constexpr std::int64_t few_columns = 8;
+
+std::size_t place(std::int64_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+CsrView NumberedRows::offsets() const {
+    CsrView view;
+    view.rows = rows();
+    view.nnz = entries();
+    view.offset_type = IndexType::i64;
+    view.row_ptr = first.data();
+    return view;
+}
+
+NumberedRows number_sectors(const CsrView& matrix) {
+    const RowStrip all{0, 1};
+    return number_sectors(matrix, {&all, 1}, matrix.rows);
+}
+
+NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> strips,
+                            std::int64_t height) {
+    NumberedRows rows;
+    rows.first.push_back(0);
+    for (auto& strip : strips) {
+        const std::int64_t begin = strip.number * height;
+        const std::int64_t end = std::min(begin + height, matrix.rows);
+        for (std::int64_t row = begin; row < end; ++row)
+            rows.first.push_back(rows.first.back() + matrix.row_length(row));
+    }
+    const std::int64_t entries = rows.first.back();
+    rows.sector.reserve(place(entries));
+    const auto number_all = [&](auto& number) {
+        dispatch(matrix.index_type, [&]<typename Index>(Index) {
+            const Index* const columns = matrix.col_idx_as<Index>();
+            for (auto& strip : strips) {
+                const std::int64_t begin = strip.number * height;
+                const std::int64_t end = matrix.row_begin(std::min(begin + height, matrix.rows));
+                for (std::int64_t k = matrix.row_begin(begin); k < end; ++k)
+                    rows.sector.push_back(number(columns[k] / sector_columns));
+            }
+        });
+    };
+    if (matrix.cols / few_columns <= entries) {
+        rows.different = place(matrix.cols / sector_columns + 1);
+        auto itself = [](std::int64_t sector) { return static_cast<std::uint32_t>(sector); };
+        number_all(itself);
+        return rows;
+    }
+    Renumbered number(place(entries));
+    number_all(number);
+    rows.different = number.count();
+    return rows;
+}
+
+NumberedRows in_order(const NumberedRows& rows, std::span<const std::int64_t> order) {
+    NumberedRows found;
+    found.different = rows.different;
+    found.first.reserve(order.size() + 1);
+    found.sector.reserve(rows.sector.size());
+    found.first.push_back(0);
+    for (const std::int64_t row : order) {
+        found.sector.insert(found.sector.end(), rows.sector.begin() + rows.first[place(row)],
+                            rows.sector.begin() + rows.first[place(row) + 1]);
+        found.first.push_back(found.entries());
+    }
+    return found;
+}
+
+std::int64_t WarpGathers::count(const NumberedRows& rows, std::int64_t first, std::int64_t last,
+                                int bits) {
+    struct Row {
+        const std::uint32_t *next, *end;  // of its sectors
+    };
+    std::array<Row, gather_lanes> of_warp;
+    // A round is one warp's next loads, as many as a word has bits.
+    const std::int64_t taken_together = std::int64_t{64} << bits;  // entries of a row
+    std::int64_t sectors = 0;
+    for (std::int64_t begin = first; begin < last; begin += gather_lanes >> bits) {
+        const std::int64_t end = std::min(begin + (gather_lanes >> bits), last);
+        std::size_t left = 0;  // rows with entries
+        for (std::int64_t row = begin; row < end; ++row)
+            of_warp[left++] = {rows.sector.data() + rows.first[place(row)],
+                               rows.sector.data() + rows.first[place(row) + 1]};
+        while (left > 0) {
+            ++round_;
+            std::size_t kept = 0;
+            for (std::size_t i = 0; i < left; ++i) {
+                const Row row = of_warp[i];
+                const std::int64_t count = std::min(row.end - row.next, taken_together);
+                for (std::int64_t k = 0; k < count; ++k) {
+                    Seen& seen = seen_[row.next[k]];
+                    const std::uint64_t load = std::uint64_t{1} << (k >> bits);
+                    const std::uint64_t before = seen.round == round_ ? seen.loads : 0;
+                    sectors += (before & load) == 0;
+                    seen = {round_, before | load};
+                }
+                if (count == taken_together) of_warp[kept++] = {row.next + count, row.end};
+            }
+            left = kept;
+        }
+    }
+    return sectors;
+}
+
+WarpStrips draw_warp_strips(const CsrView& offsets, std::int64_t entries) {
+    if (offsets.nnz <= 2 * entries) return {all_strips(offsets, gather_lanes), true};
+    const StripLimits limits{.draws = strip_draws, .entries = entries};
+    return dispatch(offsets.offset_type, [&]<typename Offset>(Offset) -> WarpStrips {
+        return {draw_strips<Offset>(offsets, limits, gather_lanes), false};
+    });
+}
+
+double warp_sectors(const NumberedRows& rows, const WarpStrips& of, int bits,
+                    WarpGathers& gathers) {
+    double sectors = 0, weights = 0;
+    for (auto& strip : of.strips) {
+        const std::int64_t begin = strip.number * gather_lanes;
+        const std::int64_t end = std::min(begin + gather_lanes, rows.rows());
+        const auto entries = static_cast<double>(rows.first[place(end)] - rows.first[place(begin)]);
+        const double weight = of.all ? 1 : static_cast<double>(strip.times) / entries;
+        weights += weight * entries;
+        sectors += weight * static_cast<double>(gathers.count(rows, begin, end, bits));
+    }
+    return sectors / weights;
+}
+
+double RowGathers::run() {
+    if (run_) return *run_;
+    DistinctBelow distinct(rows_.different);
+    std::int64_t sectors = 0;
+    for (std::int64_t begin = 0; begin < rows_.entries(); begin += gather_lanes) {
+        const std::int64_t end = std::min(begin + gather_lanes, rows_.entries());
+        for (std::int64_t k = begin; k < end; ++k) distinct.add(rows_.sector[place(k)]);
+        sectors += distinct.take();
+    }
+    return run_.emplace(static_cast<double>(sectors) / static_cast<double>(rows_.entries()));
+}
+
+double RowGathers::warp(std::size_t bits) {
+    if (warp_[bits]) return *warp_[bits];
+    if (!strips_) {
+        strips_ = draw_warp_strips(rows_.offsets(), of_warps_);
+        gathers_.emplace(rows_.different);
+    }
+    return warp_[bits].emplace(warp_sectors(rows_, *strips_, static_cast<int>(bits), *gathers_));
+}
+
+const std::array<double, window_rows.size()>& RowGathers::windows() {
+    if (windows_) return *windows_;
+    // An entry is the first of its sector in a window when the last row that had the sector is in
+    // another one: it differs in one of the bits that tell windows apart.
+    std::vector<std::int64_t> last(rows_.different, -1);  // row that had it
+    std::array<std::int64_t, 65> of_highest{};            // entries by the highest bit that differs
+    for (std::int64_t row = 0; row < rows_.rows(); ++row)
+        for (std::int64_t k = rows_.first[place(row)]; k < rows_.first[place(row) + 1]; ++k) {
+            std::int64_t& before = last[rows_.sector[place(k)]];
+            ++of_highest[place(std::bit_width(static_cast<std::uint64_t>(before ^ row)))];
+            before = row;
+        }
+    auto& of_entry = windows_.emplace();
+    for (std::size_t w = 0; w < of_entry.size(); ++w)
+        of_entry[w] = static_cast<double>(std::accumulate(of_highest.begin() + window_bits[w] + 1,
+                                                          of_highest.end(), std::int64_t{0})) /
+                      static_cast<double>(rows_.entries());
+    return of_entry;
+}
+
+}  // namespace spmvgen
