@@ -70,9 +70,9 @@ TEST(SampledHubs, LongRowsOfAllColumnsHaveNone) {
 }
 
 TEST(MatrixFigures, SectorsBesideOthersAreOfTheSameLine) {
-    EXPECT_DOUBLE_EQ(figures_of(combs(30, 160, 1)).sectors_beside(), 0.75);
-    EXPECT_DOUBLE_EQ(figures_of(combs(30, 160, 8)).sectors_beside(), 0.5);
-    EXPECT_DOUBLE_EQ(figures_of(combs(30, 160, 16)).sectors_beside(), 0);
+    EXPECT_DOUBLE_EQ(figures_of(combs(10, 160, 1)).sectors_beside(), 0.75);
+    EXPECT_DOUBLE_EQ(figures_of(combs(10, 160, 8)).sectors_beside(), 0.5);
+    EXPECT_DOUBLE_EQ(figures_of(combs(10, 160, 16)).sectors_beside(), 0);
 }
 
 TEST(MatrixFigures, SpreadIsTheShareOfTheColumnsThatNeighboursHave) {

@@ -140,6 +140,14 @@ double warp_sectors(const NumberedRows& rows, const WarpStrips& of, int bits,
     return sectors / weights;
 }
 
+RowGathers::RowGathers(NumberedRows rows, std::int64_t of_warps)
+    : rows_(std::move(rows)), of_warps_(of_warps) {
+    if (rows_.entries() > 0) return;
+    run_ = 1;
+    warp_.fill(1);
+    windows_.emplace().fill(1);
+}
+
 double RowGathers::run() {
     if (run_) return *run_;
     DistinctBelow distinct(rows_.different);

@@ -72,9 +72,8 @@ double warp_sectors(const NumberedRows& rows, const WarpStrips& strips, int bits
 /// asked for. For one thread at a time.
 class RowGathers {
   public:
-    /// Of warps from about `of_warps` entries.
-    RowGathers(NumberedRows rows, std::int64_t of_warps)
-        : rows_(std::move(rows)), of_warps_(of_warps) {}
+    /// Of warps from about `of_warps` entries. Without entries all is 1.
+    RowGathers(NumberedRows rows, std::int64_t of_warps);
 
     const NumberedRows& rows() const { return rows_; }
     double run();                                             ///< Features::run_sectors

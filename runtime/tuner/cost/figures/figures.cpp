@@ -24,11 +24,17 @@ MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows, int
       own_(std::make_unique<SampledRows>(
           SampledRows::of_choice(matrix, whose == CountedFor::cpu ? host_sample : gpu_sample))),
       sample_(*own_),
-      features_(rows) {}
+      features_(rows),
+      histogram_(rows) {}
 
 MatrixFigures::MatrixFigures(const CsrView& matrix, const RowFeatures& rows,
                              const SampledRows& sample, int threads, CountedFor whose)
-    : matrix_(matrix), threads_(threads), whose_(whose), sample_(sample), features_(rows) {}
+    : matrix_(matrix),
+      threads_(threads),
+      whose_(whose),
+      sample_(sample),
+      features_(rows),
+      histogram_(rows) {}
 
 RowGathers& MatrixFigures::gathers(std::int64_t sigma) {
     const std::int64_t together = sigma > 1 && whose_ == CountedFor::gpu ? sorted_together : sigma;

@@ -14,6 +14,7 @@
 #include "matrix/features/features.hpp"
 #include "matrix/features/numbered_rows.hpp"
 #include "spmvgen/signature.hpp"
+#include "tuner/cost/figures/length_histogram.hpp"
 #include "tuner/cost/figures/sampled_hubs.hpp"
 #include "tuner/cost/figures/sampled_rows.hpp"
 
@@ -66,6 +67,7 @@ class MatrixFigures {
     void share(SharedFigures shared) { shared_ = std::move(shared); }
 
     const RowFeatures& features() const { return features_; }
+    const LengthHistogram& lengths() const { return histogram_; }
     /// Features::run_sectors.
     double run_sectors();
     /// Features::warp_sectors[bits] of rows as they come, or, where `sigma` is above 1, sorted by
@@ -114,6 +116,7 @@ class MatrixFigures {
     std::unique_ptr<SampledRows> own_;
     const SampledRows& sample_;
     RowFeatures features_;
+    LengthHistogram histogram_;
     bool optimistic_ = false;
     StripsFigures best_strips_;
     std::map<std::int64_t, RowGathers> gathers_;  ///< by the rows that are sorted together

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "matrix/features/features.hpp"
 
@@ -11,7 +12,22 @@ namespace spmvgen {
 /// longest row allow.
 class LengthHistogram {
   public:
-    explicit LengthHistogram(const RowFeatures& features) : f_(features) {}
+    explicit LengthHistogram(const RowFeatures& features)
+        : longest_(static_cast<double>(features.max_row)) {
+        constexpr int points = 8;  // of a class
+        const auto& classes = features.row_histogram;
+        for (std::size_t i = 1; i < classes.size(); ++i) {
+            if (classes[i] == 0) continue;
+            const double first = std::max(std::ldexp(1.0, static_cast<int>(i) - 1),
+                                          static_cast<double>(features.min_row));
+            const double last =
+                std::max(first, std::min(std::ldexp(1.0, static_cast<int>(i)) - 1, longest_));
+            const double each = static_cast<double>(classes[i]) / points;
+            for (int p = 0; p < points; ++p)
+                lengths_.push_back(
+                    {std::floor(first + (last - first + 1) * (p + 0.5) / points), each});
+        }
+    }
 
     static constexpr double any = std::numeric_limits<double>::infinity();
 
@@ -24,10 +40,9 @@ class LengthHistogram {
     }
     /// The longest of those up to `most`; 0 = there is none. Exact where no row is longer.
     double longest(double most) const {
-        const auto of_all = static_cast<double>(f_.max_row);
         double found = 0;
-        if (most < of_all) visit(0, most, [&](double length, double) { found = length; });
-        return most < of_all ? found : of_all;
+        if (most < longest_) visit(0, most, [&](double length, double) { found = length; });
+        return most < longest_ ? found : longest_;
     }
     /// Rounds that they take when `lanes` entries are taken at a time.
     double rounds(double lanes, double above = 0, double most = any) const {
@@ -59,22 +74,15 @@ class LengthHistogram {
     /// Calls to(length, rows) for lengths that ascend.
     template <typename To>
     void visit(double above, double most, const To& to) const {
-        constexpr int points = 8;  // of a class
-        for (std::size_t i = 1; i < f_.row_histogram.size(); ++i) {
-            if (f_.row_histogram[i] == 0) continue;
-            const double first =
-                std::max(std::ldexp(1.0, static_cast<int>(i) - 1), static_cast<double>(f_.min_row));
-            const double last = std::max(first, std::min(std::ldexp(1.0, static_cast<int>(i)) - 1,
-                                                         static_cast<double>(f_.max_row)));
-            const double each = static_cast<double>(f_.row_histogram[i]) / points;
-            for (int p = 0; p < points; ++p) {
-                const double length = std::floor(first + (last - first + 1) * (p + 0.5) / points);
-                if (length > above && length <= most) to(length, each);
-            }
-        }
+        for (auto& [length, rows] : lengths_)
+            if (length > above && length <= most) to(length, rows);
     }
 
-    const RowFeatures& f_;
+    struct Lengths {
+        double length, rows;
+    };
+    std::vector<Lengths> lengths_;  ///< ascending
+    double longest_;
 };
 
 }  // namespace spmvgen

@@ -19,7 +19,7 @@ class CostProblem {
         : m(figures),
           f(figures.features()),
           s(signature),
-          lengths(f),
+          lengths(figures.lengths()),
           rows(static_cast<double>(f.rows)),
           nnz(static_cast<double>(f.nnz)),
           longest(static_cast<double>(f.max_row)),
@@ -31,7 +31,7 @@ class CostProblem {
     MatrixFigures& m;
     const RowFeatures& f;
     const Signature& s;
-    LengthHistogram lengths;
+    const LengthHistogram& lengths;
     double rows, nnz, longest, index, offset, vector, value;
 
     double param(const char* name, double otherwise = 1) const {
