@@ -1,7 +1,6 @@
 #pragma once
 #include <omp.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -11,13 +10,6 @@ namespace spmvgen {
 /// `threads`, or what OpenMP would use when it is 0.
 inline int thread_count(int threads) {
     return threads > 0 ? threads : omp_get_max_threads();
-}
-
-/// So many of `threads` threads (0 = what OpenMP would use) that each has `share` of the work, for
-/// starting a team takes longer than a little work; at least one.
-inline int threads_worth(std::int64_t work, std::int64_t share, int threads) {
-    const std::int64_t most = thread_count(threads);
-    return static_cast<int>(std::clamp<std::int64_t>(work / share, 1, most));
 }
 
 /// Calls body(chunk, thread) once for each chunk 0 … count-1, spread dynamically over `threads`

@@ -18,7 +18,6 @@ namespace {
 constexpr std::int64_t team_worth = 1 << 15;
 /// What a thread validates at once.
 constexpr std::int64_t elements_a_part = 1 << 16;
-constexpr std::int64_t elements_a_thread = 1 << 18;
 
 template <typename T>
 constexpr bool complex_value = !std::is_arithmetic_v<T>;
@@ -78,11 +77,10 @@ bool rows_are_right(const CsrView& a, int threads) {
     const auto* ptr = a.row_ptr_as<Offset>();
     if (ptr[0] != 0 || static_cast<std::int64_t>(ptr[a.rows]) != a.nnz) return false;
     std::atomic<bool> descends{false};
-    for_parts(a.rows, elements_a_part, threads_worth(a.rows, elements_a_thread, threads),
-              [&](std::int64_t begin, std::int64_t end, int) {
-                  if (is_negative(signs_of_steps(ptr + begin, end - begin)))
-                      descends.store(true, std::memory_order_relaxed);
-              });
+    for_parts(a.rows, elements_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        if (is_negative(signs_of_steps(ptr + begin, end - begin)))
+            descends.store(true, std::memory_order_relaxed);
+    });
     return !descends;
 }
 
@@ -93,11 +91,10 @@ bool columns_are_right(const CsrView& a, int threads) {
     const auto last =
         static_cast<Index>(std::min<std::int64_t>(a.cols - 1, std::numeric_limits<Index>::max()));
     std::atomic<bool> outside{false};
-    for_parts(a.nnz, elements_a_part, threads_worth(a.nnz, elements_a_thread, threads),
-              [&](std::int64_t begin, std::int64_t end, int) {
-                  if (is_negative(signs_of_columns(col + begin, end - begin, last)))
-                      outside.store(true, std::memory_order_relaxed);
-              });
+    for_parts(a.nnz, elements_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        if (is_negative(signs_of_columns(col + begin, end - begin, last)))
+            outside.store(true, std::memory_order_relaxed);
+    });
     return !outside;
 }
 

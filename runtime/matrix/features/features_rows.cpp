@@ -15,7 +15,6 @@ constexpr std::int64_t smallest_slice = 8, slices_a_window = 256;
 constexpr std::int64_t largest_slice = smallest_slice << (slice_kinds - 1);
 /// A multiple of every slice and window.
 constexpr std::int64_t rows_a_part = (smallest_slice << (slice_kinds - 1)) * slices_a_window;
-constexpr std::int64_t rows_a_thread = 8 * rows_a_part;
 
 struct RowSums {
     std::int64_t min = std::numeric_limits<std::int64_t>::max(), max = 0;
@@ -160,9 +159,8 @@ double padding(Wide stored, std::int64_t nnz) {
 
 }  // namespace
 
-void analyse_rows(const CsrView& a, int most_threads, RowFeatures& f) {
+void analyse_rows(const CsrView& a, int threads, RowFeatures& f) {
     RowSums sums;
-    const int threads = threads_worth(a.rows, rows_a_thread, most_threads);
     const std::int64_t typical = a.rows == 0 ? 0 : a.nnz / a.rows;
     dispatch(a.offset_type, [&]<typename Offset>(Offset) {
         std::vector<RowPart<Offset>> parts(static_cast<std::size_t>(thread_count(threads)),

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t sorted_together = 4096;  ///< rows
 constexpr std::int64_t line_columns = 16;       ///< of 128 bytes
-constexpr std::int64_t of_warps = 12'288;  ///< entries, of the sample, that warps are counted of
+constexpr std::int64_t of_warps = 5'000;  ///< entries, of the sample, that warps are counted of
 constexpr double least_sectors = 1.0 / 32;
 constexpr std::size_t warp_a_row = 5;  ///< of Features::warp_sectors
 
