@@ -258,7 +258,8 @@ Pick uneven_rows(const Situation& s) {
 
 // Several vectors: an H100, seeds below 1000 (docs/explanation/several-vectors.md).
 constexpr int some_vectors = 3;          ///< from which on plain rows read x at least as fast
-constexpr double longest_apart = 16;     ///< longest row over the mean, where some stand out
+constexpr double longest_apart = 16;     ///< longest row over the mean, where some stand out,
+constexpr double longest_shared = 4;     ///< and where several lanes share an entry
 constexpr std::int64_t few_tall = 4096;  ///< rows, of a matrix with few
 constexpr double tall_mean = 256;        ///< their mean length
 
@@ -270,7 +271,8 @@ Pick several_vectors(const Situation& s) {
     const std::string why = fmt::format("{} right-hand sides", k);
     const bool few_rows = s.f.rows < few_tall && s.f.mean_row >= tall_mean;
     const auto longest = static_cast<double>(s.f.max_row);
-    if (few_rows || (longest > longest_apart * s.f.mean_row && longest >= tall_mean))
+    const double apart = k < some_vectors ? longest_apart : longest_shared;
+    if (few_rows || (longest > apart * s.f.mean_row && longest >= tall_mean))
         return {"csr_by_length", why};
     return k < some_vectors ? Pick{} : Pick{"csr_classical", why};
 }
