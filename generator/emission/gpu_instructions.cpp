@@ -84,9 +84,12 @@ struct Instruction {
     const char* definition;
 };
 constexpr Instruction instructions[] = {
-    {"mma_m8n8k4(", mma_m8n8k4},         {"griddepcontrol_wait(", wait_for_launches},
-    {"prefetch_range(", prefetch_range}, {"load_lds_f32(", lds_load_f32},
-    {"load_lds_f64(", lds_load_f64},     {"store_stream_f64_pair(", stream_f64_pair},
+    {"mma_m8n8k4(", mma_m8n8k4},
+    {"griddepcontrol_wait(", wait_for_launches},
+    {"prefetch_range(", prefetch_range},
+    {"load_lds_f32(", lds_load_f32},
+    {"load_lds_f64(", lds_load_f64},
+    {"store_stream_f64_pair(", stream_f64_pair},
     {"store_stream_f32_quad(", stream_f32_quad},
 };
 

@@ -1,128 +1,6 @@
 // What GPU kernels share that give a row of CSR to a group of lanes.
 #pragma once
-#include "dialect/gpu.hpp"
-
-/// What one instruction loads.
-struct alignas(16) f64_pair {
-    double first;
-    double second;
-};
-struct alignas(16) f32_quad {
-    float first;
-    float second;
-    float third;
-    float fourth;
-};
-
-/// How many numbers one instruction moves of rows of `num_rhs` numbers, of which a lane has
-/// `rhs_group`: as many as 16 bytes hold, where x and y begin at a multiple of 16 bytes.
-template <int num_rhs, int rhs_group, typename Vector>
-inline constexpr int chunk = is_same<Vector, double> && num_rhs % 2 == 0 && rhs_group % 2 == 0  ? 2
-                             : is_same<Vector, float> && num_rhs % 4 == 0 && rhs_group % 4 == 0 ? 4
-                                                                                                : 1;
-
-/// Where number i of the lane's right-hand sides is in a row of x or y, of `rhs_lanes` lanes that
-/// share the row: chunks lie side by side, lane by lane, so that what one instruction moves has no
-/// gaps.
-template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline int place_of(int i) {
-    constexpr int numbers = chunk<num_rhs, rhs_group, Vector>;
-    return i / numbers * (rhs_lanes * numbers) + i % numbers;
-}
-
-/// Where the lane's first right-hand side is in a row.
-template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline long first_place(int lane) {
-    const int own = lane % rhs_lanes * chunk<num_rhs, rhs_group, Vector>;
-    if constexpr (num_rhs == rhs_group * rhs_lanes) {
-        return own;
-    } else {
-        return static_cast<long>(blockIdx.y) * (rhs_group * rhs_lanes) + own;
-    }
-}
-
-/// Whether rows of x or y that begin at `first` can be moved 16 bytes at a time.
-template <vector_form form, typename Vector>
-[[gnu::always_inline]] inline bool are_wide(const Vector* first, long ld) {
-    if constexpr (form == vector_form::dense) {
-        return reinterpret_cast<unsigned long>(first) % 16 == 0;
-    } else {
-        return reinterpret_cast<unsigned long>(first) % 16 == 0 && ld * sizeof(Vector) % 16 == 0;
-    }
-}
-
-/// The same of any row, where numbers of a row lie side by side at all.
-template <vector_form form, int num_rhs, int rhs_group, typename Vector>
-inline constexpr bool may_be_wide =
-    form != vector_form::columns && chunk<num_rhs, rhs_group, Vector> > 1;
-
-/// to[i] = the lane's number i of a row, the first of which is at `from`; with `wide` in loads of
-/// 16 bytes.
-template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline void load_piece(Vector* to, const Vector* from, long ld) {
-    if constexpr (wide && is_same<Vector, double>) {
-        for (int i = 0; i < rhs_group / 2; ++i) {
-            const f64_pair pair = reinterpret_cast<const f64_pair*>(from)[i * rhs_lanes];
-            to[2 * i] = pair.first;
-            to[2 * i + 1] = pair.second;
-        }
-    } else if constexpr (wide && is_same<Vector, float>) {
-        for (int i = 0; i < rhs_group / 4; ++i) {
-            const f32_quad quad = reinterpret_cast<const f32_quad*>(from)[i * rhs_lanes];
-            to[4 * i] = quad.first;
-            to[4 * i + 1] = quad.second;
-            to[4 * i + 2] = quad.third;
-            to[4 * i + 3] = quad.fourth;
-        }
-    } else if constexpr (form == vector_form::columns) {
-        for (int i = 0; i < rhs_group; ++i) {
-            to[i] = from[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i) * ld];
-        }
-    } else {
-        for (int i = 0; i < rhs_group; ++i) {
-            to[i] = from[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i)];
-        }
-    }
-}
-
-/// Stores what 16 bytes hold at `to`, a number that is not read soon: a hint to keep x in the caches.
-[[gnu::always_inline]] inline void store_pair(f64_pair* to, double first, double second) {
-    if constexpr (nvidia) {
-        store_stream_f64_pair(to, first, second);
-    } else {
-        *to = {first, second};
-    }
-}
-[[gnu::always_inline]] inline void store_quad(f32_quad* to, const float* from) {
-    if constexpr (nvidia) {
-        store_stream_f32_quad(to, from[0], from[1], from[2], from[3]);
-    } else {
-        *to = {from[0], from[1], from[2], from[3]};
-    }
-}
-
-/// The opposite: the lane's number i of a row is from[i].
-template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline void store_piece(Vector* to, const Vector* from, long ld) {
-    if constexpr (wide && is_same<Vector, double>) {
-        for (int i = 0; i < rhs_group / 2; ++i) {
-            store_pair(reinterpret_cast<f64_pair*>(to) + i * rhs_lanes, from[2 * i],
-                       from[2 * i + 1]);
-        }
-    } else if constexpr (wide && is_same<Vector, float>) {
-        for (int i = 0; i < rhs_group / 4; ++i) {
-            store_quad(reinterpret_cast<f32_quad*>(to) + i * rhs_lanes, from + 4 * i);
-        }
-    } else if constexpr (form == vector_form::columns) {
-        for (int i = 0; i < rhs_group; ++i) {
-            to[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i) * ld] = from[i];
-        }
-    } else {
-        for (int i = 0; i < rhs_group; ++i) {
-            to[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i)] = from[i];
-        }
-    }
-}
+#include "dialect/gpu_row_pieces.hpp"
 
 /// sum[r] += the products of the entries first, first + step, … below `count` with the lane's piece
 /// of each row of x, the first of which is at `x`. `unroll` entries are under way at a time.
@@ -194,8 +72,8 @@ template <bool wide, int width, int turns, int num_rhs, int rhs_group, int rhs_l
     for (int turn = 0; turn < turns; ++turn) {
         const Value shared = value_of_lane<width, Value>(value, from + turn * entries);
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] = multiply_add(shared, converted<Value>(factor[turn * rhs_group + rhs]),
-                                    sum[rhs]);
+            sum[rhs] =
+                multiply_add(shared, converted<Value>(factor[turn * rhs_group + rhs]), sum[rhs]);
         }
     }
 }
@@ -261,8 +139,8 @@ template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_l
     const int own = static_cast<int>(lane) % width;
     Storage value[loads];
     Index col[loads];
-    if constexpr (step > warp_size) {
-        // Few warps share a long row: the next entries are loaded before these are used.
+    if constexpr (step >= warp_size) {
+        // Rows of many rounds: the next entries are loaded before these are used.
         Storage next_value[loads];
         Index next_col[loads];
         load_own_entries<step, loads>(next_value, next_col, values, col_idx, count - lane, count);

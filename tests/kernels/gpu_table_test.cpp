@@ -106,8 +106,8 @@ const std::vector<Types> types_of_shared_entries{{ValueType::f64, i32, i32, 8},
                                                  {ValueType::f32, i32, i32, 32},
                                                  {ValueType::f64, i32, i32, 40}};
 
-/// Of these: lanes that load as many entries as they share, more of them, and several each; groups of
-/// pieces that end before the entries do.
+/// Of these: lanes that load as many entries as they share, more of them, and several each; groups
+/// of pieces that end before the entries do.
 const std::vector<std::map<std::string, std::int64_t>> params_of_shared_entries{
     {},
     {{"subwarp", 8}, {"unroll", 8}},

@@ -61,7 +61,6 @@ TEST(GpuRules, SeveralVectorsGoToRows) {
         EXPECT_EQ(chosen(even_features(), r), "csr_classical: " + why + "csr_classical");
         EXPECT_EQ(parameter(even_features(), r, "block"), 128);
         EXPECT_EQ(chosen(apart, r), "csr_by_length: " + why + "csr_by_length");
-        EXPECT_EQ(parameter(apart, r, "share"), k < 16 ? 1024 : 2048) << "a join's cost grows with k";
     }
     Features apart_a_little = even_features();
     apart_a_little.mean_row = 50;
@@ -69,6 +68,13 @@ TEST(GpuRules, SeveralVectorsGoToRows) {
     EXPECT_THAT(chosen(apart_a_little, r), StartsWith("csr_by_length: "));
     r.num_rhs = 2;
     EXPECT_THAT(chosen(apart_a_little, r), Not(StartsWith("csr_by_length: ")));
+    EXPECT_EQ(parameter(apart, r, "share"), 1024);
+    r.num_rhs = 32;
+    EXPECT_EQ(parameter(apart, r, "share"), 2048) << "a join's cost grows with k";
+    EXPECT_EQ(parameter(apart, r, "most_middle"), 512);
+    apart.nnz = 200'000;
+    EXPECT_EQ(parameter(apart, r, "share"), 512) << "nothing but the longest row is waited for";
+    EXPECT_EQ(parameter(apart, r, "most_middle"), 128);
     Features few = even_features();
     few.rows = 80;
     few.mean_row = 40'000;

@@ -5,9 +5,9 @@
 #include "tuner/cost/figures/row_steps.hpp"
 #include "tuner/cost/figures/subwarp.hpp"
 #include "tuner/csr_k/csr_k.hpp"
-#include "tuner/plan/gpu_several_vectors.hpp"
 #include "tuner/plan/cpu_figures.hpp"
 #include "tuner/plan/gpu_figures.hpp"
+#include "tuner/plan/gpu_several_vectors.hpp"
 #include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
