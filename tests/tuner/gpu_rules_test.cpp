@@ -80,6 +80,12 @@ TEST(GpuRules, SeveralVectorsGoToRows) {
     few.mean_row = 40'000;
     few.max_row = 41'000;
     EXPECT_THAT(chosen(few, r), StartsWith("csr_by_length: "));
+    EXPECT_EQ(parameter(few, r, "block"), 128);
+    few.mean_row = 400;
+    few.max_row = 600;
+    few.nnz = 32'000;
+    EXPECT_EQ(parameter(few, r, "block"), 256);
+    EXPECT_EQ(parameter(few, r, "share"), 1024) << "no row is cut in two";
 }
 
 TEST(GpuRules, RowsThatShareXLieInOneBlock) {

@@ -63,20 +63,28 @@ std::int64_t pieces_at_a_time(const Situation& s) {
     return few && s.request.num_rhs <= one_piece ? 8 : 4;
 }
 
-/// Small blocks with several right-hand sides: each lane has many registers.
-void choose_block(ParamChoice& c) {
-    constexpr std::int64_t block = 128;
-    if (c.request().num_rhs > 1)
-        c.set("block", Values{block}, [](const Situation&) { return block; });
+/// Whether waiting for the longest row is what a product takes, rather than its bytes.
+bool is_small(const Situation& s) {
+    constexpr double small = 1e7;  // entries times right-hand sides
+    return static_cast<double>(s.f.nnz) * s.request.num_rhs < small;
 }
 
 /// Entries of a block's part of a long row: joining costs a number for each right-hand side,
-/// waiting for a part is what small products do.
+/// waiting for a part is what small products do. Rows of up to two such parts are not cut.
 std::int64_t part_of_a_long_row(const Situation& s) {
-    constexpr double small = 1e7, usual = 4e7;  // entries times right-hand sides
-    if (lanes_of_an_entry(s) == 1) return 1024;
-    const double all = static_cast<double>(s.f.nnz) * s.request.num_rhs;
-    return all < small ? 512 : all < usual ? 1024 : 2048;
+    constexpr std::int64_t few = 512, usual = 1024, many = 2048;
+    constexpr double large = 4e7;  // entries times right-hand sides
+    if (lanes_of_an_entry(s) == 1) return usual;
+    if (is_small(s) && s.f.max_row > 2 * few) return few;
+    return static_cast<double>(s.f.nnz) * s.request.num_rhs < large ? usual : many;
+}
+
+/// Larger blocks where few long rows are all there is.
+std::int64_t block_of_long_rows(const Situation& s) {
+    constexpr std::int64_t few_rows = 2048, usual = 128;
+    constexpr double long_mean = 256;
+    const bool few = s.f.rows < few_rows && s.f.mean_row >= long_mean;
+    return few && is_small(s) && lanes_of_an_entry(s) > 1 ? 2 * usual : usual;
 }
 
 /// The length that half of the rows do not exceed.
@@ -105,7 +113,8 @@ std::int64_t subwarp_of_many(const Situation& s) {
 }
 
 void choose_classical_of_many(ParamChoice& c) {
-    choose_block(c);
+    constexpr std::int64_t block = 128;  // small, for each lane has many registers
+    c.set("block", Values{block}, [](const Situation&) { return block; });
     c.set("subwarp", subwarps(c), subwarp_of_many);
     c.set("unroll", Values{2, 4, 8}, pieces_at_a_time);
 }
@@ -113,7 +122,7 @@ void choose_classical_of_many(ParamChoice& c) {
 void choose_by_length_of_many(ParamChoice& c) {
     constexpr std::int64_t many_lanes = 8;
     constexpr double large = 3e6;  // entries, among which a warp's long row holds nobody up
-    choose_block(c);
+    c.set("block", Values{128, 256}, block_of_long_rows);
     c.set("share", Values{512, 1024, 2048}, part_of_a_long_row);
     c.set("subwarp", subwarps(c), lanes_of_a_short_row);
     c.set("unroll", Values{4, 8},
