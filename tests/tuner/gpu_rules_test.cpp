@@ -48,46 +48,6 @@ TEST(GpuRules, ShortRowsInTheCacheHaveALaneOrTwo) {
     EXPECT_THAT(chosen(f, r), StartsWith("csr_classical: "));
 }
 
-TEST(GpuRules, SeveralVectorsGoToRows) {
-    Request r = request();
-    r.num_rhs = 2;
-    EXPECT_THAT(chosen(even_features(), r), StartsWith("sell_slices: "));
-    Features apart = even_features();
-    apart.max_row = 5000;
-    EXPECT_EQ(chosen(apart, r), "csr_by_length: 2 right-hand sides: csr_by_length");
-    for (const int k : {3, 4, 8, 32}) {
-        r.num_rhs = k;
-        const std::string why = std::to_string(k) + " right-hand sides: ";
-        EXPECT_EQ(chosen(even_features(), r), "csr_classical: " + why + "csr_classical");
-        EXPECT_EQ(parameter(even_features(), r, "block"), 128);
-        EXPECT_EQ(chosen(apart, r), "csr_by_length: " + why + "csr_by_length");
-    }
-    Features apart_a_little = even_features();
-    apart_a_little.mean_row = 50;
-    apart_a_little.max_row = 300;
-    EXPECT_THAT(chosen(apart_a_little, r), StartsWith("csr_by_length: "));
-    r.num_rhs = 2;
-    EXPECT_THAT(chosen(apart_a_little, r), Not(StartsWith("csr_by_length: ")));
-    EXPECT_EQ(parameter(apart, r, "share"), 1024);
-    r.num_rhs = 32;
-    EXPECT_EQ(parameter(apart, r, "share"), 2048) << "a join's cost grows with k";
-    EXPECT_EQ(parameter(apart, r, "most_middle"), 512);
-    apart.nnz = 200'000;
-    EXPECT_EQ(parameter(apart, r, "share"), 512) << "nothing but the longest row is waited for";
-    EXPECT_EQ(parameter(apart, r, "most_middle"), 128);
-    Features few = even_features();
-    few.rows = 80;
-    few.mean_row = 40'000;
-    few.max_row = 41'000;
-    EXPECT_THAT(chosen(few, r), StartsWith("csr_by_length: "));
-    EXPECT_EQ(parameter(few, r, "block"), 128);
-    few.mean_row = 400;
-    few.max_row = 600;
-    few.nnz = 32'000;
-    EXPECT_EQ(parameter(few, r, "block"), 256);
-    EXPECT_EQ(parameter(few, r, "share"), 1024) << "no row is cut in two";
-}
-
 TEST(GpuRules, RowsThatShareXLieInOneBlock) {
     Request r = request();
     r.saved_gathers = 0.2;
