@@ -1,4 +1,5 @@
-// Parameters of CSR's GPU kernels with several right-hand sides: an H100, seeds below 1000
+// Parameters of CSR's GPU kernels with several right-hand sides: an H100, seeds below 1000; those
+// of small products by the time of a round of loads, about 1 µs
 // (docs/explanation/several-vectors.md).
 #pragma once
 #include "tuner/plan/kernel_plan.hpp"
