@@ -190,23 +190,45 @@ double compile_effort(const Signature& signature) {
     return effort != nullptr && signature.alpha != Scale::zero ? effort(signature) : 1;
 }
 
-int rhs_group(const Signature& s) {
+namespace {
+
+/// What one instruction of a lane moves of a row of x that lanes share, in numbers: 16 bytes where
+/// the dialect loads them at once, which it does of real numbers. 0: rows are not shared so.
+int numbers_of_a_load(const Signature& s) {
+    constexpr std::size_t bytes = 16;
+    const int numbers = is_complex(s.value) ? 1 : static_cast<int>(bytes / size_of(s.value));
+    return s.num_rhs % (2 * numbers) == 0 ? numbers : 0;
+}
+
+/// Lanes that a kernel's lanes may share an entry among.
+int most_sharing(const Signature& s) {
+    constexpr std::int64_t most = 8;  // which move a line of 128 bytes at once
+    if (!kernel_entry(s.kernel).shares_entries) return 1;
+    return static_cast<int>(std::min(most, s.params.at("subwarp")));
+}
+
+/// The most of `numbers`, a multiple of `of` that divides it, whose sums a lane has registers for.
+int most_sums(const Signature& s, int numbers, int of) {
     constexpr int most_bytes = 32;
-    int group = 1;
-    for (int n = 1; n * static_cast<int>(size_of(accumulator_type(s))) <= most_bytes; ++n)
-        if (s.num_rhs % n == 0) group = n;
+    int group = of;
+    for (int n = of; n * static_cast<int>(size_of(accumulator_type(s))) <= most_bytes; n += of)
+        if (numbers % n == 0) group = n;
     return group;
 }
 
+}  // namespace
+
 int rhs_lanes(const Signature& s) {
-    if (!kernel_entry(s.kernel).shares_entries) return 1;
-    constexpr int most = 16;
-    const int groups = s.num_rhs / rhs_group(s);
+    const int each = numbers_of_a_load(s);
+    const int share = s.num_rhs / (each > 0 ? each : most_sums(s, s.num_rhs, 1));
     int lanes = 1;
-    while (2 * lanes <= std::min<std::int64_t>(most, s.params.at("subwarp")) &&
-           groups % (2 * lanes) == 0)
-        lanes *= 2;
+    while (2 * lanes <= most_sharing(s) && share % (2 * lanes) == 0) lanes *= 2;
     return lanes;
+}
+
+int rhs_group(const Signature& s) {
+    const int lanes = rhs_lanes(s);
+    return most_sums(s, s.num_rhs / lanes, lanes == 1 ? 1 : std::max(1, numbers_of_a_load(s)));
 }
 
 Signature complete(Signature s) {

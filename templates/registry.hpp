@@ -189,11 +189,13 @@ const KernelEntry& kernel_entry(std::string_view id);
 /// The entry's effort for a complete signature.
 double compile_effort(const Signature& signature);
 
-/// Right-hand sides that one thread of a GPU kernel works on at a time: the largest divisor of
-/// signature.num_rhs that keeps its sums within 32 bytes. The template's `rhs_group`.
+/// Right-hand sides that one thread of a GPU kernel works on at a time: the largest divisor of what
+/// is left of signature.num_rhs for each of its rhs_lanes that keeps its sums within 32 bytes. The
+/// template's `rhs_group`.
 int rhs_group(const Signature& signature);
 /// Neighbouring lanes of a GPU kernel that share an entry, each with such a group; 1 for kernels
-/// whose lanes do not. The template's `rhs_lanes`.
+/// whose lanes do not. As many as move 16 bytes each of a row of x at once, at most a line of 128
+/// bytes, and no more than its subwarp has. The template's `rhs_lanes`.
 int rhs_lanes(const Signature& signature);
 
 /// Whether the preset is fitted to the vector width: that of "lanes".

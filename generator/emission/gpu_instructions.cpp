@@ -38,6 +38,29 @@ static __device__ __forceinline__ void prefetch_range(const void* from, unsigned
 
 )";
 
+constexpr const char* stream_f64_pair = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Stores 16 bytes at once, which the caches need not keep.
+static __device__ __forceinline__ void store_stream_f64_pair(void* to, double first,
+                                                             double second) {
+    asm volatile("st.global.cs.v2.f64 [%0], {%1, %2};" ::"l"(to), "d"(first), "d"(second)
+                 : "memory");
+}
+#endif
+
+)";
+
+constexpr const char* stream_f32_quad = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Stores 16 bytes at once, which the caches need not keep.
+static __device__ __forceinline__ void store_stream_f32_quad(void* to, float first, float second,
+                                                             float third, float fourth) {
+    asm volatile("st.global.cs.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(first),
+                 "f"(second), "f"(third), "f"(fourth)
+                 : "memory");
+}
+#endif
+
+)";
+
 constexpr const char* lds_load_f32 = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// *p, which is in shared memory.
 static __device__ __forceinline__ float load_lds_f32(const float* p) {
@@ -61,9 +84,13 @@ struct Instruction {
     const char* definition;
 };
 constexpr Instruction instructions[] = {
-    {"mma_m8n8k4(", mma_m8n8k4},         {"griddepcontrol_wait(", wait_for_launches},
-    {"prefetch_range(", prefetch_range}, {"load_lds_f32(", lds_load_f32},
+    {"mma_m8n8k4(", mma_m8n8k4},
+    {"griddepcontrol_wait(", wait_for_launches},
+    {"prefetch_range(", prefetch_range},
+    {"load_lds_f32(", lds_load_f32},
     {"load_lds_f64(", lds_load_f64},
+    {"store_stream_f64_pair(", stream_f64_pair},
+    {"store_stream_f32_quad(", stream_f32_quad},
 };
 
 }  // namespace

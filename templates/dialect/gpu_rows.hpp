@@ -1,112 +1,6 @@
 // What GPU kernels share that give a row of CSR to a group of lanes.
 #pragma once
-#include "dialect/gpu.hpp"
-
-/// What one instruction loads.
-struct alignas(16) f64_pair {
-    double first;
-    double second;
-};
-struct alignas(16) f32_quad {
-    float first;
-    float second;
-    float third;
-    float fourth;
-};
-
-/// How many numbers one instruction moves of rows of `num_rhs` numbers, of which a lane has
-/// `rhs_group`: as many as 16 bytes hold, where x and y begin at a multiple of 16 bytes.
-template <int num_rhs, int rhs_group, typename Vector>
-inline constexpr int chunk = is_same<Vector, double> && num_rhs % 2 == 0 && rhs_group % 2 == 0  ? 2
-                             : is_same<Vector, float> && num_rhs % 4 == 0 && rhs_group % 4 == 0 ? 4
-                                                                                                : 1;
-
-/// Where number i of the lane's right-hand sides is in a row of x or y, of `rhs_lanes` lanes that
-/// share the row: chunks lie side by side, lane by lane, so that what one instruction moves has no
-/// gaps.
-template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline int place_of(int i) {
-    constexpr int numbers = chunk<num_rhs, rhs_group, Vector>;
-    return i / numbers * (rhs_lanes * numbers) + i % numbers;
-}
-
-/// Where the lane's first right-hand side is in a row.
-template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline long first_place(int lane) {
-    const int own = lane % rhs_lanes * chunk<num_rhs, rhs_group, Vector>;
-    if constexpr (num_rhs == rhs_group * rhs_lanes) {
-        return own;
-    } else {
-        return static_cast<long>(blockIdx.y) * (rhs_group * rhs_lanes) + own;
-    }
-}
-
-/// Whether rows of x or y that begin at `first` can be moved 16 bytes at a time.
-template <vector_form form, typename Vector>
-[[gnu::always_inline]] inline bool are_wide(const Vector* first, long ld) {
-    if constexpr (form == vector_form::dense) {
-        return reinterpret_cast<unsigned long>(first) % 16 == 0;
-    } else {
-        return reinterpret_cast<unsigned long>(first) % 16 == 0 && ld * sizeof(Vector) % 16 == 0;
-    }
-}
-
-/// The same of any row, where numbers of a row lie side by side at all.
-template <vector_form form, int num_rhs, int rhs_group, typename Vector>
-inline constexpr bool may_be_wide =
-    form != vector_form::columns && chunk<num_rhs, rhs_group, Vector> > 1;
-
-/// to[i] = the lane's number i of a row, the first of which is at `from`; with `wide` in loads of
-/// 16 bytes.
-template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline void load_piece(Vector* to, const Vector* from, long ld) {
-    if constexpr (wide && is_same<Vector, double>) {
-        for (int i = 0; i < rhs_group / 2; ++i) {
-            const f64_pair pair = reinterpret_cast<const f64_pair*>(from)[i * rhs_lanes];
-            to[2 * i] = pair.first;
-            to[2 * i + 1] = pair.second;
-        }
-    } else if constexpr (wide && is_same<Vector, float>) {
-        for (int i = 0; i < rhs_group / 4; ++i) {
-            const f32_quad quad = reinterpret_cast<const f32_quad*>(from)[i * rhs_lanes];
-            to[4 * i] = quad.first;
-            to[4 * i + 1] = quad.second;
-            to[4 * i + 2] = quad.third;
-            to[4 * i + 3] = quad.fourth;
-        }
-    } else if constexpr (form == vector_form::columns) {
-        for (int i = 0; i < rhs_group; ++i) {
-            to[i] = from[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i) * ld];
-        }
-    } else {
-        for (int i = 0; i < rhs_group; ++i) {
-            to[i] = from[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i)];
-        }
-    }
-}
-
-/// The opposite: the lane's number i of a row is from[i].
-template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
-[[gnu::always_inline]] inline void store_piece(Vector* to, const Vector* from, long ld) {
-    if constexpr (wide && is_same<Vector, double>) {
-        for (int i = 0; i < rhs_group / 2; ++i) {
-            reinterpret_cast<f64_pair*>(to)[i * rhs_lanes] = {from[2 * i], from[2 * i + 1]};
-        }
-    } else if constexpr (wide && is_same<Vector, float>) {
-        for (int i = 0; i < rhs_group / 4; ++i) {
-            reinterpret_cast<f32_quad*>(to)[i * rhs_lanes] = {from[4 * i], from[4 * i + 1],
-                                                              from[4 * i + 2], from[4 * i + 3]};
-        }
-    } else if constexpr (form == vector_form::columns) {
-        for (int i = 0; i < rhs_group; ++i) {
-            to[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i) * ld] = from[i];
-        }
-    } else {
-        for (int i = 0; i < rhs_group; ++i) {
-            to[place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i)] = from[i];
-        }
-    }
-}
+#include "dialect/gpu_row_pieces.hpp"
 
 /// sum[r] += the products of the entries first, first + step, … below `count` with the lane's piece
 /// of each row of x, the first of which is at `x`. `unroll` entries are under way at a time.
@@ -144,6 +38,147 @@ template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_l
     }
 }
 
+/// The value of A that the group's lane number `lane` has loaded, as the type that is computed with.
+template <int width, typename Value, typename Storage>
+[[gnu::always_inline]] inline Value value_of_lane(Storage value, int lane) {
+    if constexpr (is_f16<Storage> || is_bf16<Storage>) {
+        return shuffle<width>(widened<Value>(value), lane);
+    } else {
+        return widened<Value>(shuffle<width>(value, lane));
+    }
+}
+
+/// Adds to *sum what add_shared_pieces says, of the entries that the lanes of a group have loaded as
+/// value and col: those from number `from` on, `turns` in turn for each `rhs_lanes` lanes, of which
+/// there are `left`.
+template <bool wide, int width, int turns, int num_rhs, int rhs_group, int rhs_lanes,
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
+          typename Offset>
+[[gnu::always_inline]] inline void add_loaded_pieces(Value* sum, Storage value, Index col,
+                                                     const Vector* x, long ld_x, int from,
+                                                     Offset left) {
+    constexpr int entries = width / rhs_lanes;  // at a time
+    Vector factor[turns * rhs_group] = {};
+    for (int turn = 0; turn < turns; ++turn) {
+        const int entry = from + turn * entries;
+        const Index shared = shuffle<width>(col, entry);
+        if (left > entry) {
+            load_piece<wide, x_form, num_rhs, rhs_group, rhs_lanes>(
+                factor + turn * rhs_group,
+                row_at<x_form, num_rhs>(x, static_cast<long>(shared), ld_x), ld_x);
+        }
+    }
+    // Where there is no entry, both factors are zero.
+    for (int turn = 0; turn < turns; ++turn) {
+        const Value shared = value_of_lane<width, Value>(value, from + turn * entries);
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            sum[rhs] =
+                multiply_add(shared, converted<Value>(factor[turn * rhs_group + rhs]), sum[rhs]);
+        }
+    }
+}
+
+/// value and col: the entries that are the last `left` of a row of `count`, every `step`-th; zero
+/// where there are none.
+template <int step, int loads, typename Storage, typename Index, typename Offset>
+[[gnu::always_inline]] inline void load_own_entries(Storage* value, Index* col,
+                                                    const Storage* values, const Index* col_idx,
+                                                    Offset left, Offset count) {
+    const Offset k = count - left;
+    for (int load = 0; load < loads; ++load) {
+        value[load] = {};
+        col[load] = {};
+        if (left > load * step) {
+            value[load] = load_stored(values + k + load * step);
+            col[load] = load_stream(col_idx + k + load * step);
+        }
+    }
+}
+
+/// Adds to *sum what add_shared_pieces says, of the entries that load_own_entries has loaded. `left`
+/// counts from the first lane of the warp that shares the row.
+template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
+          typename Offset>
+[[gnu::always_inline]] inline void add_own_entries(Value* sum, const Storage* value,
+                                                   const Index* col, const Vector* x, long ld_x,
+                                                   int own, Offset left) {
+    constexpr int width = step < warp_size ? step : warp_size;
+    constexpr int turns = unroll < rhs_lanes ? unroll : rhs_lanes;
+    constexpr int loads = unroll / turns;
+    constexpr int entries = turns * (width / rhs_lanes);  // under way at a time
+    if constexpr (loads == 1 && entries == width) {
+        add_loaded_pieces<wide, width, turns, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, value[0], col[0], x, ld_x, own / rhs_lanes, left);
+    } else {
+        for (int load = 0; load < loads; ++load) {
+            for (int from = 0; from < width; from += entries) {
+                if (any_lane(left > load * step + from)) {
+                    add_loaded_pieces<wide, width, turns, num_rhs, rhs_group, rhs_lanes, x_form>(
+                        sum, value[load], col[load], x, ld_x, from + own / rhs_lanes,
+                        left - load * step);
+                }
+            }
+        }
+    }
+}
+
+/// sum[r] += the products of a row of `count` entries with the lane's piece of each row of x, the
+/// first of which is at `x`, shared out among `step` lanes, of which this is number `lane`. Each lane
+/// loads an entry of its own, side by side, and hands it to the `rhs_lanes` lanes that share it:
+/// so lines of A are asked for once. `unroll` pieces are under way at a time. All lanes of the warp
+/// take part.
+template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
+          typename Offset>
+[[gnu::always_inline]] inline void add_shared_pieces(Value* sum, const Storage* values,
+                                                     const Index* col_idx, const Vector* x,
+                                                     long ld_x, Offset lane, Offset count) {
+    constexpr int width = step < warp_size ? step : warp_size;
+    constexpr int loads = unroll > rhs_lanes ? unroll / rhs_lanes : 1;
+    const int own = static_cast<int>(lane) % width;
+    Storage value[loads];
+    Index col[loads];
+    if constexpr (step >= warp_size) {
+        // Rows of many rounds: the next entries are loaded before these are used.
+        Storage next_value[loads];
+        Index next_col[loads];
+        load_own_entries<step, loads>(next_value, next_col, values, col_idx, count - lane, count);
+        for (Offset left = count - (lane - own); any_lane(left > 0); left -= step * loads) {
+            for (int load = 0; load < loads; ++load) {
+                value[load] = next_value[load];
+                col[load] = next_col[load];
+            }
+            load_own_entries<step, loads>(next_value, next_col, values, col_idx,
+                                          left - own - step * loads, count);
+            add_own_entries<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, value, col, x, ld_x, own, left);
+        }
+    } else {
+        for (Offset left = count; any_lane(left > 0); left -= step * loads) {
+            load_own_entries<step, loads>(value, col, values, col_idx, left - own, count);
+            add_own_entries<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, value, col, x, ld_x, own, left);
+        }
+    }
+}
+
+/// The same, each lane alone where none share an entry.
+template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
+          typename Offset>
+[[gnu::always_inline]] inline void add_row_of_lanes(Value* sum, const Storage* values,
+                                                    const Index* col_idx, const Vector* x,
+                                                    long ld_x, Offset lane, Offset count) {
+    if constexpr (rhs_lanes == 1) {
+        add_row_pieces<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values, col_idx, x, ld_x, lane, count);
+    } else {
+        add_shared_pieces<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values, col_idx, x, ld_x, lane, count);
+    }
+}
+
 /// sum[r] += the products of a row of `count` entries, shared out among `step` lanes, of which this
 /// is number `lane`. `unroll` of them are under way at a time: their values and columns are loaded
 /// before any x is, and every x before the first is used.
@@ -177,22 +212,19 @@ template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1,
             }
         }
     } else {
-        // rhs_lanes neighbouring lanes share an entry, each with its group of right-hand sides.
-        constexpr int entries = step / rhs_lanes;
-        const Offset first = lane / rhs_lanes;
         const Vector* piece = place_at<x_form>(
             x, first_place<num_rhs, rhs_group, rhs_lanes, Vector>(static_cast<int>(lane)), ld_x);
         if constexpr (may_be_wide<x_form, num_rhs, rhs_group, Vector>) {
             if (are_wide<x_form>(x, ld_x)) {
-                add_row_pieces<true, entries, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                    sum, values, col_idx, piece, ld_x, first, count);
+                add_row_of_lanes<true, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                    sum, values, col_idx, piece, ld_x, lane, count);
             } else {
-                add_row_pieces<false, entries, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                    sum, values, col_idx, piece, ld_x, first, count);
+                add_row_of_lanes<false, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                    sum, values, col_idx, piece, ld_x, lane, count);
             }
         } else {
-            add_row_pieces<false, entries, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                sum, values, col_idx, piece, ld_x, first, count);
+            add_row_of_lanes<false, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, values, col_idx, piece, ld_x, lane, count);
         }
     }
 }

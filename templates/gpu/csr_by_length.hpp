@@ -8,7 +8,8 @@
 // Source:     this project's; a kernel for each class of lengths: ACSR (Ashari et al., SC 2014).
 // Parameters: block        threads of a block.
 //             subwarp      1 … 64, within the wavefront: lanes for a short row.
-//             unroll       1, 2, 4, 8: entries of a thread that are loaded before the first is used.
+//             unroll       1, 2, 4, 8: entries of a thread that are loaded before the first is used;
+//                          where lanes share entries, pieces of rows of x.
 //             most_short   entries of a short row at most.
 //             most_middle  entries of a middle row at most. Decides what is stored, not the code.
 //             share        entries of a block's part of a long row. Likewise.
@@ -143,19 +144,31 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
         const long row = short_block * (block / subwarp) + thread / subwarp;
         bool is_short = false;
         // All lanes of a warp take part in the shuffles, those without a short row with no entries.
-        if (row < num_rows) {
-            const Offset begin = row_ptr[row];
-            const Offset count = row_ptr[row + 1] - begin;
-            is_short = count <= most_short;
-            await_launches_ahead();
-            if (is_short) {
-                add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                    sum, values + begin, col_idx + begin, x, ld_x,
-                    static_cast<Offset>(lane % subwarp), count);
+        if constexpr (rhs_lanes == 1) {
+            if (row < num_rows) {
+                const Offset begin = row_ptr[row];
+                const Offset count = row_ptr[row + 1] - begin;
+                is_short = count <= most_short;
+                await_launches_ahead();
+                if (is_short) {
+                    add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                        sum, values + begin, col_idx + begin, x, ld_x,
+                        static_cast<Offset>(lane % subwarp), count);
+                }
             }
+        } else {
+            const Offset begin = row < num_rows ? row_ptr[row] : static_cast<Offset>(0);
+            const Offset count = row < num_rows ? row_ptr[row + 1] - begin : static_cast<Offset>(0);
+            is_short = row < num_rows && count <= most_short;
+            await_launches_ahead();
+            add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane % subwarp),
+                is_short ? count : static_cast<Offset>(0));
         }
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
+        if constexpr (subwarp > rhs_lanes) {
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
+            }
         }
         if (has_sums<rhs_lanes>(lane % subwarp) && is_short) {
             store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue,

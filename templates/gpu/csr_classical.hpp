@@ -4,12 +4,14 @@
 //             one row in turn and add up their sums with shuffles; with subwarp 1 (basic CSR) each
 //             thread has a row of its own. With several right-hand sides neighbouring lanes share
 //             an entry, each with a group of them, as far as `subwarp` allows: x is then loaded 16
-//             bytes at a time where it begins at a multiple of that.
+//             bytes at a time where it begins at a multiple of that. Each lane loads an entry of its
+//             own, and hands it to those that share it by shuffles.
 // Source:     CSR vector (Bell & Garland, SC 2009); Algorithm 2 of Tsai, Cojean & Anzt, ISC 2020.
 // Parameters: block    threads of a block.
 //             subwarp  1 … 64, within the wavefront: lanes for a row. About the usual length of a
 //                      row divided by `unroll`; a row that is much longer holds up its warp.
-//             unroll   1, 2, 4, 8: entries of a lane that are loaded before the first is used.
+//             unroll   1, 2, 4, 8: entries of a lane that are loaded before the first is used; where
+//                      lanes share entries, pieces of rows of x.
 // Work:       one row for each subwarp; a block has block / subwarp rows.
 // Reads:      nnz·(storage + index) + rows·offset bytes of A, x once for each entry; writes y once,
 //             reads it when β ≠ 0.
@@ -36,8 +38,10 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
         await_launches_ahead();
         add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
             sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane), count);
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
+        if constexpr (subwarp > rhs_lanes) {
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
+            }
         }
     }
     if (has_sums<rhs_lanes>(lane) && row < num_rows) {
@@ -68,8 +72,10 @@ void csr_listed(long num_rows, const Offset* __restrict__ row_ptr,
         await_launches_ahead();
         add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
             sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane), count);
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
-            sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
+        if constexpr (subwarp > rhs_lanes) {
+            for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
+            }
         }
     }
     if (has_sums<rhs_lanes>(lane) && is_row) {

@@ -106,6 +106,15 @@ const std::vector<Types> types_of_shared_entries{{ValueType::f64, i32, i32, 8},
                                                  {ValueType::f32, i32, i32, 32},
                                                  {ValueType::f64, i32, i32, 40}};
 
+/// Of these: lanes that load as many entries as they share, more of them, and several each; groups
+/// of pieces that end before the entries do.
+const std::vector<std::map<std::string, std::int64_t>> params_of_shared_entries{
+    {},
+    {{"subwarp", 8}, {"unroll", 8}},
+    {{"subwarp", 2}, {"unroll", 8}},
+    {{"subwarp", 32}, {"unroll", 2}},
+};
+
 const std::string warp32 = "simt:sm_90", wave64 = "simt:gfx906";
 
 /// Types of a kernel's rows with its presets, and with other parameters: each with one width.
@@ -129,7 +138,8 @@ std::vector<Row> rows(const std::string& device) {
     for (auto& entry : kernel_registry())
         if (entry.shares_entries)
             for (auto& types : types_of_shared_entries)
-                table.push_back({std::string(entry.id), {}, types, device});
+                for (auto& params : params_of_shared_entries)
+                    table.push_back({std::string(entry.id), params, types, device});
     return table;
 }
 

@@ -48,28 +48,6 @@ TEST(GpuRules, ShortRowsInTheCacheHaveALaneOrTwo) {
     EXPECT_THAT(chosen(f, r), StartsWith("csr_classical: "));
 }
 
-TEST(GpuRules, SeveralVectorsGoToRows) {
-    Request r = request();
-    r.num_rhs = 2;
-    EXPECT_THAT(chosen(even_features(), r), StartsWith("sell_slices: "));
-    Features apart = even_features();
-    apart.max_row = 5000;
-    EXPECT_EQ(chosen(apart, r), "csr_by_length: 2 right-hand sides: csr_by_length");
-    for (const int k : {3, 4, 8, 32}) {
-        r.num_rhs = k;
-        const std::string why = std::to_string(k) + " right-hand sides: ";
-        EXPECT_EQ(chosen(even_features(), r), "csr_classical: " + why + "csr_classical");
-        EXPECT_EQ(parameter(even_features(), r, "block"), 128);
-        EXPECT_EQ(chosen(apart, r), "csr_by_length: " + why + "csr_by_length");
-        EXPECT_EQ(parameter(apart, r, "share"), 1024);
-    }
-    Features few = even_features();
-    few.rows = 80;
-    few.mean_row = 40'000;
-    few.max_row = 41'000;
-    EXPECT_THAT(chosen(few, r), StartsWith("csr_by_length: "));
-}
-
 TEST(GpuRules, RowsThatShareXLieInOneBlock) {
     Request r = request();
     r.saved_gathers = 0.2;

@@ -225,6 +225,18 @@ inline void mma_m8n8k4(double* sums, double a, double b, int line = __builtin_LI
 /// A launch begins when the one ahead has ended: there is nothing to wait for.
 inline void griddepcontrol_wait() {}
 inline void prefetch_range(const void*, unsigned) {}
+inline void store_stream_f64_pair(void* to, double first, double second) {
+    auto* const numbers = static_cast<double*>(to);
+    numbers[0] = first;
+    numbers[1] = second;
+}
+inline void store_stream_f32_quad(void* to, float first, float second, float third, float fourth) {
+    auto* const numbers = static_cast<float*>(to);
+    numbers[0] = first;
+    numbers[1] = second;
+    numbers[2] = third;
+    numbers[3] = fourth;
+}
 /// Shared memory has no addresses of its own here.
 inline float load_lds_f32(const float* p) {
     return *p;

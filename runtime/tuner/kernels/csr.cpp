@@ -7,6 +7,7 @@
 #include "tuner/csr_k/csr_k.hpp"
 #include "tuner/plan/cpu_figures.hpp"
 #include "tuner/plan/gpu_figures.hpp"
+#include "tuner/plan/gpu_several_vectors.hpp"
 #include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
@@ -227,55 +228,13 @@ GpuWork coo_work(const Problem& p) {
 
 constexpr double short_of_one_lane = 3.5;  ///< mean row, up to which a lane finds fewer than 8
 
-Values subwarps(const ParamChoice& c) {
-    return Values::powers(1, c.wavefront());
-}
-
-/// Lanes that share an entry in kernels whose lanes may; 1 with one right-hand side.
-std::int64_t lanes_of_an_entry(const Situation& s) {
-    constexpr std::int64_t most = 16;
-    Signature sums;
-    sums.value = vectors_type(s.request, s.f.value_type);
-    sums.accumulator = s.request.accumulator;
-    sums.num_rhs = s.request.num_rhs;
-    const int groups = s.request.num_rhs / rhs_group(sums);
-    std::int64_t lanes = 1;
-    while (lanes < most && groups % (2 * lanes) == 0) lanes *= 2;
-    return lanes;
-}
-
-/// Entries of a row that are taken at a time with several right-hand sides: more of few rows, and
-/// where lanes share none.
-std::int64_t entries_at_a_time(const Situation& s) {
-    constexpr double short_mean = 3, usual_mean = 6, long_mean = 64;
-    constexpr double unrolled = 4, threads = 1 << 16;
-    const double mean = s.f.mean_row;
-    const bool shared = lanes_of_an_entry(s) > 1;
-    std::int64_t entries = mean < short_mean             ? 1
-                           : shared || mean < usual_mean ? 2
-                           : mean < long_mean            ? 4
-                                                         : 8;
-    while (static_cast<double>(s.f.rows * entries * lanes_of_an_entry(s)) < threads &&
-           static_cast<double>(2 * entries) * unrolled <= mean)
-        entries *= 2;
-    return entries;
-}
-
 std::int64_t subwarp(const Situation& s) {
-    const std::int64_t wavefront = s.request.target.wavefront;
-    if (s.request.num_rhs == 1) return choose_subwarp(s.f, s.request.target.wavefront);
-    return std::min(wavefront, entries_at_a_time(s) * lanes_of_an_entry(s));
-}
-
-/// Small blocks with several right-hand sides: each lane has many registers.
-void choose_block(ParamChoice& c) {
-    constexpr std::int64_t block = 128;
-    if (c.request().num_rhs > 1)
-        c.set("block", Values{block}, [](const Situation&) { return block; });
+    return s.request.num_rhs == 1 ? choose_subwarp(s.f, s.request.target.wavefront)
+                                  : subwarp_of_many(s);
 }
 
 void choose_classical(ParamChoice& c) {
-    choose_block(c);
+    if (c.request().num_rhs > 1) return choose_classical_of_many(c);
     const std::int64_t lanes = c.set("subwarp", subwarps(c), subwarp);
     c.set("unroll", lanes == 1 ? Values{4, 8} : Values{4}, [&](const Situation& s) {
         return lanes == 1 && s.f.mean_row > short_of_one_lane ? 8 : 4;
@@ -296,10 +255,7 @@ std::vector<Params> classical_grid(const Situation& s, const BlockFill&) {
 /// Half of the rows tell: by the length that they do not exceed.
 void choose_by_length(ParamChoice& c) {
     constexpr double half_the_rows = 0.5;
-    constexpr std::int64_t share = 1024;  // with several right-hand sides
-    choose_block(c);
-    if (c.request().num_rhs > 1)
-        c.set("share", Values{share}, [](const Situation&) { return share; });
+    if (c.request().num_rhs > 1) return choose_by_length_of_many(c);
     c.set("subwarp", Values{2, 4},
           [](const Situation& s) { return row_quantile(s.f, half_the_rows) < 2 ? 2 : 4; });
     c.may_be_picked({{{"most_middle", small_most_middle}}});

@@ -135,6 +135,7 @@ std::vector<Params> tiles_grid(const Situation& s, const BlockFill&) {
 std::int64_t hubs(const Request& request, ValueType value) {
     if (request.hubs) return request.hubs->hubs;
     Signature sums;
+    sums.kernel = "tiles_hubs";
     sums.value = vectors_type(request, value);
     sums.accumulator = request.accumulator;
     sums.num_rhs = request.num_rhs;

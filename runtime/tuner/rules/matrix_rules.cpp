@@ -1,5 +1,7 @@
 #include "tuner/rules/matrix_rules.hpp"
+#include "tuner/cost/figures/row_steps.hpp"
 #include "tuner/cost/figures/subwarp.hpp"
+#include "tuner/plan/gpu_several_vectors.hpp"
 
 #include <fmt/format.h>
 
@@ -258,9 +260,28 @@ Pick uneven_rows(const Situation& s) {
 
 // Several vectors: an H100, seeds below 1000 (docs/explanation/several-vectors.md).
 constexpr int some_vectors = 3;          ///< from which on plain rows read x at least as fast
-constexpr double longest_apart = 16;     ///< longest row over the mean, where some stand out
+constexpr double longest_apart = 16;     ///< longest row over the mean, where some stand out,
+constexpr double longest_shared = 4;     ///< and where lanes share an entry; of these a row of so
+constexpr double least_shared = 48;      ///< many entries holds up a product, if it is small
+constexpr double small_shared = 3e6;     ///< or if the longest rows of a warp are
+constexpr double most_uneven = 1.8;      ///< so many times the mean
 constexpr std::int64_t few_tall = 4096;  ///< rows, of a matrix with few
 constexpr double tall_mean = 256;        ///< their mean length
+
+bool stand_out(const Situation& s, double apart) {
+    const auto longest = static_cast<double>(s.f.max_row);
+    return longest > apart * s.f.mean_row && longest >= tall_mean;
+}
+
+/// Rows that the others of their warp, or all others, would wait for where lanes share entries.
+bool hold_up_shared(const Situation& s) {
+    if (stand_out(s, longest_shared)) return true;
+    const auto longest = static_cast<double>(s.f.max_row);
+    if (longest < least_shared || longest <= longest_shared * s.f.mean_row) return false;
+    const std::int64_t rows = s.request.target.wavefront / gpu::subwarp_of_many(s);
+    return static_cast<double>(s.f.nnz) < small_shared ||
+           longest_over_mean(s.f, static_cast<int>(rows)) >= most_uneven;
+}
 
 /// The lanes of these share entries, or load many numbers of x at a time: what A's bytes save in
 /// other formats is too little.
@@ -269,8 +290,7 @@ Pick several_vectors(const Situation& s) {
     if (k == 1) return {};
     const std::string why = fmt::format("{} right-hand sides", k);
     const bool few_rows = s.f.rows < few_tall && s.f.mean_row >= tall_mean;
-    const auto longest = static_cast<double>(s.f.max_row);
-    if (few_rows || (longest > longest_apart * s.f.mean_row && longest >= tall_mean))
+    if (few_rows || (k < some_vectors ? stand_out(s, longest_apart) : hold_up_shared(s)))
         return {"csr_by_length", why};
     return k < some_vectors ? Pick{} : Pick{"csr_classical", why};
 }

@@ -1,0 +1,138 @@
+#include "tuner/plan/gpu_several_vectors.hpp"
+
+#include <algorithm>
+
+#include "tuner/cost/figures/row_steps.hpp"
+#include "tuner/plan/gpu_figures.hpp"
+
+namespace spmvgen::gpu {
+namespace {
+
+/// Lanes that share an entry in kernels whose lanes may; 1 with one right-hand side.
+std::int64_t lanes_of_an_entry(const Situation& s) {
+    Signature sums;
+    sums.kernel = "csr_classical";
+    sums.value = vectors_type(s.request, s.f.value_type);
+    sums.accumulator = s.request.accumulator;
+    sums.num_rhs = s.request.num_rhs;
+    sums.params["subwarp"] = s.request.target.wavefront;
+    return rhs_lanes(sums);
+}
+
+constexpr std::int64_t few_threads = 1 << 18;  ///< of one launch, that keep no H100 busy
+
+/// Lanes of a row of `mean` entries where `lanes` of them share one: as many as load what two or
+/// three rounds take, more of few rows.
+std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean) {
+    constexpr double rounds = 2.5;                        // of loads, from which more lanes pay
+    constexpr std::int64_t most_shared = 4, enough = 16;  // entries, and lanes that load them
+    const std::int64_t wavefront = s.request.target.wavefront;
+    std::int64_t all = lanes;
+    while (all < most_shared * lanes && 2 * all <= enough &&
+           mean >= rounds * static_cast<double>(all))
+        all *= 2;
+    while (2 * all <= wavefront && s.f.rows * all < few_threads &&
+           mean >= static_cast<double>(2 * all))
+        all *= 2;
+    return std::min(wavefront, all);
+}
+
+/// The same where each lane takes an entry alone.
+std::int64_t lanes_alone(const Situation& s) {
+    constexpr double short_mean = 3, usual_mean = 6, long_mean = 64;
+    constexpr double unrolled = 4, threads = 1 << 16;
+    const double mean = s.f.mean_row;
+    std::int64_t entries = mean < short_mean ? 1 : mean < usual_mean ? 2 : mean < long_mean ? 4 : 8;
+    while (static_cast<double>(s.f.rows * entries) < threads &&
+           static_cast<double>(2 * entries) * unrolled <= mean)
+        entries *= 2;
+    return std::min(s.request.target.wavefront, static_cast<int>(entries));
+}
+
+/// Pieces of rows of x under way at a time where lanes share entries: fewer of short rows leave
+/// room for more warps, of which 64 want lanes with 32 registers.
+std::int64_t pieces_at_a_time(const Situation& s) {
+    constexpr double short_mean = 6, short_mean_of_many = 2.5, long_mean = 10;
+    constexpr std::int64_t many_lanes = 8, few_lanes = 4;
+    constexpr int one_piece = 16;  // right-hand sides of many lanes, of which each has 16 bytes
+    const std::int64_t lanes = lanes_of_an_entry(s);
+    const double mean = s.f.mean_row;
+    if (lanes < many_lanes) return lanes == few_lanes && mean >= long_mean ? 8 : 4;
+    if (mean < (s.request.num_rhs <= one_piece ? short_mean : short_mean_of_many)) return 2;
+    const bool few = s.f.rows * subwarp_of_many(s) < few_threads;
+    return few && s.request.num_rhs <= one_piece ? 8 : 4;
+}
+
+/// Whether waiting for the longest row is what a product takes, rather than its bytes.
+bool is_small(const Situation& s) {
+    constexpr double small = 1e7;  // entries times right-hand sides
+    return static_cast<double>(s.f.nnz) * s.request.num_rhs < small;
+}
+
+/// Entries of a block's part of a long row: joining costs a number for each right-hand side,
+/// waiting for a part is what small products do. Rows of up to two such parts are not cut.
+std::int64_t part_of_a_long_row(const Situation& s) {
+    constexpr std::int64_t few = 512, usual = 1024, many = 2048;
+    constexpr double large = 4e7;  // entries times right-hand sides
+    if (lanes_of_an_entry(s) == 1) return usual;
+    if (is_small(s) && s.f.max_row > 2 * few) return few;
+    return static_cast<double>(s.f.nnz) * s.request.num_rhs < large ? usual : many;
+}
+
+/// Larger blocks where few long rows are all there is.
+std::int64_t block_of_long_rows(const Situation& s) {
+    constexpr std::int64_t few_rows = 2048, usual = 128;
+    constexpr double long_mean = 256;
+    const bool few = s.f.rows < few_rows && s.f.mean_row >= long_mean;
+    return few && is_small(s) && lanes_of_an_entry(s) > 1 ? 2 * usual : usual;
+}
+
+/// The length that half of the rows do not exceed.
+double half_of_the_rows(const Situation& s) {
+    return static_cast<double>(row_quantile(s.f, 0.5));
+}
+
+bool is_half_long(const Situation& s) {
+    constexpr double long_half = 32;
+    return half_of_the_rows(s) >= long_half;
+}
+
+/// Lanes of csr_by_length for a short row.
+std::int64_t lanes_of_a_short_row(const Situation& s) {
+    constexpr std::int64_t least = 4;
+    const std::int64_t lanes = lanes_of_an_entry(s);
+    if (lanes == 1) return half_of_the_rows(s) < 2 ? 2 : least;
+    return is_half_long(s) ? 2 * lanes : std::max(lanes, least);
+}
+
+}  // namespace
+
+std::int64_t subwarp_of_many(const Situation& s) {
+    const std::int64_t lanes = lanes_of_an_entry(s);
+    return lanes == 1 ? lanes_alone(s) : lanes_of_a_row(s, lanes, s.f.mean_row);
+}
+
+void choose_classical_of_many(ParamChoice& c) {
+    constexpr std::int64_t block = 128;  // small, for each lane has many registers
+    c.set("block", Values{block}, [](const Situation&) { return block; });
+    c.set("subwarp", subwarps(c), subwarp_of_many);
+    c.set("unroll", Values{2, 4, 8}, pieces_at_a_time);
+}
+
+void choose_by_length_of_many(ParamChoice& c) {
+    constexpr std::int64_t many_lanes = 8;
+    constexpr double large = 3e6;  // entries, among which a warp's long row holds nobody up
+    c.set("block", Values{128, 256}, block_of_long_rows);
+    c.set("share", Values{512, 1024, 2048}, part_of_a_long_row);
+    c.set("subwarp", subwarps(c), lanes_of_a_short_row);
+    c.set("unroll", Values{4, 8},
+          [](const Situation& s) { return lanes_of_an_entry(s) >= many_lanes ? 8 : 4; });
+    c.set("most_short", Values{16, 64},
+          [](const Situation& s) { return is_half_long(s) ? 64 : 16; });
+    c.set("most_middle", Values{128, 512}, [](const Situation& s) {
+        const bool waits = lanes_of_an_entry(s) > 1 && static_cast<double>(s.f.nnz) < large;
+        return is_half_long(s) || waits ? 128 : 512;
+    });
+}
+
+}  // namespace spmvgen::gpu

@@ -1,0 +1,92 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rule_features.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::Not;
+using testing::StartsWith;
+
+Request of_vectors(int k) {
+    Request r = request();
+    r.num_rhs = k;
+    return r;
+}
+
+/// Rows like those of even_features(), of which one has so many entries.
+Features with_longest(std::int64_t longest, double mean = 10) {
+    Features f = even_features(mean);
+    f.max_row = longest;
+    return f;
+}
+
+TEST(GpuSeveralVectors, GoToRows) {
+    EXPECT_THAT(chosen(even_features(), of_vectors(2)), StartsWith("sell_slices: "));
+    for (const int k : {3, 4, 8, 32}) {
+        const std::string why = std::to_string(k) + " right-hand sides: ";
+        EXPECT_EQ(chosen(even_features(), of_vectors(k)),
+                  "csr_classical: " + why + "csr_classical");
+        EXPECT_EQ(parameter(even_features(), of_vectors(k), "block"), 128);
+        EXPECT_EQ(chosen(with_longest(5000), of_vectors(k)),
+                  "csr_by_length: " + why + "csr_by_length");
+    }
+    EXPECT_EQ(chosen(with_longest(5000), of_vectors(2)),
+              "csr_by_length: 2 right-hand sides: csr_by_length");
+}
+
+TEST(GpuSeveralVectors, RowsThatOthersWaitForAreCut) {
+    EXPECT_THAT(chosen(with_longest(300, 50), of_vectors(3)), StartsWith("csr_by_length: "));
+    EXPECT_THAT(chosen(with_longest(300, 50), of_vectors(2)), Not(StartsWith("csr_by_length: ")));
+    Features f = with_longest(60);
+    EXPECT_THAT(chosen(f, of_vectors(8)), StartsWith("csr_classical: "));
+    f.rows = 100'000;
+    f.nnz = 1'000'000;
+    EXPECT_THAT(chosen(f, of_vectors(8)), StartsWith("csr_by_length: ")) << "a small product";
+    f.max_row = 40;
+    EXPECT_THAT(chosen(f, of_vectors(8)), StartsWith("csr_classical: "));
+}
+
+TEST(GpuSeveralVectors, LanesOfAnEntryMoveLines) {
+    // Rows of 10 entries; 2, 4, 8 and 8 lanes an entry.
+    EXPECT_EQ(parameter(even_features(), of_vectors(4), "subwarp"), 8);
+    EXPECT_EQ(parameter(even_features(6), of_vectors(4), "subwarp"), 4);
+    EXPECT_EQ(parameter(even_features(), of_vectors(8), "subwarp"), 8);
+    EXPECT_EQ(parameter(even_features(), of_vectors(16), "subwarp"), 8);
+    EXPECT_EQ(parameter(even_features(), of_vectors(32), "subwarp"), 8);
+    EXPECT_EQ(parameter(even_features(40), of_vectors(16), "subwarp"), 16);
+    EXPECT_EQ(parameter(even_features(40, 1000), of_vectors(16), "subwarp"), 32) << "few rows";
+    EXPECT_EQ(parameter(even_features(), of_vectors(8), "unroll"), 8);
+    EXPECT_EQ(parameter(even_features(), of_vectors(16), "unroll"), 4);
+    EXPECT_EQ(parameter(even_features(4), of_vectors(16), "unroll"), 2) << "more warps";
+    EXPECT_EQ(parameter(even_features(4), of_vectors(32), "unroll"), 4);
+}
+
+TEST(GpuSeveralVectors, PartsOfLongRowsAreSmallInSmallProducts) {
+    Features apart = with_longest(5000);
+    EXPECT_EQ(parameter(apart, of_vectors(2), "share"), 1024);
+    EXPECT_EQ(parameter(apart, of_vectors(32), "share"), 2048) << "a join's cost grows with k";
+    EXPECT_EQ(parameter(apart, of_vectors(32), "most_middle"), 512);
+    apart.nnz = 200'000;
+    EXPECT_EQ(parameter(apart, of_vectors(32), "share"), 512);
+    EXPECT_EQ(parameter(apart, of_vectors(32), "most_middle"), 128);
+}
+
+TEST(GpuSeveralVectors, FewLongRowsHaveBlocks) {
+    Features few = even_features();
+    few.rows = 80;
+    few.mean_row = 40'000;
+    few.max_row = 41'000;
+    EXPECT_THAT(chosen(few, of_vectors(2)), StartsWith("csr_by_length: "));
+    EXPECT_THAT(chosen(few, of_vectors(32)), StartsWith("csr_by_length: "));
+    EXPECT_EQ(parameter(few, of_vectors(32), "block"), 128);
+    few.mean_row = 400;
+    few.max_row = 600;
+    few.nnz = 32'000;
+    EXPECT_EQ(parameter(few, of_vectors(32), "block"), 256);
+    EXPECT_EQ(parameter(few, of_vectors(32), "share"), 1024) << "no row is cut in two";
+}
+
+}  // namespace
+}  // namespace spmvgen
