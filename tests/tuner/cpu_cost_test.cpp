@@ -174,7 +174,7 @@ TEST(CpuWork, OfSlicesByHand) {
     const CpuWork w = m.work("sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1");
     EXPECT_NEAR(w.near, 64 * 12, 1e-6);
     EXPECT_NEAR(w.steps, 8 * 12, 1e-6) << "a register a column";
-    EXPECT_EQ(w.rows, 8);
+    EXPECT_EQ(w.rows, 2 * 8) << "a slice counts two";
     EXPECT_EQ(w.turns, 2);
     EXPECT_NEAR(m.work("sell_f64_i32_o32_a1_b0_k1_lanes16_sigma1_unroll1").steps, 8 * 12, 1e-6)
         << "16 lanes are two registers";

@@ -27,7 +27,7 @@ CpuWork slices_work(const Problem& p) {
                          (p.is_sorted() ? p.rows * p.index : 0));
     w.near = stored;
     w.steps = stored / lanes * p.registers(lanes) + (p.is_sorted() ? p.rows : 0);
-    w.rows = count;
+    w.rows = ends_of_slice * count;
     w.turns = count * slices.turns;
     w.busiest = is_ell ? p.m.busiest(p.threads, true) : p.busiest_of(p.longest, stored / height);
     return w;
