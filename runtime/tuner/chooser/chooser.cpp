@@ -32,7 +32,7 @@ int given(const Request& request, const char* name) {
 
 /// Entries, of a CPU entries and rows: with fewer all that rules choose takes little more than a
 /// launch, and weighing others some thousand times as long.
-constexpr std::int64_t least_weighed_gpu = 10'000, least_weighed_cpu = 20'000;
+constexpr std::int64_t least_weighed_gpu = 10'000, least_weighed_cpu = 2'000;
 /// Times the begin of a team, of a product from which on no smaller team is weighed.
 constexpr double most_regions = 20;
 /// Entries: with fewer the L2 serves x well (an H200, docs/explanation/tiles.md).
