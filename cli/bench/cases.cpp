@@ -76,12 +76,14 @@ std::pair<std::string, std::string> setting_of(const std::string& text, const Be
         throw UsageError("--kernels: " + one.name + ": '" + text +
                          "' is not NAME=VALUE, such as sigma=1");
     const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
-    const bool any = name == "encodings" || name == "reorder" || name == "rule";
+    const bool any =
+        name == "encodings" || name == "reorder" || name == "rule" || name == "all_threads";
     std::pair<std::string, std::string> setting{any ? name : "param." + name, value};
     if (!any) {
         if (one.kernel == "auto")
             throw UsageError("--kernels: " + one.name + ": " + name +
-                             " is of a kernel; of auto there are encodings, reorder and rule");
+                             " is of a kernel; of auto there are encodings, reorder, rule and "
+                             "all_threads");
         const auto& params = kernel_entry(one.kernel).params;
         if (std::ranges::find(params, name, &Parameter::name) == params.end())
             throw UsageError("--kernels: " + one.name + ": " + one.kernel + " has no parameter " +
@@ -225,6 +227,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     row["kernel"] = info.kernel;
     row["format"] = info.format;
     row["reason"] = info.reason;
+    row["threads"] = info.threads;
     row["launches"] = info.launches;
     row["deterministic"] = info.deterministic;
     row["stored"] = info.stored;

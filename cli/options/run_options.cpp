@@ -118,6 +118,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     check_params(o.format, o.kernel, options.params, target, !o.batch.empty());
     options.target = o.arch;
     options.threads = o.threads;
+    options.all_threads = o.all_threads;
     options.copy = !o.batch.empty();
     options.updates = o.updates;
     // One matrix, one set of numbers: what more there might be is only prepared for.
@@ -166,8 +167,10 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->check(CLI::IsMember({"seldom", "often"}).description(""));
     verb.add_option("--arch", o.arch, "architecture (default native: this machine's)")
         ->type_name("ARCH");
-    verb.add_option("--threads", o.threads, "threads; 0 = what OpenMP would use")
+    verb.add_option("--threads", o.threads, "threads, at most; 0 = what OpenMP would use")
         ->check(CLI::Range(0, 4096).description(""));
+    verb.add_flag("--all-threads", o.all_threads,
+                  "use all of them, also where fewer are predicted to be faster");
     verb.add_option("--memory-limit", o.memory_limit,
                     "most that the converted matrix may take: bytes, or 500M, 2G (of 1024)")
         ->transform(CLI::Validator(as_size, ""))

@@ -22,6 +22,7 @@ struct RunOptions {
     ProductOptions product;
     std::string output;
     int threads = 0;
+    bool all_threads = false;
     std::uint64_t memory_limit = 0;             // bytes; 0 = none
     std::string cache, cache_dir, kernel_sets;  // cache: "" = $SPMVGEN_CACHE, else on
     bool check = false, strict = false, json = false, explain = false;

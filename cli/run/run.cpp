@@ -92,7 +92,7 @@ RunReport prepare_report(const RunOptions& o, const std::string& name, ValueType
     r.value = value;
     r.rounded = !o.storage.empty();
     r.num_rhs = o.product.num_rhs;
-    r.threads = o.threads > 0 ? o.threads : omp_get_max_threads();
+    r.threads = info.threads > 0 ? info.threads : o.threads > 0 ? o.threads : omp_get_max_threads();
     r.alpha = o.product.alpha;
     r.beta = o.product.beta;
     r.info = info;

@@ -28,6 +28,7 @@ BlockTime BlockBench::time_blocks(int rows, int cols) const {
 BlockTime BlockBench::time(Options options) const {
     options.device = timing_.device;
     options.threads = timing_.threads;
+    options.all_threads = true;
     options.cache = CacheMode::memory;
     options.strict = true;
     const Handle handle(matrix_.view(), options);

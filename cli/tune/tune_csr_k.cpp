@@ -99,6 +99,7 @@ class Bench {
         options.params["srs"] = sizes.srs;
         if (machine_.gpu()) options.params["ssrs"] = sizes.ssrs;
         options.threads = machine_.gpu() ? 0 : machine_.threads;
+        options.all_threads = true;
         options.copy = false;
         options.strict = true;
         return options;

@@ -68,6 +68,7 @@ Options handle_options(const MatrixOptions& o, const TunedMachine& machine) {
     Options options;
     options.device = o.common->device;
     options.threads = machine.threads;
+    options.all_threads = true;
     options.num_rhs = o.num_rhs;
     options.deterministic = o.deterministic;
     options.copy = false;

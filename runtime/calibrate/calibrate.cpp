@@ -174,6 +174,13 @@ DeviceProfile combined(const std::vector<DeviceProfile>& rounds) {
             (profile.*member)[i].per_s = rate.value;
             (profile.*member)[i].spread = rate.spread;
         }
+    for (std::size_t i = 0; i < profile.regions.size(); ++i) {
+        const Figure us = median_of(rounds, [&](const DeviceProfile& p) {
+            return Figure{p.regions[i].us, p.regions[i].spread};
+        });
+        profile.regions[i].us = us.value;
+        profile.regions[i].spread = us.spread;
+    }
     return profile;
 }
 

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
+#include <vector>
 
 #include "calibrate/parts.hpp"
 #include "matrix/buffer.hpp"
@@ -141,6 +143,14 @@ class CpuBench {
     int threads_;
 };
 
+/// 1, 2, 4, … and the most.
+std::vector<int> teams_up_to(int most) {
+    std::vector<int> teams;
+    for (int threads = 1; threads < most; threads *= 2) teams.push_back(threads);
+    teams.push_back(most);
+    return teams;
+}
+
 }  // namespace
 
 std::vector<CalibrationStep> cpu_steps(const CalibrationPlan& plan) {
@@ -151,13 +161,18 @@ std::vector<CalibrationStep> cpu_steps(const CalibrationPlan& plan) {
     std::vector<CalibrationStep> steps;
     add_kernel_steps(plan, steps);
     const int most = plan.threads > 0 ? plan.threads : omp_get_max_threads();
-    steps.push_back({"parallel regions", [plan, most](DeviceProfile& p) {
+    const std::vector<int> teams = teams_up_to(most);
+    steps.push_back({"parallel regions", [plan, most, teams](DeviceProfile& p) {
                          p.launch_us = CpuBench(plan, most).launch_us();
+                         for (const int team : teams | std::views::drop(1)) {
+                             const Figure us =
+                                 team == most ? p.launch_us : CpuBench(plan, team).launch_us();
+                             p.regions.push_back({team, us.value, us.spread});
+                         }
                      }});
     const double memory =
         std::min(plan.most_bytes, memory_share * static_cast<double>(available_memory()));
-    for (int threads = 1; threads <= most;
-         threads = threads < most ? std::min(2 * threads, most) : most + 1) {
+    for (const int threads : teams) {
         const CpuBench bench(plan, threads);
         const auto add = [&](const char* what, const std::vector<double>& amounts,
                              DeviceRate (CpuBench::*measure)(double) const,

@@ -24,7 +24,7 @@ std::string variable(const char* name) {
     return text != nullptr ? text : "";
 }
 
-Question question_of(const CsrView& matrix, const Options& o) {
+Question question_of(const CsrView& matrix, const Options& o, const Info& info) {
     Signature types;
     set_number_types(types, o, matrix.value_type);
     return {.value = types.value,
@@ -33,7 +33,7 @@ Question question_of(const CsrView& matrix, const Options& o) {
             .num_rhs = o.num_rhs,
             .op = parse_op(o.op),
             .deterministic = o.deterministic,
-            .threads = o.device == "host" ? host_threads(matrix, o) : 0};
+            .threads = info.threads};
 }
 
 /// "NVIDIA H200" of "cuda:0, NVIDIA H200".
@@ -46,7 +46,7 @@ void capture(const CsrView& matrix, const Options& options, const Info& info,
              const CaptureSettings& settings) {
     Capture c;
     c.pattern = pattern_digest(matrix);
-    c.question = question_of(matrix, options);
+    c.question = question_of(matrix, options, info);
     const std::filesystem::path directory = settings.directory;
     const bool known =
         exists(directory / capture_file_name(c.pattern, matrix.value_type, c.question));

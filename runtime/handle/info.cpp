@@ -41,6 +41,7 @@ std::string to_string(const Info& i) {
                                       : "in the caller's, which costs " +
                                             readable_bytes(i.permute_bytes) + " a product"));
     line("target", i.target);
+    if (i.threads > 0) line("threads", std::to_string(i.threads));
     if (on_gpu)
         line("launches", fmt::format("{} an apply, sums in {} order", i.launches,
                                      i.deterministic ? "a fixed" : "any"));

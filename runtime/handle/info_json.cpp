@@ -36,6 +36,7 @@ nlohmann::ordered_json info_json(const Info& i) {
             {"target", i.target},
             {"op", i.op},
             {"deterministic", i.deterministic},
+            {"threads", i.threads},
             {"launches", i.launches},
             {"facts", facts_json(i.facts)},
             {"reason", i.reason},

@@ -137,6 +137,7 @@ constexpr NamedOption table[] = {
     option<&Options::op>("op", check_op),
     option<&Options::transpose_by_atomics>("transpose_by_atomics"),
     option<&Options::threads>("threads"),
+    option<&Options::all_threads>("all_threads"),
     option<&Options::copy>("copy"),
     option<&Options::device_arrays>("device_arrays"),
     option<&Options::index_base>("index_base", check_base),

@@ -1,9 +1,13 @@
 #include "measure/parallel_region.hpp"
 
+#include <dlfcn.h>
+#include <omp.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "measure/timing.hpp"
 
@@ -32,6 +36,14 @@ double parallel_region_us(int threads) {
     const auto found = known.find(threads);
     if (found != known.end()) return found->second;
     return known.emplace(threads, measured_region_us(threads)).first->second;
+}
+
+bool keeps_idle_threads() {
+    Dl_info info;
+    if (dladdr(reinterpret_cast<const void*>(&omp_get_max_threads), &info) == 0 ||
+        info.dli_fname == nullptr)
+        return false;
+    return std::string_view(info.dli_fname).find("gomp") == std::string_view::npos;
 }
 
 }  // namespace spmvgen

@@ -7,4 +7,9 @@ namespace spmvgen {
 /// takes up to a millisecond. Safe to call from any thread.
 double parallel_region_us(int threads);
 
+/// Whether OpenMP's runtime keeps the threads that a smaller team leaves out for the next larger
+/// one. That of GCC (libgomp) ends them, and starts new ones, which takes longer than many
+/// products.
+bool keeps_idle_threads();
+
 }  // namespace spmvgen

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "spmvgen/signature.hpp"
 
@@ -50,7 +51,9 @@ struct Request {
     std::map<std::string, std::int64_t> params = {};
     Target target = {};
     int num_rhs = 1;
-    int threads = 1;             ///< threads that will take part in an apply, of a CPU
+    int threads = 1;  ///< threads that will take part in an apply, of a CPU
+    /// Smaller teams that may do so instead, ascending, where predicted times say so.
+    std::vector<int> smaller_teams = {};
     int units = 0;               ///< of a GPU: multiprocessors, compute units; 0 = not known
     bool deterministic = false;  ///< only kernels that give the same bits each time
     bool batch = false;          ///< kernels of batches instead of single matrices
@@ -99,6 +102,7 @@ struct Choice {
     Signature signature;       ///< complete, for α = 1, β = 0
     std::string reason;        ///< one line for people, with the figures that decided
     std::string warning = {};  ///< of tuning parameters that could not be read; "" = none
+    int threads = 0;           ///< of a smaller team; 0 = Request::threads
 };
 
 }  // namespace spmvgen

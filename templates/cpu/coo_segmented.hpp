@@ -10,7 +10,9 @@
 //             entry after another, for short rows.
 // Work:       the path that merges the rows' ends with the entries has m + nnz steps; a thread
 //             takes an equal run of them. The thread whose run holds a row's end stores the row;
-//             rows without entries, which get βy, are stored in runs.
+//             rows without entries, which get βy, are stored in runs. With one lane and one
+//             right-hand side a window of y becomes βy first, and its entries are added to it while
+//             a core's first cache has it: no branch depends on where rows end.
 // Reads:      nnz·(value + 2·index) bytes of A, x once for each entry; writes y once, reads it when
 //             β ≠ 0 and where a row is cut.
 #pragma once
@@ -38,36 +40,49 @@ void coo_segmented(long num_rows, long nnz, const Index* __restrict__ row_idx,
         long entry = entries_taken(nnz, row_idx, first_step);
         const long end_entry = entries_taken(nnz, row_idx, last_step);
         const long end_row = last_step - end_entry;
-        // The last round may be the part of a row that the next thread goes on with: its sum is
-        // carried.
-        for (long row = first_step - entry; row < end_row || entry < end_entry; ++row) {
-            const bool begun = entry > 0 && row_idx[entry - 1] == row;  // by another thread
-            if (!begun) {
-                const long filled_row = entry < nnz ? long(row_idx[entry]) : num_rows;
-                const long next_row = filled_row < end_row ? filled_row : end_row;
-                store_empty_rows<Value, alpha_mode, beta_mode, has_epilogue, num_rhs>(
-                    y, row, next_row, alpha, beta);
-                row = row < next_row ? next_row : row;
-                if (row >= end_row && entry >= end_entry) {
-                    break;
-                }
+        if constexpr (lanes == 1 && num_rhs == 1 && !joins_rows<Value, Vector, has_epilogue>) {
+            entry = add_windows<alpha_mode, beta_mode, Value>(y, row_idx, values, col_idx, x,
+                                                              first_step - entry, end_row, entry,
+                                                              end_entry, alpha, beta);
+            if (entry < end_entry) {  // of a row that the next thread goes on with
+                carry_row[thread] = end_row;
+                carry_sum[thread] = Value{};
+                add_segment<1, 1>(carry_sum + thread, row_idx, values, col_idx, x, end_row, entry,
+                                  end_entry);
             }
-            Value sum[num_rhs] = {};
-            entry = add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, row, entry,
-                                                end_entry);
-            if (row < end_row) {
-                if constexpr (joins_rows<Value, Vector, has_epilogue>) {
-                    if (begun) {
-                        head_row[thread] = row;
-                        copy_sums<num_rhs>(head_sum, thread, sum);
-                        continue;
+        } else {
+            // The last round may be the part of a row that the next thread goes on with: its sum is
+            // carried.
+            for (long row = first_step - entry; row < end_row || entry < end_entry; ++row) {
+                const bool begun = entry > 0 && row_idx[entry - 1] == row;  // by another thread
+                if (!begun) {
+                    const long filled_row = entry < nnz ? long(row_idx[entry]) : num_rows;
+                    const long next_row = filled_row < end_row ? filled_row : end_row;
+                    store_empty_rows<Value, alpha_mode, beta_mode, has_epilogue, num_rhs>(
+                        y, row, next_row, alpha, beta);
+                    row = row < next_row ? next_row : row;
+                    if (row >= end_row && entry >= end_entry) {
+                        break;
                     }
                 }
-                store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha, beta);
-            } else {
-                carry_row[thread] = row;
-                store_row<scale::one, scale::zero, false, num_rhs>(carry_sum, thread, sum, Value{},
-                                                                   Value{});
+                Value sum[num_rhs] = {};
+                entry = add_segment<lanes, num_rhs>(sum, row_idx, values, col_idx, x, row, entry,
+                                                    end_entry);
+                if (row < end_row) {
+                    if constexpr (joins_rows<Value, Vector, has_epilogue>) {
+                        if (begun) {
+                            head_row[thread] = row;
+                            copy_sums<num_rhs>(head_sum, thread, sum);
+                            continue;
+                        }
+                    }
+                    store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum, alpha,
+                                                                            beta);
+                } else {
+                    carry_row[thread] = row;
+                    store_row<scale::one, scale::zero, false, num_rhs>(carry_sum, thread, sum,
+                                                                       Value{}, Value{});
+                }
             }
         }
     }

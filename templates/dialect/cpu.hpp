@@ -213,6 +213,40 @@ template <int num_rhs, vector_form x_form = vector_form::dense, typename Value, 
     }
 }
 
+/// y = αAx + βy for rows `row` to end_row - 1, of which `entry` is the first entry, at most up to
+/// end_entry; returns the entry after them. A window of y becomes βy first; its entries are added
+/// while a core's first cache has it, one after another: no branch depends on where rows end. Of
+/// large parts of y with few entries the window is all: clearing memory at a stretch need not read
+/// it, and few of its lines are read for their entries.
+template <scale alpha_mode, scale beta_mode, typename Value, typename Vector, typename Index,
+          typename Storage>
+[[gnu::always_inline]] inline long add_windows(Vector* y, const Index* row_idx,
+                                               const Storage* values, const Index* col_idx,
+                                               const Vector* x, long row, long end_row, long entry,
+                                               long end_entry, Vector alpha, Vector beta) {
+    constexpr long near_window = 1024;    // rows
+    constexpr long far_bytes = 8L << 20;  // of y: more than a core's share of the caches
+    constexpr long least_rows_an_entry = 10;
+    const long rows = end_row - row;
+    const bool is_far = beta_mode == scale::zero && rows * long(sizeof(Vector)) >= far_bytes &&
+                        rows >= least_rows_an_entry * (end_entry - entry);
+    const long window = is_far ? rows : near_window;
+    for (; row < end_row; row += window) {
+        const long next_row = row + window < end_row ? row + window : end_row;
+        if (is_far) {
+            __builtin_memset(y + row, 0, (next_row - row) * sizeof(Vector));
+        } else {
+            store_empty_rows<Value, alpha_mode, beta_mode, false, 1>(y, row, next_row, alpha, beta);
+        }
+        for (; entry < end_entry && row_idx[entry] < next_row; ++entry) {
+            const Value product =
+                multiply(widened<Value>(values[entry]), converted<Value>(x[col_idx[entry]]));
+            store<alpha_mode, scale::one, false>(y, row_idx[entry], product, alpha, alpha, 0);
+        }
+    }
+    return entry;
+}
+
 /// sum[rhs] += the products of the entries from `entry` on that have the same row as it, at most up
 /// to `end`; returns the entry after them. `row` is that row.
 template <int lanes, int num_rhs, typename Value, typename Storage, typename Index, typename Vector>

@@ -103,7 +103,8 @@ TEST_F(BenchScriptsTest, FitsConstantsOfCpus) {
                  {"left out, margins", ": 1.000 in the geometric mean", ", 120 matrices"});
     const json constants = json::parse(read("constants.json"));
     EXPECT_EQ(constants["kind"], "cpu-costs");
-    EXPECT_EQ(constants["kernels"].size(), 9u);
+    EXPECT_EQ(constants["kernels"].size(), 10u);
+    EXPECT_EQ(constants["kernels"]["dia_cpu"], constants["kernels"]["strips_cpu"]) << "not fitted";
     EXPECT_FALSE(constants["kernels"]["sell"].contains("start_us"))
         << "a team's start is among the costs";
     write("both.jsonl", text + some_work());

@@ -240,9 +240,9 @@ TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
               at + "csr_vector:lanes: 'lanes' is not NAME=VALUE, such as sigma=1");
     EXPECT_EQ(error("A.mtx --kernels csr_vector:lanes=x"),
               at + "csr_vector:lanes=x: options.param.lanes: 'x' is not an integer that fits");
-    EXPECT_EQ(
-        error("A.mtx --kernels auto:lanes=4"),
-        at + "auto:lanes=4: lanes is of a kernel; of auto there are encodings, reorder and rule");
+    EXPECT_EQ(error("A.mtx --kernels auto:lanes=4"),
+              at + "auto:lanes=4: lanes is of a kernel; of auto there are encodings, reorder, rule "
+                   "and all_threads");
     EXPECT_EQ(
         error("A.mtx --kernels auto:reorder=x"),
         at + "auto:reorder=x: options.reorder: unknown reordering 'x': use one of auto, none, rcm, "

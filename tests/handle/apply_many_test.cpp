@@ -101,6 +101,7 @@ Options in_memory() {
     Options o;
     o.cache = CacheMode::memory;
     o.threads = 2;
+    o.all_threads = true;
     return o;
 }
 

@@ -18,6 +18,7 @@ TEST(BatchAllocations, AppliesAllocateNothing) {
         o.strict = true;
         o.format = format;
         o.threads = 2;
+        o.all_threads = true;
         const BatchHandle handle(systems, o);
         std::vector<double> y(5, 1);
         handle.prepare(Scale::general, Scale::general);

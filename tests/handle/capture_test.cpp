@@ -68,6 +68,7 @@ class CaptureTest : public testing::Test {
 Options plain(int threads = 1) {
     Options options = off_options();
     options.threads = threads;
+    options.all_threads = true;
     return options;
 }
 

@@ -21,6 +21,7 @@ Options behind_on(const std::string& device) {
     options.compile = "behind";
     options.cache = CacheMode::memory;
     options.threads = team_threads;
+    options.all_threads = true;
     return options;
 }
 

@@ -352,6 +352,7 @@ TEST(Encodings, WhereTheMatrixsKernelCannotBeHadRowLengthsDecide) {
     Options loading = options_for("host");
     loading.cache_dir = directory;
     loading.threads = 2;
+    loading.all_threads = true;
     const Request request{.target = parse_target("native"), .threads = 2};
     const Signature by_rows = choose(analyse_row_lengths(a.view()), request).signature;
     Options ahead = loading;

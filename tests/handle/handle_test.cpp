@@ -35,12 +35,14 @@ Options csr_options() {
     Options o;
     o.kernel = "csr_rows";
     o.threads = 2;
+    o.all_threads = true;
     return o;
 }
 Options off_options() {
     Options o;
     o.cache = CacheMode::off;
     o.threads = 2;
+    o.all_threads = true;
     return o;
 }
 
@@ -175,6 +177,7 @@ TEST(Handle, TellsWhatItDoes) {
               "kernel:   csr_rows_f64_i32_o32_a1_b0_k1\n"
               "format:   csr\n"
               "target:   x86-64-v4\n"
+              "threads:  2\n"
               "reason:   named by the caller\n"
               "origin:   compiled\n"
               "source:   /fake/csr_rows_f64_i32_o32_a1_b0_k1\n"

@@ -208,7 +208,7 @@ TEST(MemoryLimit, LetsTheRuleFallBackToCsr) {
                 testing::MatchesRegex("format sell would take at least 9.* KiB, more than "
                                       "options.memory_limit, 91.2 KiB; .*"));
     EXPECT_EQ(product_of(handle, a), a.product(a.values));
-    options.params = {{"sigma", 1}};
+    options.params = {{"sigma", 1}, {"unroll", 1}};  // of SELL alone
     EXPECT_THAT(code_and_text([&] { const Handle none(a.view(), options); }),
                 StartsWith("invalid_argument: format sell would take at least "));
     options.params.clear();

@@ -24,6 +24,7 @@ Options lazy_on(const std::string& device) {
     options.level = "lazy";
     options.cache = CacheMode::memory;
     options.threads = team_threads;
+    options.all_threads = true;
     return options;
 }
 

@@ -32,6 +32,7 @@ Options options_of(const Case& c) {
     options.cache = CacheMode::memory;
     options.strict = true;
     options.threads = c.device == "host" ? 2 : 0;
+    options.all_threads = true;
     return options;
 }
 

@@ -195,6 +195,7 @@ TEST(UpdateValues, TheGenericKernelTakesThem) {
             Options options;
             options.cache = CacheMode::off;
             options.threads = 2;
+            options.all_threads = true;
             options.copy = copy;
             options.op = op;
             const AnyMatrix<double> a;

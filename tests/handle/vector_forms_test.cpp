@@ -101,6 +101,7 @@ void check_all(const std::string& kernel, const std::string& device, std::size_t
     Options o;
     o.cache = CacheMode::memory;
     o.threads = 2;
+    o.all_threads = true;
     o.device = device;
     o.kernel = kernel;
     o.pack_vectors = "never";

@@ -206,6 +206,7 @@ TEST(Workspace, OfAModeThatTheBaseKernelServesHoldsTheProduct) {
     Options options;
     options.kernel = "csr_rows";
     options.threads = 2;
+    options.all_threads = true;
     const Handle handle = make_handle(a.view(), options, fake.provider);
     const std::size_t bytes = handle.workspace_bytes(Scale::one, Scale::one);
     EXPECT_GE(bytes, 8 * static_cast<std::size_t>(a.n));

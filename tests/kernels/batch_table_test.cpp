@@ -186,6 +186,7 @@ template <typename Value>
 void check_row(const Row& row, int threads, const std::shared_ptr<Device>& device) {
     Options options = options_of(row);
     options.threads = threads;
+    options.all_threads = true;
     const fixtures::Modes modes = modes_of(row.value, row.params.empty(), row.device);
     const auto handle_for = [&](const std::vector<CsrView>& systems) {
         return make_batch_handle(systems, options, BatchLayout::concatenated,

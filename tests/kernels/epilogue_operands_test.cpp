@@ -86,6 +86,7 @@ class EpilogueOperands : public testing::TestWithParam<Row> {
         o.cache_dir = fixtures::cache_of_this_run();
         o.strict = true;
         o.threads = 3;
+        o.all_threads = true;
         o.epilogue = program;
         const KernelEntry& entry = kernel_entry(GetParam().kernel);
         if (entry.transposes) {

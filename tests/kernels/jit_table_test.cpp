@@ -87,6 +87,7 @@ class Product {
         options.params = row_.params;
         options.num_rhs = row_.types.num_rhs;
         options.threads = threads;
+        options.all_threads = true;
         options.copy = false;  // keeps the index types where the format is CSR
         options.cache = CacheMode::memory;
         options.strict = true;

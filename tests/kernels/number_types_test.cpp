@@ -53,6 +53,7 @@ Options options_for(const Row& row) {
     else
         o.kernel = row.kernel;
     o.threads = 3;
+    o.all_threads = true;
     return o;
 }
 
@@ -130,7 +131,8 @@ TEST_P(WiderSums, KeepWhatFloatsLose) {
     const std::vector<float> x(entries, 1);
     Options o = options_for(GetParam());
     o.accumulator = "f64";
-    o.threads = 5;  // the row is cut, where the kernel cuts rows
+    o.threads = 5;
+    o.all_threads = true;  // the row is cut, where the kernel cuts rows
     const Handle handle(1, entries, row_ptr.data(), col_idx.data(), values.data(), o);
     float y = 8;
     handle.apply(1.0F, x.data(), 1.0F, &y);
@@ -222,6 +224,7 @@ TEST_P(HostKernel, AppliesTheEpilogueToEveryRowOnce) {
     o.epilogue = "2 * fmax(value, 0) + row";
     for (const int threads : {1, 3, 8}) {
         o.threads = threads;
+        o.all_threads = true;
         const Handle handle = numbers_.handle<double>(o);
         for (const auto& [alpha, beta] :
              {std::pair{1.0, 0.0}, {1.0, 1.0}, {-2.0, 4.0}, {0.0, 1.0}}) {

@@ -75,6 +75,7 @@ void check_codes(const std::string& name, const Params& params) {
             options.params["value_code"] = value_code;
             options.num_rhs = num_rhs;
             options.threads = 3;
+            options.all_threads = true;
             const Product product(matrix, options);
             for (const std::int64_t special : {std::int64_t{-1}, std::int64_t{0}, matrix.cols / 2})
                 EXPECT_TRUE(product.check(special).passed) << product.check(special).message;
@@ -127,6 +128,7 @@ TEST(StripsCpu, ThreadsShareLongRows) {
         Options options;
         options.params = {{"long_from", 16}, {"sigma", 64}};
         options.threads = threads;
+        options.all_threads = true;
         const Product product(matrix, options);
         EXPECT_TRUE(product.check().passed) << threads;
         EXPECT_TRUE(product.check(699).passed) << threads;
@@ -145,6 +147,7 @@ std::vector<Options> with_holes() {
         options.device = device;
         options.params = {{parameter, lanes}, {"sigma", 1}, {"fill", 1}, {"codes", 15}};
         options.threads = 3;
+        options.all_threads = true;
         all.push_back(options);
     }
     return all;

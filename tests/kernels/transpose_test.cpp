@@ -94,6 +94,7 @@ TEST(TransposedHandle, InfoIsOfWhatIsMultipliedWith) {
         Options options = transposed_options();
         options.transpose_by_atomics = atomics;
         options.threads = 2;
+        options.all_threads = true;
         const Handle handle(Tiny().view(), options);
         EXPECT_EQ(handle.info().op, "T");
         EXPECT_EQ(handle.info().rows, 3);

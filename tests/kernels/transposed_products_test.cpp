@@ -106,6 +106,7 @@ class Product {
         options.params = row_.params;
         options.num_rhs = row_.types.num_rhs;
         options.threads = row_.threads;
+        options.all_threads = true;
         options.op = row_.op;
         options.copy = false;  // keeps the index types of kernels that read A itself
         options.cache = CacheMode::memory;

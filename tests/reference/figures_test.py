@@ -15,8 +15,8 @@ import sys
 TABLES = (
     ("h200-f64-seeds-rule-graph", "graph", "## NVIDIA H200", "NVIDIA H200"),
     ("h100-f64-seeds-rule-graph", "graph", "## NVIDIA H100", "NVIDIA H100"),
-    ("cpu-epyc-f64-drawn", "stream", "| EPYC (AVX2), 2 threads", "two cores of an EPYC"),
-    ("cpu-xeon16-f64-drawn", "stream", "| Xeon, 16 threads", "16 threads of a Xeon"),
+    ("cpu-zen4-f64-seeds", "stream", "| EPYC (Zen 4), up to 2 threads", "two cores of an EPYC"),
+    ("cpu-xeon16-f64-seeds", "stream", "| Xeon, up to 16 threads", "16 threads of a Xeon"),
 )
 
 

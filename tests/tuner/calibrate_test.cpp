@@ -146,6 +146,19 @@ TEST(Calibration, MeasuresAllOfACpu) {
     expect_all(profile);
     EXPECT_EQ(profile.arch, parse_target("native").arch);
     EXPECT_EQ(profile.read.front().threads, 1);
+    EXPECT_TRUE(profile.regions.empty()) << "one thread is no team";
+}
+
+TEST(Calibration, MeasuresTheBeginOfEachTeam) {
+    const CalibrationPlan plan{nullptr, 3, 0.1, 1e5};
+    DeviceProfile profile = empty_profile(plan);
+    for (auto& step : calibration_steps(plan))
+        if (step.name == "parallel regions") step.measure(profile);
+    ASSERT_EQ(profile.regions.size(), 2u);
+    EXPECT_EQ(profile.regions[0].threads, 2);
+    EXPECT_GT(profile.regions[0].us, 0);
+    EXPECT_EQ(profile.regions[1].threads, 3);
+    EXPECT_EQ(profile.regions[1].us, profile.launch_us.value);
 }
 
 TEST(Calibration, RoundsBecomeMediansAndTheirSpread) {
@@ -155,6 +168,7 @@ TEST(Calibration, RoundsBecomeMediansAndTheirSpread) {
         p.kernel_ms = p.load_ms = p.convert_bytes_per_s = {1, 0.25};
         p.first_kernel_ms = {launch, 0};
         p.read = {{0, 1e6, rate, 0}};
+        p.regions = {{2, 2 * launch, launch_spread}};
         return p;
     };
     const DeviceProfile p = combined({round(2, 0.5, 1e9), round(3, 0.25, 1e9), round(5, 0.5, 1e9)});
@@ -162,6 +176,7 @@ TEST(Calibration, RoundsBecomeMediansAndTheirSpread) {
     EXPECT_EQ(p.kernel_ms, (Figure{1, 0.25}));
     EXPECT_EQ(p.first_kernel_ms, (Figure{2, 0}));
     EXPECT_EQ(p.read[0], (DeviceRate{0, 1e6, 1e9, 0}));
+    EXPECT_EQ(p.regions[0], (RegionTime{2, 6, 0.5}));
 }
 
 }  // namespace

@@ -140,7 +140,11 @@ TEST(CpuWork, OfTripletsOnlyRowsWithEntriesCount) {
     std::vector<std::int64_t> lengths(4096, 0);
     for (std::size_t row = 0; row < lengths.size(); row += 8) lengths[row] = 2;
     Counted m(with_lengths(lengths, 4));
-    EXPECT_EQ(m.work("coo_segmented_f64_i32_o32_a1_b0_k1_lanes1").rows, 512);
+    EXPECT_EQ(m.work("coo_segmented_f64_i32_o32_a1_b0_k1_lanes4").rows, 512);
+    const CpuWork in_windows = m.work("coo_segmented_f64_i32_o32_a1_b0_k1_lanes1");
+    EXPECT_EQ(in_windows.rows, 4) << "windows of 1024 rows";
+    EXPECT_EQ(in_windows.turns, 4);
+    EXPECT_EQ(in_windows.steps, 3 * 1024 + 4096 / 8);
     EXPECT_EQ(m.work("csr_rows_f64_i32_o32_a1_b0_k1").rows, 4096);
 }
 
@@ -170,7 +174,7 @@ TEST(CpuWork, OfSlicesByHand) {
     const CpuWork w = m.work("sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1");
     EXPECT_NEAR(w.near, 64 * 12, 1e-6);
     EXPECT_NEAR(w.steps, 8 * 12, 1e-6) << "a register a column";
-    EXPECT_EQ(w.rows, 8);
+    EXPECT_EQ(w.rows, 2 * 8) << "a slice counts two";
     EXPECT_EQ(w.turns, 2);
     EXPECT_NEAR(m.work("sell_f64_i32_o32_a1_b0_k1_lanes16_sigma1_unroll1").steps, 8 * 12, 1e-6)
         << "16 lanes are two registers";

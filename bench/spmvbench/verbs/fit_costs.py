@@ -68,6 +68,7 @@ MACHINES = {
         factors=dict.fromkeys(SLICES, "slices"),
         fits_exponent=False,
         least_margin=0.25,
+        unfitted={"dia_cpu": "strips_cpu"},
     ),
 }
 

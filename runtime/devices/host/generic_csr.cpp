@@ -120,7 +120,7 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
                 for (int i = 0; i < width; ++i, ++rhs) new_y.store(sums[i], y[row * num_rhs + rhs]);
             }
     };
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const int thread = omp_get_thread_num(), team = omp_get_num_threads();
         const std::int64_t first = first_row(a.rows, row_ptr, thread, team);

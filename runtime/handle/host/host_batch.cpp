@@ -58,7 +58,7 @@ HostBatch::HostBatch(const BatchSystems& systems, const BatchFeatures& features,
     check_host_options(options);
     signature_.target = checked_target(options.target);
     set_number_types(signature_, options, features.value_type);
-    threads_ = host_threads(features.rows, features.nnz, options);
+    threads_ = info_.threads = host_threads(features.rows, features.nnz, options);
     if (policy_.mode == CacheMode::off) {
         info_.reason = "cache mode off: no kernel is made";
         keep_csr(systems, features, options);

@@ -122,13 +122,14 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     signature_.target = checked_target(options.target);
     set_types(options, matrix.value_type);
     threads_ = host_threads(matrix, options);
-    packer_ = make_host_packer(threads_);
     if (policy_.mode == CacheMode::off)
         make_generic(matrix, options, "cache mode off: no kernel is made");
     else if (const auto why = why_plain_at_once(options))
         make_generic(matrix, options, *why);
     else
         make_base(matrix, options, watch);
+    packer_ = make_host_packer(threads_);
+    info_.threads = threads_;
     info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
     if (info_.origin.empty()) info_.origin = "generic";
     describe(matrix, stored_);
@@ -150,6 +151,7 @@ void HostHandle::make_generic(const CsrView& matrix, const Options& options,
 void HostHandle::make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch) {
     Request request = request_for(options);
     request.threads = threads_;
+    request.smaller_teams = smaller_teams(threads_, options);
     if (provider_.may_compile(policy_))
         request.profile = profile_to_predict(signature_.target, nullptr, threads_);
     if (!options.copy) {
@@ -161,6 +163,8 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options, const 
     info_.analysis_ms = analysis.ms();
     Chooser chooser(matrix, features, options.threads);
     const Choice rule = chooser(request);
+    if (rule.threads > 0) request.threads = threads_ = rule.threads;
+    request.smaller_teams.clear();
     if (matrix.nnz == 0) {
         take(rule);
         info_.reason = "the matrix has no entries: y = βy needs no kernel";

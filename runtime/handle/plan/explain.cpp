@@ -45,7 +45,7 @@ class Explanation {
           features_(analyse_row_lengths(matrix, options.threads)),
           request_(request_of(options, asked_types(matrix, options, chosen))),
           chooser_(matrix, features_, options.threads) {
-        request_.threads = device == nullptr ? host_threads(matrix, options) : 0;
+        request_.threads = info.threads;
         if (device != nullptr) request_.units = device->facts().units;
         if (device != nullptr) request_.device = device->facts().name;
         request_.profile = profile_to_predict(chosen.target, device, request_.threads);

@@ -8,7 +8,6 @@
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/device_speed.hpp"
 #include "handle/plan/planning.hpp"
-#include "handle/plan/request_of_options.hpp"
 #include "handle/plan/trial_costs.hpp"
 #include "handle/plan/trials.hpp"
 #include "kernel/refuse.hpp"
@@ -29,8 +28,7 @@ class LevelWork {
           rule_(rule),
           trials_(trials),
           request_(problem.request),
-          speed_(problem.request.target, problem.device.get(),
-                 host_threads(problem.matrix, problem.options)),
+          speed_(problem.request.target, problem.device.get(), problem.request.threads),
           costs_(problem, speed_, trials) {
         // A product that is not stored as it is cannot be held against another's.
         request_.epilogue.clear();

@@ -47,7 +47,8 @@ double plain_bytes(const LevelProblem& p) {
 /// Microseconds of an apply of plain CSR on this CPU, whatever the handle's device.
 double cpu_us(const LevelProblem& p) {
     const Target target = p.device == nullptr ? p.request.target : parse_target("native");
-    const DeviceSpeed cpu(target, nullptr, host_threads(p.matrix, p.options));
+    const int threads = p.device == nullptr ? p.request.threads : host_threads(p.matrix, p.options);
+    const DeviceSpeed cpu(target, nullptr, threads);
     return cpu.stream_us(plain_bytes(p)).value_or(1e6 * plain_bytes(p) / assumed_cpu_rate);
 }
 

@@ -5,6 +5,7 @@
 
 #include "formats/format_storage.hpp"
 #include "handle/plan/device_options.hpp"
+#include "handle/plan/device_speed.hpp"
 #include "handle/plan/number_types.hpp"
 #include "kernel/refuse.hpp"
 #include "measure/parallel_region.hpp"
@@ -56,13 +57,24 @@ int host_threads(const CsrView& matrix, const Options& options) {
 }
 
 int host_threads(std::int64_t rows, std::int64_t nnz, const Options& options) {
-    if (options.threads != 0) return options.threads;
-    const int most = omp_get_max_threads();
+    const int most = options.threads != 0 ? options.threads : omp_get_max_threads();
+    if (options.all_threads) return most;
     if (most == 1 || rows + nnz < serial_work) return 1;
     const double alone_us =
         entry_us * static_cast<double>(nnz) + row_us * static_cast<double>(rows);
     if (options.deterministic || alone_us > surely_shared_us) return most;
-    return alone_us * (1 - 1.0 / most) > parallel_region_us(most) ? most : 1;
+    const DeviceProfile* profile = profile_to_predict(parse_target(options.target), nullptr, most);
+    const double region_us =
+        profile != nullptr ? profile->region_us(most) : parallel_region_us(most);
+    return alone_us * (1 - 1.0 / most) > region_us ? most : 1;
+}
+
+std::vector<int> smaller_teams(int threads, const Options& options) {
+    if (threads == 1 || options.all_threads || options.deterministic) return {};
+    std::vector<int> teams{1};
+    if (keeps_idle_threads())
+        for (int team = 2; team < threads; team *= 2) teams.push_back(team);
+    return teams;
 }
 
 bool needs_rows_only(const Options& options) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/request.hpp"
 
@@ -8,12 +10,17 @@ namespace spmvgen {
 /// Error(invalid_argument) for a kernel that is no product.
 Request request_of(const Options& options, const Signature& types);
 
-/// Threads of an apply on this CPU: options.threads, else one where a parallel region takes longer
-/// than it saves, as measured in this process, and all of OpenMP's elsewhere. Never a number
-/// between: OpenMP's runtime of GCC ends the threads that a smaller team leaves out, and starts
-/// them anew. With options.deterministic the size of the matrix alone decides.
+/// Threads of an apply on this CPU before kernels are weighed: one where a parallel region takes
+/// longer than it saves, by the profile of the CPU, without one as measured in this process; and
+/// all that may be used elsewhere (options.threads, else OpenMP's). With options.all_threads always
+/// all; with options.deterministic the size of the matrix alone decides.
 int host_threads(const CsrView& matrix, const Options& options);
 int host_threads(std::int64_t rows, std::int64_t nnz, const Options& options);
+
+/// Teams of fewer threads than so many that a choice by predicted times may take, ascending: one
+/// thread, and powers of two where OpenMP's runtime keeps the threads that a team leaves out. None
+/// where the options say how many there are.
+std::vector<int> smaller_teams(int threads, const Options& options);
 
 /// Whether the options leave nothing to choose that columns or values decide.
 bool needs_rows_only(const Options& options);

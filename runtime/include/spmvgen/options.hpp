@@ -59,7 +59,9 @@ struct Options {
                            ///< (docs/how-to/transpose.md)
     bool transpose_by_atomics = false;  ///< op T, H: no copy; sums in y are added atomically, in
                                         ///< any order
-    int threads = 0;                    ///< of this CPU; 0 = what OpenMP would use
+    int threads = 0;  ///< of this CPU, at most: products take fewer where these are predicted to be
+                      ///< faster, and Info::threads says how many; 0 = what OpenMP would use
+    bool all_threads = false;  ///< a product takes all of them, however small it is
     bool copy = true;  ///< true: the handle keeps its own copy of A; false: CSR arrays are borrowed
                        ///< and must outlive it, unless `owner` keeps them. A GPU has its own copy
                        ///< of arrays in host memory

@@ -64,6 +64,7 @@ struct Info {
                            ///< or the conjugate of A
     bool deterministic = true;  ///< whether the same operands always give the same bits (on a CPU:
                                 ///< with the same number of threads)
+    int threads = 0;            ///< of this CPU, that a product takes; 0 = a GPU
     int launches = 0;           ///< of a GPU: kernels launched by one apply
     std::map<std::string, KernelFacts> facts;  ///< GPUs: what the code uses, by symbol
     std::string reason;                        ///< why this kernel

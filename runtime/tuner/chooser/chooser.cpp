@@ -32,7 +32,9 @@ int given(const Request& request, const char* name) {
 
 /// Entries, of a CPU entries and rows: with fewer all that rules choose takes little more than a
 /// launch, and weighing others some thousand times as long.
-constexpr std::int64_t least_weighed_gpu = 2'000, least_weighed_cpu = 20'000;
+constexpr std::int64_t least_weighed_gpu = 2'000, least_weighed_cpu = 2'000;
+/// Times the begin of a team, of a product from which on no smaller team is weighed.
+constexpr double most_regions = 20;
 /// Entries: with fewer the L2 serves x well (an H200, docs/explanation/tiles.md).
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
@@ -68,12 +70,45 @@ Choice Chooser::operator()(Request request) {
 }
 
 Choice Chooser::sampled(Request& request) {
-    Choice choice = by_rules(request);
-    const bool is_free = request.kernel == "auto" && request.rule.empty();
+    const Request asked = request;
+    Choice choice = sampled_of_team(request);
+    if (!asked.smaller_teams.empty() && is_weighed(asked))
+        take_smaller_team(choice, request, asked);
+    return choice;
+}
+
+bool Chooser::is_weighed(const Request& request) const {
     const bool is_large = is_host(request) ? matrix_.nnz + matrix_.rows >= least_weighed_cpu
                                            : matrix_.nnz >= least_weighed_gpu;
-    if (is_free && request.look && is_large) unless_plain_is_cheaper(choice, request);
+    return request.rule.empty() && request.look && is_large;
+}
+
+Choice Chooser::sampled_of_team(Request& request) {
+    Choice choice = by_rules(request);
+    if (request.kernel == "auto" && is_weighed(request)) unless_plain_is_cheaper(choice, request);
     return choice;
+}
+
+void Chooser::take_smaller_team(Choice& choice, Request& request, const Request& asked) {
+    auto least = predict(choice.signature, request);
+    if (!least) return;
+    const double all_us = least->us, region_us = asked.profile->region_us(asked.threads);
+    if (all_us > most_regions * region_us) return;
+    for (const int team : asked.smaller_teams) {
+        Request fewer = asked;
+        fewer.threads = team;
+        Choice of_team = sampled_of_team(fewer);
+        const auto prediction = predict(of_team.signature, fewer);
+        if (!prediction || prediction->bad_us() >= least->bad_us()) continue;
+        choice = std::move(of_team);
+        choice.threads = team;
+        request = std::move(fewer);
+        least = prediction;
+    }
+    if (choice.threads > 0)
+        choice.reason += fmt::format(
+            "; {} of {} threads, with all of which it would be {:.1f} µs, {:.1f} of them to begin",
+            choice.threads, asked.threads, all_us, region_us);
 }
 
 void Chooser::take_sample(const Request& request) {
@@ -119,9 +154,10 @@ CountedChoice* Chooser::predictions(const Request& request) {
         return nullptr;
     const int team = host ? request.threads : 0;
     take_sample(request);
-    if (predictions_ == nullptr || !predictions_->is_of(request.profile, team))
+    if (predictions_ == nullptr || !predictions_->is_of(request.profile, host))
         predictions_ = std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team,
                                                        *constants, *this);
+    predictions_->set_team(team);
     return predictions_.get();
 }
 

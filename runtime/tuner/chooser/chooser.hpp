@@ -91,6 +91,13 @@ class Chooser {
     friend class CountedChoice;  ///< asks for what is not settled yet
     /// Takes the sample when the first request comes.
     void take_sample(const Request& request);
+    /// Whether predicted times decide.
+    bool is_weighed(const Request& request) const;
+    /// The choice for Request::threads.
+    Choice sampled_of_team(Request& request);
+    /// In its place the one of `asked`.smaller_teams that is predicted to be faster; then `request`
+    /// is of that team.
+    void take_smaller_team(Choice& choice, Request& request, const Request& asked);
     /// The rules' choice, as far as the sample tells.
     Choice by_rules(Request& request);
     bool may_have_blocks(const Request& request) const;

@@ -24,10 +24,12 @@ class CountedChoice {
     std::optional<Prediction> predict(const Signature& signature);
     /// What that is made of: costs_of_gpu() or costs_of_cpu().
     std::vector<double> costs(const Signature& signature);
-    /// Whether it is of this device and so many threads.
-    bool is_of(const DeviceProfile* profile, int team) const {
-        return profile == &profile_ && team == team_;
+    /// Whether it is of this device, a CPU or a GPU.
+    bool is_of(const DeviceProfile* profile, bool cpu) const {
+        return profile == &profile_ && cpu == (team_ > 0);
     }
+    /// So many threads of the CPU take part from now on.
+    void set_team(int team) { team_ = team; }
 
     /// A kernel with the parameters that its grid (Chooser::grid_params) has.
     struct Candidate {
@@ -58,7 +60,7 @@ class CountedChoice {
                                     const Request& request);
 
     const DeviceProfile& profile_;
-    const int team_;
+    int team_;
     const CostConstants& constants_;
     MatrixFigures figures_;
     Chooser* const chooser_;

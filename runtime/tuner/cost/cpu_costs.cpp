@@ -16,7 +16,7 @@ CpuCosts cpu_costs(const CpuWork& w, const RowFeatures& f, const Signature& s,
     const double team = std::max(threads, 1);
     const double x_bytes =
         static_cast<double>(size_of(s.value)) * static_cast<double>(std::min(f.cols, f.nnz));
-    const double start = threads > 1 ? profile.launch_us.value : 0;
+    const double start = profile.region_us(threads);
     const auto gathers = [&](double lines, double least) {
         return us_of(w.busiest * lines, profile.gather_rate(std::max(x_bytes, least), threads));
     };

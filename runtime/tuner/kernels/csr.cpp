@@ -43,16 +43,23 @@ CpuWork balanced_work(const Problem& p) {
 
 CpuWork coo_work(const Problem& p) {
     CpuWork w = p.of_any(p.nnz * (p.value + 2 * p.index));
-    add_rows(w, p, p.param("lanes"), 1);
+    const double lanes = p.param("lanes");
+    w.near = p.nnz;
+    w.joins = 1;
+    if (lanes == 1 && accumulator_type(p.s) == p.s.value) {
+        constexpr double window = 1024;  // rows of y that become βy before entries are added
+        constexpr double steps = 3;      // entry, sum loaded, sum stored
+        w.rows = w.turns = std::ceil(p.rows / window);
+        w.steps = steps * p.nnz + p.rows / p.lane;
+        return w;
+    }
     // Rows without entries are stored in runs; what fills no vector is taken entry after entry.
     w.rows = p.lengths.rows();
-    w.turns = std::min(w.turns, 2 * w.rows);
-    const double lanes = p.param("lanes");
+    const auto whole_lanes = static_cast<std::int64_t>(lanes);
+    w.turns = std::min(p.rows * p.m.row_turns(whole_lanes, 1), 2 * w.rows);
     const double in_vectors =
         lanes > 1 ? std::max(0.0, p.nnz - 0.5 * (lanes - 1) * p.lengths.rows()) : 0;
-    w.near = p.nnz;
     w.steps = in_vectors / lanes * p.registers(lanes) + (p.nnz - in_vectors) + p.nnz / lanes;
-    w.joins = 1;
     return w;
 }
 

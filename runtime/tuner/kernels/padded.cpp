@@ -27,7 +27,7 @@ CpuWork slices_work(const Problem& p) {
                          (p.is_sorted() ? p.rows * p.index : 0));
     w.near = stored;
     w.steps = stored / lanes * p.registers(lanes) + (p.is_sorted() ? p.rows : 0);
-    w.rows = count;
+    w.rows = ends_of_slice * count;
     w.turns = count * slices.turns;
     w.busiest = is_ell ? p.m.busiest(p.threads, true) : p.busiest_of(p.longest, stored / height);
     return w;
@@ -50,11 +50,18 @@ std::vector<Params> ell_grid(const Situation& s, const BlockFill&) {
 
 std::vector<Params> sell_grid(const Situation& s, const BlockFill&) {
     const std::int64_t lanes = std::max<std::int64_t>(2, register_lanes(s));
-    return ParamSets()
-        .with("lanes", {lanes, std::min<std::int64_t>(2 * lanes, 16)})
-        .with("unroll", {1, 2, 4})
-        .with("sigma", sorting_windows(s))
-        .beside_the_plan();
+    const std::vector<std::int64_t> windows = sorting_windows(s);
+    std::vector<Params> sets = ParamSets()
+                                   .with("lanes", {lanes})
+                                   .with("unroll", {1, 2, 4})
+                                   .with("sigma", windows)
+                                   .beside_the_plan();
+    const ParamSets high = ParamSets()
+                               .with("lanes", {std::min<std::int64_t>(2 * lanes, 16)})
+                               .with("unroll", {1, 2})
+                               .with("sigma", windows);
+    sets.insert(sets.end(), high.all().begin(), high.all().end());
+    return sets;
 }
 
 }  // namespace

@@ -41,9 +41,11 @@ CpuWork strips_work(const Problem& p) {
                          long_entries * (p.value + p.index));
     w.joins = p.whole("long_rows") > 0 ? 1 : 0;
     w.near = in_strips * (masked + (1 - masked) * (1 - affine) / high) + long_entries;
+    if (p.whole("value_code") == static_cast<std::int64_t>(ValueCode::dictionary))
+        w.near += in_strips;  // elements of the dictionary, which a first cache holds
     w.steps = registers * p.of_sums(high * p.registers(lanes)) + (singly ? p.rows : 0) +
               long_entries / long_lanes * p.registers(long_lanes);
-    w.rows = count + long_rows;
+    w.rows = ends_of_slice * count + long_rows;
     w.turns = count * slices.turns;
     // Long rows are cut evenly.
     w.busiest = p.busiest_of(std::min(p.longest, limit) / wide,

@@ -29,6 +29,16 @@ inline std::int64_t register_lanes(const Situation& s) {
     return register_lanes(s.request, s.f.value_type);
 }
 
+/// The same of kernels that put the entries of one row into a register: where x is loaded singly,
+/// filling the longest registers takes longer than it saves.
+inline std::int64_t row_register_lanes(const Request& request, ValueType value) {
+    constexpr std::int64_t longest = 32;  // bytes
+    const std::int64_t lanes = register_lanes(request, value);
+    if (has_fast_gathers(request.target)) return lanes;
+    return std::clamp<std::int64_t>(
+        longest / static_cast<std::int64_t>(size_of(sums_type(request, value))), 1, lanes);
+}
+
 /// Right-hand sides, up to which compilers keep the sums of four entries in registers.
 inline constexpr int most_unrolled_rhs = 8;
 /// Whether rows are so long, of columns that have entries enough for x to be in caches, and sums
@@ -75,7 +85,7 @@ inline std::int64_t lanes_of_a_row(const Request& request, ValueType value, doub
     if (sums_type(request, value) == ValueType::c64 && mean_row < 8) return 2;
     std::int64_t lanes = 4;
     while (2.0 * static_cast<double>(lanes) <= mean_row) lanes *= 2;
-    return std::min(lanes, std::max<std::int64_t>(2, register_lanes(request, value)));
+    return std::min(lanes, std::max<std::int64_t>(2, row_register_lanes(request, value)));
 }
 
 /// The same of kernels that may also take one entry after another.

@@ -30,9 +30,13 @@ namespace cpu {
 
 std::vector<std::int64_t> row_lanes(const Situation& s, std::int64_t least) {
     constexpr double padded_mean = 0.75;  // mean row over the lanes of a vector, for a whole one
+    const std::int64_t of_row = row_register_lanes(s.request, s.f.value_type);
+    const std::int64_t most =
+        of_row < register_lanes(s)
+            ? of_row
+            : std::min<std::int64_t>(16, 2 * std::max<std::int64_t>(2, of_row));
     std::vector<std::int64_t> lanes;
-    for (std::int64_t n = least; n <= 2 * std::max<std::int64_t>(2, register_lanes(s)) && n <= 16;
-         n *= 2)
+    for (std::int64_t n = least; n <= most; n *= 2)
         if (n == least || padded_mean * static_cast<double>(n) <= s.f.mean_row ||
             s.f.max_row >= long_row)
             lanes.push_back(n);

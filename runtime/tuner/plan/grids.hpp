@@ -43,7 +43,8 @@ std::vector<std::int64_t> sorting_windows(const Situation& situation,
 
 namespace cpu {
 
-/// Lanes that entries of one row are put into: as many as a mean row fills, up to two registers.
+/// Lanes that entries of one row are put into: as many as a mean row fills, up to two registers,
+/// and fewer where x is loaded singly into long ones.
 std::vector<std::int64_t> row_lanes(const Situation& situation, std::int64_t least);
 
 /// Unsorted, and where rows differ in length the largest window and one of its size at most that

@@ -94,6 +94,23 @@ double DeviceProfile::gather_rate(double bytes, int threads) const {
                           : rate_of(gather, bytes, threads);
 }
 
+double DeviceProfile::region_us(int threads) const {
+    if (threads <= 1) return 0;
+    if (regions.empty()) return launch_us.value;
+    const RegionTime *below = nullptr, *above = nullptr;
+    for (auto& region : regions) {
+        if (region.threads <= threads && (below == nullptr || region.threads > below->threads))
+            below = &region;
+        if (region.threads >= threads && (above == nullptr || region.threads < above->threads))
+            above = &region;
+    }
+    if (below == nullptr || above == nullptr) return (below != nullptr ? below : above)->us;
+    if (below->threads == above->threads) return below->us;
+    const double part = static_cast<double>(threads - below->threads) /
+                        static_cast<double>(above->threads - below->threads);
+    return below->us + part * (above->us - below->us);
+}
+
 double DeviceProfile::atomic_rate(double bytes, int threads) const {
     return atomics.empty() ? gather_rate(bytes, threads) : rate_of(atomics, bytes, threads);
 }
@@ -170,7 +187,8 @@ std::string device_file_name(const DeviceProfile& profile) {
 }
 
 double predict_us(const DeviceProfile& profile, double bytes, int threads, int launches) {
-    return 1e6 * bytes / profile.read_rate(bytes, threads) + profile.launch_us.value * launches;
+    const double launch_us = threads > 1 ? profile.region_us(threads) : profile.launch_us.value;
+    return 1e6 * bytes / profile.read_rate(bytes, threads) + launch_us * launches;
 }
 
 }  // namespace spmvgen

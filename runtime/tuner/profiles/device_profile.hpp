@@ -28,6 +28,14 @@ struct DeviceRate {
     bool operator==(const DeviceRate&) const = default;
 };
 
+/// An empty parallel region of so many threads of a CPU.
+struct RegionTime {
+    int threads = 0;
+    double us = 0;
+    double spread = 0;  ///< as Figure's
+    bool operator==(const RegionTime&) const = default;
+};
+
 /// Where the rates of a profile come from (DeviceProfile::source).
 inline constexpr std::string_view measured_source = "measured", sheet_source = "data sheet",
                                   scaled_source = "scaled";
@@ -46,6 +54,7 @@ struct DeviceProfile {
     std::vector<std::string> assumed;  ///< fields that neither was measured nor a data sheet has
     std::string method;                ///< how the figures were had, for people
     Figure launch_us;                  ///< of a GPU: a launch; of a CPU: a parallel region
+    std::vector<RegionTime> regions;   ///< of a CPU: parallel regions of other teams
     std::vector<DeviceRate> read;      ///< bytes read
     std::vector<DeviceRate> copy;      ///< bytes read and written
     std::vector<DeviceRate> gather;    ///< 8-byte elements at random places, each its own sector
@@ -66,6 +75,10 @@ struct DeviceProfile {
     double copy_rate(double bytes, int threads) const;
     double gather_rate(double bytes, int threads) const;
     double atomic_rate(double bytes, int threads) const;
+    /// Microseconds of a parallel region of so many threads of a CPU: between two teams that were
+    /// measured on the line over their threads, beyond the outermost its own, without any
+    /// launch_us; 0 for one thread.
+    double region_us(int threads) const;
 };
 
 /// JSON of schema 2, and back from schema 1 and 2. Throws Error(invalid_input) that says what is

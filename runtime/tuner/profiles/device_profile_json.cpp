@@ -107,6 +107,17 @@ std::vector<DeviceRate> parse_rates(const Json& json, const RateList& list, bool
     return parsed;
 }
 
+std::vector<RegionTime> parse_regions(const Json& json) {
+    const auto regions = device_field<Json>(json, "regions");
+    if (!regions.is_array() || regions.empty())
+        refuse_input("field 'regions' is no list, or empty");
+    std::vector<RegionTime> parsed;
+    for (auto& region : regions)
+        parsed.push_back(
+            {whole(region, "threads", most_threads), positive(region, "us"), spread_of(region)});
+    return parsed;
+}
+
 /// A figure that is known.
 Figure parse_figure(const Json& json, const char* name) {
     const auto object = device_field<Json>(json, name);
@@ -148,10 +159,21 @@ void parse_rest(const Json& json, DeviceProfile& p) {
         if ((has_rates && f.member == &DeviceProfile::launch_us) || json.contains(f.name))
             p.*f.member = parse_figure(json, f.name);
     if (!has_rates) return check_sheet(p);
+    if (json.contains("regions")) p.regions = parse_regions(json);
     for (auto& list : lists)
         if (list.member == &DeviceProfile::read || json.contains(list.name))
             p.*list.member = parse_rates(json, list, true);
     check_read(p);
+}
+
+/// A field with a line for each item; "" without items.
+template <typename Item, typename JsonOf>
+std::string list_text(const char* name, const std::vector<Item>& items, JsonOf json_of) {
+    if (items.empty()) return "";
+    std::string text = fmt::format(" \"{}\": [", name);
+    for (auto& item : items)
+        text += fmt::format("{}\n  {}", &item == &items.front() ? "" : ",", json_of(item).dump());
+    return text + "\n ],\n";
 }
 
 }  // namespace
@@ -168,19 +190,16 @@ std::string to_json(const DeviceProfile& p) {
     std::string text = "{\n";
     for (auto& [name, value] : head.items())
         text += fmt::format(" {}: {},\n", Json(name).dump(), value.dump());
-    for (auto& list : lists) {
-        const auto& rates = p.*list.member;
-        if (rates.empty()) continue;
-        text += fmt::format(" \"{}\": [", list.name);
-        for (auto& rate : rates)
-            text += fmt::format("{}\n  {}", &rate == &rates.front() ? "" : ",",
-                                Json{{"threads", rate.threads},
-                                     {"bytes", rate.bytes},
-                                     {list.rate, rate.per_s},
-                                     {"spread", rate.spread}}
-                                    .dump());
-        text += "\n ],\n";
-    }
+    text += list_text("regions", p.regions, [](const RegionTime& region) {
+        return Json{{"threads", region.threads}, {"us", region.us}, {"spread", region.spread}};
+    });
+    for (auto& list : lists)
+        text += list_text(list.name, p.*list.member, [&](const DeviceRate& rate) {
+            return Json{{"threads", rate.threads},
+                        {"bytes", rate.bytes},
+                        {list.rate, rate.per_s},
+                        {"spread", rate.spread}};
+        });
     text.erase(text.size() - 2);  // the last comma
     return text + "\n}\n";
 }

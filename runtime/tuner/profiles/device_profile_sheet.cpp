@@ -77,6 +77,11 @@ std::string sheet(const DeviceProfile& p) {
     if (!p.assumed.empty()) text += paragraph("assumed", p.assumed);
     text += paragraph(
         "launch", {fmt::format("{:.3g} µs{}", p.launch_us.value, spread_text(p.launch_us.spread))});
+    std::vector<std::string> regions;
+    for (auto& region : p.regions)
+        regions.push_back(fmt::format("{} threads: {:.3g} µs{}", region.threads, region.us,
+                                      spread_text(region.spread)));
+    if (!regions.empty()) text += paragraph("regions", regions);
     text += rates_text("read", p.read, "B/s");
     text += rates_text("copy", p.copy, "B/s");
     text += rates_text("gather", p.gather, "/s");

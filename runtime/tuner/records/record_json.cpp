@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* record_kind = "tuning-records";
 constexpr int record_schema = 1;
 constexpr double most_us = 1e12;
-constexpr int most_rhs = 64, most_run_threads = 65536;
+constexpr int most_rhs = 64, most_record_threads = 65536;
 
 // ---- writing
 
@@ -231,7 +231,7 @@ Question parse_question(const Json& json) {
     q.num_rhs = integer_field(json, "num_rhs", 1, most_rhs);
     q.op = word_field(json, "op", parse_op);
     q.deterministic = bool_field(json, "deterministic");
-    q.threads = integer_field(json, "threads", 0, most_run_threads);
+    q.threads = integer_field(json, "threads", 0, most_record_threads);
     return q;
 }
 

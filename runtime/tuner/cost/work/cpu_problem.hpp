@@ -12,6 +12,10 @@ inline constexpr double line = 64;  ///< bytes
 /// Bytes of entries, between two uses of what a thread's first and second cache keep of x.
 inline constexpr double first_kept = 16 * 1024, second_kept = 512 * 1024;
 
+/// Of a slice beside a row: it reads where it lies and how long its shortest row is, and stores a
+/// register of sums or several.
+inline constexpr double ends_of_slice = 2;
+
 inline constexpr int wide_vector = 64;  ///< bytes: of which there are 32 registers, of others 16
 
 /// With what a CPU's vectors are.
