@@ -44,6 +44,10 @@ struct StripsShape {
     std::int64_t positions() const {
         return threads_per_row == 1 ? lanes : lanes / threads_per_row;
     }
+    /// Blocks that a block row in slices has at most.
+    std::int64_t most_blocks() const {
+        return (long_from > 0 ? long_from : most_strips) * threads_per_row;
+    }
     /// Rows that whole groups of `period` slices have, of so many; the others keep their order.
     std::int64_t grouped_rows(std::int64_t rows) const {
         return rows / (lanes * period) * (lanes * period);
