@@ -45,23 +45,25 @@ std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const Strips
         return blocks;
     }
     if (kept != nullptr) {
-        kept->parts.resize(
-            static_cast<std::size_t>(round_up(count, StripsBlocks::rows_a_part) / StripsBlocks::rows_a_part));
+        kept->parts.resize(static_cast<std::size_t>(round_up(count, StripsBlocks::rows_a_part) /
+                                                    StripsBlocks::rows_a_part));
         kept->begins.resize(blocks.size());
     }
-    for_parts(count, StripsBlocks::rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
-        for (std::int64_t b = begin; b < end; ++b) {
-            row.make(b * shape.block_rows,
-                     [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
-            blocks[static_cast<std::size_t>(b)] = static_cast<std::int64_t>(row.size());
-            if (kept == nullptr) continue;
-            auto& part = kept->parts[static_cast<std::size_t>(begin / StripsBlocks::rows_a_part)];
-            kept->begins[static_cast<std::size_t>(b)] = part.columns.size();
-            part.columns.insert(part.columns.end(), row.columns().begin(), row.columns().end());
-            part.masks.insert(part.masks.end(), row.masks().begin(), row.masks().end());
-        }
-    });
+    for_parts(
+        count, StripsBlocks::rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
+            for (std::int64_t b = begin; b < end; ++b) {
+                row.make(b * shape.block_rows,
+                         [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
+                blocks[static_cast<std::size_t>(b)] = static_cast<std::int64_t>(row.size());
+                if (kept == nullptr) continue;
+                auto& part =
+                    kept->parts[static_cast<std::size_t>(begin / StripsBlocks::rows_a_part)];
+                kept->begins[static_cast<std::size_t>(b)] = part.columns.size();
+                part.columns.insert(part.columns.end(), row.columns().begin(), row.columns().end());
+                part.masks.insert(part.masks.end(), row.masks().begin(), row.masks().end());
+            }
+        });
     return blocks;
 }
 

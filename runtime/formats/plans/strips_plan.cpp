@@ -147,12 +147,6 @@ int allowed_code(std::int64_t codes, int narrowest) {
     return -1;
 }
 
-/// So many strips without deltas take fewer bytes than `width` strips with those of a code.
-std::int64_t most_diagonals(std::int64_t width, int code, std::int64_t value) {
-    const std::int64_t delta = bytes_by_code[static_cast<std::size_t>(std::min(code, 3))];
-    return std::min(most_strips, (width * (value + delta) - 1) / value);
-}
-
 /// Makes diagonals with holes of the slices that take fewer bytes so.
 template <typename Columns>
 void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {

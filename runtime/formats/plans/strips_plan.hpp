@@ -11,8 +11,6 @@
 /// How a matrix lies in the format `strips` (docs/explanation/strips.md), short of its arrays.
 namespace spmvgen {
 
-/// Strips that a lane has at most: one less than what stands there for a long row.
-inline constexpr std::int64_t most_strips = length_of_long - 1;
 /// Bytes of a delta, by code.
 inline constexpr std::array<std::int64_t, 4> bytes_by_code{
     bytes_of_delta<affine_deltas>, bytes_of_delta<deltas_of_8_bits>,
@@ -55,9 +53,7 @@ struct StripsShape {
     /// What a row's lane adds to a base without deltas.
     std::int64_t offset_of(std::int64_t lane) const { return lane * period; }
     /// Bytes of a block's mask.
-    std::int64_t mask_bytes() const {
-        return block_size() <= 8 ? 1 : block_size() <= 16 ? 2 : block_size() <= 32 ? 4 : 8;
-    }
+    std::int64_t mask_bytes() const { return ::mask_bytes(static_cast<int>(block_size())); }
     bool operator==(const StripsShape&) const = default;
 };
 
