@@ -143,6 +143,16 @@ std::string format_names() {
     return list(format_registry(), [](auto& entry) { return to_string(entry.format); });
 }
 
+const KernelEntry& plain_kernel(bool gpu) {
+    return *std::ranges::find_if(kernel_registry(),
+                                 [&](auto& k) { return k.plain && k.gpu == gpu; });
+}
+
+const KernelEntry& transposing_kernel(bool gpu) {
+    return *std::ranges::find_if(kernel_registry(),
+                                 [&](auto& k) { return k.transposes && k.gpu == gpu; });
+}
+
 const KernelEntry& kernel_entry(std::string_view id) {
     for (auto& entry : kernel_registry())
         if (entry.id == id) return entry;

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spmvgen/kernel.hpp"
@@ -126,6 +127,17 @@ struct KernelEntry {
     bool shares_entries = false;
     /// Whether several vectors may lie in any form, for which it takes ld_x and ld_y.
     bool takes_forms = false;
+    /// Whether it multiplies CSR as it comes, without a look at the rows: what stands for plain CSR
+    /// in comparisons, and serves while others are made. One kernel of CPUs, and one of GPUs.
+    bool plain = false;
+    /// The helper kernel that takes its place where the rows of y are listed; "" = there is none.
+    std::string_view listed = {};
+    /// Whether, for a complete signature, its array row_order says which row of y each of its rows
+    /// is; null = never.
+    bool (*orders_rows)(const Signature&) = nullptr;
+    /// Parameters with which it takes rows in any order, for it looks up where each one's y is. The
+    /// first kernel that can is tried first, and others where it would take too much memory.
+    std::vector<std::pair<std::string_view, std::int64_t>> any_order = {};
     /// What is computed where it is no product with A: "P x" of a permutation.
     std::string_view product = "A x";
     bool scales = true;  ///< whether it has α and β; those that only move vectors have not
@@ -185,6 +197,10 @@ bool may_change(const KernelEntry& entry, std::string_view name);
 
 /// The entry; throws Error(invalid_argument) that lists the ids.
 const KernelEntry& kernel_entry(std::string_view id);
+
+/// The plain kernel of CPUs or of GPUs, and the one that transposes.
+const KernelEntry& plain_kernel(bool gpu);
+const KernelEntry& transposing_kernel(bool gpu);
 
 /// The entry's effort for a complete signature.
 double compile_effort(const Signature& signature);

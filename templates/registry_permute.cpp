@@ -38,10 +38,12 @@ KernelEntry helper_kernel(std::string_view id, std::string_view file, std::strin
             .scales = product != "x"};
 }
 
-/// csr_classical for rows that are listed.
+/// Plain CSR for rows that are listed.
 KernelEntry listed_kernel() {
-    KernelEntry entry = *std::ranges::find(kernel_registry(), "csr_classical", &KernelEntry::id);
-    entry.id = "csr_listed";
+    KernelEntry entry = plain_kernel(true);
+    entry.id = entry.listed;
+    entry.listed = {};
+    entry.plain = false;
     entry.summary = "rows of y that are listed; in the place of csr_classical and scatter_rows";
     entry.steps.front().function = entry.id;
     return entry;

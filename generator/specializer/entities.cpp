@@ -5,8 +5,10 @@
 
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/StringExtras.h"
+#include "specializer/dependence.hpp"
 #include "specializer/folding.hpp"
 #include "specializer/rules.hpp"
+#include "specializer/syntax/constants.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::specializer {
@@ -68,6 +70,22 @@ std::string with_names(const std::string& text, const std::vector<std::string>& 
     return result + text.substr(position);
 }
 
+/// The declaration of a constant with its comment: `constexpr int NAME = 4;`.
+std::string constant_text(const clang::VarDecl& constant, const std::string& name,
+                          const Source& source) {
+    const auto whole = source.text(constant.getLocation());
+    const unsigned begin = source.begin(constant.getBeginLoc());
+    TextEdits edits;
+    edits.replace(source.range(constant.getLocation()), name);
+    const auto* init = constant.getInit();
+    if (depends_on_bindings(const_cast<clang::Expr*>(init)))  // on other constants
+        edits.replace(source.range(init->getSourceRange()),
+                      literal(*specializer::constant(init, source.context), init->getType()));
+    // With a comment behind it.
+    const unsigned end = with_comments(whole, {begin, source.end(constant.getEndLoc()) + 1}).end;
+    return comment_above(whole, begin) + edits.apply(whole, {begin, end});
+}
+
 }  // namespace
 
 int Entities::enter(const void* key, std::string name, std::vector<std::string> arguments) {
@@ -113,6 +131,13 @@ std::string Entities::reference(const clang::TagDecl* tag) {
         enter(key, tag->getNameAsString(),
               short_forms(spec ? &spec->getTemplateInstantiationArgs() : nullptr, source_.context));
     leave(id, folded_type(const_cast<clang::TagDecl*>(tag), placeholder(id), *this));
+    return placeholder(id);
+}
+
+std::string Entities::reference(const clang::VarDecl* constant) {
+    if (auto known = ids_.find(constant); known != ids_.end()) return placeholder(known->second);
+    const int id = enter(constant, constant->getNameAsString(), {});
+    leave(id, constant_text(*constant, placeholder(id), source_));
     return placeholder(id);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clang/AST/DeclTemplate.h"
@@ -26,6 +27,19 @@ class Entities {
     std::string reference_vector(clang::QualType type, const clang::NamedDecl& alias);
     /// Placeholder for an enumeration.
     std::string reference(const clang::TagDecl* tag);
+    /// Placeholder for a named constant.
+    std::string reference(const clang::VarDecl* constant);
+
+    /// The fields that a helper uses of its parameter number `index`, a view; none before it has
+    /// been taken.
+    const std::vector<std::string>& view_fields(const clang::FunctionDecl& function,
+                                                unsigned index) {
+        return view_fields_[{function.getCanonicalDecl(), index}];
+    }
+    void set_view_fields(const clang::FunctionDecl& function, unsigned index,
+                         std::vector<std::string> fields) {
+        view_fields_[{function.getCanonicalDecl(), index}] = std::move(fields);
+    }
 
     /// All texts in order, names in place.
     std::string text() const;
@@ -45,6 +59,7 @@ class Entities {
 
     Source source_;
     std::map<const void*, int> ids_;  // looked up only, never walked: its order is not ours
+    std::map<std::pair<const void*, unsigned>, std::vector<std::string>> view_fields_;  // the same
     std::vector<Entity> entities_;
     std::vector<int> order_;
 };

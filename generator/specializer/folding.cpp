@@ -1,82 +1,32 @@
 #include "specializer/folding.hpp"
 
+#include <algorithm>
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "llvm/ADT/StringExtras.h"
+#include "specializer/dependence.hpp"
 #include "specializer/rules.hpp"
 #include "specializer/syntax/constants.hpp"
 #include "specializer/syntax/doc_comments.hpp"
 #include "specializer/syntax/statements.hpp"
 #include "specializer/syntax/syntax_walk.hpp"
 #include "specializer/syntax/tokens.hpp"
+#include "specializer/views.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::specializer {
 namespace {
 
-/// Finds what makes an expression depend on the bindings.
-class Dependence : public SyntaxWalk {
-  public:
-    static bool on_bindings(clang::Stmt* s) {
-        Dependence d;
-        d.traverse_statement(s);
-        return d.found_;
-    }
-
-  private:
-    bool visit_statement(clang::Stmt* s) override {
-        if (llvm::isa<clang::SubstNonTypeTemplateParmExpr>(s)) found_ = true;
-        if (auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s))
-            found_ |= is_bound(*name->getDecl());
-        return !found_;
-    }
-    bool visit_type(clang::TypeLoc l) override {
-        found_ |= !l.getAs<clang::SubstTemplateTypeParmTypeLoc>().isNull();
-        return !found_;
-    }
-    static bool is_bound(const clang::ValueDecl& d) {
-        if (auto* v = llvm::dyn_cast<clang::VarDecl>(&d))
-            return v->isConstexpr() && v->isFileVarDecl();
-        auto* f = llvm::dyn_cast<clang::FunctionDecl>(&d);
-        return f && f->isConstexpr() && f->isTemplateInstantiation();
-    }
-    bool found_ = false;
-};
-
-/// Whether the instantiated body comes down to `return p;`.
-bool returns_parameter(const clang::Stmt* s, const clang::ParmVarDecl* p,
-                       const clang::ASTContext& context) {
-    if (auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(s))
-        return block->size() == 1 && returns_parameter(block->body_front(), p, context);
-    if (auto* i = llvm::dyn_cast_or_null<clang::IfStmt>(s)) {
-        const auto value = i->isConstexpr() ? constant(i->getCond(), context) : std::nullopt;
-        return value &&
-               returns_parameter(value->getBoolValue() ? i->getThen() : i->getElse(), p, context);
-    }
-    const auto* r = llvm::dyn_cast_or_null<clang::ReturnStmt>(s);
-    if (!r || !r->getRetValue()) return false;
-    const auto* name =
-        llvm::dyn_cast<clang::DeclRefExpr>(r->getRetValue()->IgnoreUnlessSpelledInSource());
-    return name && name->getDecl() == p;
-}
-
-/// Whether the function is a conversion of a type into another, which are the same one here.
-bool converts_nothing(const clang::FunctionDecl& function, const clang::ASTContext& context) {
-    const auto* pattern = function.getTemplateInstantiationPattern();
-    const clang::FunctionDecl* definition = nullptr;
-    if (!pattern || pattern->getNumParams() != 1 || !function.isDefined(definition)) return false;
-    const auto* parameter = definition->getParamDecl(0);
-    return !same_type(pattern->getReturnType(), pattern->getParamDecl(0)->getType()) &&
-           same_type(definition->getReturnType(), parameter->getType()) &&
-           returns_parameter(definition->getBody(), parameter, context);
-}
-
 /// Edits of one instantiated declaration.
 class Folder : public SyntaxWalk {
   public:
-    explicit Folder(Entities& entities) : entities_(entities), source_(entities.source()) {}
+    explicit Folder(Entities& entities, clang::FunctionDecl* function = nullptr)
+        : entities_(entities), source_(entities.source()), views_(entities, function) {}
     TextEdits edits;
+
+    void finish() { views_.finish(edits); }
 
     bool traverse_statement(clang::Stmt* s) override {
         parents_.push_back(s);
@@ -84,7 +34,13 @@ class Folder : public SyntaxWalk {
         parents_.pop_back();
         return result;
     }
+    bool traverse_declaration(clang::Decl* d) override {
+        auto* p = llvm::dyn_cast<clang::ParmVarDecl>(d);
+        if (!p || !is_view(p->getType())) return SyntaxWalk::traverse_declaration(d);
+        return true;  // written when it is finished
+    }
     bool traverse_type(clang::TypeLoc l) override {
+        if (is_view(l.getType())) views_.refuse_other_use(l.getBeginLoc());
         if (auto e = l.getAs<clang::ElaboratedTypeLoc>(); e && e.getQualifierLoc()) {
             replace(l.getSourceRange(), entities_.spell(l.getType()));
             return true;
@@ -126,12 +82,13 @@ class Folder : public SyntaxWalk {
             !source_.is_gpu_builtin(*f))
             replace({e->getBeginLoc(), e->getEndLoc()}, entities_.reference(f));
         if (auto* c = llvm::dyn_cast<clang::EnumConstantDecl>(e->getDecl())) enumerator(e, c);
+        if (auto* c = named_constant(e)) replace(e->getSourceRange(), entities_.reference(c));
     }
 
     /// True when the statement is dealt with, its children included.
     bool fold_statement(clang::Stmt* s) {
         if (auto* e = llvm::dyn_cast<clang::Expr>(s)) {
-            if (fold(e) || drop_conversion(e)) return true;
+            if (fold_view(e) || fold(e) || drop_conversion(e)) return true;
             if (auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(e)) {
                 name(reference);
                 return true;
@@ -150,13 +107,42 @@ class Folder : public SyntaxWalk {
         return false;
     }
 
+    /// A view's field, or a view that is handed on.
+    bool fold_view(clang::Expr* e) {
+        if (auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && is_view(m->getBase()->getType())) {
+            replace(e->getSourceRange(), views_.field(*m));
+            return true;
+        }
+        const auto* view = llvm::dyn_cast<clang::DeclRefExpr>(e);
+        if (!view || !is_view(view->getType())) return false;
+        const auto above = std::find_if(parents_.rbegin() + 1, parents_.rend(), [](auto* s) {
+            return !llvm::isa<clang::ImplicitCastExpr, clang::CXXConstructExpr>(s);
+        });
+        auto* call = above == parents_.rend() ? nullptr : llvm::dyn_cast<clang::CallExpr>(*above);
+        if (!call || llvm::isa<clang::CXXOperatorCallExpr>(call) || !call->getDirectCallee())
+            views_.refuse_other_use(e->getBeginLoc());
+        unsigned index = 0;
+        while (call->getArg(index)->IgnoreUnlessSpelledInSource() != view) ++index;
+        replace(e->getSourceRange(), views_.arguments(*view, *call->getDirectCallee(), index));
+        return true;
+    }
+
     bool fold_declaration(clang::DeclStmt* d) {
         if (llvm::isa<clang::StaticAssertDecl>(d->getSingleDecl())) {
             edits.remove(with_comments(text(d), source_.range(d->getSourceRange())));
             return true;
         }
+        if (auto* v = llvm::dyn_cast<clang::VarDecl>(d->getSingleDecl());
+            v && !v->getType()->isReferenceType() && is_view(v->getType())) {
+            for (auto* value : views_.declare(*d, *v)) traverse_statement(value);
+            return true;
+        }
         auto* alias = llvm::dyn_cast<clang::TypedefNameDecl>(d->getSingleDecl());
         const auto type = alias ? alias->getUnderlyingType() : clang::QualType();
+        if (alias && type->isRecordType()) {  // every use has the struct's own name
+            remove_statement(d, true, source_, edits);
+            return true;
+        }
         if (!alias || !type->isVectorType()) return false;
         // Clang keeps no trace of a vector size that depended on a parameter: write it anew.
         const auto element = type->getAs<clang::VectorType>()->getElementType();
@@ -175,15 +161,31 @@ class Folder : public SyntaxWalk {
         // A lone sizeof says more than its value.
         if (llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr, clang::InitListExpr,
                       clang::UnaryExprOrTypeTraitExpr>(bare) ||
-            !Dependence::on_bindings(e))
+            named_constant(bare) || !depends_on_bindings(e))
             return false;
         if (fold_floating(inner)) return true;
         const auto value = constant(e, source_.context);
         if (!value) return false;
-        const bool converted = !same_type(e->getType(), inner->getType()) || is_declared();
-        replace(inner->getSourceRange(), converted ? converted_literal(*value, e->getType())
-                                                   : own_literal(*value, e->getType()));
+        const auto type = inner->getType();
+        const bool converted = !same_type(e->getType(), type) || is_declared();
+        replace(inner->getSourceRange(), converted && !type->isUnscopedEnumerationType()
+                                             ? converted_literal(*value, e->getType())
+                                             : own_literal(*value, type));
         return true;
+    }
+
+    /// The constant of the dialect that the expression names; null for others, for what is decided
+    /// by the target or by what a template is bound to, and for truth values.
+    const clang::VarDecl* named_constant(const clang::Expr* e) const {
+        const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e);
+        const auto* v = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+        const bool constant = v && v->isConstexpr() && v->isFileVarDecl() &&
+                              !v->isStaticDataMember() && !v->getType()->isBooleanType() &&
+                              !llvm::isa<clang::VarTemplateSpecializationDecl>(v) &&
+                              v->getDeclContext()->isTranslationUnit();
+        return constant && source_.place(v->getLocation()).find("target.hpp:") == std::string::npos
+                   ? v
+                   : nullptr;
     }
 
     /// Whether the expression at hand is converted to a declared type, or is an array bound or an
@@ -247,7 +249,7 @@ class Folder : public SyntaxWalk {
 
     bool pick(clang::ConditionalOperator* c) {
         const auto value = constant(c->getCond(), source_.context);
-        if (!value || !Dependence::on_bindings(c->getCond())) return false;
+        if (!value || !depends_on_bindings(c->getCond())) return false;
         auto* live = value->getBoolValue() ? c->getTrueExpr() : c->getFalseExpr();
         if (!same_type(live->IgnoreImplicit()->getType(), c->getType())) return false;
         edits.keep_only(source_.range(c->getSourceRange()), source_.range(live->getSourceRange()));
@@ -257,7 +259,7 @@ class Folder : public SyntaxWalk {
     bool fold_if(clang::IfStmt* i) {
         const auto value = constant(i->getCond(), source_.context);
         if (!value || i->hasVarStorage() || i->hasInitStorage()) return false;
-        if (!i->isConstexpr() && !Dependence::on_bindings(i->getCond())) return false;
+        if (!i->isConstexpr() && !depends_on_bindings(i->getCond())) return false;
         auto* live = value->getBoolValue() ? i->getThen() : i->getElse();
         if (!live) {
             const auto* parent = parents_.size() > 1 ? parents_[parents_.size() - 2] : nullptr;
@@ -284,6 +286,7 @@ class Folder : public SyntaxWalk {
 
     Entities& entities_;
     const Source& source_;
+    ViewFolder views_;
     std::vector<clang::Stmt*> parents_;
 };
 
@@ -333,8 +336,9 @@ std::string folded_function(clang::FunctionDecl* function, const std::string& na
                             Entities& entities) {
     const Source& source = entities.source();
     const auto whole = source.text(function->getLocation());
-    Folder folder(entities);
+    Folder folder(entities, function);
     folder.traverse_declaration(function);
+    folder.finish();
 
     unsigned head = source.declaration_begin(*function);
     unsigned begin = head;

@@ -23,7 +23,8 @@ enum class Rule {
     step = 16,
     runtime_library = 17,
     template_argument = 18,
-    two_meanings = 19
+    two_meanings = 19,
+    view = 20
 };
 
 /// Throws Error(invalid_input) "templates/PLACE: rule N: WHAT"; `place` is "cpu/x.hpp:12".

@@ -1,5 +1,7 @@
 #pragma once
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,13 +42,19 @@ struct FormatStorage {
     double (*most_stored)(const RowFeatures& features) = nullptr;
     /// Stored entries over nonzeros, as row lengths tell; null = 1, or not known.
     double (*padding)(const RowFeatures& features, const Signature& signature) = nullptr;
-    /// Whether a kernel of the format can be chosen and laid out by row lengths alone, with these
-    /// parameters given; null = never.
+    /// Whether a kernel of the format, "" = whichever is chosen, can be laid out by row lengths
+    /// alone, with these parameters given; null = never.
     bool (*rows_suffice)(std::string_view kernel,
                          const std::map<std::string, std::int64_t>& params) = nullptr;
     /// Whether CSR's arrays are stored as they are, so that a caller's can be borrowed.
     bool has_csr_arrays = false;
 };
+
+/// FormatStorage::rows_suffice of formats whose kernels all do with row lengths.
+inline bool rows_suffice_to_kernels(std::string_view kernel,
+                                    const std::map<std::string, std::int64_t>&) {
+    return !kernel.empty();
+}
 
 /// All formats of the registry.
 std::span<const FormatStorage> format_storages();

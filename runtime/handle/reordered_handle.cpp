@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -10,6 +12,7 @@
 #include "handle/making/handle_makers.hpp"
 #include "handle/plan/planned_matrix.hpp"
 #include "matrix/reorder/reordering.hpp"
+#include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -64,39 +67,53 @@ void check_epilogue(const Options& o) {
                     "one of them out");
 }
 
+/// Kernels that take rows in any order, by preference.
+std::vector<KernelEntry> kernels_of_rows() {
+    std::vector<KernelEntry> kernels;
+    std::ranges::copy_if(kernel_registry(), std::back_inserter(kernels),
+                         [](auto& kernel) { return !kernel.any_order.empty(); });
+    return kernels;
+}
+
 /// Of rows in an order of their own, for kernels that are told where y's elements are.
 Options options_of_rows(const Options& options) {
-    const auto refuse = [](const char* why) {
+    const auto refuse = [](std::string_view why) {
         throw Error(
             ErrorCode::invalid_argument,
             fmt::format("options.reorder rows {}: use rcm or band-k, or leave it out", why));
     };
     if (options.device == "host") refuse("is for GPUs");
     if (options.op != "N") refuse("is for kernels that do not transpose");
-    const auto fits = [](const std::string& name) { return name == "auto" || name == "strips"; };
-    if (!fits(options.kernel) || !fits(options.format)) refuse("is for kernel strips");
+    const KernelEntry kernel = kernels_of_rows().front();
+    const auto fits = [](std::string_view wanted, std::string_view own) {
+        return wanted == "auto" || wanted == own;
+    };
+    if (!fits(options.kernel, kernel.id) || !fits(options.format, to_string(kernel.format)))
+        refuse(fmt::format("is for kernel {}", kernel.id));
     Options inner = options;
     inner.reorder = "none";
     inner.copy = true;  // B goes when the handle is made
     inner.owner = nullptr;
     inner.device_arrays = false;
     inner.format = "auto";
-    inner.kernel = "strips";
-    inner.params["any_order"] = 1;
+    inner.kernel = kernel.id;
+    for (auto& [name, value] : kernel.any_order) inner.params[std::string(name)] = value;
     inner.params.try_emplace("block", cluster_rows);  // a cluster for each block of threads
     return inner;
 }
 
-/// The same where strips would be too large: tiles are not padded, and look up their rows, too.
-Options options_of_rows_in_tiles(const Options& of_rows) {
+/// The same for the next kernel, where the first would be too large.
+Options options_of_next_kernel(const Options& of_rows) {
+    const KernelEntry kernel = kernels_of_rows().at(1);
     Options inner = of_rows;
-    inner.kernel = "tiles";
-    inner.params = {{"gaps", 1}};
+    inner.kernel = kernel.id;
+    inner.params.clear();
+    for (auto& [name, value] : kernel.any_order) inner.params[std::string(name)] = value;
     return inner;
 }
 
 /// Whether the options leave no other kernel.
-bool names_strips(const Options& options) {
+bool names_kernel(const Options& options) {
     return options.kernel != "auto" || options.format != "auto" || !options.params.empty();
 }
 
@@ -166,10 +183,10 @@ std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permute
     try {
         product = make(of_rows, in_order ? &*in_order : nullptr);
     } catch (const TooLarge& error) {
-        // Strips were asked for, or predicted.
-        if (planned != nullptr || names_strips(options)) throw;
+        // The kernel was asked for, or predicted.
+        if (planned != nullptr || names_kernel(options)) throw;
         const double ms = watch.ms();
-        product = make(options_of_rows_in_tiles(of_rows), nullptr);
+        product = make(options_of_next_kernel(of_rows), nullptr);
         product->tell_reason_before(error.why());
         product->tell_more_time(ms, &Info::choice_ms);
     }

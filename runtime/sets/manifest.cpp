@@ -78,7 +78,9 @@ class Expansion {
     void add_helpers(const ManifestSection& section, const Signature& common) {
         if (kind_ == TargetKind::host) return;  // a CPU's are part of the library
         for (auto& entry : helper_kernels()) {
-            if (entry.id == "csr_listed") continue;  // handles do without it
+            const bool is_listed = std::ranges::any_of(
+                kernel_registry(), [&](auto& kernel) { return kernel.listed == entry.id; });
+            if (is_listed) continue;  // handles do without it
             Signature s = common;
             s.kernel = entry.id;
             if (entry.id.ends_with("pack_vectors")) {  // of one vector there is nothing to pack

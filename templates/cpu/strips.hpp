@@ -35,32 +35,27 @@
 /// lane without a row may get anything.
 template <int codes, typename Shape, typename Value, typename Vector, typename Storage,
           typename Index>
-[[gnu::always_inline]] inline void multiply_lanes(
-    Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
-    const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
-    long num_cols, int info, bool is_ragged, long width) {
-    constexpr int block = Shape::block_rows * Shape::block_cols;
-    constexpr bool has_fill = Shape::fill == 1 && (block > 1 || (codes & 1 << affine_deltas) != 0);
+[[gnu::always_inline]] inline void multiply_lanes(Value* sum,
+                                                  const slice_view<Storage, Index>& slice,
+                                                  const x_view<Vector>& from) {
+    constexpr bool has_fill =
+        Shape::fill == 1 && (Shape::size > 1 || has_delta_code<codes, affine_deltas>);
     constexpr bool has_masks = has_fill && !fill_is_zero<Shape::value_code>;
-    const int code = info & code_bits;
-    if constexpr (has_fill && !has_masks && block > 1) {
-        if ((info & filled_slice) != 0) {
-            add_strips_of_any<codes, Shape, true>(sum, bases, deltas, code, values, coded_values,
-                                                  place, x, num_cols, width);
+    if constexpr (has_fill && !has_masks && Shape::size > 1) {
+        if ((slice.info & filled_slice) != 0) {
+            add_strips_of_any<codes, Shape, true>(sum, slice, from, slice.width);
             return;
         }
     }
-    long full = is_ragged ? info >> full_strips_shift : width;
+    long full = slice.is_ragged ? slice.info >> full_strips_shift : slice.width;
     const unsigned char* masks = nullptr;
     if constexpr (has_masks) {
-        masks = masks_of<codes, Shape::lanes, Shape::fill>(deltas, info, width);
+        masks = masks_of<codes, Shape::lanes, Shape::fill>(slice);
         full = masks != nullptr ? 0 : full;
     }
-    add_strips_of_any<codes, Shape, false>(sum, bases, deltas, code, values, coded_values, place, x,
-                                           num_cols, full);
+    add_strips_of_any<codes, Shape, false>(sum, slice, from, full);
     if constexpr (Shape::ragged == 1 || has_masks) {
-        add_some_of_strips<codes, Shape, has_masks>(sum, bases, deltas, code, masks, length, values,
-                                                    coded_values, place, x, full, width);
+        add_some_of_strips<codes, Shape, has_masks>(sum, slice, masks, from, full);
     }
 }
 
@@ -68,58 +63,47 @@ template <int codes, typename Shape, typename Value, typename Vector, typename S
 /// sum[i·stride + rhs].
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int block_rows,
           int stride, typename Value, typename Vector>
-[[gnu::always_inline]] inline void store_block_row(Vector* y, long block_row, long num_rows,
-                                                   const Value* sum, Vector alpha, Vector beta) {
+[[gnu::always_inline]] inline void store_block_row(const result_view<Vector>& result,
+                                                   long block_row, const Value* sum) {
     for (int i = 0; i < block_rows; ++i) {
         const long row = block_row * block_rows + i;
-        if (block_rows == 1 || row < num_rows) {
-            store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(y, row, sum + i * stride, alpha,
-                                                                    beta);
+        if (block_rows == 1 || row < result.num_rows) {
+            store_row<alpha_mode, beta_mode, has_epilogue, num_rhs>(result.y, row, sum + i * stride,
+                                                                    result.alpha, result.beta);
         }
     }
 }
 
-/// The block row of lane l of a slice whose first position is `first`.
-template <int sigma>
-[[gnu::always_inline]] inline long block_row_of(const unsigned short* places, long first, int l) {
+/// The block row of lane l of a slice.
+template <int sigma, typename Storage, typename Index>
+[[gnu::always_inline]] inline long block_row_of(const slice_view<Storage, Index>& slice, int l) {
     if constexpr (sigma == 1) {
-        return first + l;
+        return slice.first + l;
     } else {
-        return first / sigma * sigma + places[l];
+        return slice.first / sigma * sigma + slice.places[l];
     }
 }
 
-/// Whether the lanes of a slice have different lengths, which must be read then.
-template <int ragged>
-[[gnu::always_inline]] inline bool is_ragged_slice(int info) {
-    if constexpr (ragged == 1) {
-        return (info & ragged_slice) != 0;
-    } else {
-        return false;
-    }
-}
-
-/// Whether lane l of a ragged slice works for a row that is long, and kept elsewhere.
-template <int long_rows>
-[[gnu::always_inline]] inline bool is_long(const unsigned short* length, bool is_ragged, int l) {
-    if constexpr (long_rows == 0) {
+/// Whether lane l of a slice works for a row that is long, and kept elsewhere.
+template <typename Shape, typename Storage, typename Index>
+[[gnu::always_inline]] inline bool is_long(const slice_view<Storage, Index>& slice, int l) {
+    if constexpr (Shape::long_rows == 0 || Shape::ragged == 0) {
         return false;
     } else {
-        return is_ragged && length[l] == length_of_long;
+        return slice.is_ragged && slice.lengths[l] == length_of_long;
     }
 }
 
-/// Stores the sums of the first `count` lanes of a slice.
+/// Stores the sums of the lanes of a slice that have a row.
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Shape, typename Value,
-          typename Vector>
-[[gnu::always_inline]] inline void store_lanes(Vector* y, long first, long num_rows, long count,
-                                               const unsigned short* length,
-                                               const unsigned short* places, bool is_ragged,
-                                               const Value* sum, Vector alpha, Vector beta) {
+          typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void store_lanes(const result_view<Vector>& result,
+                                               const slice_view<Storage, Index>& slice,
+                                               const Value* sum) {
     if constexpr (Shape::sigma == 1 && Shape::block_rows == 1 && Shape::long_rows == 0) {
-        if (count >= Shape::lanes) {
+        if (slice.lanes >= Shape::lanes) {
             store_rows<alpha_mode, beta_mode, has_epilogue, Shape::lanes, 1>(
-                y + first, Shape::lanes, sum, alpha, beta, first);
+                result.y + slice.first, Shape::lanes, sum, result.alpha, result.beta, slice.first);
             return;
         }
     }
@@ -127,31 +111,28 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Shape, 
     Value stored[Shape::lanes * Shape::block_rows] = {};
     __builtin_memcpy(stored, sum, sizeof(stored));
 #pragma GCC unroll 1
-    for (int l = 0; l < (count < Shape::lanes ? count : Shape::lanes); ++l) {
-        if (!is_long<Shape::long_rows>(length, is_ragged, l)) {
+    for (int l = 0; l < (slice.lanes < Shape::lanes ? slice.lanes : Shape::lanes); ++l) {
+        if (!is_long<Shape>(slice, l)) {
             store_block_row<alpha_mode, beta_mode, has_epilogue, 1, Shape::block_rows,
-                            Shape::lanes>(y, block_row_of<Shape::sigma>(places, first, l), num_rows,
-                                          stored + l, alpha, beta);
+                            Shape::lanes>(result, block_row_of<Shape::sigma>(slice, l), stored + l);
         }
     }
 }
 
-/// What multiply_lanes does, entry after entry and for the first `count` lanes only; no element of
-/// fill meets x.
+/// What multiply_lanes does, entry after entry and for the lanes that have a row only; no element
+/// of fill meets x.
 template <int codes, typename Shape, typename Value, typename Vector, typename Storage,
           typename Index>
-[[gnu::noinline]] inline void multiply_lanes_singly(
-    Value* sum, const Index* bases, const unsigned char* deltas, const unsigned short* length,
-    const Storage* values, const unsigned char* coded_values, long place, const Vector* x,
-    long count, int info, bool is_ragged, long width) {
-    const unsigned char* masks = masks_of<codes, Shape::lanes, Shape::fill>(deltas, info, width);
+[[gnu::noinline]] inline void multiply_lanes_singly(Value* sum,
+                                                    const slice_view<Storage, Index>& slice,
+                                                    const x_view<Vector>& from) {
+    const unsigned char* masks = masks_of<codes, Shape::lanes, Shape::fill>(slice);
 #pragma GCC unroll 1
-    for (int l = 0; l < (count < Shape::lanes ? count : Shape::lanes); ++l) {
-        if (!is_long<Shape::long_rows>(length, is_ragged, l)) {
+    for (int l = 0; l < (slice.lanes < Shape::lanes ? slice.lanes : Shape::lanes); ++l) {
+        if (!is_long<Shape>(slice, l)) {
             Value row[Shape::block_rows] = {};
-            add_lane<codes, Shape, Shape::fill, 1>(row, bases, deltas, info & code_bits, masks,
-                                                   values, coded_values, place, x, l,
-                                                   is_ragged ? length[l] : width);
+            add_lane<codes, Shape, Shape::fill, 1>(
+                row, slice, masks, from, l, slice.is_ragged ? slice.lengths[l] : slice.width);
             for (int i = 0; i < Shape::block_rows; ++i) {
                 sum[i * Shape::lanes + l] = row[i];
             }
@@ -159,120 +140,95 @@ template <int codes, typename Shape, typename Value, typename Vector, typename S
     }
 }
 
-/// Several right-hand sides: the first `count` lanes of a slice, one after the other.
+/// Several right-hand sides: the lanes of a slice that have a row, one after the other.
 template <int codes, typename Shape, scale alpha_mode, scale beta_mode, bool has_epilogue,
           int num_rhs, typename Value, typename Vector, typename Storage, typename Index>
-[[gnu::always_inline]] inline void multiply_lane_by_lane(
-    long num_rows, long first, long count, const Index* bases, const unsigned char* deltas,
-    const unsigned short* length, const unsigned short* places, const Storage* values,
-    const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
-    Vector beta, int info, bool is_ragged, long width) {
-    constexpr bool has_fill =
-        Shape::block_rows * Shape::block_cols > 1 || (codes & 1 << affine_deltas) != 0;
+[[gnu::always_inline]] inline void multiply_lane_by_lane(const result_view<Vector>& result,
+                                                         const slice_view<Storage, Index>& slice,
+                                                         const x_view<Vector>& from) {
+    constexpr bool has_fill = Shape::size > 1 || has_delta_code<codes, affine_deltas>;
     constexpr int blocks_fill = has_fill ? Shape::fill : 0;
-    const unsigned char* masks = masks_of<codes, Shape::lanes, blocks_fill>(deltas, info, width);
-    for (int l = 0; l < Shape::lanes && l < count; ++l) {
-        if (!is_long<Shape::long_rows>(length, is_ragged, l)) {
+    const unsigned char* masks = masks_of<codes, Shape::lanes, blocks_fill>(slice);
+    for (int l = 0; l < Shape::lanes && l < slice.lanes; ++l) {
+        if (!is_long<Shape>(slice, l)) {
             Value sum[Shape::block_rows * num_rhs] = {};
-            add_lane<codes, Shape, blocks_fill, num_rhs>(sum, bases, deltas, info & code_bits,
-                                                         masks, values, coded_values, place, x, l,
-                                                         is_ragged ? length[l] : width);
+            add_lane<codes, Shape, blocks_fill, num_rhs>(
+                sum, slice, masks, from, l, slice.is_ragged ? slice.lengths[l] : slice.width);
             store_block_row<alpha_mode, beta_mode, has_epilogue, num_rhs, Shape::block_rows,
-                            num_rhs>(y, block_row_of<Shape::sigma>(places, first, l), num_rows, sum,
-                                     alpha, beta);
+                            num_rhs>(result, block_row_of<Shape::sigma>(slice, l), sum);
         }
     }
 }
 
-/// Several right-hand sides: the first `count` lanes of a slice, with a loop for each code.
+/// Several right-hand sides: the lanes of a slice that have a row, with a loop for each code.
 template <int codes, typename Shape, scale alpha_mode, scale beta_mode, bool has_epilogue,
           int num_rhs, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_any_lane_by_lane(
-    long num_rows, long first, long count, const Index* bases, const unsigned char* deltas,
-    const unsigned short* length, const unsigned short* places, const Storage* values,
-    const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
-    Vector beta, int info, bool is_ragged, long width) {
+    const result_view<Vector>& result, const slice_view<Storage, Index>& slice,
+    const x_view<Vector>& from) {
     if constexpr (asks_for<codes, affine_deltas>) {
-        if ((info & code_bits) == affine_deltas) {
+        if (slice.code == affine_deltas) {
             multiply_lane_by_lane<1 << affine_deltas, Shape, alpha_mode, beta_mode, has_epilogue,
-                                  num_rhs, Value>(num_rows, first, count, bases, deltas, length,
-                                                  places, values, coded_values, place, x, y, alpha,
-                                                  beta, info, is_ragged, width);
+                                  num_rhs, Value>(result, slice, from);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_8_bits>) {
-        if ((info & code_bits) == deltas_of_8_bits) {
+        if (slice.code == deltas_of_8_bits) {
             multiply_lane_by_lane<1 << deltas_of_8_bits, Shape, alpha_mode, beta_mode, has_epilogue,
-                                  num_rhs, Value>(num_rows, first, count, bases, deltas, length,
-                                                  places, values, coded_values, place, x, y, alpha,
-                                                  beta, info, is_ragged, width);
+                                  num_rhs, Value>(result, slice, from);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_16_bits>) {
-        if ((info & code_bits) == deltas_of_16_bits) {
+        if (slice.code == deltas_of_16_bits) {
             multiply_lane_by_lane<1 << deltas_of_16_bits, Shape, alpha_mode, beta_mode,
-                                  has_epilogue, num_rhs, Value>(
-                num_rows, first, count, bases, deltas, length, places, values, coded_values, place,
-                x, y, alpha, beta, info, is_ragged, width);
+                                  has_epilogue, num_rhs, Value>(result, slice, from);
             return;
         }
     }
     multiply_lane_by_lane<1 << widest_code<codes>, Shape, alpha_mode, beta_mode, has_epilogue,
-                          num_rhs, Value>(num_rows, first, count, bases, deltas, length, places,
-                                          values, coded_values, place, x, y, alpha, beta, info,
-                                          is_ragged, width);
+                          num_rhs, Value>(result, slice, from);
 }
 
-/// One slice: `bases`, `deltas`, `length` and `places` are its own, `first` is the number of its
-/// first position, `place` of its first value.
+/// y for the rows of one slice.
 template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int codes,
           typename Shape, typename Value, typename Vector, typename Storage, typename Index>
-[[gnu::always_inline]] inline void multiply_slice(
-    long num_rows, long num_cols, long first, const Index* bases, const unsigned char* deltas,
-    const unsigned short* length, const unsigned short* places, const Storage* values,
-    const unsigned char* coded_values, long place, const Vector* x, Vector* y, Vector alpha,
-    Vector beta, int info, long width) {
-    constexpr int block = Shape::block_rows * Shape::block_cols;
-    constexpr bool has_affine = (codes & 1 << affine_deltas) != 0;
+[[gnu::always_inline]] inline void multiply_slice(const result_view<Vector>& result,
+                                                  const slice_view<Storage, Index>& slice,
+                                                  const x_view<Vector>& from) {
+    constexpr bool has_affine = has_delta_code<codes, affine_deltas>;
     constexpr bool has_zeros =
-        Shape::fill == 1 && fill_is_zero<Shape::value_code> && (block > 1 || has_affine);
-    const long count = (num_rows + (Shape::block_rows - 1)) / Shape::block_rows - first;
-    const bool is_ragged = is_ragged_slice<Shape::ragged>(info);
+        Shape::fill == 1 && fill_is_zero<Shape::value_code> && (Shape::size > 1 || has_affine);
     if constexpr (num_rhs > 1) {
         multiply_any_lane_by_lane<codes, Shape, alpha_mode, beta_mode, has_epilogue, num_rhs,
-                                  Value>(num_rows, first, count, bases, deltas, length, places,
-                                         values, coded_values, place, x, y, alpha, beta, info,
-                                         is_ragged, width);
+                                  Value>(result, slice, from);
     } else {
         Value sum[Shape::lanes * Shape::block_rows] = {};
         bool is_summed = true;
         if constexpr (has_affine) {
             // A lane without a row would reach beyond the last column.
-            is_summed = count >= Shape::lanes || (info & code_bits) != affine_deltas;
+            is_summed = slice.lanes >= Shape::lanes || slice.code != affine_deltas;
         }
         if (is_summed) {
-            multiply_lanes<codes, Shape>(sum, bases, deltas, length, values, coded_values, place, x,
-                                         num_cols, info, is_ragged, width);
+            multiply_lanes<codes, Shape>(sum, slice, from);
         }
         if constexpr (has_zeros) {
-            if ((info & filled_slice) != 0 && has_nan<Shape::lanes * Shape::block_rows>(sum)) {
+            if ((slice.info & filled_slice) != 0 &&
+                has_nan<Shape::lanes * Shape::block_rows>(sum)) {
                 is_summed = false;
             }
         }
         if constexpr (has_affine || has_zeros) {
             if (!is_summed) {
-                constexpr int single_codes = block > 1 && has_zeros ? codes : 1 << affine_deltas;
+                constexpr int single_codes =
+                    Shape::size > 1 && has_zeros ? codes : 1 << affine_deltas;
                 Value single[Shape::lanes * Shape::block_rows] = {};
-                multiply_lanes_singly<single_codes, Shape>(single, bases, deltas, length, values,
-                                                           coded_values, place, x, count, info,
-                                                           is_ragged, width);
+                multiply_lanes_singly<single_codes, Shape>(single, slice, from);
                 __builtin_memcpy(sum, single, sizeof(sum));
             }
         }
-        store_lanes<alpha_mode, beta_mode, has_epilogue, Shape>(
-            y, first, num_rows, count, length, places, is_ragged, sum, alpha, beta);
+        store_lanes<alpha_mode, beta_mode, has_epilogue, Shape>(result, slice, sum);
     }
 }
 
@@ -300,23 +256,52 @@ void strips_cpu(long num_rows, long num_cols, long num_slices, long num_long, lo
     if constexpr (alpha_mode == scale::zero) {
         scale_share<beta_mode, has_epilogue, num_rhs>(y, num_rows * num_rhs, beta, thread, threads);
     } else {
+        using Shape = strip_shape<lanes, block_rows, block_cols, sigma, ragged, fill, long_rows,
+                                  value_code, prefetch>;
+        const result_view<Vector> result = {
+            .y = y, .alpha = alpha, .beta = beta, .num_rows = num_rows};
+        const x_view<Vector> from = {.x = x, .num_cols = num_cols};
         const long end = first_row(num_slices, slice_ptr, thread + 1, threads);
-        for (long slice = first_row(num_slices, slice_ptr, thread, threads); slice < end; ++slice) {
-            const long first = slice_ptr[slice];
-            multiply_slice<alpha_mode, beta_mode, has_epilogue, num_rhs, codes,
-                           strip_shape<lanes, block_rows, block_cols, sigma, ragged, fill,
-                                       long_rows, value_code, prefetch>,
-                           Value>(num_rows, num_cols, slice * lanes, bases + first,
-                                  deltas + static_cast<long>(delta_ptr[slice]) * lanes,
-                                  lengths + slice * lanes, places + slice * lanes, values,
-                                  coded_values, first * (lanes * block_rows * block_cols), x, y,
-                                  alpha, beta, slice_info[slice], slice_ptr[slice + 1] - first);
+        for (long number = first_row(num_slices, slice_ptr, thread, threads); number < end;
+             ++number) {
+            const long first = slice_ptr[number];
+            const int info = slice_info[number];
+            const slice_view<Storage, Index> slice = {
+                .bases = bases + first,
+                .deltas = deltas + static_cast<long>(delta_ptr[number]) * lanes,
+                .lengths = lengths + number * lanes,
+                .places = places + number * lanes,
+                .values = values,
+                .coded_values = coded_values,
+                .first_value = first * (lanes * block_rows * block_cols),
+                .first = number * lanes,
+                .lanes = (num_rows + (block_rows - 1)) / block_rows - number * lanes,
+                .width = slice_ptr[number + 1] - first,
+                .info = info,
+                .code = info & code_bits,
+                .is_ragged = ragged == 1 && (info & ragged_slice) != 0,
+            };
+            multiply_slice<alpha_mode, beta_mode, has_epilogue, num_rhs, codes, Shape, Value>(
+                result, slice, from);
         }
         if constexpr (long_rows == 1) {
-            multiply_long_rows<alpha_mode, beta_mode, has_epilogue, num_rhs, lanes, value_code,
-                               prefetch>(num_long, long_begin, long_row, long_ptr, long_col, values,
-                                         coded_values, x, y, alpha, beta, carry_row, carry_sum,
-                                         head_row, head_sum, thread, threads);
+            const long_rows_view<Storage, Index, Offset> rows = {
+                .row = long_row,
+                .ptr = long_ptr,
+                .columns = long_col,
+                .values = values,
+                .coded_values = coded_values,
+                .first_value = long_begin,
+                .count = num_long,
+            };
+            const cut_rows_view<Value> cuts = {
+                .carry_row = carry_row,
+                .carry_sum = carry_sum,
+                .head_row = head_row,
+                .head_sum = head_sum,
+            };
+            multiply_long_rows<alpha_mode, beta_mode, has_epilogue, num_rhs, Shape>(
+                rows, cuts, result, x, thread, threads);
         }
     }
 }

@@ -6,7 +6,7 @@
 
 /// Whether a slice's code must be asked for: `codes` has it and a wider one.
 template <int codes, int code>
-inline constexpr bool asks_for = (codes >> code & 1) != 0 && widest_code<codes> != code;
+inline constexpr bool asks_for = has_delta_code<codes, code> && widest_code<codes> != code;
 
 /// The delta of one lane of strip `strip`, counted within the slice.
 template <int code, int lanes>

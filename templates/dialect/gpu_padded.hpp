@@ -99,8 +99,10 @@ template <int rhs_group, typename Value, typename Row>
 /// warp take part.
 template <int width, int rhs_group, typename Value>
 [[gnu::always_inline]] inline void add_lanes(Value* sum) {
-    for (int rhs = 0; rhs < rhs_group; ++rhs) {
-        sum[rhs] = subwarp_sum<width>(sum[rhs]);
+    if constexpr (width > 1) {
+        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+            sum[rhs] = subwarp_sum<width>(sum[rhs]);
+        }
     }
 }
 

@@ -14,45 +14,61 @@
 #include "dialect/gpu_coded_values.hpp"
 #include "dialect/gpu_padded.hpp"
 
-/// What all slices of a matrix have in common, and the right-hand sides.
-template <int slice_lanes, int diagonal_period, int rows, int cols, int value_coding, int all_rhs,
-          int rhs_of_thread>
+/// What all slices of a matrix have in common: the kernel's parameters, and the right-hand sides.
+template <int slice_lanes, int diagonal_period, int rows, int cols, int delta_codes, int has_fill,
+          int value_coding, int unrolled, int all_rhs, int rhs_of_thread>
 struct strip_shape {
     static constexpr int slice = slice_lanes;       ///< lanes of a slice
     static constexpr int period = diagonal_period;  ///< between the columns of a diagonal
     static constexpr int block_rows = rows;
     static constexpr int block_cols = cols;
-    static constexpr int size = rows * cols;         ///< elements of a block
+    static constexpr int size = rows * cols;   ///< elements of a block
+    static constexpr int codes = delta_codes;  ///< that occur, a bit for each
+    static constexpr bool fill = has_fill == 1;
     static constexpr int value_code = value_coding;  ///< coded_values.hpp
+    static constexpr int unroll = unrolled;          ///< blocks that a lane loads at a time
     static constexpr int num_rhs = all_rhs;
     static constexpr int rhs_group = rhs_of_thread;
 };
 
-/// The block column of lane `lane` in strip `k` of the slice that has these bases and deltas.
-template <int code, typename Shape, typename Index>
-[[gnu::always_inline]] inline Index strip_column(const Index* bases, const unsigned char* deltas,
-                                                 long k, int lane) {
-    if constexpr (code == affine_deltas && Shape::period > 1) {
-        return bases[k] + lane * Shape::period;
-    } else if constexpr (code == affine_deltas) {
-        return bases[k] + lane;
+/// A slice as one of its lanes sees it.
+template <typename Storage, typename Index>
+struct slice_view {
+    const Index* bases;           ///< of the slice's strips
+    const unsigned char* deltas;  ///< of the slice; masks of `width` strips may follow
+    const Storage* values;        ///< of the matrix
+    const unsigned char* coded_values;
+    long place;  ///< number of the lane's first value
+    int lane;
+    int info;    ///< bits, and the strips that all lanes have
+    int width;   ///< strips of the slice
+    int full;    ///< strips that all lanes have
+    int strips;  ///< that this lane has
+};
+
+/// The block column of the lane in strip `k` of its slice.
+template <int code, typename Shape, typename Storage, typename Index>
+[[gnu::always_inline]] inline Index strip_column(const slice_view<Storage, Index>& slice, long k) {
+    if constexpr (code == affine_deltas) {
+        return slice.bases[k] + slice.lane * Shape::period;
     } else if constexpr (code == deltas_of_8_bits) {
-        return bases[k] + load_stream(deltas + k * Shape::slice + lane);
+        return slice.bases[k] + load_stream(slice.deltas + k * Shape::slice + slice.lane);
     } else if constexpr (code == deltas_of_16_bits) {
-        return bases[k] + load_stream(reinterpret_cast<const unsigned short*>(deltas) +
-                                      k * Shape::slice + lane);
+        return slice.bases[k] + load_stream(reinterpret_cast<const unsigned short*>(slice.deltas) +
+                                            k * Shape::slice + slice.lane);
     } else if constexpr (sizeof(Index) == 4) {
-        return load_stream(reinterpret_cast<const Index*>(deltas) + k * Shape::slice + lane);
+        return load_stream(reinterpret_cast<const Index*>(slice.deltas) + k * Shape::slice +
+                           slice.lane);
     } else {
-        return bases[k] +
-               load_stream(reinterpret_cast<const unsigned*>(deltas) + k * Shape::slice + lane);
+        return slice.bases[k] + load_stream(reinterpret_cast<const unsigned*>(slice.deltas) +
+                                            k * Shape::slice + slice.lane);
     }
 }
 
-/// The mask of r·c bits of lane `lane` in strip `k`.
+/// The mask of r·c bits of the lane in strip `k`. `masks` are the slice's.
 template <typename Shape>
-[[gnu::always_inline]] inline unsigned long long strip_mask(const unsigned char* masks, long k,
-                                                            int lane) {
+[[gnu::always_inline]] inline unsigned long long strip_mask(const unsigned char* masks, int lane,
+                                                            long k) {
     if constexpr (Shape::size <= 8) {
         return load_stream(masks + k * Shape::slice + lane);
     } else if constexpr (Shape::size <= 16) {
@@ -76,35 +92,33 @@ template <typename Shape>
     return (column >> j & 1) != 0;
 }
 
-/// sum[i][r] += the products of a lane's blocks in `batch` strips, from strip `k` on. All of A is
-/// loaded before the first use, then all of x. The lane has the strips below `own`.
+/// sum[i][r] += the products of the lane's blocks in `batch` strips, from strip `k` on. All of A is
+/// loaded before the first use, then all of x. With `whole` the lane has all of these strips.
 template <int code, bool filled, bool whole, int batch, typename Shape, typename Value,
           typename Vector, typename Storage, typename Index>
-[[gnu::always_inline]] inline void add_strips(Value* sum, const Index* bases,
-                                              const unsigned char* deltas,
-                                              const unsigned char* masks, const Storage* values,
-                                              const unsigned char* coded_values, const Vector* x,
-                                              long place, int lane, long k, int own) {
+[[gnu::always_inline]] inline void add_strips(Value* sum, const slice_view<Storage, Index>& slice,
+                                              const unsigned char* masks, const Vector* x, long k) {
     constexpr int size = Shape::size;
     constexpr int width = Shape::block_cols * Shape::rhs_group;
     Index col[batch] = {};
     unsigned long long mask[batch] = {};
     Value value[batch * size] = {};
     for (int u = 0; u < batch; ++u) {
-        if (whole || k + u < own) {
-            col[u] = strip_column<code, Shape>(bases, deltas, k + u, lane);
+        if (whole || k + u < slice.strips) {
+            col[u] = strip_column<code, Shape>(slice, k + u);
             if constexpr (filled) {
-                mask[u] = strip_mask<Shape>(masks, k + u, lane);
+                mask[u] = strip_mask<Shape>(masks, slice.lane, k + u);
             }
             for (int e = 0; e < size; ++e) {
                 value[u * size + e] = coded_value<Shape::value_code, Value>(
-                    values, coded_values, place + ((k + u) * size + e) * Shape::slice);
+                    slice.values, slice.coded_values,
+                    slice.place + ((k + u) * size + e) * Shape::slice);
             }
         }
     }
     Vector factor[batch * width] = {};
     for (int u = 0; u < batch; ++u) {
-        if (whole || k + u < own) {
+        if (whole || k + u < slice.strips) {
             for (int j = 0; j < Shape::block_cols; ++j) {
                 if (!filled || has_column<Shape>(mask[u], j)) {
                     for (int rhs = 0; rhs < Shape::rhs_group; ++rhs) {
@@ -133,134 +147,119 @@ template <int code, bool filled, bool whole, int batch, typename Shape, typename
     }
 }
 
-/// sum[i][r] += the products of all blocks of a lane, which has `own` strips. All lanes of the slice
-/// have the first `full`. `place` is where the lane's first value is.
+/// sum[i][r] += the products of all blocks of the lane.
 template <int code, bool filled, int unroll, typename Shape, typename Value, typename Vector,
           typename Storage, typename Index>
-[[gnu::always_inline]] inline void add_lane(Value* sum, const Index* bases,
-                                            const unsigned char* deltas, const unsigned char* masks,
-                                            const Storage* values,
-                                            const unsigned char* coded_values, const Vector* x,
-                                            long place, int lane, int full, int own) {
+[[gnu::always_inline]] inline void add_lane(Value* sum, const slice_view<Storage, Index>& slice,
+                                            const Vector* x) {
     // More would not fit the registers.
     constexpr int bytes = Shape::size * static_cast<int>(sizeof(Value)) +
                           Shape::block_cols * Shape::rhs_group * static_cast<int>(sizeof(Vector));
     constexpr int most = 192 / bytes;
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
+    const unsigned char* masks = slice.deltas + slice.width * Shape::slice * bytes_of_delta<code>;
     long k = 0;
     // Compilers would mix two rounds and wait for the first in the middle of the loads.
 #pragma GCC unroll 1
-    for (; k + batch <= full; k += batch) {
-        add_strips<code, filled, true, batch, Shape>(sum, bases, deltas, masks, values,
-                                                     coded_values, x, place, lane, k, own);
+    for (; k + batch <= slice.full; k += batch) {
+        add_strips<code, filled, true, batch, Shape>(sum, slice, masks, x, k);
     }
 #pragma GCC unroll 1
-    for (; k < own; k += batch) {
-        add_strips<code, filled, batch == 1, batch, Shape>(sum, bases, deltas, masks, values,
-                                                           coded_values, x, place, lane, k, own);
+    for (; k < slice.strips; k += batch) {
+        add_strips<code, filled, batch == 1, batch, Shape>(sum, slice, masks, x, k);
     }
 }
 
-/// sum[i][r] = the products of all blocks of a lane; sum[i][r] begins as 0. The masks of a slice with
-/// holes follow `width` strips of deltas.
-template <int code, int fill, int unroll, typename Shape, typename Value, typename Vector,
-          typename Storage, typename Index>
-[[gnu::always_inline]] inline void add_slice(Value* sum, const Index* bases,
-                                             const unsigned char* deltas, const Storage* values,
-                                             const unsigned char* coded_values, const Vector* x,
-                                             long place, int lane, int info, int width, int full,
-                                             int own) {
-    constexpr bool has_fill = fill == 1 && may_have_fill<code, Shape::size>;
+/// sum[i][r] = the products of all blocks of the lane; sum[i][r] begins as 0.
+template <int code, typename Shape, typename Value, typename Vector, typename Storage,
+          typename Index>
+[[gnu::always_inline]] inline void add_slice(Value* sum, const slice_view<Storage, Index>& slice,
+                                             const Vector* x) {
+    constexpr bool has_fill = Shape::fill && may_have_fill<code, Shape::size>;
     if constexpr (has_fill && Shape::size > 1) {
-        if ((info & filled_slice) != 0) {
-            constexpr int delta_bytes = bytes_of_delta<code>;
-            add_lane<code, true, unroll, Shape>(sum, bases, deltas,
-                                                deltas + width * Shape::slice * delta_bytes, values,
-                                                coded_values, x, place, lane, full, own);
+        if ((slice.info & filled_slice) != 0) {
+            add_lane<code, true, Shape::unroll, Shape>(sum, slice, x);
             return;
         }
     }
-    add_lane<code, false, unroll, Shape>(sum, bases, deltas, deltas, values, coded_values, x, place,
-                                         lane, full, own);
+    add_lane<code, false, Shape::unroll, Shape>(sum, slice, x);
     if constexpr (has_fill && Shape::size == 1) {
-        if ((info & filled_slice) != 0 &&
+        if ((slice.info & filled_slice) != 0 &&
             (!fill_is_zero<Shape::value_code> || has_nan<Shape::rhs_group>(sum))) {
             clear<Shape::rhs_group>(sum);
-            add_lane<code, true, 1, Shape>(sum, bases, deltas, deltas, values, coded_values, x,
-                                           place, lane, full, own);
+            add_lane<code, true, 1, Shape>(sum, slice, x);
         }
     }
 }
 
-/// sum[i][r] = the products of all blocks of a lane, by the code of its slice.
-template <int codes, int fill, int unroll, typename Shape, typename Value, typename Vector,
-          typename Storage, typename Index>
-[[gnu::always_inline]] inline void add_coded_slice(Value* sum, const Index* bases,
-                                                   const unsigned char* deltas,
-                                                   const Storage* values,
-                                                   const unsigned char* coded_values,
-                                                   const Vector* x, long place, int lane, int info,
-                                                   int width, int full, int own) {
-    if constexpr ((codes & (codes - 1)) == 0) {
-        add_slice<widest_code<codes>, fill, unroll, Shape>(sum, bases, deltas, values, coded_values,
-                                                           x, place, lane, info, width, full, own);
+/// sum[i][r] = the products of all blocks of the lane, by the code of its slice.
+template <typename Shape, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_coded_slice(Value* sum,
+                                                   const slice_view<Storage, Index>& slice,
+                                                   const Vector* x) {
+    if constexpr (Shape::codes == 1 << widest_code<Shape::codes>) {
+        add_slice<widest_code<Shape::codes>, Shape>(sum, slice, x);
     } else {
-        const int code = info & code_bits;
-        if constexpr ((codes & 1 << affine_deltas) != 0) {
+        const int code = slice.info & code_bits;
+        if constexpr (has_delta_code<Shape::codes, affine_deltas>) {
             if (code == affine_deltas) {
-                add_slice<affine_deltas, fill, unroll, Shape>(sum, bases, deltas, values,
-                                                              coded_values, x, place, lane, info,
-                                                              width, full, own);
+                add_slice<affine_deltas, Shape>(sum, slice, x);
             }
         }
-        if constexpr ((codes & 1 << deltas_of_8_bits) != 0) {
+        if constexpr (has_delta_code<Shape::codes, deltas_of_8_bits>) {
             if (code == deltas_of_8_bits) {
-                add_slice<deltas_of_8_bits, fill, unroll, Shape>(sum, bases, deltas, values,
-                                                                 coded_values, x, place, lane, info,
-                                                                 width, full, own);
+                add_slice<deltas_of_8_bits, Shape>(sum, slice, x);
             }
         }
-        if constexpr ((codes & 1 << deltas_of_16_bits) != 0) {
+        if constexpr (has_delta_code<Shape::codes, deltas_of_16_bits>) {
             if (code == deltas_of_16_bits) {
-                add_slice<deltas_of_16_bits, fill, unroll, Shape>(sum, bases, deltas, values,
-                                                                  coded_values, x, place, lane,
-                                                                  info, width, full, own);
+                add_slice<deltas_of_16_bits, Shape>(sum, slice, x);
             }
         }
-        if constexpr ((codes & 1 << deltas_of_32_bits) != 0) {
+        if constexpr (has_delta_code<Shape::codes, deltas_of_32_bits>) {
             if (code == deltas_of_32_bits) {
-                add_slice<deltas_of_32_bits, fill, unroll, Shape>(sum, bases, deltas, values,
-                                                                  coded_values, x, place, lane,
-                                                                  info, width, full, own);
+                add_slice<deltas_of_32_bits, Shape>(sum, slice, x);
             }
         }
     }
 }
 
-/// sum[r] += the products of the entries first, first + warp_size, … below `end` of the long rows.
-/// `unroll` of them are loaded before the first is used.
-template <int unroll, int value_code, int num_rhs, int rhs_group, typename Value, typename Vector,
-          typename Storage, typename Index>
-[[gnu::always_inline]] inline void add_long_entries(Value* sum, const Storage* values,
-                                                    const unsigned char* coded_values,
-                                                    const Index* long_col, const Vector* x,
-                                                    long long_begin, long first, long end) {
+/// A chunk of a long row: the entries begin … end-1 of the long rows.
+template <typename Storage, typename Index>
+struct chunk_view {
+    const Index* columns;   ///< of all entries of long rows
+    const Storage* values;  ///< of the matrix
+    const unsigned char* coded_values;
+    long first_value;  ///< number of the long rows' first value
+    long begin;
+    long end;
+};
+
+/// sum[r] += the products of every warp_size-th entry of the chunk, from the lane's first one on.
+/// As many are loaded as `unroll` says before the first is used.
+template <typename Shape, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_long_entries(Value* sum,
+                                                    const chunk_view<Storage, Index>& chunk,
+                                                    const Vector* x, int lane) {
+    constexpr int unroll = Shape::unroll;
+    constexpr int rhs_group = Shape::rhs_group;
 #pragma GCC unroll 1
-    for (long k = first; k < end; k += unroll * warp_size) {
+    for (long k = chunk.begin + lane; k < chunk.end; k += unroll * warp_size) {
         Index col[unroll] = {};
         Value value[unroll] = {};
         for (int u = 0; u < unroll; ++u) {
-            if (k + u * warp_size < end) {
-                col[u] = load_stream(long_col + k + u * warp_size);
-                value[u] = coded_value<value_code, Value>(values, coded_values,
-                                                          long_begin + k + u * warp_size);
+            if (k + u * warp_size < chunk.end) {
+                col[u] = load_stream(chunk.columns + k + u * warp_size);
+                value[u] = coded_value<Shape::value_code, Value>(
+                    chunk.values, chunk.coded_values, chunk.first_value + k + u * warp_size);
             }
         }
         Vector factor[unroll * rhs_group] = {};
         for (int u = 0; u < unroll; ++u) {
-            if (k + u * warp_size < end) {
+            if (k + u * warp_size < chunk.end) {
                 for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                    factor[u * rhs_group + rhs] = x[element_of<num_rhs, rhs_group>(col[u]) + rhs];
+                    factor[u * rhs_group + rhs] =
+                        x[element_of<Shape::num_rhs, rhs_group>(col[u]) + rhs];
                 }
             }
         }

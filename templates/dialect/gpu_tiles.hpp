@@ -9,10 +9,16 @@
 #include "dialect/formats/tiles_format.hpp"
 #include "dialect/gpu_coded_values.hpp"
 
-/// What all tiles of a matrix have in common: the kernel's parameters.
-template <int lane_items, int tiles_of_run, int staged_sums, int has_gaps, int value_coding,
+/// What all tiles of a matrix have in common, and the product: the kernel's parameters.
+template <scale alpha_is, scale beta_is, int all_rhs, int rhs_of_thread, bool epilogue,
+          int lane_items, int tiles_of_run, int staged_sums, int has_gaps, int value_coding,
           int hub_columns, int warm_columns>
 struct tile_shape {
+    static constexpr scale alpha_mode = alpha_is;
+    static constexpr scale beta_mode = beta_is;
+    static constexpr int num_rhs = all_rhs;
+    static constexpr int rhs_group = rhs_of_thread;
+    static constexpr bool has_epilogue = epilogue;
     static constexpr int items = lane_items;  ///< entries of a lane
     static constexpr int run = tiles_of_run;
     static constexpr int staged = staged_sums;  ///< that a warp keeps in shared memory
@@ -20,6 +26,46 @@ struct tile_shape {
     static constexpr int value_code = value_coding;  ///< coded_values.hpp
     static constexpr int hubs = hub_columns;
     static constexpr int warm = warm_columns;
+};
+
+/// The arrays of a matrix in tiles: docs/explanation/tiles.md.
+template <typename Storage, typename Index>
+struct tiles_view {
+    const Index* tile_row;
+    const unsigned char* row_marks;
+    const Index* col_idx;
+    const Storage* values;
+    const unsigned char* coded_values;
+    const Index* cut_first_run;
+    const Index* cut_last_run;
+    const Index* filled_rows;
+    long num_tiles;
+    long num_filled;
+};
+
+/// x: of the hubs in shared memory, of hubs and warm columns side by side, and all of it.
+template <typename Vector>
+struct x_view {
+    const Vector* hub_x;
+    const Vector* hot_x;
+    const Vector* x;
+};
+
+/// y, and what it is computed with.
+template <typename Vector>
+struct result_view {
+    Vector* y;
+    Vector alpha;
+    Vector beta;
+    long ld_y;  ///< distance of rows or columns where several vectors lie apart
+};
+
+/// A row of which the parts first … last have sums, one of them this warp's or block's own.
+struct parts_view {
+    unsigned long long* meetings;
+    long own;
+    long first;
+    long last;
 };
 
 /// Threads of the launch that gathers x.
@@ -90,21 +136,20 @@ template <int items, int staged, typename Value>
 /// The element of x for one right-hand side that a stored column stands for: the `hubs` most used
 /// columns come first and lie in shared memory, the `warm` next ones lie side by side in hot_x
 /// behind them, and all columns, counted from hubs + warm on, in x.
-template <int hubs, int warm, int num_rhs, int rhs_group, typename Vector, typename Index>
-[[gnu::always_inline]] inline Vector load_x(const Vector* hub_x, const Vector* hot_x,
-                                            const Vector* x, Index code, int rhs) {
-    constexpr int hot = hubs + warm;
-    if constexpr (hubs > 0) {
-        if (code < hubs) {
-            return load_shared(hub_x + code * rhs_group + rhs);
+template <typename Shape, typename Vector, typename Index>
+[[gnu::always_inline]] inline Vector load_x(const x_view<Vector>& from, Index code, int rhs) {
+    constexpr int hot = Shape::hubs + Shape::warm;
+    if constexpr (Shape::hubs > 0) {
+        if (code < Shape::hubs) {
+            return load_shared(from.hub_x + code * Shape::rhs_group + rhs);
         }
     }
-    if constexpr (warm > 0) {
+    if constexpr (Shape::warm > 0) {
         if (code < hot) {
-            return hot_x[element_of<num_rhs, rhs_group>(code) + rhs];
+            return from.hot_x[element_of<Shape::num_rhs, Shape::rhs_group>(code) + rhs];
         }
     }
-    return x[element_of<num_rhs, rhs_group>(code - hot) + rhs];
+    return from.x[element_of<Shape::num_rhs, Shape::rhs_group>(code - hot) + rhs];
 }
 
 /// The row with that number.
@@ -117,23 +162,27 @@ template <int gaps, typename Index>
     }
 }
 
-/// What a warp knows of its place in a run.
+/// What a warp knows of its run.
 struct run_state {
+    long run;           ///< its number
+    long first_number;  ///< of the row that is open as it begins
+    long head_first;    ///< the first run of that row, when it is cut there; else -1
+    long open_first;    ///< the first and the last run of the row that is cut where it ends, or -1
+    long open_last;
     long number;    ///< of the row that is open
     bool has_head;  ///< a row has ended in the run
 };
 
 /// Stores y of one right-hand side for the rows that the tile ends; but the sum of the run's first,
-/// which another run may have begun, goes to part[staged + rhs]. `before` and `ended` count the
-/// marks of the lanes below, and those of this one too. `open` is what the row has so far that is
-/// open as the tile begins; returns what the one has that is open as it ends. All lanes of the
-/// warp take part.
-template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          typename Shape, typename Value, typename Vector, typename Index>
-[[gnu::always_inline]] inline Value end_rows(const Value* product, unsigned marks, int before,
-                                             int ended, run_state at, int rhs, Value open,
-                                             Value* part, const Index* filled_rows, Vector* y,
-                                             Vector alpha, Vector beta) {
+/// which another run may have begun, goes to part[staged + rhs]. `ended` counts the marks of the
+/// lane and of those below it. `open` is what the row has so far that is open as the tile begins;
+/// returns what the one has that is open as it ends. All lanes of the warp take part.
+template <typename Shape, typename Value, typename Vector, typename Index>
+[[gnu::always_inline]] inline Value end_rows(const Value* product, unsigned marks, int ended,
+                                             run_state at, int rhs, Value open, Value* part,
+                                             const Index* filled_rows,
+                                             const result_view<Vector>& result) {
+    const int before = ended - count_bits(marks);
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int rows = shuffle(ended, warp_size - 1);
     Value sum = walk_items<Shape::items, Shape::staged>(product, marks, before, part);
@@ -162,8 +211,9 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         const int count = rows - base < Shape::staged ? rows - base : Shape::staged;
         for (int i = skips_first ? lane + 1 : lane; i < count; i += warp_size) {
             const long row = row_of<Shape::gaps>(filled_rows, at.number + base + i);
-            store<alpha_mode, beta_mode, has_epilogue>(y, element_of<num_rhs, rhs_group>(row) + rhs,
-                                                       part[i], alpha, beta, row);
+            store<Shape::alpha_mode, Shape::beta_mode, Shape::has_epilogue>(
+                result.y, element_of<Shape::num_rhs, Shape::rhs_group>(row) + rhs, part[i],
+                result.alpha, result.beta, row);
         }
         warp_barrier();
     }
@@ -245,31 +295,36 @@ template <vector_form form, int num_rhs, int rhs_group>
     }
 }
 
-/// y of one right-hand side for a row of which run `run` has `sum`, one of the runs `first` …
-/// `last`; whoever completes it. A complex_f64 takes two lanes, for its parts `component` 0 and 1.
+/// y of one right-hand side for a row of which this warp or block has the part `sum`; whoever
+/// completes it. A complex_f64 takes two lanes, for its parts `component` 0 and 1.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           vector_form y_form = vector_form::dense, typename Value, typename Vector>
-[[gnu::always_inline]] inline void join_row(Value sum, int component, int rhs, long run, long first,
-                                            long last, long row, unsigned long long* meetings,
-                                            Vector* y, Vector alpha, Vector beta, long ld_y = 0) {
+[[gnu::always_inline]] inline void join_row(Value sum, int component, int rhs, long row,
+                                            const parts_view& parts,
+                                            const result_view<Vector>& result) {
     constexpr int words = meeting_words<Value>;
     constexpr int stride = words * num_rhs;
-    const long i = element_in<y_form, num_rhs, rhs_group>(row, rhs, ld_y);
-    unsigned long long* own = meetings + element_of<num_rhs, rhs_group>(0) * words + rhs * words;
+    const long i = element_in<y_form, num_rhs, rhs_group>(row, rhs, result.ld_y);
+    unsigned long long* places =
+        parts.meetings + element_of<num_rhs, rhs_group>(0) * words + rhs * words;
     if constexpr (words == 1) {
-        if (completes_row<stride>(&sum, run, first, last, own)) {
-            store<alpha_mode, beta_mode, has_epilogue>(y, i, sum, alpha, beta, row);
+        if (completes_row<stride>(&sum, parts.own, parts.first, parts.last, places)) {
+            store<alpha_mode, beta_mode, has_epilogue>(result.y, i, sum, result.alpha, result.beta,
+                                                       row);
         }
     } else {
-        double part = component == 0 ? sum.re : sum.im;
-        if (completes_row<stride>(&part, run, first, last, own + component)) {
+        double own_part = component == 0 ? sum.re : sum.im;
+        if (completes_row<stride>(&own_part, parts.own, parts.first, parts.last,
+                                  places + component)) {
             // The two parts meet as well.
-            const unsigned long long other = meet(own + first * stride + 2, meeting_key(part));
+            const unsigned long long other =
+                meet(places + parts.first * stride + 2, meeting_key(own_part));
             if (other != 0) {
                 const double other_part = sum_of_key<double>(other);
-                sum.re = component == 0 ? part : other_part;
-                sum.im = component == 0 ? other_part : part;
-                store<alpha_mode, beta_mode, has_epilogue>(y, i, sum, alpha, beta, row);
+                sum.re = component == 0 ? own_part : other_part;
+                sum.im = component == 0 ? other_part : own_part;
+                store<alpha_mode, beta_mode, has_epilogue>(result.y, i, sum, result.alpha,
+                                                           result.beta, row);
             }
         }
     }
@@ -278,80 +333,77 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
 /// What is left when a run has ended: the row that was open as it began, if it has ended and others
 /// have parts of it, and the one that is open now. part[staged + r] and `open` of lane r are their
 /// sums for right-hand side r. All lanes of the warp take part.
-template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          typename Shape, typename Value, typename Vector, typename Index>
-[[gnu::always_inline]] inline void end_run(long run, long first_number, run_state at,
-                                           long num_filled, Value open, const Value* part,
-                                           long head_first, long open_first, long open_last,
-                                           const Index* filled_rows, unsigned long long* meetings,
-                                           Vector* y, Vector alpha, Vector beta) {
+template <typename Shape, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void end_run(const tiles_view<Storage, Index>& tiles, run_state at,
+                                           Value open, const Value* part,
+                                           unsigned long long* meetings,
+                                           const result_view<Vector>& result) {
     constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int rhs = lane / lanes % rhs_group;
-    const bool is_head = lane < lanes * rhs_group;
+    const int rhs = lane / lanes % Shape::rhs_group;
+    const bool is_head = lane < lanes * Shape::rhs_group;
     Value sum = shuffle(open, rhs);
     if (is_head && at.has_head) {
         sum = part[Shape::staged + rhs];
     }
     bool joins = false;
-    long first = run;
-    long last = run;
+    parts_view parts = {.meetings = meetings, .own = at.run, .first = at.run, .last = at.run};
     if (is_head) {
-        joins = head_first >= 0 && (at.has_head || open_first < 0);
-        first = head_first;
-    } else if (lane < 2 * lanes * rhs_group) {
+        joins = at.head_first >= 0 && (at.has_head || at.open_first < 0);
+        parts.first = at.head_first;
+    } else if (lane < 2 * lanes * Shape::rhs_group) {
         // A row that begins and ends here, but with the last entry, is its only part.
-        joins = open_first >= 0 || (at.has_head && at.number < num_filled);
-        first = open_first >= 0 ? open_first : run;
-        last = open_first >= 0 ? open_last : run;
+        joins = at.open_first >= 0 || (at.has_head && at.number < tiles.num_filled);
+        parts.first = at.open_first >= 0 ? at.open_first : at.run;
+        parts.last = at.open_first >= 0 ? at.open_last : at.run;
     }
     if (joins) {
-        const long row = row_of<Shape::gaps>(filled_rows, is_head ? first_number : at.number);
-        join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-            sum, lane % lanes, rhs, run, first, last, row, meetings, y, alpha, beta);
+        const long row =
+            row_of<Shape::gaps>(tiles.filled_rows, is_head ? at.first_number : at.number);
+        join_row<Shape::alpha_mode, Shape::beta_mode, Shape::num_rhs, Shape::rhs_group,
+                 Shape::has_epilogue>(sum, lane % lanes, rhs, row, parts, result);
     }
 }
 
 /// The warp's run number `this_run`: y = αAx + βy for the rows that begin and end in it, and its
 /// part of those that it shares with others. `part` has staged + rhs_group places for this warp
 /// alone. All lanes of the warp take part.
-template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          typename Shape, typename Value, typename Vector, typename Storage, typename Index>
-[[gnu::always_inline]] inline void multiply_run(
-    long this_run, long num_tiles, long num_filled, const Index* tile_row,
-    const unsigned char* row_marks, const Index* col_idx, const Storage* values,
-    const unsigned char* coded_values, const Index* cut_first_run, const Index* cut_last_run,
-    const Index* filled_rows, const Vector* hub_x, const Vector* hot_x, const Vector* x, Vector* y,
-    Vector alpha, Vector beta, Value* part, unsigned long long* meetings) {
+template <typename Shape, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void multiply_run(long this_run,
+                                                const tiles_view<Storage, Index>& tiles,
+                                                const x_view<Vector>& from, Value* part,
+                                                unsigned long long* meetings,
+                                                const result_view<Vector>& result) {
     constexpr int size = warp_size * Shape::items;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const long begin = this_run * Shape::run;
-    const long end = begin + Shape::run < num_tiles ? begin + Shape::run : num_tiles;
-    const long first_number = tile_row[begin];
-    // The run in which the row begins that is cut where this one begins or ends; -1: none is.
-    const long head_first = cut_first_run[this_run];
-    const long open_first = cut_first_run[this_run + 1];
-    const long open_last = cut_last_run[this_run + 1];
-    run_state at = {first_number, false};
+    const long end = begin + Shape::run < tiles.num_tiles ? begin + Shape::run : tiles.num_tiles;
+    const long first_number = tiles.tile_row[begin];
+    run_state at = {this_run,
+                    first_number,
+                    tiles.cut_first_run[this_run],
+                    tiles.cut_first_run[this_run + 1],
+                    tiles.cut_last_run[this_run + 1],
+                    first_number,
+                    false};
     Value open = {};  // of lane r: the sum, for right-hand side r, of the row that is open
     for (long tile = begin; tile < end; ++tile) {
         const long first = tile * size + lane;
         Index col[Shape::items];
         Value value[Shape::items];
         for (int k = 0; k < Shape::items; ++k) {
-            col[k] = load_stream(col_idx + first + k * warp_size);
+            col[k] = load_stream(tiles.col_idx + first + k * warp_size);
         }
-        const unsigned marks = load_marks<Shape::items>(row_marks, tile);
+        const unsigned marks = load_marks<Shape::items>(tiles.row_marks, tile);
         for (int k = 0; k < Shape::items; ++k) {
-            value[k] =
-                coded_value<Shape::value_code, Value>(values, coded_values, first + k * warp_size);
+            value[k] = coded_value<Shape::value_code, Value>(tiles.values, tiles.coded_values,
+                                                             first + k * warp_size);
         }
         int ended = 0;
-        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+        for (int rhs = 0; rhs < Shape::rhs_group; ++rhs) {
             Vector factor[Shape::items];
             for (int k = 0; k < Shape::items; ++k) {
-                factor[k] = load_x<Shape::hubs, Shape::warm, num_rhs, rhs_group>(hub_x, hot_x, x,
-                                                                                 col[k], rhs);
+                factor[k] = load_x<Shape>(from, col[k], rhs);
             }
             if (rhs == 0) {
                 // While x is on its way.
@@ -361,10 +413,8 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
             for (int k = 0; k < Shape::items; ++k) {
                 product[k] = multiply(value[k], converted<Value>(factor[k]));
             }
-            const Value left =
-                end_rows<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, Shape>(
-                    product, marks, ended - count_bits(marks), ended, at, rhs, shuffle(open, rhs),
-                    part, filled_rows, y, alpha, beta);
+            const Value left = end_rows<Shape>(product, marks, ended, at, rhs, shuffle(open, rhs),
+                                               part, tiles.filled_rows, result);
             if (lane == rhs) {
                 open = left;
             }
@@ -373,9 +423,7 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         at.number += rows;
         at.has_head = at.has_head || rows > 0;
     }
-    end_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, Shape>(
-        this_run, first_number, at, num_filled, open, part, head_first, open_first, open_last,
-        filled_rows, meetings, y, alpha, beta);
+    end_run<Shape>(tiles, at, open, part, meetings, result);
 }
 
 /// y = epilogue(βy) for the empty row that the thread finds at place `i`, if there is one.

@@ -95,7 +95,9 @@ KernelEntry csr_classical() {
             .workspace = {},
             .determinism = Determinism::always,
             .shares_entries = true,
-            .takes_forms = true};
+            .takes_forms = true,
+            .plain = true,
+            .listed = "csr_listed"};
 }
 
 constexpr std::array load_balance_arguments{

@@ -153,6 +153,7 @@ GridRule rows_of_slices(const Signature& s) {
 }
 
 KernelEntry sell_slices() {
+    const auto is_sorted = [](const Signature& s) { return param(s, "sigma") > 1; };
     return {.id = "sell_slices",
             .format = Format::sell,
             .gpu = true,
@@ -164,7 +165,8 @@ KernelEntry sell_slices() {
                        .grid = rows_of_slices,
                        .block = block_of,
                        .overlaps = true}},
-            .workspace = {}};
+            .workspace = {},
+            .orders_rows = is_sorted};
 }
 
 // hyb

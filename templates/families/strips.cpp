@@ -97,7 +97,8 @@ KernelEntry strips() {
                            .per_block = warps_of_block,
                            .zeroed = true}},
             .arguments = gpu_arguments,
-            .determinism = Determinism::always};
+            .determinism = Determinism::always,
+            .any_order = {{"any_order", 1}}};
 }
 
 }  // namespace

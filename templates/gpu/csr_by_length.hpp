@@ -101,8 +101,13 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
     if (middle_block < 0) {
         const long part = blockIdx.x;
         const long row = part_row[part];
-        const long first = part_first[part];
-        const long last = part_last[part];
+        const parts_view parts = {
+            .meetings = meetings,
+            .own = part,
+            .first = part_first[part],
+            .last = part_last[part],
+        };
+        const result_view<Vector> result = {.y = y, .alpha = alpha, .beta = beta, .ld_y = ld_y};
         const Offset begin = part_begin[part];
         const Offset count = part_end[part] - begin;
         await_launches_ahead();
@@ -113,14 +118,14 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             sum_over_block<block>(sum, warp_sum);
             if (thread < lanes) {
                 join_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, y_form>(
-                    sum[0], thread, 0, part, first, last, row, meetings, y, alpha, beta, ld_y);
+                    sum[0], thread, 0, row, parts, result);
             }
         } else {
             put_warp_sums<num_rhs, rhs_group, rhs_lanes, Vector>(warp_sum, sum);
             for (int rhs = thread / lanes; rhs < width; rhs += block / lanes) {
                 join_row<alpha_mode, beta_mode, num_rhs, width, has_epilogue, y_form>(
-                    sum_of_warps<warps, width>(warp_sum, rhs), thread % lanes, rhs, part, first,
-                    last, row, meetings, y, alpha, beta, ld_y);
+                    sum_of_warps<warps, width>(warp_sum, rhs), thread % lanes, rhs, row, parts,
+                    result);
             }
         }
     } else if (short_block < 0) {

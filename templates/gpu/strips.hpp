@@ -36,25 +36,33 @@
 #pragma once
 #include "dialect/gpu_strips.hpp"
 
-/// Stores row `row` of y, whose sum over a chunk each lane has in `sum`. Of several chunks, the
-/// warp that comes last adds them all.
+/// Where the chunks of one long row leave their sums.
+template <typename Value>
+struct long_row_parts {
+    Value* sums;               ///< of all chunks
+    unsigned long long* done;  ///< the row's counter
+    long first;                ///< chunk of the row
+    long end;
+};
+
+/// Stores row `row` of y, whose sum over chunk `chunk` the lanes have in `sum`. Of several chunks,
+/// the warp that comes last adds them all.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           typename Value, typename Vector>
 [[gnu::always_inline]] inline void store_long_row(Vector* y, long row, Value* sum, Vector alpha,
-                                                  Vector beta, long chunk, long first_chunk,
-                                                  long end_chunk, Value* parts,
-                                                  unsigned long long* done) {
+                                                  Vector beta, long chunk,
+                                                  const long_row_parts<Value>& parts) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const long chunks = end_chunk - first_chunk;
+    const long chunks = parts.end - parts.first;
     add_lanes<warp_size, rhs_group>(sum);
     if (chunks > 1) {
         unsigned long long others = 0;
         if (lane == 0) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                parts[element_of<num_rhs, rhs_group>(chunk) + rhs] = sum[rhs];
+                parts.sums[element_of<num_rhs, rhs_group>(chunk) + rhs] = sum[rhs];
             }
             __threadfence();
-            others = atomicAdd(done, 1ull);
+            others = atomicAdd(parts.done, 1ull);
         }
         others = shuffle(others, 0);
         if (static_cast<long>(others) + 1 < chunks) {
@@ -62,12 +70,12 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
         }
         __threadfence();
         clear<rhs_group>(sum);
-        for (long part = first_chunk + lane; part < end_chunk; part += warp_size) {
-            add_values<rhs_group>(sum, parts + element_of<num_rhs, rhs_group>(part));
+        for (long part = parts.first + lane; part < parts.end; part += warp_size) {
+            add_values<rhs_group>(sum, parts.sums + element_of<num_rhs, rhs_group>(part));
         }
         add_lanes<warp_size, rhs_group>(sum);
         if (lane == 0) {
-            *done = 0;
+            *parts.done = 0;
         }
     }
     if (lane == 0) {
@@ -102,13 +110,15 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const Index* __restrict__ chunk_row, const Index* __restrict__ row_order,
             const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
             Value* parts, unsigned long long* chunks_done) {
-    constexpr bool several_codes = (codes & (codes - 1)) != 0;
-    constexpr bool may_have_holes = threads_per_row == 1 && (codes & 1 << affine_deltas) != 0;
+    constexpr bool several_codes = codes != 1 << widest_code<codes>;
+    constexpr bool may_have_holes = threads_per_row == 1 && has_delta_code<codes, affine_deltas>;
     constexpr bool has_fill = fill == 1 && (block_rows * block_cols > 1 || may_have_holes);
     constexpr bool has_info = several_codes || has_fill || ragged == 1;
     constexpr bool own_deltas = several_codes || has_fill;
     constexpr bool has_period =
         period > 1 && sigma == 1 && threads_per_row == 1 && block_rows * block_cols == 1;
+    using Shape = strip_shape<slice, has_period ? period : 1, block_rows, block_cols, codes,
+                              has_fill ? 1 : 0, value_code, unroll, num_rhs, rhs_group>;
     long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     Value sum[block_rows * rhs_group] = {};
     if constexpr (alpha_mode == scale::zero) {
@@ -122,14 +132,25 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const long first_chunk = chunk_ptr[number];
             const long begin = long_ptr[number] + (chunk - first_chunk) * chunk_entries;
             const long end = long_ptr[number + 1];
+            const chunk_view<Storage, Index> entries = {
+                .columns = long_col,
+                .values = values,
+                .coded_values = coded_values,
+                .first_value = long_begin,
+                .begin = begin,
+                .end = begin + chunk_entries < end ? begin + chunk_entries : end,
+            };
+            const long_row_parts<Value> row_parts = {
+                .sums = parts,
+                .done = chunks_done + number * (num_rhs / rhs_group) + blockIdx.y,
+                .first = first_chunk,
+                .end = chunk_ptr[number + 1],
+            };
             await_launches_ahead();
-            add_long_entries<unroll, value_code, num_rhs, rhs_group>(
-                sum, values, coded_values, long_col, x, long_begin, begin + thread % warp_size,
-                begin + chunk_entries < end ? begin + chunk_entries : end);
+            add_long_entries<Shape>(sum, entries, x, static_cast<int>(thread % warp_size));
             store_long_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
                 y, row_of_y<any_order>(row_order, long_row[number]), sum, alpha, beta, chunk,
-                first_chunk, chunk_ptr[number + 1], parts,
-                chunks_done + number * (num_rhs / rhs_group) + blockIdx.y);
+                row_parts);
             return;
         }
         thread -= num_chunks * warp_size;
@@ -145,25 +166,32 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const int width = static_cast<int>(slice_ptr[number + 1] - first);
             const int info = has_info ? slice_info[number] : 0;
             const int full = ragged == 1 ? info >> full_strips_shift : width;
-            int own = width;
-            if constexpr (ragged == 1) {
-                if ((info & ragged_slice) != 0) {
-                    own = lengths[thread];
-                    if constexpr (long_rows == 1) {
-                        mine = own != length_of_long;
-                        own = mine ? own : 0;
-                    }
-                }
-            }
             // Where all slices have one code and no masks, as many bytes come before as strips say.
             const long delta_place =
                 own_deltas ? static_cast<long>(delta_ptr[number]) : first * (codes / 2);
+            slice_view<Storage, Index> own_slice = {
+                .bases = bases + first,
+                .deltas = deltas + delta_place * slice,
+                .values = values,
+                .coded_values = coded_values,
+                .place = first * (block_rows * block_cols * slice) + lane,
+                .lane = lane,
+                .info = info,
+                .width = width,
+                .full = full,
+                .strips = width,
+            };
+            if constexpr (ragged == 1) {
+                if ((info & ragged_slice) != 0) {
+                    own_slice.strips = lengths[thread];
+                    if constexpr (long_rows == 1) {
+                        mine = own_slice.strips != length_of_long;
+                        own_slice.strips = mine ? own_slice.strips : 0;
+                    }
+                }
+            }
             await_launches_ahead();
-            add_coded_slice<codes, has_fill ? 1 : 0, unroll,
-                            strip_shape<slice, has_period ? period : 1, block_rows, block_cols,
-                                        value_code, num_rhs, rhs_group>>(
-                sum, bases + first, deltas + delta_place * slice, values, coded_values, x,
-                first * (block_rows * block_cols * slice) + lane, lane, info, width, full, own);
+            add_coded_slice<Shape>(sum, own_slice, x);
         }
         add_lanes<threads_per_row, block_rows * rhs_group>(sum);
     }

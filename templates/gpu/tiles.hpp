@@ -64,8 +64,21 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
         return;
     }
     await_launches_ahead();
-    multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue,
-                 tile_shape<items, run, staged, gaps, value_code, 0, 0>>(
-        this_run, num_tiles, num_filled, tile_row, row_marks, col_idx, values, coded_values,
-        cut_first_run, cut_last_run, filled_rows, x, x, x, y, alpha, beta, part, meetings);
+    using Shape = tile_shape<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, run,
+                             staged, gaps, value_code, 0, 0>;
+    const tiles_view<Storage, Index> all_tiles = {
+        .tile_row = tile_row,
+        .row_marks = row_marks,
+        .col_idx = col_idx,
+        .values = values,
+        .coded_values = coded_values,
+        .cut_first_run = cut_first_run,
+        .cut_last_run = cut_last_run,
+        .filled_rows = filled_rows,
+        .num_tiles = num_tiles,
+        .num_filled = num_filled,
+    };
+    const result_view<Vector> result = {.y = y, .alpha = alpha, .beta = beta, .ld_y = 0};
+    const x_view<Vector> from = {.hub_x = x, .hot_x = x, .x = x};
+    multiply_run<Shape>(this_run, all_tiles, from, part, meetings, result);
 }

@@ -74,13 +74,26 @@ void tiles_hubs(long num_tiles, long num_runs, long num_filled, long num_hot,
         }
         __syncthreads();
     }
+    using Shape = tile_shape<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue, items, run,
+                             staged, gaps, value_code, hubs, warm>;
+    const tiles_view<Storage, Index> all_tiles = {
+        .tile_row = tile_row,
+        .row_marks = row_marks,
+        .col_idx = col_idx,
+        .values = values,
+        .coded_values = coded_values,
+        .cut_first_run = cut_first_run,
+        .cut_last_run = cut_last_run,
+        .filled_rows = filled_rows,
+        .num_tiles = num_tiles,
+        .num_filled = num_filled,
+    };
+    const result_view<Vector> result = {.y = y, .alpha = alpha, .beta = beta, .ld_y = 0};
+    const x_view<Vector> from = {.hub_x = hub_x, .hot_x = hot_x, .x = x};
     const long all_warps = static_cast<long>(gridDim.x) * warps;
     for (long this_run = static_cast<long>(blockIdx.x) * warps + thread / warp_size;
          this_run < num_runs; this_run += all_warps) {
-        multiply_run<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue,
-                     tile_shape<items, run, staged, gaps, value_code, hubs, warm>>(
-            this_run, num_tiles, num_filled, tile_row, row_marks, col_idx, values, coded_values,
-            cut_first_run, cut_last_run, filled_rows, hub_x, hot_x, x, y, alpha, beta,
-            parts + thread / warp_size * (staged + rhs_group), meetings);
+        multiply_run<Shape>(this_run, all_tiles, from,
+                            parts + thread / warp_size * (staged + rhs_group), meetings, result);
     }
 }

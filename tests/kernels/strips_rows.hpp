@@ -36,4 +36,11 @@ struct Rows {
     }
 };
 
+/// `count` rows of two neighbouring columns, on and right of the diagonal.
+inline Rows two_diagonals(int count) {
+    std::vector<std::vector<int>> rows;
+    for (int i = 0; i < count; ++i) rows.push_back({i, i + 1});
+    return {count + 1, rows};
+}
+
 }  // namespace spmvgen::strips_rows

@@ -4,13 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <map>
 #include <set>
 
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/chooser/break_even.hpp"
 #include "tuner/search/ranking.hpp"
 #include "tuner/search/variants.hpp"
 
@@ -318,35 +316,6 @@ TEST(Measure, EveryKernelOfAGpuThatIsDeterministicStaysSo) {
     for (auto& name : scripted.order) EXPECT_THAT(name, Not(HasSubstr("deterministic0")));
 }
 
-TEST(BreakEven, IsCostOverWhatAnApplySaves) {
-    // 1.5 ms over a quarter of 100 µs
-    const PlanningCost cost{.kernel_ms = 0.5, .convert_ms = 1, .plain_us = 100, .planned_us = 75};
-    EXPECT_DOUBLE_EQ(break_even(cost), 60);
-    EXPECT_EQ(to_string(cost),
-              "pays from 60.0 applies on (kernel 0.5 ms, conversion 1.0 ms; an apply takes 75.00 "
-              "µs, of plain CSR 100.00 µs)");
-    EXPECT_EQ(break_even({.plain_us = 100, .planned_us = 75}), 0);
-    EXPECT_EQ(break_even({.kernel_ms = -1, .plain_us = 100, .planned_us = 75}), 0);
-    const PlanningCost lost{.kernel_ms = 1, .plain_us = 100, .planned_us = 100};
-    EXPECT_EQ(break_even(lost), std::numeric_limits<double>::infinity());
-    EXPECT_EQ(
-        to_string(lost),
-        "never pays (kernel 1.0 ms, conversion 0.0 ms; an apply takes 100.00 µs, of plain CSR "
-        "100.00 µs)");
-}
-
-TEST(BreakEven, MeasuringMustBeRepaid) {
-    EXPECT_TRUE(measuring_repays(0, 1, 1e9)) << "0 applies are many";
-    EXPECT_TRUE(measuring_repays(50'000, 100, 1000));  // each saves 20 µs at best
-    EXPECT_FALSE(measuring_repays(49'999, 100, 1000));
-}
-
-TEST(BreakEven, CountingMustBeRepaid) {
-    EXPECT_TRUE(counting_repays(0, 1, 50'000)) << "0 applies are many";
-    EXPECT_TRUE(counting_repays(100, 100, 10'000));  // 3 ms at best
-    EXPECT_FALSE(counting_repays(99, 100, 10'000));
-}
-
 /// Kernel names without repeats: the run-off times some once more.
 std::set<std::string> tried(const Scripted& scripted) {
     return {scripted.order.begin(), scripted.order.end()};
@@ -398,32 +367,6 @@ TEST(MeasureAll, WhatIsTwiceAsSlowIsTriedOnce) {
     EXPECT_EQ(count("csr_balanced"), 1);
     EXPECT_GT(count("csr_vector"), 4);
     EXPECT_GT(count("sell"), 4);
-}
-
-TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {
-    const auto effort = [](const std::string& kernel, std::map<std::string, std::int64_t> params,
-                           Scale alpha = Scale::one, const char* target = "x86-64-v3") {
-        Signature s;
-        s.kernel = kernel;
-        s.params = std::move(params);
-        s.alpha = alpha;
-        s.target = parse_target(target);
-        return compile_effort(complete(s));
-    };
-    EXPECT_EQ(effort("csr_vector", {}), 1);
-    EXPECT_EQ(effort("bcsr", {{"block_rows", 4}, {"block_cols", 4}}), 1);
-    EXPECT_EQ(effort("strips_cpu", {}, Scale::zero), 1) << "y = βy";
-    const double one = effort("strips_cpu", {{"codes", 2}, {"ragged", 0}});
-    const double ragged = effort("strips_cpu", {{"codes", 2}});
-    const double all = effort("strips_cpu", {});
-    const double blocks = effort("strips_cpu", {{"block_rows", 4}, {"block_cols", 4}});
-    EXPECT_GT(one, 1);
-    EXPECT_GT(ragged, one);
-    EXPECT_GT(all, ragged);
-    EXPECT_GT(blocks, all);
-    EXPECT_LT(blocks, 10);
-    EXPECT_LT(effort("strips_cpu", {}, Scale::one, "x86-64-v4"), all) << "one loop gathers";
-    EXPECT_EQ(effort("strips_cpu", {{"fill", 0}}), all) << "entries have no loop for fill";
 }
 
 }  // namespace

@@ -265,8 +265,8 @@ class Cleaner : public SyntaxWalk {
         if (i->hasVarStorage() || i->hasInitStorage() || i->isConstexpr()) return false;
         const auto value = expressions_.value(i->getCond());
         if (!value) return false;
-        settled = false;
         auto* live = *value != 0 ? i->getThen() : i->getElse();
+        if (*value != 0 ? i->getElse() : i->getThen()) settled = false;  // a branch goes
         if (!live) {
             remove_statement(i, in_block(), source_, edits);
             return true;

@@ -64,22 +64,23 @@ void TextEdits::keep_items(const std::vector<Range>& items, const std::vector<bo
 }
 
 std::string TextEdits::apply(std::string_view text, Range range) const {
-    auto edits = edits_;
-    std::ranges::stable_sort(edits, [](const Edit& a, const Edit& b) {
-        return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
-                                              : a.range.end > b.range.end;
+    std::vector<const Edit*> edits;  // those in the range, the widest of one place first
+    for (auto& e : edits_)
+        if (range.contains(e.range)) edits.push_back(&e);
+    std::ranges::stable_sort(edits, [](const Edit* a, const Edit* b) {
+        return a->range.begin != b->range.begin ? a->range.begin < b->range.begin
+                                                : a->range.end > b->range.end;
     });
     std::string result;
     unsigned position = range.begin;
-    for (auto& e : edits) {
-        if (e.range.end > range.end || e.range.begin < range.begin) continue;
-        if (e.range.begin < position) {
-            if (e.text.empty()) position = std::max(position, e.range.end);
+    for (const Edit* e : edits) {
+        if (e->range.begin < position) {
+            if (e->text.empty()) position = std::max(position, e->range.end);
             continue;
         }
-        result += text.substr(position, e.range.begin - position);
-        result += e.text;
-        position = e.range.end;
+        result += text.substr(position, e->range.begin - position);
+        result += e->text;
+        position = e->range.end;
     }
     return result += text.substr(position, range.end - position);
 }

@@ -143,8 +143,9 @@ FormatStorage bcsr_storage() {
             .places = [](const Signature&) { return ValuePlaces::by_column; },
             .update_products = {.cpu = 2.7, .gpu = 3},
             .rows_suffice =
-                [](std::string_view, const std::map<std::string, std::int64_t>& params) {
-                    return params.contains("block_rows") && params.contains("block_cols");
+                [](std::string_view kernel, const std::map<std::string, std::int64_t>& params) {
+                    return !kernel.empty() && params.contains("block_rows") &&
+                           params.contains("block_cols");
                 }};
 }
 

@@ -39,8 +39,7 @@ FormatStorage coo_storage() {
             .places = [](const Signature&) { return ValuePlaces::in_order; },
             .values_in_order = true,
             .update_products = {.cpu = 1, .gpu = 2},
-            .rows_suffice = [](std::string_view,
-                               const std::map<std::string, std::int64_t>&) { return true; }};
+            .rows_suffice = rows_suffice_to_kernels};
 }
 
 }  // namespace spmvgen

@@ -4,6 +4,7 @@
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "matrix/chunks.hpp"
+#include "registry.hpp"
 
 namespace spmvgen {
 namespace {
@@ -85,7 +86,8 @@ StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const 
             add_values<From, To>(stored, matrix);
         });
     stored.scalars["path_steps"] = matrix.rows + matrix.nnz;
-    if (signature.kernel == "csr_load_balance") {
+    const KernelEntry& kernel = kernel_entry(signature.kernel);
+    if (find_argument(kernel, "warp_row") != nullptr) {
         check_fits(matrix.rows, signature.index, "rows", "index");
         dispatch(signature.index, [&]<typename To>(To) {
             dispatch(matrix.offset_type, [&]<typename From>(From) {
@@ -97,7 +99,7 @@ StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const 
     stored.stored = matrix.nnz;
     stored.bytes = matrix.nnz * entry_bytes(signature) +
                    (matrix.rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));
-    if (signature.kernel == "csr_by_length") add_length_classes(matrix, signature, stored);
+    if (find_argument(kernel, "part_row") != nullptr) add_length_classes(matrix, signature, stored);
     return stored;
 }
 
@@ -107,8 +109,7 @@ FormatStorage csr_storage() {
             .places = [](const Signature&) { return ValuePlaces::in_order; },
             .values_in_order = true,
             .update_products = {.cpu = 1.3, .gpu = 2},
-            .rows_suffice = [](std::string_view,
-                               const std::map<std::string, std::int64_t>&) { return true; },
+            .rows_suffice = rows_suffice_to_kernels,
             .has_csr_arrays = true};
 }
 

@@ -117,8 +117,7 @@ FormatStorage ell_storage() {
                 },
             .padding = [](const RowFeatures& f,
                           const Signature&) { return std::max(f.ell_padding, 1.0); },
-            .rows_suffice = [](std::string_view,
-                               const std::map<std::string, std::int64_t>&) { return true; }};
+            .rows_suffice = rows_suffice_to_kernels};
 }
 
 }  // namespace spmvgen

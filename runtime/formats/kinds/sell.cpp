@@ -153,8 +153,7 @@ FormatStorage sell_storage() {
                     return static_cast<double>(f.nnz) * std::max(f.sell_padding.back(), 1.0) * 2;
                 },
             .padding = padding,
-            .rows_suffice = [](std::string_view,
-                               const std::map<std::string, std::int64_t>&) { return true; }};
+            .rows_suffice = rows_suffice_to_kernels};
 }
 
 }  // namespace spmvgen

@@ -17,6 +17,7 @@
 #include "formats/value_encoding.hpp"
 #include "matrix/chunks.hpp"
 #include "matrix/memory_limit.hpp"
+#include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -345,7 +346,12 @@ FormatStorage strips_storage() {
     return {.format = Format::strips,
             .store = store_strips,
             .places = places,
-            .update_products = {.cpu = 4, .gpu = 3}};
+            .update_products = {.cpu = 4, .gpu = 3},
+            .rows_suffice = [](std::string_view kernel,
+                               const std::map<std::string, std::int64_t>& params) {
+                const bool may = kernel.empty() || kernel_entry(kernel).gpu;
+                return may && params.contains("block_rows") && params.contains("block_cols");
+            }};
 }
 
 }  // namespace spmvgen

@@ -12,6 +12,7 @@
 #include "formats/plans/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "matrix/chunks.hpp"
+#include "registry.hpp"
 
 namespace spmvgen {
 namespace {
@@ -260,7 +261,9 @@ FormatStorage tiles_storage() {
             .update_products = {.cpu = 9, .gpu = 3},
             .rows_suffice =
                 [](std::string_view kernel, const std::map<std::string, std::int64_t>&) {
-                    return kernel == "tiles";
+                    // Which columns are hubs, columns tell.
+                    return !kernel.empty() && std::ranges::count(kernel_entry(kernel).params,
+                                                                 "hubs", &Parameter::name) == 0;
                 }};
 }
 

@@ -24,22 +24,16 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t strip_rows_a_part = StripsBlocks::rows_a_part;
-constexpr std::int64_t lengths_a_part = 65536;  ///< of which only lengths are looked at
 
 int code_of(std::int32_t info) {
     return info & code_bits;
-}
-
-/// Blocks that a block row in slices has at most.
-std::int64_t most_blocks(const StripsShape& shape) {
-    return (shape.long_from > 0 ? shape.long_from : most_strips) * shape.threads_per_row;
 }
 
 /// Lists the long rows and marks their block rows.
 void take_long_rows(const CsrView& matrix, StripsLayout& layout) {
     const StripsShape& shape = layout.shape;
     layout.long_ptr = {0};
-    const std::int64_t most = most_blocks(shape);
+    const std::int64_t most = shape.most_blocks();
     for (std::int64_t b = 0; b < layout.block_rows(); ++b) {
         std::int64_t& blocks = layout.blocks[static_cast<std::size_t>(b)];
         if (blocks <= most) continue;
@@ -78,20 +72,6 @@ void sort_window(std::span<const std::int64_t> blocks, std::span<std::uint16_t> 
     std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), std::uint32_t{0});
     for (std::size_t row = 0; row < blocks.size(); ++row)
         places[counts[class_of(row)]++] = static_cast<std::uint16_t>(row);
-}
-
-/// Sorts numbers, none below 0, the greatest first.
-void sort_falling(std::span<std::int32_t> numbers, std::vector<std::uint32_t>& counts) {
-    const std::int32_t most = std::ranges::max(numbers);
-    if (most > std::ssize(numbers)) {
-        std::ranges::sort(numbers, std::greater<>());
-        return;
-    }
-    counts.assign(static_cast<std::size_t>(most) + 1, 0);
-    for (const std::int32_t n : numbers) ++counts[static_cast<std::size_t>(n)];
-    auto to = numbers.begin();
-    for (std::int32_t n = most; n >= 0; --n)
-        to = std::fill_n(to, counts[static_cast<std::size_t>(n)], n);
 }
 
 /// Sorts the windows, long rows last.
@@ -167,12 +147,6 @@ int allowed_code(std::int64_t codes, int narrowest) {
     return -1;
 }
 
-/// So many strips without deltas take fewer bytes than `width` strips with those of a code.
-std::int64_t most_diagonals(std::int64_t width, int code, std::int64_t value) {
-    const std::int64_t delta = bytes_by_code[static_cast<std::size_t>(std::min(code, 3))];
-    return std::min(most_strips, (width * (value + delta) - 1) / value);
-}
-
 /// Makes diagonals with holes of the slices that take fewer bytes so.
 template <typename Columns>
 void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
@@ -246,65 +220,6 @@ StripsShape strips_shape(const Signature& s) {
     shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1;
     shape.chunk = gpu ? 32 * shape.wavefront : 4096;
     return shape;
-}
-
-std::vector<std::int64_t> count_strip_blocks(const CsrView& matrix, const StripsShape& shape,
-                                             int threads, StripsBlocks* kept) {
-    const std::int64_t count = round_up(matrix.rows, shape.block_rows) / shape.block_rows;
-    std::vector<std::int64_t> blocks(static_cast<std::size_t>(count));
-    if (shape.block_size() == 1) {
-        dispatch(matrix.offset_type, [&]<typename Offset>(Offset) {
-            const Offset* const ptr = matrix.row_ptr_as<Offset>();
-            for_parts(count, lengths_a_part, threads,
-                      [&](std::int64_t begin, std::int64_t end, int) {
-                          for (std::int64_t row = begin; row < end; ++row)
-                              blocks[static_cast<std::size_t>(row)] = ptr[row + 1] - ptr[row];
-                      });
-        });
-        return blocks;
-    }
-    if (kept != nullptr) {
-        kept->parts.resize(
-            static_cast<std::size_t>(round_up(count, strip_rows_a_part) / strip_rows_a_part));
-        kept->begins.resize(blocks.size());
-    }
-    for_parts(count, strip_rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        BlockRow row(matrix, shape.block_rows, shape.block_cols, false);
-        for (std::int64_t b = begin; b < end; ++b) {
-            row.make(b * shape.block_rows,
-                     [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
-            blocks[static_cast<std::size_t>(b)] = static_cast<std::int64_t>(row.size());
-            if (kept == nullptr) continue;
-            auto& part = kept->parts[static_cast<std::size_t>(begin / strip_rows_a_part)];
-            kept->begins[static_cast<std::size_t>(b)] = part.columns.size();
-            part.columns.insert(part.columns.end(), row.columns().begin(), row.columns().end());
-            part.masks.insert(part.masks.end(), row.masks().begin(), row.masks().end());
-        }
-    });
-    return blocks;
-}
-
-std::int64_t count_strips(const std::vector<std::int64_t>& blocks, const StripsShape& shape) {
-    const std::int64_t most = most_blocks(shape), t = shape.threads_per_row;
-    std::vector<std::int32_t> strips(blocks.size());  // of each row; long ones have none
-    std::ranges::transform(blocks, strips.begin(), [&](std::int64_t n) {
-        return static_cast<std::int32_t>(n > most ? 0 : t == 1 ? n : (n + t - 1) / t);
-    });
-    const auto rows = static_cast<std::size_t>(std::ssize(strips));
-    const auto sigma = static_cast<std::size_t>(shape.sigma);
-    std::vector<std::uint32_t> counts;
-    for (std::size_t begin = 0; sigma > 1 && begin < rows; begin += sigma)
-        sort_falling(std::span(strips).subspan(begin, std::min(sigma, rows - begin)), counts);
-    const auto positions = static_cast<std::size_t>(shape.positions());
-    std::int64_t all = 0;
-    for (std::size_t begin = 0; begin < rows; begin += positions) {
-        const std::size_t end = std::min(begin + positions, rows);
-        std::int32_t width = 0;
-#pragma omp simd reduction(max : width)
-        for (std::size_t row = begin; row < end; ++row) width = std::max(width, strips[row]);
-        all += width;
-    }
-    return all;
 }
 
 std::int64_t StripsPlan::codes() const {

@@ -11,8 +11,6 @@
 /// How a matrix lies in the format `strips` (docs/explanation/strips.md), short of its arrays.
 namespace spmvgen {
 
-/// Strips that a lane has at most: one less than what stands there for a long row.
-inline constexpr std::int64_t most_strips = length_of_long - 1;
 /// Bytes of a delta, by code.
 inline constexpr std::array<std::int64_t, 4> bytes_by_code{
     bytes_of_delta<affine_deltas>, bytes_of_delta<deltas_of_8_bits>,
@@ -44,6 +42,10 @@ struct StripsShape {
     std::int64_t positions() const {
         return threads_per_row == 1 ? lanes : lanes / threads_per_row;
     }
+    /// Blocks that a block row in slices has at most.
+    std::int64_t most_blocks() const {
+        return (long_from > 0 ? long_from : most_strips) * threads_per_row;
+    }
     /// Rows that whole groups of `period` slices have, of so many; the others keep their order.
     std::int64_t grouped_rows(std::int64_t rows) const {
         return rows / (lanes * period) * (lanes * period);
@@ -51,9 +53,7 @@ struct StripsShape {
     /// What a row's lane adds to a base without deltas.
     std::int64_t offset_of(std::int64_t lane) const { return lane * period; }
     /// Bytes of a block's mask.
-    std::int64_t mask_bytes() const {
-        return block_size() <= 8 ? 1 : block_size() <= 16 ? 2 : block_size() <= 32 ? 4 : 8;
-    }
+    std::int64_t mask_bytes() const { return ::mask_bytes(static_cast<int>(block_size())); }
     bool operator==(const StripsShape&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include "handle/making/handle_makers.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
+#include "registry.hpp"
 
 namespace spmvgen {
 namespace {
@@ -38,7 +39,8 @@ std::shared_ptr<const CsrMatrix> copy_of(const CsrView& a) {
 Options plain_options(Options o) {
     const bool host = o.device == "host";
     o.format = "auto";
-    if (o.op == "N") o.kernel = host ? "auto" : "csr_classical";  // else the one that transposes
+    // Else the one that transposes.
+    if (o.op == "N") o.kernel = host ? "auto" : plain_kernel(true).id;
     o.expected_applies = host ? 1 : 0;
     o.rule.clear();
     o.params.clear();

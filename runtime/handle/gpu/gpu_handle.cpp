@@ -133,16 +133,17 @@ const GpuBoundKernel& GpuHandle::variant(const ProductVectors& vectors, Scale al
 GpuHandle::Variant GpuHandle::make_variant(const Signature& base, const ProductVectors& vectors,
                                            Scale alpha, Scale beta, const StoredMatrix& on_device) {
     Signature wanted = signature_for(base, vectors, alpha, beta);
-    if (stores_in_rows_) wanted.kernel = "csr_listed";
+    if (stores_in_rows_) wanted.kernel = kernel_entry(wanted.kernel).listed;
     return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
                                             on_device);
 }
 
 bool GpuHandle::store_in_rows(std::span<const std::int32_t> rows) {
     if (info_.nnz == 0) return false;
-    if (signature_.kernel == "sell_slices" && signature_.params.at("sigma") > 1)
+    const KernelEntry& kernel = kernel_entry(signature_.kernel);
+    if (kernel.orders_rows != nullptr && kernel.orders_rows(signature_))
         return list_rows_in_order(rows);
-    return signature_.kernel == "csr_classical" && list_rows_of_csr(rows);
+    return !kernel.listed.empty() && list_rows_of_csr(rows);
 }
 
 /// The kernel looks its rows up already: in the place of their numbers stand those of y.
@@ -160,7 +161,7 @@ bool GpuHandle::list_rows_in_order(std::span<const std::int32_t> rows) {
     return true;
 }
 
-/// By csr_listed in the place of csr_classical, where that can be had.
+/// By the kernel for listed rows, where that can be had.
 bool GpuHandle::list_rows_of_csr(std::span<const std::int32_t> rows) {
     std::unique_ptr<DeviceMemory> list;
     dispatch(signature_.index, [&]<typename Index>(Index) {

@@ -91,7 +91,7 @@ class GpuHandle : public HandleImpl {
     ValuePattern pattern_;
     std::unique_ptr<DeviceMemory> device_columns_;  ///< of pattern_, until they are needed
     std::unique_ptr<GpuValues> values_;
-    bool stores_in_rows_ = false;  ///< by csr_listed in the place of csr_classical
+    bool stores_in_rows_ = false;  ///< by the kernel for listed rows (KernelEntry::listed)
     bool sought_values_ = false;   ///< whether values_ was looked for
     StreamWorkspaces workspaces_;
     std::int64_t memory_limit_ = 0;

@@ -143,7 +143,7 @@ void HostHandle::make_generic(const CsrView& matrix, const Options& options,
     const Stopwatch analysis;
     validate(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
-    signature_.kernel = "csr_rows";  // stands for the generic kernel
+    signature_.kernel = plain_kernel(false).id;  // stands for the generic kernel
     info_.reason = why;
     if (matrix.nnz > 0) keep_csr(matrix, options);
 }
@@ -216,7 +216,7 @@ void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {
     signature_.storage = plain_storage_;
     if (plain_storage_ == signature_.value) signature_.storage.reset();
     Signature plain;
-    plain.kernel = "csr_rows";
+    plain.kernel = plain_kernel(false).id;
     plain.value = signature_.value;
     plain.storage = signature_.storage;
     // There may be more columns than the given type has numbers for.

@@ -27,8 +27,8 @@ Op checked_op(const Options& o) {
 }
 
 /// The transposing kernel of the device's kind.
-const char* atomic_kernel(const Options& o) {
-    return o.device == "host" ? "csr_transposed_cpu" : "csr_transposed_gpu";
+std::string_view atomic_kernel(const Options& o) {
+    return transposing_kernel(o.device != "host").id;
 }
 
 bool names_transposing_kernel(const Options& o) {

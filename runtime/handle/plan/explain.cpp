@@ -137,7 +137,7 @@ class Explanation {
             info_.measure_ms);
         Request plain = request_;
         plain.format = "csr";
-        plain.kernel = device_ == nullptr ? "csr_rows" : "csr_classical";
+        plain.kernel = plain_kernel(device_ != nullptr).id;
         const auto plain_us = predict(choose(plain).signature);
         const auto own_us = predict(chosen_);
         if (!plain_us || !own_us || !plain_is_comparable()) return explain_line("planning", spent);
@@ -150,9 +150,7 @@ class Explanation {
     }
 
     /// Whether plain CSR would be another kernel.
-    bool plain_is_comparable() const {
-        return chosen_.kernel != "csr_rows" && chosen_.kernel != "csr_classical";
-    }
+    bool plain_is_comparable() const { return !kernel_entry(chosen_.kernel).plain; }
 
     const Info& info_;
     const Signature chosen_;

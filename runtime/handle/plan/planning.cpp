@@ -56,7 +56,7 @@ double cpu_us(const LevelProblem& p) {
 Choice plain_on_gpu(const LevelProblem& p) {
     Request request = p.request;
     request.format = "csr";
-    request.kernel = "csr_classical";
+    request.kernel = plain_kernel(true).id;
     request.csr_index = p.matrix.index_type;
     request.csr_offset = p.matrix.offset_type;
     return p.chooser(request);
@@ -67,7 +67,7 @@ Signature plain_signature(const LevelProblem& p, const std::optional<Choice>& on
     if (on_gpu) return on_gpu->signature;
     Request request = p.request;
     request.format = "csr";
-    request.kernel = "csr_rows";
+    request.kernel = plain_kernel(false).id;
     return choose(p.features, request).signature;
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "formats/format_storage.hpp"
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/device_speed.hpp"
@@ -81,11 +84,15 @@ bool needs_rows_only(const Options& options) {
     const auto is_given = [&](const char* name) { return options.params.contains(name); };
     if (options.level != "rule" || options.expected_applies != 0) return false;
     if (may_encode(options) && !is_given("value_code")) return false;
-    const bool has_blocks = is_given("block_rows") && is_given("block_cols");
-    if (options.kernel == "strips" || options.format == "strips") return has_blocks;
-    if (options.kernel == "auto") return false;
-    const auto rows_suffice = storage_of(kernel_entry(options.kernel).format).rows_suffice;
-    return rows_suffice != nullptr && rows_suffice(options.kernel, options.params);
+    const bool named = options.kernel != "auto";
+    const std::string format =
+        named ? std::string(to_string(kernel_entry(options.kernel).format)) : options.format;
+    const auto storages = format_storages();
+    const auto storage = std::ranges::find(storages, format, [](const FormatStorage& s) {
+        return std::string_view(to_string(s.format));
+    });
+    return storage != storages.end() && storage->rows_suffice != nullptr &&
+           storage->rows_suffice(named ? options.kernel : "", options.params);
 }
 
 }  // namespace spmvgen

@@ -49,8 +49,7 @@ void convert_strips_fill_blocks(
         const int info = info_of_slice(slice_info, own, empty_code);
         const int code = info & code_bits;
         unsigned char* bytes = deltas + static_cast<long>(delta_ptr[own.slice]) * slice;
-        unsigned char* masks =
-            bytes + static_cast<long>(own.width) * slice * (code == deltas_of_32_bits ? 4 : code);
+        unsigned char* masks = bytes + static_cast<long>(own.width) * slice * delta_bytes(code);
         long at[block_rows] = {};
         long end[block_rows] = {};
         int skipped = static_cast<int>(own.lane % threads_per_row);

@@ -22,15 +22,6 @@ template <int slice, typename Index>
     return next;
 }
 
-/// So many strips without deltas take fewer bytes than `width` strips with those of a code.
-template <typename Vector>
-[[gnu::always_inline]] inline long most_diagonals(int width, int code) {
-    constexpr long value = sizeof(Vector);
-    const long delta = code < deltas_of_32_bits ? code : 4;
-    const long most = (width * (value + delta) - 1) / value;
-    return most < 65534 ? most : 65534l;
-}
-
 /// The number of a slice's diagonals when it can be stored by them: at most `most`, and each has a
 /// column of the matrix for every lane; else 0. Where `may` is false nothing is looked at. All lanes
 /// of the warp take part.

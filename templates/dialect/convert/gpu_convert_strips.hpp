@@ -120,13 +120,6 @@ constexpr int count_holes = 11;  ///< strips of slices with holes
     }
 }
 
-/// Bytes of a mask of so many bits.
-template <int elements>
-inline constexpr int mask_bytes = elements <= 8    ? 1
-                                  : elements <= 16 ? 2
-                                  : elements <= 32 ? 4
-                                                   : 8;
-
 /// Puts a block's mask to its place.
 template <int elements>
 [[gnu::always_inline]] inline void put_mask(unsigned char* masks, long place,

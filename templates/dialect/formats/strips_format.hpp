@@ -2,37 +2,61 @@
 // read it, those that make it, and the host, which converts as well.
 #pragma once
 
-/// Bits of slice_info: the code of the deltas in the lowest two; the strips that all lanes have
-/// stand above the others.
-constexpr int code_bits = 3;
-constexpr int ragged_slice = 4;
-constexpr int filled_slice = 8;
-constexpr int full_strips_shift = 4;
+// Bits and codes are no enumerations: Clang's front end, which reads a kernel's text several times,
+// takes far longer for an operator with one.
 
-/// Codes of deltas: the lane's number times the period, of which none is stored, and deltas that are
-/// stored in bytes_of_delta<code> bytes. Of a 32-bit index the last are the columns themselves.
-constexpr int affine_deltas = 0;
-constexpr int deltas_of_8_bits = 1;
-constexpr int deltas_of_16_bits = 2;
-constexpr int deltas_of_32_bits = 3;
+constexpr int code_bits = 3;          ///< of slice_info: the code of the deltas
+constexpr int ragged_slice = 4;       ///< bit of slice_info: lanes have different lengths
+constexpr int filled_slice = 8;       ///< bit of slice_info: blocks are not whole
+constexpr int full_strips_shift = 4;  ///< where strips that all lanes have stand in slice_info
 
+constexpr int affine_deltas = 0;      ///< a code: the lane's number times the period, not stored
+constexpr int deltas_of_8_bits = 1;   ///< a code
+constexpr int deltas_of_16_bits = 2;  ///< a code
+constexpr int deltas_of_32_bits = 3;  ///< a code; of a 32-bit index the columns themselves
+
+/// Bytes of a delta.
 template <int code>
 inline constexpr int bytes_of_delta = code == deltas_of_32_bits ? 4 : code;
 
+/// The same of a code that is read.
+[[gnu::always_inline]] inline int delta_bytes(int code) {
+    return code == deltas_of_32_bits ? 4 : code;
+}
+
+/// Whether the bit mask `codes` has the code.
+template <int codes, int code>
+inline constexpr bool has_delta_code = (codes >> code & 1) != 0;
+
 /// The widest of the codes that are bits of `codes`.
 template <int codes>
-inline constexpr int widest_code = codes >= 8   ? 3
-                                   : codes >= 4 ? 2
-                                   : codes >= 2 ? 1
-                                                : 0;
+inline constexpr int widest_code = codes >= 8   ? deltas_of_32_bits
+                                   : codes >= 4 ? deltas_of_16_bits
+                                   : codes >= 2 ? deltas_of_8_bits
+                                                : affine_deltas;
 
 /// Whether a slice may have elements that the matrix does not have: of single entries only one of
 /// diagonals, whose holes they are.
 template <int code, int block>
 inline constexpr bool may_have_fill = block > 1 || code == affine_deltas;
 
+/// Bytes of the mask of a block of so many elements.
+constexpr int mask_bytes(int elements) {
+    return elements <= 8 ? 1 : elements <= 16 ? 2 : elements <= 32 ? 4 : 8;
+}
+
 /// What a lane of a long row has in place of a length.
 constexpr int length_of_long = 65535;
+/// Strips that a lane has at most.
+constexpr long most_strips = length_of_long - 1;
+
+/// So many strips without deltas take fewer bytes than `width` strips with those of a code, or of
+/// the widest, when values have so many bytes.
+[[gnu::always_inline]] inline long most_diagonals(long width, int code, long value_bytes) {
+    const long delta = code < deltas_of_32_bits ? code : 4;
+    const long most = (width * (value_bytes + delta) - 1) / value_bytes;
+    return most < most_strips ? most : most_strips;
+}
 
 /// The row at a position where slices come in groups of `period`: slice s of a whole group has every
 /// period-th row from row s on. Rows behind the last whole group keep their order.

@@ -108,7 +108,8 @@ void convert_strips_holes(long num_rows, long num_cols, long num_slices,
     const int code = narrowest_code(slice_max<slice>(bent), widest);
     const bool all = slice_min<slice>(may ? 1 : 0) == 1 && code != affine_deltas;
     const long count = count_diagonals<slice, period>(
-        col_idx, entry, entry + strips, lane, num_cols, all, most_diagonals<Vector>(width, code));
+        col_idx, entry, entry + strips, lane, num_cols, all,
+        most_diagonals(width, code, static_cast<long>(sizeof(Vector))));
     if (count > 0 && lane == 0) {
         slice_info[own] = static_cast<int>(count) << full_strips_shift | filled_slice;
         slice_size[own] = static_cast<Offset>(count);
@@ -187,8 +188,8 @@ void convert_strips_codes(long num_rows, long num_cols, long num_slices, int cod
     if (own.slice < num_slices && own.lane == 0) {
         const int info = slice_info[own.slice];
         const int filled = holes > 0 ? filled_slice : 0;
-        const int bytes = (code == deltas_of_32_bits ? 4 : code) +
-                          (filled != 0 ? mask_bytes<block_rows * block_cols> : 0);
+        const int bytes =
+            delta_bytes(code) + (filled != 0 ? mask_bytes(block_rows * block_cols) : 0);
         slice_info[own.slice] = (info & ~(code_bits | filled_slice)) | filled | (code & code_bits);
         slice_size[own.slice] = static_cast<Offset>(static_cast<long>(own.width) * bytes);
         if (filled != 0) {

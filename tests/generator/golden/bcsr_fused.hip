@@ -10,6 +10,9 @@
 //          --alpha one --beta zero --rhs 1 --param block=128,block_cols=3,block_rows=3,subwarp=8
 //          --param unroll=4
 
+/// Blocks that are stored together.
+constexpr int tile_blocks = 32;
+
 /// Whether one of 3 numbers is NaN, in a part of it when they are complex.
 static __device__ __forceinline__ bool has_nan(const double* numbers) {
     bool found = false;
@@ -26,11 +29,12 @@ static __device__ __forceinline__ void add_unfilled_blocks(double* sum, const do
                                                            long first, long end) {
     for (long k = first; k < end; k += 8) {
         const long mask = block_masks[k];
-        const double* block = values + k / 32 * 288 + k % 32;
+        const double* block = values + k / tile_blocks * 288 + k % tile_blocks;
         for (int i = 0; i < 3; ++i) {
             for (int j = 0; j < 3; ++j) {
                 if ((mask >> (i * 3 + j) & 1) != 0) {
-                    const double value = __builtin_nontemporal_load(block + (i * 3 + j) * 32);
+                    const double value =
+                        __builtin_nontemporal_load(block + (i * 3 + j) * tile_blocks);
                     (sum + i)[0] += value * x[static_cast<long>(col_idx[k]) + j];
                 }
             }
@@ -56,10 +60,11 @@ static __device__ __forceinline__ void multiply_blocks(double* sum, const double
             double value[18] = {};
             for (int u = 0; u < 2; ++u) {
                 if (k + u * 8 < end) {
-                    const double* block = values + (k + u * 8) / 32 * 288 + (k + u * 8) % 32;
+                    const double* block =
+                        values + (k + u * 8) / tile_blocks * 288 + (k + u * 8) % tile_blocks;
                     col[u] = __builtin_nontemporal_load(col_idx + k + u * 8);
                     for (int e = 0; e < size; ++e)
-                        value[u * size + e] = __builtin_nontemporal_load(block + e * 32);
+                        value[u * size + e] = __builtin_nontemporal_load(block + e * tile_blocks);
                 }
             }
             double factor[6] = {};

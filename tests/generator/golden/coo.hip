@@ -8,6 +8,10 @@
 // Command: spmvgen emit --kernel coo --arch gfx90a --value f64 --index i32 --offset i32 --alpha one
 //          --beta zero --rhs 1 --param block=256,deterministic=0,entries=4,omega=8
 
+/// Rows that a thread of store_scaled takes: with one, starting the blocks would take longer than
+/// writing y. The launches count with it.
+constexpr int scaled_rows = 4;
+
 /// y = βy, for all rows: not every row has entries. With α = 0 there is no other step, so that this
 /// one takes all of the kernel's parameters.
 /// Launch 1 of 2: grid (ceil(num_rows / 1024)), blocks of 256 threads.
@@ -16,7 +20,7 @@
 extern "C" __global__ void __launch_bounds__(256)
     coo_f64_i32_a1_b0_896c470d_scale(long num_rows, double* __restrict__ y) {
     const long first = static_cast<long>(blockIdx.x) * 1024 + threadIdx.x;
-    for (int u = 0; u < 4; ++u) {
+    for (int u = 0; u < scaled_rows; ++u) {
         const long row = first + u * 256;
         if (row < num_rows) {
             const double sum = 0.0;

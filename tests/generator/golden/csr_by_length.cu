@@ -71,10 +71,13 @@ static __device__ __forceinline__ void sum_over_block(double* sum, double* warp_
     }
 }
 
+/// The bits of a sum that stands for none where sums meet: those of a NaN.
+constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
+
 /// The sum as a number that is not 0, and back. A NaN of one payload comes back with another one.
 static __device__ __forceinline__ unsigned long long meeting_key(double sum) {
     const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(sum));
-    return bits != 9222737547778440943ull ? bits ^ 9222737547778440943ull : 1;
+    return bits != no_sum ? bits ^ no_sum : 1;
 }
 
 /// Adds to *sum, what run `run` has of a row that the runs `first` … `last` share, the sums of all
@@ -92,20 +95,20 @@ static __device__ __forceinline__ bool completes_row(double* sum, long run, long
             const unsigned long long other2 = atomicExch(meetings + (first + right), key);
             if (other2 != 0) *(meetings + (first + right)) = 0;
             if (other2 == 0) return false;
-            *sum += __longlong_as_double(static_cast<long long>(other2 ^ 9222737547778440943ull));
+            *sum += __longlong_as_double(static_cast<long long>(other2 ^ no_sum));
         }
     }
     return true;
 }
 
-/// y of one right-hand side for a row of which run `run` has `sum`, one of the runs `first` …
-/// `last`; whoever completes it.
-static __device__ __forceinline__ void join_row(double sum, int rhs, long run, long first,
-                                                long last, long row, unsigned long long* meetings,
-                                                double* y) {
+/// y of one right-hand side for a row of which this warp or block has the part `sum`; whoever
+/// completes it.
+static __device__ __forceinline__ void join_row(double sum, int rhs, long row,
+                                                unsigned long long* meetings, long own, long first,
+                                                long last, double* y) {
     const long i = row + rhs;
-    unsigned long long* own = meetings + rhs;
-    if (completes_row(&sum, run, first, last, own)) y[i] = sum;
+    unsigned long long* places = meetings + rhs;
+    if (completes_row(&sum, own, first, last, places)) y[i] = sum;
 }
 
 /// sum[r] += the products of a row of `count` entries, shared out among 32 lanes, of which this is
@@ -214,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
         add_row_entries_256(sum, values + begin, col_idx + begin, x, thread, count);
         constexpr int lanes = 1;  // of a sum
         sum_over_block(sum, warp_sum);
-        if (thread < lanes) join_row(sum[0], 0, part, first, last, row, meetings, y);
+        if (thread < lanes) join_row(sum[0], 0, row, meetings, part, first, last, y);
     } else if (short_block < 0) {
         const long i = middle_block * warps + thread / 32;
         if (i < num_middle) {

@@ -19,9 +19,13 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 }
 #endif
 
-/// The block column of lane `lane` in strip `k` of the slice that has these bases and deltas.
+constexpr int full_strips_shift = 4;  ///< where strips that all lanes have stand in slice_info
+
+constexpr int ragged_slice = 4;  ///< bit of slice_info: lanes have different lengths
+
+/// The block column of the lane in strip `k` of its slice.
 static __device__ __forceinline__ int strip_column(const int* bases, const unsigned char* deltas,
-                                                   long k, int lane) {
+                                                   int lane, long k) {
     return bases[k] + __ldcs(reinterpret_cast<const unsigned short*>(deltas) + k * 32 + lane);
 }
 
@@ -54,11 +58,14 @@ extern "C" __global__ void __launch_bounds__(256)
         const long first = slice_ptr[number];
         const int width = static_cast<int>(slice_ptr[number + 1] - first);
         const int info = slice_info[number];
-        const int full = info >> 4;
-        int own = width;
-        if ((info & 4) != 0) own = lengths[thread];
+        const int full = info >> full_strips_shift;
         // Where all slices have one code and no masks, as many bytes come before as strips say.
         const long delta_place = first * 2;
+        const int* own_slice_bases = bases + first;
+        const unsigned char* own_slice_deltas = deltas + delta_place * 32;
+        long place = first * 32 + lane;
+        int strips = width;
+        if ((info & ragged_slice) != 0) strips = lengths[thread];
         griddepcontrol_wait();
         constexpr int batch = 6;
         long k = 0;
@@ -68,8 +75,8 @@ extern "C" __global__ void __launch_bounds__(256)
             int col[6] = {};
             double value[6] = {};
             for (int u = 0; u < 6; ++u) {
-                col[u] = strip_column(bases + first, deltas + delta_place * 32, k + u, lane);
-                value[u] = __ldcs(values + first * 32 + lane + (k + u) * 32);
+                col[u] = strip_column(own_slice_bases, own_slice_deltas, lane, k + u);
+                value[u] = __ldcs(values + place + (k + u) * 32);
             }
             double factor[6] = {};
             for (int u = 0; u < 6; ++u)
@@ -78,18 +85,18 @@ extern "C" __global__ void __launch_bounds__(256)
                 sum += value[u] * factor[u];
         }
 #pragma unroll 1
-        for (; k < own; k += batch) {
+        for (; k < strips; k += batch) {
             int col[6] = {};
             double value[6] = {};
             for (int u = 0; u < 6; ++u) {
-                if (k + u < own) {
-                    col[u] = strip_column(bases + first, deltas + delta_place * 32, k + u, lane);
-                    value[u] = __ldcs(values + first * 32 + lane + (k + u) * 32);
+                if (k + u < strips) {
+                    col[u] = strip_column(own_slice_bases, own_slice_deltas, lane, k + u);
+                    value[u] = __ldcs(values + place + (k + u) * 32);
                 }
             }
             double factor[6] = {};
             for (int u = 0; u < 6; ++u)
-                if (k + u < own) factor[u] = x[col[u]];
+                if (k + u < strips) factor[u] = x[col[u]];
             for (int u = 0; u < 6; ++u)
                 sum += value[u] * factor[u];
         }

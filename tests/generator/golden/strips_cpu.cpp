@@ -30,6 +30,10 @@
     return low;
 }
 
+constexpr int ragged_slice = 4;  ///< bit of slice_info: lanes have different lengths
+
+constexpr int full_strips_shift = 4;  ///< where strips that all lanes have stand in slice_info
+
 /// sum[l] += a[l] · b[l] for every lane l.
 [[gnu::always_inline]] static inline void add_lanes(double* sum, const double* a, const double* b) {
     typedef double Lanes __attribute__((vector_size(64)));
@@ -77,18 +81,18 @@
     __builtin_memcpy(sum, &total, sizeof(Lanes));
 }
 
-/// Strips begin … end-1, which some lanes have: those k with k < length[l], and a long row has none
-/// here; or, where there are `masks`, what these tell, which are 0 where a lane has no strip. What
-/// is not there meets no x.
+/// Strips from `begin` on, which some lanes have: those k with k < lengths[l], and a long row has
+/// none here; or, where there are `masks`, what these tell, which are 0 where a lane has no strip.
+/// What is not there meets no x.
 [[gnu::always_inline]] static inline void add_some_of_strips(
-    double* sum, const int* bases, const unsigned char* deltas, const unsigned short* length,
-    const double* values, long place, const double* x, long begin, long end) {
+    double* sum, const int* bases, const unsigned char* deltas, const unsigned short* lengths,
+    const double* values, long first_value, long width, const double* x, long begin) {
     typedef int Lanes __attribute__((vector_size(32)));
     Lanes strips = {};
-    widen_deltas(reinterpret_cast<int*>(&strips), reinterpret_cast<const unsigned char*>(length),
+    widen_deltas(reinterpret_cast<int*>(&strips), reinterpret_cast<const unsigned char*>(lengths),
                  0);
 #pragma GCC unroll 1
-    for (long k = begin; k < end; ++k) {
+    for (long k = begin; k < width; ++k) {
         Lanes delta = {};
         widen_deltas(reinterpret_cast<int*>(&delta), deltas, k);
         const long column = static_cast<long>(bases[k]);
@@ -96,15 +100,15 @@
         is_there = static_cast<int>(k) < strips;
         const Lanes columns = is_there ? delta * 1 + static_cast<int>(column) : Lanes{} - 1;
         double entries[8] = {};
-        __builtin_memcpy(entries, values + place + k * 8, 64ul);
+        __builtin_memcpy(entries, values + first_value + k * 8, 64ul);
         add_unpadded_products(sum, entries, reinterpret_cast<const int*>(&columns), x);
     }
 }
 
-/// Stores the sums of the first `count` lanes of a slice.
-[[gnu::always_inline]] static inline void store_lanes(double* y, long first, long count,
+/// Stores the sums of the lanes of a slice that have a row.
+[[gnu::always_inline]] static inline void store_lanes(double* y, long first, long lanes,
                                                       const double* sum) {
-    if (count >= 8) {
+    if (lanes >= 8) {
         // a fixed count: vector stores
         for (int l = 0; l < 8; ++l)
             y[first + l] = sum[l];
@@ -115,7 +119,7 @@
     double stored[8] = {};
     __builtin_memcpy(stored, sum, sizeof(stored));
 #pragma GCC unroll 1
-    for (int l = 0; l < (count < 8 ? count : 8); ++l)
+    for (int l = 0; l < (lanes < 8 ? lanes : 8); ++l)
         y[first + l] = (stored + l)[0];
 }
 
@@ -128,37 +132,42 @@ static inline void strips_cpu(long num_rows, long num_slices, const int* __restr
                               const double* __restrict__ values, const double* __restrict__ x,
                               double* __restrict__ y, int thread, int threads) {
     const long end = first_row(num_slices, slice_ptr, thread + 1, threads);
-    for (long slice = first_row(num_slices, slice_ptr, thread, threads); slice < end; ++slice) {
-        const long first = slice_ptr[slice];
-        const unsigned char* deltas2 = deltas + static_cast<long>(delta_ptr[slice]) * 8;
-        const int info = slice_info[slice];
-        const long width = slice_ptr[slice + 1] - first;
-        const long count = num_rows - slice * 8;
-        const bool is_ragged = (info & 4) != 0;
+    for (long number = first_row(num_slices, slice_ptr, thread, threads); number < end; ++number) {
+        const long first = slice_ptr[number];
+        const int info = slice_info[number];
+        const int* slice_bases = bases + first;
+        const unsigned char* slice_deltas = deltas + static_cast<long>(delta_ptr[number]) * 8;
+        const unsigned short* slice_lengths = lengths + number * 8;
+        const long first_value = first * 8;
+        const long slice_first = number * 8;
+        const long lanes = num_rows - number * 8;
+        const long width = slice_ptr[number + 1] - first;
+        const bool is_ragged = (info & ragged_slice) != 0;
         double sum[8] = {};
         bool is_summed = true;
         if (is_summed) {
-            long full = is_ragged ? info >> 4 : width;
+            long full = is_ragged ? info >> full_strips_shift : width;
+            constexpr int strip_values = 8;
 #pragma GCC unroll 1
             for (long k = 0; k < full; ++k) {
-                const long first2 = first * 8 + k * 8;
-                const long column = static_cast<long>(bases[first + k]);
+                const long value = first_value + k * strip_values;
+                const long column = static_cast<long>(slice_bases[k]);
                 double factors[8] = {};
                 for (int l = 0; l < 8; ++l) {
                     long offset = 0;
                     unsigned short delta = 0;
-                    __builtin_memcpy(&delta, deltas2 + (k * 8 + l) * 2, sizeof(delta));
+                    __builtin_memcpy(&delta, slice_deltas + (k * 8 + l) * 2, sizeof(delta));
                     offset = delta;
                     factors[l] = x[column + offset];
                 }
                 double entries[8] = {};
-                __builtin_memcpy(entries, values + first2, 64ul);
+                __builtin_memcpy(entries, values + value, 64ul);
                 add_lanes(sum, entries, factors);
             }
-            add_some_of_strips(sum, bases + first, deltas2, lengths + slice * 8, values, first * 8,
-                               x, full, width);
+            add_some_of_strips(sum, slice_bases, slice_deltas, slice_lengths, values, first_value,
+                               width, x, full);
         }
-        store_lanes(y, slice * 8, count, sum);
+        store_lanes(y, slice_first, lanes, sum);
     }
 }
 

@@ -17,17 +17,16 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 }
 #endif
 
-/// What a warp knows of its place in a run.
+/// What a warp knows of its run.
 struct run_state {
+    long run;           ///< its number
+    long first_number;  ///< of the row that is open as it begins
+    long head_first;    ///< the first run of that row, when it is cut there; else -1
+    long open_first;    ///< the first and the last run of the row that is cut where it ends, or -1
+    long open_last;
     long number;    ///< of the row that is open
     bool has_head;  ///< a row has ended in the run
 };
-
-/// The bits of the lane's entries that begin a row.
-static __device__ __forceinline__ unsigned load_marks(const unsigned char* row_marks, long tile) {
-    const long at = tile * 32 + threadIdx.x % 32;
-    return __ldcs(row_marks + at);
-}
 
 /// The sum over this lane and those below it. All lanes of the warp take part.
 static __device__ __forceinline__ int warp_prefix(int count) {
@@ -56,13 +55,13 @@ static __device__ __forceinline__ double walk_items(const double* product, unsig
 }
 
 /// Stores y of one right-hand side for the rows that the tile ends; but the sum of the run's first,
-/// which another run may have begun, goes to part[staged + rhs]. `before` and `ended` count the
-/// marks of the lanes below, and those of this one too. `open` is what the row has so far that is
-/// open as the tile begins; returns what the one has that is open as it ends. All lanes of the
-/// warp take part.
-static __device__ __forceinline__ double end_rows(const double* product, unsigned marks, int before,
-                                                  int ended, run_state at, int rhs, double open,
-                                                  double* part, const int* filled_rows, double* y) {
+/// which another run may have begun, goes to part[staged + rhs]. `ended` counts the marks of the
+/// lane and of those below it. `open` is what the row has so far that is open as the tile begins;
+/// returns what the one has that is open as it ends. All lanes of the warp take part.
+static __device__ __forceinline__ double end_rows(const double* product, unsigned marks, int ended,
+                                                  run_state at, int rhs, double open, double* part,
+                                                  const int* filled_rows, double* y) {
+    const int before = ended - __popc(marks);
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int rows = __shfl_sync(0xffffffffu, ended, 31, 32);
     double sum = walk_items(product, marks, before, part);
@@ -95,10 +94,13 @@ static __device__ __forceinline__ double end_rows(const double* product, unsigne
     return __shfl_sync(0xffffffffu, sum, 31, 32);
 }
 
+/// The bits of a sum that stands for none where sums meet: those of a NaN.
+constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
+
 /// The sum as a number that is not 0, and back. A NaN of one payload comes back with another one.
 static __device__ __forceinline__ unsigned long long meeting_key(double sum) {
     const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(sum));
-    return bits != 9222737547778440943ull ? bits ^ 9222737547778440943ull : 1;
+    return bits != no_sum ? bits ^ no_sum : 1;
 }
 
 /// Adds to *sum, what run `run` has of a row that the runs `first` … `last` share, the sums of all
@@ -116,7 +118,7 @@ static __device__ __forceinline__ bool completes_row(double* sum, long run, long
             const unsigned long long other2 = atomicExch(meetings + (first + right), key);
             if (other2 != 0) *(meetings + (first + right)) = 0;
             if (other2 == 0) return false;
-            *sum += __longlong_as_double(static_cast<long long>(other2 ^ 9222737547778440943ull));
+            *sum += __longlong_as_double(static_cast<long long>(other2 ^ no_sum));
         }
     }
     return true;
@@ -125,34 +127,33 @@ static __device__ __forceinline__ bool completes_row(double* sum, long run, long
 /// What is left when a run has ended: the row that was open as it began, if it has ended and others
 /// have parts of it, and the one that is open now. part[staged + r] and `open` of lane r are their
 /// sums for right-hand side r. All lanes of the warp take part.
-static __device__ __forceinline__ void end_run(long run, long first_number, run_state at,
-                                               long num_filled, double open, const double* part,
-                                               long head_first, long open_first, long open_last,
-                                               const int* filled_rows, unsigned long long* meetings,
-                                               double* y) {
+static __device__ __forceinline__ void end_run(const int* filled_rows, long num_filled,
+                                               run_state at, double open, const double* part,
+                                               unsigned long long* meetings, double* y) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int rhs = 0;
     const bool is_head = lane < 1;
     double sum = __shfl_sync(0xffffffffu, open, rhs, 32);
     if (is_head && at.has_head) sum = part[64 + rhs];
     bool joins = false;
-    long first = run;
-    long last = run;
+    long own = at.run;
+    long first = at.run;
+    long last = at.run;
     if (is_head) {
-        joins = head_first >= 0 && (at.has_head || open_first < 0);
-        first = head_first;
+        joins = at.head_first >= 0 && (at.has_head || at.open_first < 0);
+        first = at.head_first;
     } else if (lane < 2) {
         // A row that begins and ends here, but with the last entry, is its only part.
-        joins = open_first >= 0 || (at.has_head && at.number < num_filled);
-        first = open_first >= 0 ? open_first : run;
-        last = open_first >= 0 ? open_last : run;
+        joins = at.open_first >= 0 || (at.has_head && at.number < num_filled);
+        first = at.open_first >= 0 ? at.open_first : at.run;
+        last = at.open_first >= 0 ? at.open_last : at.run;
     }
     if (joins) {
-        const long row = filled_rows[is_head ? first_number : at.number];
+        const long row = filled_rows[is_head ? at.first_number : at.number];
         double sum2 = sum;
         const long i = row + rhs;
-        unsigned long long* own = meetings + rhs;
-        if (completes_row(&sum2, run, first, last, own)) y[i] = sum2;
+        unsigned long long* places = meetings + rhs;
+        if (completes_row(&sum2, own, first, last, places)) y[i] = sum2;
     }
 }
 
@@ -160,20 +161,22 @@ static __device__ __forceinline__ void end_run(long run, long first_number, run_
 /// part of those that it shares with others. `part` has staged + rhs_group places for this warp
 /// alone. All lanes of the warp take part.
 static __device__ __forceinline__ void multiply_run(
-    long this_run, long num_tiles, long num_filled, const int* tile_row,
-    const unsigned char* row_marks, const int* col_idx, const double* values,
-    const int* cut_first_run, const int* cut_last_run, const int* filled_rows, const double* x,
-    double* y, double* part, unsigned long long* meetings) {
+    long this_run, const int* tile_row, const unsigned char* row_marks, const int* col_idx,
+    const double* values, const int* cut_first_run, const int* cut_last_run, const int* filled_rows,
+    long num_tiles, long num_filled, const double* x, double* part, unsigned long long* meetings,
+    double* y) {
     constexpr int size = 256;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const long begin = this_run * 4;
     const long end = begin + 4 < num_tiles ? begin + 4 : num_tiles;
     const long first_number = tile_row[begin];
-    // The run in which the row begins that is cut where this one begins or ends; -1: none is.
-    const long head_first = cut_first_run[this_run];
-    const long open_first = cut_first_run[this_run + 1];
-    const long open_last = cut_last_run[this_run + 1];
-    run_state at = {first_number, false};
+    run_state at = {this_run,
+                    first_number,
+                    cut_first_run[this_run],
+                    cut_first_run[this_run + 1],
+                    cut_last_run[this_run + 1],
+                    first_number,
+                    false};
     double open = {};  // of lane r: the sum, for right-hand side r, of the row that is open
     for (long tile = begin; tile < end; ++tile) {
         const long first = tile * size + lane;
@@ -181,7 +184,8 @@ static __device__ __forceinline__ void multiply_run(
         double value[8];
         for (int k = 0; k < 8; ++k)
             col[k] = __ldcs(col_idx + first + k * 32);
-        const unsigned marks = load_marks(row_marks, tile);
+        const long at2 = tile * 32 + threadIdx.x % 32;
+        const unsigned marks = __ldcs(row_marks + at2);
         for (int k = 0; k < 8; ++k)
             value[k] = __ldcs(values + first + k * 32);
         int ended = 0;
@@ -193,15 +197,14 @@ static __device__ __forceinline__ void multiply_run(
         double product[8];
         for (int k = 0; k < 8; ++k)
             product[k] = value[k] * factor[k];
-        const double left = end_rows(product, marks, ended - __popc(marks), ended, at, 0,
+        const double left = end_rows(product, marks, ended, at, 0,
                                      __shfl_sync(0xffffffffu, open, 0, 32), part, filled_rows, y);
         if (lane == 0) open = left;
         const int rows = __shfl_sync(0xffffffffu, ended, 31, 32);
         at.number += rows;
         at.has_head = at.has_head || rows > 0;
     }
-    end_run(this_run, first_number, at, num_filled, open, part, head_first, open_first, open_last,
-            filled_rows, meetings, y);
+    end_run(filled_rows, num_filled, at, open, part, meetings, y);
 }
 
 /// y = αAx + βy. tile_row[t]: number of the row that is open as tile t begins, -1 when none is.
@@ -250,8 +253,8 @@ extern "C" __global__ void __launch_bounds__(256) tiles_f64_i32_a1_b0_21978674(
         return;
     }
     griddepcontrol_wait();
-    multiply_run(this_run, num_tiles, num_filled, tile_row, row_marks, col_idx, values,
-                 cut_first_run, cut_last_run, filled_rows, x, y, part, meetings);
+    multiply_run(this_run, tile_row, row_marks, col_idx, values, cut_first_run, cut_last_run,
+                 filled_rows, num_tiles, num_filled, x, part, meetings, y);
 }
 
 #ifdef SPMVGEN_LAUNCHER
