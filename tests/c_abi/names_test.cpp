@@ -55,6 +55,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"op", "H"},
         {"transpose_by_atomics", "true"},
         {"threads", "2"},
+        {"all_threads", "true"},
         {"copy", "false"},
         {"device_arrays", "true"},
         {"index_base", "1"},
@@ -112,7 +113,8 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         "invalid_argument: unknown option 'divice': use one of device, format, kernel, "
         "target, deterministic, vectors, accumulator, storage, encodings, epilogue, num_rhs, op, "
         "transpose_by_atomics, "
-        "threads, copy, device_arrays, index_base, updates, updatable, memory_limit, reorder, "
+        "threads, all_threads, copy, device_arrays, index_base, updates, updatable, memory_limit, "
+        "reorder, "
         "permuted_vectors, pack_vectors, "
         "cache, cache_dir, kernel_sets, strict, compile, level, rule, budget_ms, expected_applies, "
         "or "
