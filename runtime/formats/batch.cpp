@@ -12,7 +12,7 @@
 namespace spmvgen {
 namespace {
 
-/// Rows that GPUs' ELL is rounded up to, as templates/dialect/gpu_batch.hpp has it.
+/// Rows that GPUs' ELL is rounded up to, as templates/dialect/batches/gpu_batch.hpp has it.
 constexpr std::int64_t gpu_ell_rows = 8;
 /// ELL rounds rows up by less than this, on any machine.
 constexpr std::int64_t most_ell_rows = 16;

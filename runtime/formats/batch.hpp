@@ -23,7 +23,7 @@ class BatchSystems {
     std::int64_t count_;
 };
 
-/// Fields of a row of the table `systems`, as templates/dialect/batch.hpp has them.
+/// Fields of a row of the table `systems`, as templates/dialect/batches/batch.hpp has them.
 inline constexpr std::int64_t batch_fields = 8;
 
 /// Converts a batch to the format of the signature's kernel: arrays `systems`, `col_idx`, `values`,

@@ -13,7 +13,7 @@
 // Reads:      nnz·(value + 2·index) bytes of A, 9·offset bytes for each system, x once for each
 //             entry; writes y once, reads it when β ≠ 0.
 #pragma once
-#include "dialect/batch.hpp"
+#include "dialect/batches/batch.hpp"
 #include "dialect/cpu.hpp"
 
 /// y = αAx + βy for each system of the batch, one after another.

@@ -19,7 +19,7 @@
 // Reads:      nnz·(storage + 2·index) bytes of A, 8·offset bytes for each system, x once; writes y
 //             once, reads it when β ≠ 0.
 #pragma once
-#include "dialect/gpu_batch.hpp"
+#include "dialect/batches/gpu_batch.hpp"
 #include "dialect/gpu_segments.hpp"
 
 /// y = αAx + βy for the rows that the warp ends and the empty rows behind each, for the warp's

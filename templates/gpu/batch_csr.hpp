@@ -16,7 +16,7 @@
 // Reads:      nnz·(storage + index) + (m + systems)·offset bytes of A, 8·offset bytes for each
 //             system, x once; writes y once, reads it when β ≠ 0.
 #pragma once
-#include "dialect/gpu_batch.hpp"
+#include "dialect/batches/gpu_batch.hpp"
 #include "dialect/gpu_rows.hpp"
 
 /// y = αAx + βy for the system's rows; row_ptr, col_idx and values point to its first elements, x

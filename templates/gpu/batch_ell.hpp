@@ -18,7 +18,7 @@
 // Reads:      each row's entries up to the first padding, (storage + index) bytes each, 8·offset
 //             bytes for each system, x once; writes y once, reads it when β ≠ 0.
 #pragma once
-#include "dialect/gpu_batch.hpp"
+#include "dialect/batches/gpu_batch.hpp"
 #include "dialect/gpu_padded.hpp"
 
 /// y = αAx + βy for the system's rows; col_idx and values point to its first elements, x to its

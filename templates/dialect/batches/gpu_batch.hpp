@@ -1,6 +1,6 @@
 // What the GPU kernels of batches share.
 #pragma once
-#include "dialect/batch.hpp"
+#include "dialect/batches/batch.hpp"
 #include "dialect/gpu.hpp"
 
 /// Rows of a system in ELL are stored in such numbers: what a memory transaction of f32 has.
