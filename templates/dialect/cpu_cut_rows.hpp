@@ -11,8 +11,13 @@ template <scale alpha_mode, int num_rhs, vector_form y_form = vector_form::dense
                                                long ld_y = 0) {
     for (int t = 0; t < threads; ++t) {
         if (carry_row[t] >= 0) {
-            store_row<alpha_mode, scale::one, false, num_rhs, y_form>(
-                y, carry_row[t], carry_sum + t * num_rhs, alpha, alpha, ld_y);
+            if constexpr (num_rhs == 1) {
+                store<alpha_mode, scale::one, false>(y, carry_row[t], carry_sum[t], alpha, alpha,
+                                                     carry_row[t]);
+            } else {
+                store_row<alpha_mode, scale::one, false, num_rhs, y_form>(
+                    y, carry_row[t], carry_sum + t * num_rhs, alpha, alpha, ld_y);
+            }
         }
     }
 }

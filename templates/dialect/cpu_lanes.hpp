@@ -164,34 +164,34 @@ template <int lanes, int unroll, typename Value, typename Storage, typename Inde
 [[gnu::always_inline]] inline Value row_product(const Storage* values, const Index* col_idx,
                                                 const Vector* x, long begin, long end, long limit) {
     if constexpr (lanes * unroll == 1) {
-        Value sum = {};
+        Value total = {};
         for (long k = begin; k < end; ++k) {
-            sum = multiply_add(widened<Value>(values[k]), converted<Value>(x[col_idx[k]]), sum);
+            total = multiply_add(widened<Value>(values[k]), converted<Value>(x[col_idx[k]]), total);
         }
-        return sum;
+        return total;
     } else {
-        Value sum[lanes * unroll] = {};
+        Value lane_sums[lanes * unroll] = {};
         long k = begin;
         for (; k + lanes * unroll <= end; k += lanes * unroll) {
             for (int u = 0; u < unroll; ++u) {
-                add_products<lanes>(sum + u * lanes, values + k + u * lanes,
+                add_products<lanes>(lane_sums + u * lanes, values + k + u * lanes,
                                     col_idx + k + u * lanes, x);
             }
         }
         if constexpr (unroll > 1) {
             for (; k + lanes <= end; k += lanes) {
-                add_products<lanes>(sum, values + k, col_idx + k, x);
+                add_products<lanes>(lane_sums, values + k, col_idx + k, x);
             }
         }
         if (k < end && k + lanes <= limit) {
-            add_first_products<lanes>(sum, values + k, col_idx + k, x, end - k);
+            add_first_products<lanes>(lane_sums, values + k, col_idx + k, x, end - k);
         } else {
             for (; k < end; ++k) {
-                sum[0] = multiply_add(widened<Value>(values[k]), converted<Value>(x[col_idx[k]]),
-                                      sum[0]);
+                lane_sums[0] = multiply_add(widened<Value>(values[k]),
+                                            converted<Value>(x[col_idx[k]]), lane_sums[0]);
             }
         }
-        return sum_of_lanes<lanes * unroll>(sum);
+        return sum_of_lanes<lanes * unroll>(lane_sums);
     }
 }
 

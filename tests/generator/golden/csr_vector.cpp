@@ -75,19 +75,19 @@ static inline void csr_vector(long num_rows, const int* __restrict__ row_ptr,
     for (long row = begin; row < end; ++row) {
         const long begin2 = row_ptr[row];
         const long end2 = row_ptr[row + 1];
-        double sum2[8] = {};
+        double lane_sums[8] = {};
         long k = begin2;
         for (; k + 8 <= end2; k += 8)
-            add_products(sum2, values + k, col_idx + k, x);
+            add_products(lane_sums, values + k, col_idx + k, x);
         if (k < end2 && k + 8 <= nnz)
-            add_first_products(sum2, values + k, col_idx + k, x, end2 - k);
+            add_first_products(lane_sums, values + k, col_idx + k, x, end2 - k);
         else
             for (; k < end2; ++k)
-                sum2[0] += values[k] * x[col_idx[k]];
+                lane_sums[0] += values[k] * x[col_idx[k]];
         for (int half = 4; half > 0; half /= 2)
             for (int l = 0; l < half; ++l)
-                sum2[l] += sum2[l + half];
-        const double sum = sum2[0];
+                lane_sums[l] += lane_sums[l + half];
+        const double sum = lane_sums[0];
         y[row] = sum;
     }
 }
