@@ -65,7 +65,8 @@ TEST(PaperRules, EachChoosesAKernelOfItsPaper) {
 // GOSpMV's size of blocks is that which the fill and the profile suggest.
 TEST(PaperRules, GospmvLooksAtBlocks) {
     const CsrMatrix m = make_gallery_matrix("fem_tri:nx=20,ny=20,dofs=3");
-    Chooser chooser(m.view(), analyse_row_lengths(m.view()), 1);
+    const RowFeatures features = analyse_row_lengths(m.view());
+    Chooser chooser(m.view(), features, 1);
     const Choice choice = chooser(by_rule("gospmv", "x86-64-v3"));
     EXPECT_NE(choice.reason.find("GOSpMV: bcsr; blocks "), std::string::npos) << choice.reason;
     EXPECT_GT(choice.signature.params.at("block_rows"), 1);
