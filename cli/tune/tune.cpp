@@ -84,9 +84,8 @@ void add_tune(CLI::App& program, Verbs& verbs) {
         "  spmvgen tune --calibrate --rounds 1 --time 1 -o device-mine.json\n"
         "  spmvgen tune --dense-profile --value f64 --entries 9000 --rounds 1 -o dense-mine.json\n"
         "  spmvgen tune --fit csr-k --sizes 8,96 --rounds 1 A.mtx gallery:stencil5:nx=20\n"
-        "In the directory $SPMVGEN_TUNING_DB, named device-….json, dense-….json and csr-k-….json, "
-        "the files are "
-        "used from then on.");
+        "In $SPMVGEN_TUNING_DB, files named device-….json, dense-….json and csr-k-….json are "
+        "used.");
     verbs.push_back({verb, [verb, tunings](Streams& streams) { tune(*verb, tunings, streams); }});
 }
 
