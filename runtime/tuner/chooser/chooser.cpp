@@ -319,13 +319,21 @@ void Chooser::look_at_blocks(Request& request) {
 void Chooser::look_at_strips(Request& request) {
     if (request.strips || !request.look || !may_be_strips(features_, is_host(request))) return;
     const KernelEntry* const entry = free_strips(request);
-    if (entry == nullptr) return;
+    if (entry == nullptr || !strips_may_win(*entry, request)) return;
     Request named = request;
     named.format = "auto";
     named.kernel = entry->id;
     Choice choice = choose(features_, named);
     fit(choice, named);
     request.strips = strips_->outlook(choice.signature);
+}
+
+bool Chooser::strips_may_win(const KernelEntry& strips, const Request& request) {
+    if (is_host(request) || request.kernel != "auto" || !is_weighed(request)) return true;
+    const auto other = predict(choose(features_, request).signature, request);
+    if (!other) return true;
+    const auto least = predictions(request)->bound(strips, {}, request);
+    return !least || least->us < other->us;
 }
 
 void Chooser::look_at_hubs(Request& request) {

@@ -104,6 +104,8 @@ class Chooser {
     void look_at_values(Request& request);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
+    /// Whether they could be faster than what rules choose without a look at them.
+    bool strips_may_win(const KernelEntry& strips, const Request& request);
     void look_at_hubs(Request& request);
     void look_at_gathers(Request& request);
     /// Sets the parameters that the matrix decides and the request leaves open.

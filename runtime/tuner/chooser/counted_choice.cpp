@@ -64,7 +64,7 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
     const bool sorts = sigma != params.end() && sigma->second > 1;
     const auto hubs = std::ranges::find(kernel.params, "hubs", &Parameter::name);
     const bool has_hubs = hubs != kernel.params.end();
-    if (kernel.format != Format::strips && !sorts && !has_hubs) return std::nullopt;
+    if (team_ > 0 && kernel.format != Format::strips && !sorts) return std::nullopt;
     Request request = asked;
     request.kernel = kernel.id;
     request.params.insert(params.begin(), params.end());
@@ -82,10 +82,19 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
     return least;
 }
 
-void CountedChoice::add(Weighed& kernel, const Params& params, const Request& request) {
+bool CountedChoice::may_have_blocks(const Weighed& kernel, const Request& request) {
+    if (team_ > 0 || kernel.entry->format != Format::bcsr ||
+        kernel.limit_us == std::numeric_limits<double>::infinity())
+        return true;
+    const auto least = bound(*kernel.entry, {{"block_rows", 4}, {"block_cols", 4}}, request);
+    return !least || least->bad_us() < kernel.limit_us;
+}
+
+void CountedChoice::add(Weighed& kernel, const Params& params, const Request& request,
+                        double& best_us) {
     if (kernel.limit_us < std::numeric_limits<double>::infinity())
         if (const auto least = bound(*kernel.entry, params, request);
-            least && least->bad_us() >= kernel.limit_us) {
+            least && least->bad_us() >= std::min(kernel.limit_us, best_us)) {
             kernel.least_us = std::min(kernel.least_us, least->us);
             return;
         }
@@ -96,6 +105,8 @@ void CountedChoice::add(Weighed& kernel, const Params& params, const Request& re
     if (const auto prediction = predict(choice->signature)) {
         kernel.found.push_back({std::string(kernel.entry->id), params, *prediction});
         kernel.least_us = std::min(kernel.least_us, prediction->us);
+        if (prediction->bad_us() < kernel.limit_us)
+            best_us = std::min(best_us, prediction->bad_us());
     }
 }
 
@@ -109,19 +120,21 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
     Request request = asked;
     request.encode = request.exact.has_value();
     std::vector<Weighed> kernels;
-    double least = by_rules.us;
+    double least = by_rules.us, best_us = std::numeric_limits<double>::infinity();
     for (const KernelEntry* entry : candidates(request)) {
         if (!constants_.kernels.contains(std::string(entry->id))) continue;
-        kernels.push_back({entry, chooser_->grid_params(*entry, request),
-                           limit_us(entry->id, rules.kernel, by_rules)});
-        if (kernels.back().grid.empty()) continue;
-        add(kernels.back(), kernels.back().grid.front(), request);
-        least = std::min(least, kernels.back().least_us);
+        Weighed kernel{entry, {}, limit_us(entry->id, rules.kernel, by_rules)};
+        if (may_have_blocks(kernel, request)) kernel.grid = chooser_->grid_params(*entry, request);
+        if (kernel.grid.empty()) continue;
+        add(kernel, kernel.grid.front(), request, best_us);
+        least = std::min(least, kernel.least_us);
+        kernels.push_back(std::move(kernel));
     }
     std::vector<Candidate> all;
     for (auto& kernel : kernels) {
         if (kernel.least_us <= hopeless * least)
-            for (auto& params : kernel.grid | std::views::drop(1)) add(kernel, params, request);
+            for (auto& params : kernel.grid | std::views::drop(1))
+                add(kernel, params, request, best_us);
         std::ranges::move(kernel.found, std::back_inserter(all));
     }
     std::ranges::stable_sort(all, {}, [](const Candidate& c) { return c.prediction.bad_us(); });

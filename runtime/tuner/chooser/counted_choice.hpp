@@ -40,8 +40,9 @@ class CountedChoice {
     /// All that the request leaves free and a prediction is made of, the least Prediction::bad_us()
     /// first.
     std::vector<Candidate> ranked(const Request& request);
-    /// Those of them that save the constants' margin of the bad case of the rules' choice, and
-    /// perhaps others; what surely does not is not looked at.
+    /// Those of them that save the constants' margin of the bad case of the rules' choice, the best
+    /// one among them, and perhaps others; what surely does not, or is surely not the best, is not
+    /// looked at.
     std::vector<Candidate> better(const Request& request, const Signature& rules,
                                   const Prediction& by_rules);
     /// The bad case up to which a kernel is taken in place of the rules' one.
@@ -51,13 +52,17 @@ class CountedChoice {
                by_rules.bad_us();
     }
 
-  private:
-    struct Weighed;  ///< a kernel whose grid is looked through
-    void add(Weighed& kernel, const Params& params, const Request& request);
-    /// Less than what is predicted of the kernel, by row lengths alone; nothing = that is as soon
-    /// predicted.
+    /// Less than what is predicted of the kernel, without a look at its layout
+    /// (MatrixFigures::be_optimistic); nothing = it is as soon predicted.
     std::optional<Prediction> bound(const KernelEntry& kernel, const Params& params,
                                     const Request& request);
+
+  private:
+    struct Weighed;  ///< a kernel whose grid is looked through
+    /// `best_us`: the least bad case so far of those that keep their limit.
+    void add(Weighed& kernel, const Params& params, const Request& request, double& best_us);
+    /// Whether a blocked kernel may keep its limit: asked before its grid, which needs the fill.
+    bool may_have_blocks(const Weighed& kernel, const Request& request);
 
     const DeviceProfile& profile_;
     int team_;

@@ -11,8 +11,14 @@ namespace {
 constexpr std::int64_t sorted_together = 4096;  ///< rows
 constexpr std::int64_t line_columns = 16;       ///< of 128 bytes
 constexpr std::int64_t of_warps = 5'000;  ///< entries, of the sample, that warps are counted of
-constexpr double least_sectors = 1.0 / 32;
 constexpr std::size_t warp_a_row = 5;  ///< of Features::warp_sectors
+
+/// Of a matrix that is made of blocks of all sizes.
+constexpr BlockFill filled_blocks = [] {
+    BlockFill fill;
+    for (auto& row : fill.ratio) row.fill(1);
+    return fill;
+}();
 
 }  // namespace
 
@@ -53,22 +59,37 @@ RowGathers& MatrixFigures::gathers(std::int64_t sigma) {
     return keep(in_order(number_sectors(rows.view()), rows.sorted_rows(together)));
 }
 
+double MatrixFigures::least_sectors(double rows) {
+    const auto& windows = gathers(1).windows();
+    std::size_t i = 0;
+    while (i + 1 < windows.size() && rows > static_cast<double>(window_rows[i])) ++i;
+    return std::max(windows[i], 1.0 / gather_lanes);
+}
+
 double MatrixFigures::run_sectors() {
-    return gathers(1).run();
+    if (!optimistic_) return gathers(1).run();
+    return least_sectors(static_cast<double>(gather_lanes) / std::max(features_.mean_row, 1e-3));
 }
 
 double MatrixFigures::warp_sectors(std::size_t bits, std::int64_t sigma) {
-    return optimistic_ && sigma > 1 ? least_sectors : gathers(sigma).warp(bits);
+    if (!optimistic_) return gathers(sigma).warp(bits);
+    return least_sectors(sigma > 1 ? sorted_together : gather_lanes);
 }
 
 std::array<double, 4> MatrixFigures::window_sectors(std::int64_t sigma) {
-    if (optimistic_ && sigma > 1) return {least_sectors, 0, 0, 0};
+    if (optimistic_) {
+        const double of_all = least_sectors(sorted_together);
+        if (sigma > 1) return {of_all, of_all, of_all, of_all};
+        const double of_some = least_sectors(gather_lanes);
+        return {of_some, of_some, gathers(1).windows()[1], gathers(1).windows()[2]};
+    }
     RowGathers& found = gathers(sigma);
     const auto& windows = found.windows();
     return {found.warp(warp_a_row), windows[0], windows[1], windows[2]};
 }
 
 const BlockFill& MatrixFigures::fill() {
+    if (optimistic_) return filled_blocks;
     const bool is_long = features_.mean_row > most_blocked_mean;
     if (!is_long && shared_.fill) return shared_.fill();
     if (!fill_) fill_ = block_fill(is_long ? sample_.view() : matrix_, default_sigma, threads_);
@@ -102,6 +123,9 @@ StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
 }
 
 double MatrixFigures::tile_sectors(std::int64_t items) {
+    if (optimistic_)
+        return least_sectors(static_cast<double>(items * gather_lanes) /
+                             std::max(features_.mean_row, 1e-3));
     const auto found = tile_sectors_.find(items);
     if (found != tile_sectors_.end()) return found->second;
     const NumberedRows& a = gathers(1).rows();
@@ -182,6 +206,7 @@ double MatrixFigures::hub_share(std::int64_t count) {
 }
 
 double MatrixFigures::counted(double (*count)(const CsrView& sample)) {
+    if (optimistic_) return 0;
     const auto [place, is_new] = counted_.try_emplace(count, 0.0);
     if (is_new) place->second = count(sample_.view());
     return place->second;

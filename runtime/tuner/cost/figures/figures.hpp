@@ -59,9 +59,9 @@ class MatrixFigures {
     /// From one that others look at, too; it must outlive this.
     MatrixFigures(const CsrView& matrix, const RowFeatures& rows, const SampledRows& sample,
                   int threads, CountedFor whose);
-    /// Whether what columns decide is taken for the best that it can be: strips without deltas, x
-    /// from caches where rows are sorted, all entries in hubs. Of these only row lengths are looked
-    /// at then.
+    /// Whether what columns decide is taken for the best that it can be: strips without deltas,
+    /// full blocks, all entries in hubs, and of x each sector once for all rows that lie near each
+    /// other. Of columns only window_sectors() of rows as they come are counted then.
     void be_optimistic(bool value) { optimistic_ = value; }
     /// Must outlive this.
     void share(SharedFigures shared) { shared_ = std::move(shared); }
@@ -99,13 +99,17 @@ class MatrixFigures {
     /// Share of the entries that the `count` most used columns have.
     double hub_share(std::int64_t count);
     /// What `count` finds in the sample, for figures that one plan alone needs; counted once. The
-    /// function is what it is known by. Rows of the sample lie in windows of neighbours.
+    /// function is what it is known by. Rows of the sample lie in windows of neighbours. 0 when
+    /// optimistic.
     double counted(double (*count)(const CsrView& sample));
 
   private:
     /// Of rows in that order.
     RowGathers& gathers(std::int64_t sigma);
     StripsFigures best_strips(const StripsShape& shape);
+    /// Sectors of x an entry that at least are asked for by somebody who takes `rows` neighbouring
+    /// rows, in whatever order.
+    double least_sectors(double rows);
     /// Lengths of the sample's rows, sorted in windows of `sigma` rows.
     const std::vector<std::int64_t>& lengths_in(std::int64_t sigma);
 
