@@ -1,6 +1,7 @@
 #include "tuner/chooser/counted_choice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <ranges>
@@ -18,6 +19,9 @@ constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a ker
 /// Times the least time of all kernels with the rules' parameters, from which on a kernel is not
 /// weighed with others.
 constexpr double hopeless = 1.6;
+/// Of strips: what the matrix may decide.
+constexpr std::array<std::int64_t, 2> unroll_limits{2, 8};
+constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};
 constexpr std::int64_t best_block = 4;  ///< rows and columns: larger ones hardly take fewer bytes
 
 }  // namespace
@@ -80,8 +84,26 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
     }
     if (has_hubs && !request.params.contains("hubs")) s.params["hubs"] = hubs->allowed.front();
     figures_.be_optimistic(true);
-    const auto least = predict(s);
+    const bool is_strips = kernel.format == Format::strips && team_ == 0;
+    const auto least = is_strips ? predict_strips(s, request.params) : predict(s);
     figures_.be_optimistic(false);
+    return least;
+}
+
+std::optional<Prediction> CountedChoice::predict_strips(Signature s, const Params& given) {
+    const std::int64_t lanes = s.params.at("threads_per_row");
+    std::vector<std::int64_t> limits{s.params.at("long_from")}, unrolls{s.params.at("unroll")};
+    if (!given.contains("long_from") && figures_.features().max_row > long_limits.front() * lanes)
+        limits.assign(long_limits.begin(), long_limits.end());
+    if (!given.contains("unroll")) unrolls.assign(unroll_limits.begin(), unroll_limits.end());
+    std::optional<Prediction> least;
+    for (const std::int64_t limit : limits)
+        for (const std::int64_t unroll : unrolls) {
+            s.params["long_from"] = limit;
+            s.params["unroll"] = unroll;
+            const auto time = predict(s);
+            if (time && (!least || time->us < least->us)) least = time;
+        }
     return least;
 }
 

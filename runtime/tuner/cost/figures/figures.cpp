@@ -108,9 +108,9 @@ const StripsFigures& MatrixFigures::strips(const Signature& signature) {
                                                 : plan_strips(sample_.view(), signature, threads_);
     const double scale = sample_.scale();
     const auto of_all = [&](std::int64_t n) { return scale * static_cast<double>(n); };
-    const StripsFigures figures{of_all(plan.stored), of_all(plan.index_bytes - plan.hole_mask_bytes),
-                                of_all(plan.strips), of_all(plan.strips_of_code[0]),
-                              of_all(plan.long_entries)};
+    const StripsFigures figures{
+        of_all(plan.stored), of_all(plan.index_bytes - plan.hole_mask_bytes), of_all(plan.strips),
+        of_all(plan.strips_of_code[0]), of_all(plan.long_entries)};
     const double an_entry = figures.index_bytes / std::max(figures.stored, 1.0);
     least_index_bytes_ = strips_.empty() ? an_entry : std::min(least_index_bytes_, an_entry);
     return strips_.emplace_back(shape, figures).second;
