@@ -44,10 +44,16 @@ PetscErrorCode New(MatType type, PetscInt rows, PetscInt cols, Mat* A) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode NewPair(PetscInt grid, PetscInt rows, PetscInt cols, Pair* pair) {
+PetscErrorCode NewEmptyPair(const Test* test, PetscInt rows, PetscInt cols, Pair* pair) {
     PetscFunctionBeginUser;
-    PetscCall(New(MATAIJ, rows, cols, &pair->aij));
-    PetscCall(New("aijspmvgen", rows, cols, &pair->ours));
+    PetscCall(New(test->reference, rows, cols, &pair->aij));
+    PetscCall(New(test->ours, rows, cols, &pair->ours));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NewPair(const Test* test, PetscInt grid, PetscInt rows, PetscInt cols, Pair* pair) {
+    PetscFunctionBeginUser;
+    PetscCall(NewEmptyPair(test, rows, cols, pair));
     PetscCall(Fill(pair->aij, grid, 1, PETSC_FALSE));
     PetscCall(Fill(pair->ours, grid, 1, PETSC_FALSE));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,4 @@
-/* The same matrix of type aij and of type aijspmvgen, made, compared and reported on. */
+/* The same matrix of a type of PETSc and of one of ours, made, compared and reported on. */
 #ifndef PAIRS_H
 #define PAIRS_H
 
@@ -14,8 +14,10 @@ typedef struct {
 } Pair;
 
 typedef struct {
-    PetscInt grid;  /* points of a side; matrices have grid^2 rows */
-    PetscInt wrong; /* cases */
+    PetscInt grid;      /* points of a side; matrices have grid^2 rows */
+    PetscInt wrong;     /* cases */
+    char reference[64]; /* type of PETSc, "aij" */
+    char ours[64];      /* type of ours, "aijspmvgen" */
 } Test;
 
 /* A number without a pattern, between -0.5 and 0.5. */
@@ -25,8 +27,9 @@ PetscScalar Number(PetscInt i, PetscInt j);
 PetscErrorCode Fill(Mat A, PetscInt grid, PetscScalar scale, PetscBool more);
 /* An empty matrix. */
 PetscErrorCode New(MatType type, PetscInt rows, PetscInt cols, Mat* A);
-/* Filled ones. */
-PetscErrorCode NewPair(PetscInt grid, PetscInt rows, PetscInt cols, Pair* pair);
+/* Empty ones, and filled ones. */
+PetscErrorCode NewEmptyPair(const Test* test, PetscInt rows, PetscInt cols, Pair* pair);
+PetscErrorCode NewPair(const Test* test, PetscInt grid, PetscInt rows, PetscInt cols, Pair* pair);
 PetscErrorCode DestroyPair(Pair* pair);
 /* Compares all products and the diagonal. */
 PetscErrorCode Compare(Test* test, const char* what, const Pair* pair);
