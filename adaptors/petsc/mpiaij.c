@@ -33,11 +33,11 @@ static PetscErrorCode PetscsOperation(Mat A, MatOperation operation, AnyFunction
 }
 
 static PetscErrorCode IsMPIAIJSpmvgen(Mat A, PetscBool* ours) {
-    AnyFunction* view = NULL;
+    AnyFunction* assembly_end = NULL;
 
     PetscFunctionBegin;
-    PetscCall(MatGetOperation(A, MATOP_VIEW, &view));
-    *ours = view == (AnyFunction*)MatView_MPIAIJSpmvgen ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(MatGetOperation(A, MATOP_ASSEMBLY_END, &assembly_end));
+    *ours = assembly_end == (AnyFunction*)MatAssemblyEnd_MPIAIJSpmvgen ? PETSC_TRUE : PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -166,22 +166,23 @@ static PetscErrorCode Multiply(Mat A, Op op, Vec x, Vec y) {
 static PetscErrorCode MultiplyAdd(Mat A, Op op, Vec x, Vec y, Vec z) {
     Product* product;
     Context* context;
-    Vec our_x, our_y, our_z;
+    Vec our_x, our_z;
 
     PetscFunctionBegin;
     PetscCall(GetContext(A, &context));
     PetscCall(GetProduct(A, context, op, &product));
-    if (product != NULL && y != z) PetscCall(VecCopy(y, z));
+    if (product == NULL && !context->place->gpu) {
+        PetscCall(MultiplyAddByPetsc(A, context, op, x, y, z));
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    /* PETSc 3.26 adds to what is in z, too, where z is another vector of a GPU than y. */
+    if (y != z) PetscCall(VecCopy(y, z));
     PetscCall(Take(A, context->place, x, PETSC_TRUE, &our_x));
     PetscCall(Take(A, context->place, z, PETSC_TRUE, &our_z));
-    if (product == NULL) {
-        our_y = our_z;
-        if (y != z) PetscCall(Take(A, context->place, y, PETSC_TRUE, &our_y));
-        PetscCall(MultiplyAddByPetsc(A, context, op, our_x, our_y, our_z));
-        if (y != z) PetscCall(GiveBack(context->place, y, PETSC_FALSE, &our_y));
-    } else {
+    if (product == NULL)
+        PetscCall(MultiplyAddByPetsc(A, context, op, our_x, our_z, our_z));
+    else
         PetscCall(AddByHandle(context, product, op, our_x, our_z));
-    }
     PetscCall(GiveBack(context->place, x, PETSC_FALSE, &our_x));
     PetscCall(GiveBack(context->place, z, PETSC_TRUE, &our_z));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -11,7 +11,8 @@ static PetscErrorCode MatBindToCPU_SeqAIJSpmvgen(Mat A, PetscBool bind);
 static PetscErrorCode MatDuplicate_SeqAIJSpmvgen(Mat A, MatDuplicateOption option, Mat* B);
 
 /* Which of PETSc's functions are replaced, where Operations keeps them, and by what. Those of GPUs
- * only: duplicates of other matrices are ours by the name of their type. */
+ * only: duplicates of other matrices are ours by the name of their type. Where numbers are real,
+ * PETSc takes the Hermitian operations for the transposed ones. */
 static const struct {
     MatOperation operation;
     size_t place;
@@ -25,10 +26,12 @@ static const struct {
      (AnyFunction*)MatMultTranspose_SeqAIJSpmvgen, PETSC_FALSE},
     {MATOP_MULT_TRANSPOSE_ADD, offsetof(Operations, mult_transpose_add),
      (AnyFunction*)MatMultTransposeAdd_SeqAIJSpmvgen, PETSC_FALSE},
+#if defined(PETSC_USE_COMPLEX)
     {MATOP_MULT_HERMITIAN_TRANSPOSE, offsetof(Operations, mult_hermitian),
      (AnyFunction*)MatMultHermitianTranspose_SeqAIJSpmvgen, PETSC_FALSE},
     {MATOP_MULT_HERMITIAN_TRANS_ADD, offsetof(Operations, mult_hermitian_add),
      (AnyFunction*)MatMultHermitianTransposeAdd_SeqAIJSpmvgen, PETSC_FALSE},
+#endif
     {MATOP_VIEW, offsetof(Operations, view), (AnyFunction*)MatView_SeqAIJSpmvgen, PETSC_FALSE},
     {MATOP_BIND_TO_CPU, offsetof(Operations, bind_to_cpu), (AnyFunction*)MatBindToCPU_SeqAIJSpmvgen,
      PETSC_TRUE},
@@ -37,14 +40,15 @@ static const struct {
 };
 enum { NUM_REPLACED = sizeof replaced / sizeof *replaced };
 
-/* Notes PETSc's functions of a matrix that still has them. */
+/* Notes PETSc's functions of a matrix, where it has them and not ours. */
 static PetscErrorCode ReadOperations(Mat A, Operations* petsc) {
     AnyFunction* function = NULL;
 
     PetscFunctionBegin;
     for (int k = 0; k < NUM_REPLACED; ++k) {
         PetscCall(MatGetOperation(A, replaced[k].operation, &function));
-        memcpy((char*)petsc + replaced[k].place, &function, sizeof function);
+        if (function != replaced[k].ours)
+            memcpy((char*)petsc + replaced[k].place, &function, sizeof function);
     }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -86,11 +90,11 @@ static PetscErrorCode MatDuplicate_SeqAIJSpmvgen(Mat A, MatDuplicateOption optio
 }
 
 PetscErrorCode IsSeqAIJSpmvgen(Mat A, PetscBool* ours) {
-    AnyFunction* view = NULL;
+    AnyFunction* mult = NULL;
 
     PetscFunctionBegin;
-    PetscCall(MatGetOperation(A, MATOP_VIEW, &view));
-    *ours = view == (AnyFunction*)MatView_SeqAIJSpmvgen ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(MatGetOperation(A, MATOP_MULT, &mult));
+    *ours = mult == (AnyFunction*)MatMult_SeqAIJSpmvgen ? PETSC_TRUE : PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -235,16 +239,24 @@ static PetscErrorCode ComposeFunctions(Mat A, const Place* place, PetscBool ours
 }
 
 PetscErrorCode SetSeqAIJSpmvgen(Mat A, const Place* place, PetscBool ours) {
-    Operations petsc;
+    Operations petsc = {.mult = NULL};
     PetscBool is_ours = PETSC_FALSE;
+    PetscContainer container;
     Context* context;
 
     PetscFunctionBegin;
     PetscCall(IsSeqAIJSpmvgen(A, &is_ours));
     if (is_ours == ours) PetscFunctionReturn(PETSC_SUCCESS);
     if (ours) {
-        PetscCall(ReadOperations(A, &petsc));
-        PetscCall(ComposeContext(A, place, &petsc, &context));
+        /* One that was ours before PETSc converted it to its type has a context. */
+        PetscCall(PetscObjectQuery((PetscObject)A, context_name, (PetscObject*)&container));
+        if (container == NULL) {
+            PetscCall(ReadOperations(A, &petsc));
+            PetscCall(ComposeContext(A, place, &petsc, &context));
+        } else {
+            PetscCall(PetscContainerGetPointer(container, (void**)&context));
+            PetscCall(ReadOperations(A, &context->petsc));
+        }
         PetscCall(SetOperations(A, context, PETSC_TRUE));
     } else {
         PetscCall(GetContext(A, &context));

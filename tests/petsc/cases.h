@@ -4,10 +4,8 @@
 
 #include "pairs.h"
 
-/* Whether the types compared are those of matrices in the host's memory. */
-PetscBool IsHost(const Test* test);
-
-/* Products with dense matrices, with what changes the matrix in between. */
+/* Products with dense matrices, with what changes the matrix in between. None on GPUs, where they
+ * are PETSc's. */
 PetscErrorCode DenseProducts(Test* test, Pair* pair);
 /* Few rows with entries, and columns with gaps between them: parts of larger dense matrices. */
 PetscErrorCode DenseProductsOfFewRows(Test* test);

@@ -28,6 +28,7 @@ PetscErrorCode DenseProducts(Test* test, Pair* pair) {
     Mat X, found;
 
     PetscFunctionBeginUser;
+    if (!IsHost(test)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatGetSize(pair->aij, &m, &n));
     PetscCall(MatGetLocalSize(pair->aij, &local_m, &local_n));
     for (int transposed = 0; transposed < 2; ++transposed) {
@@ -75,6 +76,10 @@ PetscErrorCode DenseProductsOfFewRows(Test* test) {
         PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
     }
     PetscCall(Compare(test, "few rows with entries", &pair));
+    if (!IsHost(test)) {
+        PetscCall(DestroyPair(&pair));
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
     PetscCall(MatGetLocalSize(pair.aij, NULL, &local));
     PetscCall(MatCreateDense(PETSC_COMM_WORLD, local, PETSC_DECIDE, rows, 7, NULL, &all));
     PetscCall(MatSetRandom(all, NULL));
