@@ -68,6 +68,7 @@ static PetscErrorCode SetOperations(Mat A, const Context* context, PetscBool our
 
 /* PETSc exchanges products when a matrix moves between the GPU and the host. */
 static PetscErrorCode MatBindToCPU_SeqAIJSpmvgen(Mat A, PetscBool bind) {
+    PetscScalar* values;
     Context* context;
 
     PetscFunctionBegin;
@@ -76,6 +77,10 @@ static PetscErrorCode MatBindToCPU_SeqAIJSpmvgen(Mat A, PetscBool bind) {
     PetscCall(context->petsc.bind_to_cpu(A, bind));
     PetscCall(ReadOperations(A, &context->petsc));
     PetscCall(SetOperations(A, context, PETSC_TRUE));
+    if (!bind) { /* PETSc 3.26 does not notice that the host's numbers may be newer */
+        PetscCall(MatSeqAIJGetArrayWrite(A, &values));
+        PetscCall(MatSeqAIJRestoreArrayWrite(A, &values));
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 

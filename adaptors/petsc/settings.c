@@ -66,8 +66,9 @@ PetscErrorCode SpmvgenSettingsRead(const Patience* patience, PetscBool gpu, Sett
 
     PetscFunctionBegin;
     PetscCall(SpmvgenCheck(spmvgen_options_create(&settings->options)));
-    /* A rank has a core, as everywhere in PETSc; who wants threads says so. */
-    if (getenv("OMP_NUM_THREADS") == NULL)
+    /* A rank has a core, as everywhere in PETSc; who wants threads says so. Beside a GPU threads
+     * take part in planning only. */
+    if (!gpu && getenv("OMP_NUM_THREADS") == NULL)
         PetscCall(SetOption(settings->options, gpu, "threads", "1"));
     PetscCall(SetOptions(settings->options, gpu, default_options));
     PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_spmvgen_options", list, sizeof list, &given));
