@@ -335,12 +335,11 @@ bool Chooser::may_win(const KernelEntry& kernel, const Request& request) {
     const auto time = predict(plain, request);
     if (!time) return true;
     CountedChoice& counted = *predictions(request);
-    const double limit_us = counted.limit_us(kernel.id, plain.kernel, *time);
     const bool needs_fill = kernel.format == Format::bcsr;  // for its grid, which this may spare
     const auto grid = needs_fill ? std::vector<Params>{{}} : grid_params(kernel, request);
     return std::ranges::any_of(grid, [&](const Params& params) {
         const auto least = counted.bound(kernel, params, request);
-        return !least || least->bad_us() < limit_us;
+        return !least || least->us < time->us;
     });
 }
 
