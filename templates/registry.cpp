@@ -237,6 +237,7 @@ int rhs_lanes(const Signature& s) {
 }
 
 int rhs_group(const Signature& s) {
+    if (!kernel_entry(s.kernel).scales) return s.num_rhs;  // numbers are moved, not summed
     const int lanes = rhs_lanes(s);
     return most_sums(s, s.num_rhs / lanes, lanes == 1 ? 1 : std::max(1, numbers_of_a_load(s)));
 }
