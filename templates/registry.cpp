@@ -213,7 +213,8 @@ int numbers_of_a_load(const Signature& s) {
 /// Lanes that a kernel's lanes may share an entry among.
 int most_sharing(const Signature& s) {
     constexpr std::int64_t most = 8;  // which move a line of 128 bytes at once
-    if (!kernel_entry(s.kernel).shares_entries) return 1;
+    const auto shares = kernel_entry(s.kernel).shares_entries;
+    if (shares == nullptr || !shares(s)) return 1;
     return static_cast<int>(std::min(most, s.params.at("subwarp")));
 }
 
