@@ -122,15 +122,12 @@ std::int64_t lanes_of_a_short_row(const Situation& s) {
     return std::max(lanes, is_half_long(s) ? least_beside_long : least);
 }
 
-/// Pieces of rows of x under way at a time in csr_by_length: fewer of short rows, and where a lane
-/// has two pieces, unless waiting is what takes time.
+/// Pieces of rows of x under way at a time in csr_by_length: fewer where a lane has two pieces,
+/// unless waiting is what takes time.
 std::int64_t pieces_by_length(const Situation& s) {
     constexpr std::int64_t many_lanes = 8;
-    constexpr double short_mean = 3;
     if (lanes_of_an_entry(s) < many_lanes) return 4;
-    if (is_small(s)) return 8;
-    if (s.f.mean_row < short_mean) return 2;
-    return has_one_piece(s) ? 8 : 4;
+    return has_one_piece(s) || is_small(s) ? 8 : 4;
 }
 
 }  // namespace
@@ -175,7 +172,7 @@ void choose_by_length_of_many(ParamChoice& c) {
     c.set("block", Values{128, 256}, block_of_long_rows);
     c.set("share", Values{512, 1024, 2048}, part_of_a_long_row);
     c.set("subwarp", subwarps(c), lanes_of_a_short_row);
-    c.set("unroll", Values{2, 4, 8}, pieces_by_length);
+    c.set("unroll", Values{4, 8}, pieces_by_length);
     c.set("most_short", Values{16, 64}, [](const Situation& s) {
         return is_half_long(s) && lanes_of_an_entry(s) == 1 ? 64 : 16;
     });
