@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <ranges>
@@ -20,7 +21,7 @@ constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a ker
 /// weighed with others.
 constexpr double hopeless = 1.6;
 /// Of strips: what the matrix may decide.
-constexpr std::array<std::int64_t, 2> unroll_limits{2, 8};
+constexpr std::int64_t least_unroll = 2, most_unroll = 8;
 constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};
 constexpr std::int64_t best_block = 4;  ///< rows and columns: larger ones hardly take fewer bytes
 
@@ -95,7 +96,10 @@ std::optional<Prediction> CountedChoice::predict_strips(Signature s, const Param
     std::vector<std::int64_t> limits{s.params.at("long_from")}, unrolls{s.params.at("unroll")};
     if (!given.contains("long_from") && figures_.features().max_row > long_limits.front() * lanes)
         limits.assign(long_limits.begin(), long_limits.end());
-    if (!given.contains("unroll")) unrolls.assign(unroll_limits.begin(), unroll_limits.end());
+    const auto strips = static_cast<std::int64_t>(
+        std::ceil(figures_.features().mean_row / static_cast<double>(lanes)));
+    if (!given.contains("unroll"))
+        unrolls = {least_unroll, std::clamp(strips, least_unroll, most_unroll), most_unroll};
     std::optional<Prediction> least;
     for (const std::int64_t limit : limits)
         for (const std::int64_t unroll : unrolls) {

@@ -95,6 +95,8 @@ GpuWork by_length_work(const Problem& p) {
     return w;
 }
 
+constexpr double scaled_rows = 4;  ///< of a thread that clears or scales y before
+
 /// Entries in equal shares, rows ended by atomic additions.
 GpuWork shared_entries(const Problem& p, double chunk, double bytes, double atomics) {
     GpuWork w;
@@ -106,7 +108,7 @@ GpuWork shared_entries(const Problem& p, double chunk, double bytes, double atom
     w.warps = p.nnz / chunk;
     w.waits = w.warps * (begin_waits + 1);
     w.depth = begin_waits + 2;
-    w.blocks = w.warps * warp / p.block;
+    w.blocks = std::max(w.warps * warp, p.rows / scaled_rows) / p.block;
     w.rows = p.rows;
     w.atomics = atomics;
     return w;
@@ -120,7 +122,6 @@ GpuWork load_balance_work(const Problem& p) {
 
 /// Rows are stored once more behind the launch that clears y; those that warps cut, added.
 GpuWork coo_work(const Problem& p) {
-    constexpr double scaled_rows = 4;  // of a thread that clears y
     const double chunk = warp * p.param("entries");
     const double filled = p.rows - static_cast<double>(p.f.empty_rows);
     GpuWork w = shared_entries(p, chunk, p.nnz * (p.value + 2 * p.index), 2 * p.nnz / chunk);
