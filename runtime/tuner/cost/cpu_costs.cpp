@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "tuner/cost/work/cpu_problem.hpp"
+
 namespace spmvgen {
 namespace {
 
-constexpr double cpu_step_us = 1e-3;         ///< on a thread
-constexpr double first_cache = 32 * 1024;    ///< bytes: x from a thread's first cache
-constexpr double second_cache = 512 * 1024;  ///< the same of its second
+constexpr double cpu_step_us = 1e-3;  ///< on a thread
+using cpu::first_cache, cpu::second_cache;
 
 }  // namespace
 

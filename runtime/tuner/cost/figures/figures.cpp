@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "matrix/features/distinct.hpp"
+#include "tuner/cost/figures/diagonals.hpp"
 
 namespace spmvgen {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int64_t sorted_together = 4096;  ///< rows
 constexpr std::int64_t line_columns = 16;       ///< of 128 bytes
 constexpr std::int64_t of_warps = 5'000;  ///< entries, of the sample, that warps are counted of
-constexpr std::size_t warp_a_row = 5;  ///< of Features::warp_sectors
+constexpr std::size_t warp_a_row = 5;     ///< of Features::warp_sectors
 
 /// Of a matrix that is made of blocks of all sizes.
 constexpr BlockFill filled_blocks = [] {
@@ -76,16 +77,11 @@ double MatrixFigures::warp_sectors(std::size_t bits, std::int64_t sigma) {
     return least_sectors(sigma > 1 ? sorted_together : gather_lanes);
 }
 
-std::array<double, 4> MatrixFigures::window_sectors(std::int64_t sigma) {
-    if (optimistic_) {
-        const double of_all = least_sectors(sorted_together);
-        if (sigma > 1) return {of_all, of_all, of_all, of_all};
-        const double of_some = least_sectors(gather_lanes);
-        return {of_some, of_some, gathers(1).windows()[1], gathers(1).windows()[2]};
-    }
-    RowGathers& found = gathers(sigma);
-    const auto& windows = found.windows();
-    return {found.warp(warp_a_row), windows[0], windows[1], windows[2]};
+double MatrixFigures::window_sectors(std::size_t level, std::int64_t sigma) {
+    if (optimistic_ && (sigma > 1 || level < 2))
+        return least_sectors(sigma > 1 ? sorted_together : gather_lanes);
+    RowGathers& found = gathers(optimistic_ ? 1 : sigma);
+    return level == 0 ? found.warp(warp_a_row) : found.windows()[level - 1];
 }
 
 const BlockFill& MatrixFigures::fill() {
@@ -119,7 +115,16 @@ StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
     const double padding = apart ? 1 : slices(shape.positions(), shape.sigma).padding;
     const double stored = padding * static_cast<double>(features_.nnz);
     const double strips = stored / static_cast<double>(shape.lanes);
-    return {stored, strips * static_cast<double>(size_of(IndexType::i32)), strips, strips, 0};
+    const double affine = whose_ == CountedFor::cpu ? most_affine(shape) : 1;
+    const double deltas = (1 - affine) * stored / static_cast<double>(shape.block_size());
+    return {stored, strips * static_cast<double>(size_of(IndexType::i32)) + deltas, strips,
+            affine * strips, 0};
+}
+
+double MatrixFigures::most_affine(const StripsShape& shape) {
+    // Of strips with holes for as many entries as take no more bytes than deltas.
+    constexpr double least_going_on = 0.6;
+    return std::min(1.0, (1 - heads(shape.block_rows, shape.block_cols)) / least_going_on);
 }
 
 double MatrixFigures::tile_sectors(std::int64_t items) {
@@ -205,10 +210,9 @@ double MatrixFigures::hub_share(std::int64_t count) {
     return hubs_->share(count);
 }
 
-double MatrixFigures::counted(double (*count)(const CsrView& sample)) {
-    if (optimistic_) return 0;
-    const auto [place, is_new] = counted_.try_emplace(count, 0.0);
-    if (is_new) place->second = count(sample_.view());
+double MatrixFigures::heads(std::int64_t down, std::int64_t right) {
+    const auto [place, is_new] = heads_.try_emplace({down, right}, 0.0);
+    if (is_new) place->second = heads_of_diagonals(sample_.view(), down, right);
     return place->second;
 }
 
