@@ -247,14 +247,15 @@ std::vector<Choice> Chooser::grid(const KernelEntry& kernel, const Request& requ
     return choices;
 }
 
-bool Chooser::may_have_blocks(const Request& request) const {
+bool Chooser::may_have_blocks(const Request& request) {
     if (!request.look || features_.mean_row < least_blocked_mean ||
         features_.mean_row > most_blocked_mean)
         return false;
     const bool host = is_host(request);
     if (!host && features_.rows >= most_blocked_rows) return false;
     const auto among = candidates(request);
-    return among.size() > 1 && find_kernel(among, host ? "bcsr" : "bcsr_fused") != nullptr;
+    const KernelEntry* const blocked = find_kernel(among, host ? "bcsr" : "bcsr_fused");
+    return among.size() > 1 && blocked != nullptr && may_win(*blocked, request);
 }
 
 const SampledHubs& Chooser::hubs() {
@@ -327,7 +328,7 @@ void Chooser::look_at_blocks(Request& request) {
 void Chooser::look_at_strips(Request& request) {
     if (request.strips || !request.look || !may_be_strips(features_, is_host(request))) return;
     const KernelEntry* const entry = free_strips(request);
-    if (entry == nullptr || !strips_may_win(*entry, request)) return;
+    if (entry == nullptr || !may_win(*entry, request)) return;
     Request named = request;
     named.format = "auto";
     named.kernel = entry->id;
@@ -336,11 +337,11 @@ void Chooser::look_at_strips(Request& request) {
     request.strips = strips_->outlook(choice.signature);
 }
 
-bool Chooser::strips_may_win(const KernelEntry& strips, const Request& request) {
+bool Chooser::may_win(const KernelEntry& kernel, const Request& request) {
     if (request.kernel != "auto" || !is_weighed(request)) return true;
     const auto other = predict(choose(features_, request).signature, request);
     if (!other) return true;
-    const auto least = predictions(request)->bound(strips, {}, request);
+    const auto least = predictions(request)->bound(kernel, {}, request);
     return !least || least->us < other->us;
 }
 

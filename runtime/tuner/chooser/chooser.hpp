@@ -100,12 +100,12 @@ class Chooser {
     void take_smaller_team(Choice& choice, Request& request, const Request& asked);
     /// The rules' choice, as far as the sample tells.
     Choice by_rules(Request& request);
-    bool may_have_blocks(const Request& request) const;
+    bool may_have_blocks(const Request& request);
     void look_at_values(Request& request);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
-    /// Whether they could be faster than what rules choose without a look at them.
-    bool strips_may_win(const KernelEntry& strips, const Request& request);
+    /// Whether a GPU's kernel could be faster than what rules choose without a look at its layout.
+    bool may_win(const KernelEntry& kernel, const Request& request);
     void look_at_hubs(Request& request);
     void look_at_gathers(Request& request);
     /// Sets the parameters that the matrix decides and the request leaves open.

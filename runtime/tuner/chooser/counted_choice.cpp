@@ -19,6 +19,7 @@ constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a ker
 /// Times the least time of all kernels with the rules' parameters, from which on a kernel is not
 /// weighed with others.
 constexpr double hopeless = 1.6;
+constexpr std::int64_t best_block = 4;  ///< rows and columns: larger ones hardly take fewer bytes
 constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
 
 /// What is free, last what takes long to look at: what was found until then may rule it out.
@@ -81,6 +82,8 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
     Request request = asked;
     request.kernel = kernel.id;
     request.params.insert(params.begin(), params.end());
+    if (kernel.format == Format::bcsr)
+        request.params.insert({{"block_rows", best_block}, {"block_cols", best_block}});
     Signature s = choose(figures_.features(), request).signature;
     if (kernel.format == Format::strips) {
         for (const char* name : {"ragged", "fill"}) s.params[name] = 0;
@@ -120,7 +123,7 @@ bool CountedChoice::may_have_blocks(const Weighed& kernel, const Request& reques
     if (team_ > 0 || kernel.entry->format != Format::bcsr ||
         kernel.limit_us == std::numeric_limits<double>::infinity())
         return true;
-    const auto least = bound(*kernel.entry, {{"block_rows", 4}, {"block_cols", 4}}, request);
+    const auto least = bound(*kernel.entry, {}, request);
     return !least || least->bad_us() < kernel.limit_us;
 }
 

@@ -7,9 +7,9 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t samples = 512;  ///< rows that are looked at, of as many or fewer,
+constexpr std::int64_t samples = 256;  ///< rows that are looked at,
 constexpr std::int64_t least_rows_of_a_period = 64;
-constexpr std::int64_t entries_of_row = 64;  ///< and entries of each
+constexpr std::int64_t entries_of_row = 16;  ///< and entries of each
 constexpr std::array periods{2, 3, 4, 6};
 constexpr double least_of_next = 0.4;   ///< share of the entries, that the next row may not have
 constexpr double least_of_other = 0.6;  ///< that the row so far behind must have

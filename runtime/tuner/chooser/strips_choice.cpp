@@ -23,7 +23,10 @@ constexpr double most_block_fill = 1.1;
 constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes come to
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
 constexpr double hole_gain = 0.01;   ///< share of the bytes, that is worth looking for NaN
-constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
+// Of a part of the sample: where holes take so many times the bytes they are laid out no further.
+constexpr std::int64_t head_share = 6, least_head_rows = 768;
+constexpr double hopeless_holes = 1.2;
+constexpr double code_gain = 0.01;  ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // Of entries that are columns alone (all values one), an H200, µs compressed and not: in f64
 // M6 69.9 and 50.1, AS365 84.5 and 56.9, venturiLevel3 (1.7 bytes of index an entry) 45.4 and 40.9,
@@ -49,7 +52,7 @@ constexpr std::int64_t blocked_lanes = 8;
 // columns are looked at, and slices at least.
 constexpr std::int64_t looked_at = 3'000, least_slices = 32;
 /// The same of blocks, of which all are made to count them.
-constexpr SampleSize blocked_sample{1, 6'000, 6'000};
+constexpr SampleSize blocked_sample{1, 12'000, 12'000};
 
 bool is_open(const std::map<std::string, std::int64_t>& given, const char* name) {
     return !given.contains(name);
@@ -59,6 +62,11 @@ bool is_open(const std::map<std::string, std::int64_t>& given, const char* name)
 double bytes_a_value(const Signature& s) {
     const auto code = static_cast<ValueCode>(s.params.at("value_code"));
     return static_cast<double>(value_bytes({storage_type(s), code}));
+}
+
+double bytes_of(const StripsPlan& plan, const Signature& s) {
+    return static_cast<double>(plan.index_bytes - plan.hole_mask_bytes) +
+           static_cast<double>(plan.stored) * bytes_a_value(s);
 }
 
 /// Rows that a block may have at most.
@@ -227,9 +235,20 @@ StripsPlan StripsChooser::estimated(const StripsPlan& found, const StripsShape& 
 }
 
 double StripsChooser::bytes(const Signature& signature) {
-    const StripsPlan& made = plan(signature);
-    return static_cast<double>(made.index_bytes - made.hole_mask_bytes) +
-           static_cast<double>(made.stored) * bytes_a_value(signature);
+    return bytes_of(plan(signature), signature);
+}
+
+bool StripsChooser::holes_may_pay(const Signature& plain, const Signature& holed) {
+    const StripsShape shape = strips_shape(holed);
+    const auto known = std::ranges::find(holes_, shape, &std::pair<StripsShape, bool>::first);
+    if (known != holes_.end()) return known->second;
+    CsrView head = sample_.view();
+    head.rows = std::max(head.rows / head_share, least_head_rows);
+    if (head.rows >= sample_.view().rows) return true;
+    head.nnz = head.row_begin(head.rows);
+    const double filled = bytes_of(plan_strips(head, holed, 1), holed);
+    const bool may = filled < hopeless_holes * bytes_of(plan_strips(head, plain, 1), plain);
+    return holes_.emplace_back(shape, may).second;
 }
 
 void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::int64_t>& given) {
@@ -246,6 +265,7 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
         holed.params["period"] = *period_;
         holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
     }
+    if (!holes_may_pay(s, holed)) return;
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
     if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&

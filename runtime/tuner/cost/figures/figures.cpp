@@ -12,7 +12,9 @@ namespace {
 constexpr std::int64_t sorted_together = 4096;  ///< rows
 constexpr std::int64_t line_columns = 16;       ///< of 128 bytes
 constexpr std::int64_t of_warps = 5'000;  ///< entries, of the sample, that warps are counted of
-constexpr std::size_t warp_a_row = 5;     ///< of Features::warp_sectors
+/// Of the least bytes of columns an entry that a shape of strips takes, what any other one takes.
+constexpr double known_columns = 0.5;
+constexpr std::size_t warp_a_row = 5;  ///< of Features::warp_sectors
 
 /// Of a matrix that is made of blocks of all sizes.
 constexpr BlockFill filled_blocks = [] {
@@ -102,12 +104,12 @@ const StripsFigures& MatrixFigures::strips(const Signature& signature) {
                                                 : plan_strips(sample_.view(), signature, threads_);
     const double scale = sample_.scale();
     const auto of_all = [&](std::int64_t n) { return scale * static_cast<double>(n); };
-    return strips_
-        .emplace_back(shape, StripsFigures{of_all(plan.stored),
-                                           of_all(plan.index_bytes - plan.hole_mask_bytes),
-                                           of_all(plan.strips), of_all(plan.strips_of_code[0]),
-                                           of_all(plan.long_entries)})
-        .second;
+    const StripsFigures figures{
+        of_all(plan.stored), of_all(plan.index_bytes - plan.hole_mask_bytes), of_all(plan.strips),
+        of_all(plan.strips_of_code[0]), of_all(plan.long_entries)};
+    const double an_entry = figures.index_bytes / std::max(figures.stored, 1.0);
+    least_index_bytes_ = strips_.empty() ? an_entry : std::min(least_index_bytes_, an_entry);
+    return strips_.emplace_back(shape, figures).second;
 }
 
 StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
@@ -116,9 +118,12 @@ StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
     const double stored = padding * static_cast<double>(features_.nnz);
     const double strips = stored / static_cast<double>(shape.lanes);
     const double affine = whose_ == CountedFor::cpu ? most_affine(shape) : 1;
-    const double deltas = (1 - affine) * stored / static_cast<double>(shape.block_size());
-    return {stored, strips * static_cast<double>(size_of(IndexType::i32)) + deltas, strips,
-            affine * strips, 0};
+    // How columns compress depends little on the shape.
+    double index_bytes = known_columns * least_index_bytes_;
+    index_bytes = std::max(index_bytes, static_cast<double>(size_of(IndexType::i32)) /
+                                                static_cast<double>(shape.lanes) +
+                                            (1 - affine) / static_cast<double>(shape.block_size()));
+    return {stored, stored * index_bytes, strips, affine * strips, 0};
 }
 
 double MatrixFigures::most_affine(const StripsShape& shape) {

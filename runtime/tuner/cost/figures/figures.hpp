@@ -126,6 +126,7 @@ class MatrixFigures {
     LengthHistogram histogram_;
     bool optimistic_ = false;
     StripsFigures best_strips_;
+    double least_index_bytes_ = 0;  ///< a stored entry, of all shapes of strips that were looked at
     std::map<std::int64_t, RowGathers> gathers_;  ///< by the rows that are sorted together
     std::optional<BlockFill> fill_;
     std::deque<std::pair<StripsShape, StripsFigures>> strips_;
