@@ -15,6 +15,7 @@
 #include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/chooser/gathers.hpp"
+#include "tuner/cost/figures/diagonals.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
 #include "tuner/rules/matrix_rules.hpp"
@@ -50,6 +51,15 @@ constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
 
 bool is_host(const Request& request) {
     return architecture(request.target).kind == TargetKind::host;
+}
+
+/// Of a matrix none of whose entries share a block.
+BlockFill fill_of_single_entries() {
+    BlockFill fill;
+    for (std::size_t r = 0; r < fill.ratio.size(); ++r)
+        for (std::size_t c = 0; c < fill.ratio[r].size(); ++c)
+            fill.ratio[r][c] = static_cast<double>((r + 1) * (c + 1));
+    return fill;
 }
 
 /// The kernel of format strips among several that a request leaves free; null = there is none.
@@ -255,7 +265,7 @@ bool Chooser::may_have_blocks(const Request& request) {
     if (!host && features_.rows >= most_blocked_rows) return false;
     const auto among = candidates(request);
     const KernelEntry* const blocked = find_kernel(among, host ? "bcsr" : "bcsr_fused");
-    return among.size() > 1 && blocked != nullptr && may_win(*blocked, request);
+    return among.size() > 1 && blocked != nullptr && (host || may_win(*blocked, request));
 }
 
 const SampledHubs& Chooser::hubs() {
@@ -263,9 +273,17 @@ const SampledHubs& Chooser::hubs() {
     return *hubs_;
 }
 
+bool Chooser::has_neighbours() const {
+    constexpr double least_neighbours = 0.15;  // shares of the entries beside and below another one
+    const CsrView rows = sample_->view();
+    if (!has_rising_rows(rows)) return true;
+    return 2 - heads_of_diagonals(rows, 0, 1) - heads_of_diagonals(rows, 1, 0) >= least_neighbours;
+}
+
 const BlockFill& Chooser::fill() {
     if (fill_) return *fill_;
-    fill_ = sampled_block_fill(sample_->view(), most_filled_, 1);
+    fill_ = has_neighbours() ? sampled_block_fill(sample_->view(), most_filled_, 1)
+                             : fill_of_single_entries();
     fill_->share *= static_cast<double>(sample_->view().rows) /
                     static_cast<double>(std::max<std::int64_t>(matrix_.rows, 1));
     return *fill_;

@@ -265,7 +265,7 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
         holed.params["period"] = *period_;
         holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
     }
-    if (!holes_may_pay(s, holed)) return;
+    if (kernel_entry(s.kernel).gpu && !holes_may_pay(s, holed)) return;
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
     if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&

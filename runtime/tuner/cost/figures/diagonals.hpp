@@ -6,7 +6,10 @@
 namespace spmvgen {
 
 /// Share of the entries that have none `down` rows above and `right` columns to the left: on their
-/// diagonal, for one of each. Of rows with rising columns.
+/// diagonal, for one of each. Of rows with rising columns; of some thousand entries of them.
 double heads_of_diagonals(const CsrView& a, std::int64_t down, std::int64_t right);
+
+/// Whether the columns of these rows rise.
+bool has_rising_rows(const CsrView& a);
 
 }  // namespace spmvgen

@@ -129,6 +129,8 @@ StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
 double MatrixFigures::most_affine(const StripsShape& shape) {
     // Of strips with holes for as many entries as take no more bytes than deltas.
     constexpr double least_going_on = 0.6;
+    if (!rises_) rises_ = has_rising_rows(sample_.view());
+    if (!*rises_) return 1;
     return std::min(1.0, (1 - heads(shape.block_rows, shape.block_cols)) / least_going_on);
 }
 

@@ -137,6 +137,7 @@ class MatrixFigures {
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> heads_;
+    std::optional<bool> rises_;  ///< whether columns of rows do
 };
 
 }  // namespace spmvgen
