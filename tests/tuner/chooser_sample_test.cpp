@@ -165,9 +165,9 @@ TEST(ChooserSample, HubsOfALargeMatrixAreThoseOfTwoSamples) {
 TEST(ChooserSample, LongRowsDoNotMakeItLarge) {
     const CsrMatrix matrix = make_gallery_matrix("random:rows=1200,cols=5000,per_row=250");
     const SampledRows sample = SampledRows::of_choice(matrix.view(), gpu_sample);
-    EXPECT_EQ(sample.wanted(), matrix.nnz / 32);
-    EXPECT_LE(sample.view().nnz, matrix.nnz / 16);
-    EXPECT_GE(sample.view().nnz, matrix.nnz / 64);
+    EXPECT_EQ(sample.wanted(), matrix.nnz / 64);
+    EXPECT_LE(sample.view().nnz, matrix.nnz / 32);
+    EXPECT_GE(sample.view().nnz, matrix.nnz / 128);
 }
 
 TEST(ChooserSample, EmptyRowsDoNotMakeItLarge) {

@@ -83,7 +83,7 @@ TEST(Chooser, ColumnsAreLeftAloneWhereAllValuesAreOne) {
     const CsrMatrix graph = make_gallery_matrix("debruijn:k=18,random_values=0");
     const Chosen ones = chosen(graph, request_for("sm_90"));
     EXPECT_EQ(ones.kernel(), "strips") << ones.choice.reason;
-    EXPECT_THAT(ones.choice.reason, HasSubstr("pattern without values, as all values are one"));
+    EXPECT_THAT(ones.choice.reason, HasSubstr("values stored as the one that all are"));
     EXPECT_THAT(ones.choice.reason, HasSubstr("deltas of 32 bits"));
     EXPECT_EQ(ones.param("value_code"), 2);
     EXPECT_EQ(ones.param("codes"), 8);

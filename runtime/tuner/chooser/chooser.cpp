@@ -357,10 +357,21 @@ void Chooser::look_at_strips(Request& request) {
 
 bool Chooser::may_win(const KernelEntry& kernel, const Request& request) {
     if (request.kernel != "auto" || !is_weighed(request)) return true;
-    const auto other = predict(choose(features_, request).signature, request);
-    if (!other) return true;
-    const auto least = predictions(request)->bound(kernel, {}, request);
-    return !least || least->us < other->us;
+    const Signature plain = choose(features_, request).signature;
+    const auto time = predict(plain, request);
+    if (!time) return true;
+    CountedChoice& counted = *predictions(request);
+    if (is_host(request)) {
+        const auto least = counted.bound(kernel, {}, request);
+        return !least || least->us < time->us;
+    }
+    const double limit_us = counted.limit_us(kernel.id, plain.kernel, *time);
+    const bool needs_fill = kernel.format == Format::bcsr;  // for its grid, which this may spare
+    const auto grid = needs_fill ? std::vector<Params>{{}} : grid_params(kernel, request);
+    return std::ranges::any_of(grid, [&](const Params& params) {
+        const auto least = counted.bound(kernel, params, request);
+        return !least || least->bad_us() < limit_us;
+    });
 }
 
 void Chooser::look_at_hubs(Request& request) {

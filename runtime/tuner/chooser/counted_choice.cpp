@@ -1,6 +1,7 @@
 #include "tuner/chooser/counted_choice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <ranges>
@@ -19,6 +20,9 @@ constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a ker
 /// Times the least time of all kernels with the rules' parameters, from which on a kernel is not
 /// weighed with others.
 constexpr double hopeless = 1.6;
+/// Of strips: what the matrix may decide.
+constexpr std::array<std::int64_t, 2> unroll_limits{2, 8};
+constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};
 constexpr std::int64_t best_block = 4;  ///< rows and columns: larger ones hardly take fewer bytes
 constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
 
@@ -93,12 +97,13 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
         if (team_ > 0) return bound_of_strips_cpu(std::move(s), request.params);
     }
     if (has_hubs && !request.params.contains("hubs")) s.params["hubs"] = hubs->allowed.front();
-    return at_best(s);
+    return at_best(s, request.params);
 }
 
-std::optional<Prediction> CountedChoice::at_best(const Signature& signature) {
+std::optional<Prediction> CountedChoice::at_best(const Signature& s, const Params& given) {
     figures_.be_optimistic(true);
-    const auto least = predict(signature);
+    const bool is_strips = kernel_entry(s.kernel).format == Format::strips && team_ == 0;
+    const auto least = is_strips ? predict_strips(s, given) : predict(s);
     figures_.be_optimistic(false);
     return least;
 }
@@ -109,7 +114,7 @@ std::optional<Prediction> CountedChoice::bound_of_strips_cpu(Signature s, const 
         s.params["block_cols"] = wide;
         const bool apart = figures_.features().max_row > s.params.at("long_from") * wide;
         s.params["long_rows"] = apart ? 1 : 0;
-        return at_best(s);
+        return at_best(s, given);
     };
     if (given.contains("block_rows") || given.contains("block_cols"))
         return in_blocks(s.params.at("block_rows"), s.params.at("block_cols"));
@@ -117,6 +122,23 @@ std::optional<Prediction> CountedChoice::bound_of_strips_cpu(Signature s, const 
     const auto [high, wide] = likely_block(chooser_->fill(), figures_.features().rows, s);
     const auto blocked = high * wide > 1 ? in_blocks(high, wide) : std::nullopt;
     return blocked && least && blocked->us < least->us ? blocked : least;
+}
+
+std::optional<Prediction> CountedChoice::predict_strips(Signature s, const Params& given) {
+    const std::int64_t lanes = s.params.at("threads_per_row");
+    std::vector<std::int64_t> limits{s.params.at("long_from")}, unrolls{s.params.at("unroll")};
+    if (!given.contains("long_from") && figures_.features().max_row > long_limits.front() * lanes)
+        limits.assign(long_limits.begin(), long_limits.end());
+    if (!given.contains("unroll")) unrolls.assign(unroll_limits.begin(), unroll_limits.end());
+    std::optional<Prediction> least;
+    for (const std::int64_t limit : limits)
+        for (const std::int64_t unroll : unrolls) {
+            s.params["long_from"] = limit;
+            s.params["unroll"] = unroll;
+            const auto time = predict(s);
+            if (time && (!least || time->us < least->us)) least = time;
+        }
+    return least;
 }
 
 bool CountedChoice::may_have_blocks(const Weighed& kernel, const Request& request) {

@@ -52,19 +52,21 @@ class CountedChoice {
                by_rules.bad_us();
     }
 
-    /// Less than what is predicted of the kernel, without a look at its layout
+    /// About the least that could be predicted of the kernel, without a look at its layout
     /// (MatrixFigures::be_optimistic); nothing = it is as soon predicted.
     std::optional<Prediction> bound(const KernelEntry& kernel, const Params& params,
                                     const Request& request);
 
   private:
     struct Weighed;  ///< a kernel whose grid is looked through
-    /// Of figures that are optimistic.
-    std::optional<Prediction> at_best(const Signature& signature);
+    /// Of figures that are optimistic; `given` as below.
+    std::optional<Prediction> at_best(const Signature& signature, const Params& given);
     /// bound() of a CPU, of a signature with what `given` leaves open.
     std::optional<Prediction> bound_of_strips_cpu(Signature signature, const Params& given);
     /// `best_us`: the least bad case so far of those that keep their limit.
     void add(Weighed& kernel, const Params& params, const Request& request, double& best_us);
+    /// The least time of strips with what of these parameters the matrix decides.
+    std::optional<Prediction> predict_strips(Signature signature, const Params& given);
     /// Whether a blocked kernel may keep its limit: asked before its grid, which needs the fill.
     bool may_have_blocks(const Weighed& kernel, const Request& request);
 

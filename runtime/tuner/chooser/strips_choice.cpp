@@ -24,8 +24,8 @@ constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes c
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
 constexpr double hole_gain = 0.01;   ///< share of the bytes, that is worth looking for NaN
 // Of a part of the sample: where holes take so many times the bytes they are laid out no further.
-constexpr std::int64_t head_share = 6, least_head_rows = 768;
-constexpr double hopeless_holes = 1.2;
+constexpr std::int64_t head_share = 8, least_head_rows = 512;
+constexpr double hopeless_holes = 1.1;
 constexpr double code_gain = 0.01;  ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // Of entries that are columns alone (all values one), an H200, µs compressed and not: in f64

@@ -1,0 +1,59 @@
+// What is known of a kernel's time on a GPU before its layout is looked at, and what it spares.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "h200_choice.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "registry.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/counted_choice.hpp"
+#include "tuner/cost/predict.hpp"
+
+namespace spmvgen {
+namespace {
+
+class GpuBound : public testing::TestWithParam<int> {
+  protected:
+    const CsrMatrix matrix_ =
+        make_gallery_matrix(fmt::format("random:seed={},max_nnz=400000", GetParam()));
+    const RowFeatures rows_ = analyse_row_lengths(matrix_.view());
+    const DeviceProfile& profile_ = *find_device_profile("NVIDIA H200");
+    Request request_{.target = parse_target("sm_90"), .units = 132};
+    Chooser chooser_{matrix_.view(), rows_};
+    const Choice rules_ = chooser_.sampled(request_);
+    CountedChoice counted_{matrix_.view(), rows_, profile_, 0, *gpu_constants(), chooser_};
+};
+
+TEST_P(GpuBound, IsBelowThePrediction) {
+    constexpr double estimated = 1.1;  // blocks in strips; windows of rows in another order
+    const auto all = counted_.ranked(request_);
+    ASSERT_FALSE(all.empty());
+    for (auto& candidate : all) {
+        const auto bound =
+            counted_.bound(kernel_entry(candidate.kernel), candidate.params, request_);
+        if (!bound) continue;
+        EXPECT_LE(bound->us, estimated * candidate.prediction.us)
+            << candidate.kernel << testing::PrintToString(candidate.params);
+    }
+}
+
+TEST_P(GpuBound, DoesNotChangeWhatIsFound) {
+    const auto rules = counted_.predict(rules_.signature);
+    ASSERT_TRUE(rules);
+    const auto first = [&](const auto& candidates) -> std::string {
+        for (auto& c : candidates)
+            if (c.prediction.bad_us() <
+                counted_.limit_us(c.kernel, rules_.signature.kernel, *rules))
+                return c.kernel + testing::PrintToString(c.params);
+        return "the rules' kernel";
+    };
+    CountedChoice pruned(matrix_.view(), rows_, profile_, 0, *gpu_constants(), chooser_);
+    EXPECT_EQ(first(pruned.better(request_, rules_.signature, *rules)),
+              first(counted_.ranked(request_)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, GpuBound, testing::Range(600, 624));
+
+}  // namespace
+}  // namespace spmvgen
