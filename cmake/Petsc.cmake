@@ -1,12 +1,36 @@
 # Finds what adaptors/petsc needs: PETSc by pkg-config (set PKG_CONFIG_PATH to choose one), and the MPI that it was made with.
 # PETSC_FOUND says whether it is there, PETSC_ABSENT what is missing. Variants are other PETScs of this machine, as Debian
-# installs them beside each other: the adaptor is built for each to be tested, and installed for the first only.
+# installs them beside each other: the adaptor is built for each to be tested, and installed for the first only. One more may
+# be named, which was made with CUDA and with the same MPI.
+set(SPMVGEN_PETSC_CUDA "" CACHE PATH "Folder of the pkg-config file of a PETSc with CUDA, for tests")
+
+# PETSC's headers for CUDA include those of CUDA, which its pkg-config file names beside its own.
+function(spmvgen_add_cuda_headers name)
+  pkg_get_variable(flags PETSc cudainclude)
+  if(flags)
+    string(REGEX REPLACE "^-I" "" folder "${flags}")
+    target_include_directories(PkgConfig::${name} SYSTEM INTERFACE "${folder}")
+  endif()
+endfunction()
+
+# spmvgen_find_other_petsc(NAME FOLDER): the PETSc whose pkg-config file is there; NAME_FOUND says so.
+macro(spmvgen_find_other_petsc name folder)
+  set(before "$ENV{PKG_CONFIG_PATH}")
+  set(ENV{PKG_CONFIG_PATH} ${folder})
+  pkg_check_modules(${name} QUIET IMPORTED_TARGET PETSc)
+  if(${name}_FOUND)
+    spmvgen_add_cuda_headers(${name})
+  endif()
+  set(ENV{PKG_CONFIG_PATH} "${before}")
+endmacro()
+
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(PETSC QUIET IMPORTED_TARGET PETSc>=3.18)
 endif()
 set(PETSC_ABSENT "PETSc (Debian's petsc-dev) is not here")
 if(PETSC_FOUND)
+  spmvgen_add_cuda_headers(PETSC)
   enable_language(C)
   find_package(MPI QUIET COMPONENTS C)
   if(NOT MPI_C_FOUND)
@@ -15,15 +39,16 @@ if(PETSC_FOUND)
   endif()
 endif()
 set(PETSC_VARIANTS "")
+set(PETSC_CUDA_FOUND FALSE)
 if(PETSC_FOUND)
   foreach(variant IN ITEMS petsc-complex petsc64-real petsc64-complex)
     set(folder /usr/lib/petscdir/${variant}/lib/pkgconfig)
-    set(before "$ENV{PKG_CONFIG_PATH}")
-    set(ENV{PKG_CONFIG_PATH} ${folder})
-    pkg_check_modules(${variant} QUIET IMPORTED_TARGET PETSc)
-    set(ENV{PKG_CONFIG_PATH} "${before}")
+    spmvgen_find_other_petsc(${variant} ${folder})
     if(${variant}_FOUND AND EXISTS ${folder}/PETSc.pc AND NOT ${variant}_PREFIX STREQUAL PETSC_PREFIX)
       list(APPEND PETSC_VARIANTS ${variant})
     endif()
   endforeach()
+  if(SPMVGEN_PETSC_CUDA)
+    spmvgen_find_other_petsc(PETSC_CUDA ${SPMVGEN_PETSC_CUDA})
+  endif()
 endif()

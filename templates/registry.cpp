@@ -213,7 +213,8 @@ int numbers_of_a_load(const Signature& s) {
 /// Lanes that a kernel's lanes may share an entry among.
 int most_sharing(const Signature& s) {
     constexpr std::int64_t most = 8;  // which move a line of 128 bytes at once
-    if (!kernel_entry(s.kernel).shares_entries) return 1;
+    const auto shares = kernel_entry(s.kernel).shares_entries;
+    if (shares == nullptr || !shares(s)) return 1;
     return static_cast<int>(std::min(most, s.params.at("subwarp")));
 }
 
@@ -237,6 +238,7 @@ int rhs_lanes(const Signature& s) {
 }
 
 int rhs_group(const Signature& s) {
+    if (!kernel_entry(s.kernel).scales) return s.num_rhs;  // numbers are moved, not summed
     const int lanes = rhs_lanes(s);
     return most_sums(s, s.num_rhs / lanes, lanes == 1 ? 1 : std::max(1, numbers_of_a_load(s)));
 }

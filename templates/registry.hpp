@@ -123,8 +123,9 @@ struct KernelEntry {
     /// Computes y = αAᵀx + βy: x has a row for each row of A and y one for each column; with its
     /// parameter "conjugate" 1, y = αAᴴx + βy.
     bool transposes = false;
-    /// Whether lanes of a row, of which parameter "subwarp" is the number, share entries.
-    bool shares_entries = false;
+    /// Whether lanes of a row, of which parameter "subwarp" is the number, share entries, for a
+    /// signature with these parameters; null = never.
+    bool (*shares_entries)(const Signature&) = nullptr;
     /// Whether several vectors may lie in any form, for which it takes ld_x and ld_y.
     bool takes_forms = false;
     /// Whether it multiplies CSR as it comes, without a look at the rows: what stands for plain CSR

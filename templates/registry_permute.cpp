@@ -24,18 +24,22 @@ KernelEntry helper_kernel(std::string_view id, std::string_view file, std::strin
     const auto thread_a_row = [](const Signature& s) {
         return GridRule{.items = "num_rows", .items_per_block = s.params.at("block")};
     };
+    const auto block_a_tile = [](const Signature& s) {  // tile_rows of gpu/pack_vectors.hpp
+        return GridRule{.items = "num_rows", .items_per_block = s.num_rhs < 8 ? 256 : 32};
+    };
+    const bool moves = product == "x";
     return {.id = id,
             .format = Format::csr,
             .gpu = true,
             .file = file,
             .summary = summary,
             .params = {{"block", {64, 128, 256, 512, 1024}, 256, "threads of a block"}},
-            .steps = {{id, StepRule::grid, thread_a_row, block_of}},
+            .steps = {{id, StepRule::grid, moves ? block_a_tile : thread_a_row, block_of}},
             .workspace = {},
             .arguments = arguments,
             .determinism = Determinism::always,
             .product = product,
-            .scales = product != "x"};
+            .scales = !moves};
 }
 
 /// Plain CSR for rows that are listed.

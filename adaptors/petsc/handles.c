@@ -5,35 +5,32 @@
 
 static const char* const op_names[NUM_OPS] = {"N", "T", "H"};
 
-/* PETSc's arrays of a sequential matrix, between Get and Restore. */
+/* The pattern of a sequential matrix, which PETSc has in the host's memory whatever the type. */
 typedef struct {
     PetscInt m, n, nnz;
     const PetscInt *row_ptr, *col_idx;
-    const PetscScalar* values;
-} Arrays;
+} Pattern;
 
-static PetscErrorCode GetArrays(Mat A, Arrays* arrays) {
+static PetscErrorCode GetPattern(Mat A, Pattern* pattern) {
     PetscInt rows;
     PetscBool done;
 
     PetscFunctionBegin;
-    PetscCall(MatGetLocalSize(A, &arrays->m, &arrays->n));
-    PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows, &arrays->row_ptr, &arrays->col_idx,
-                          &done));
+    PetscCall(MatGetLocalSize(A, &pattern->m, &pattern->n));
+    PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows, &pattern->row_ptr,
+                          &pattern->col_idx, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "PETSc gives no CSR of this matrix");
-    arrays->nnz = arrays->row_ptr[arrays->m];
-    PetscCall(MatSeqAIJGetArrayRead(A, &arrays->values));
+    pattern->nnz = pattern->row_ptr[pattern->m];
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RestoreArrays(Mat A, Arrays* arrays) {
+static PetscErrorCode RestorePattern(Mat A, Pattern* pattern) {
     PetscInt rows;
     PetscBool done;
 
     PetscFunctionBegin;
-    PetscCall(MatSeqAIJRestoreArrayRead(A, &arrays->values));
-    PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows, &arrays->row_ptr,
-                              &arrays->col_idx, &done));
+    PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows, &pattern->row_ptr,
+                              &pattern->col_idx, &done));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,69 +51,85 @@ PetscErrorCode ContextDestroy(Context* context) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MakeHandle(Mat A, Context* context, Op op, Product* product) {
+/* The handle of A with rows that are listed, or not. */
+static PetscErrorCode CreateHandle(Mat A, const Context* context, Op op, const Pattern* pattern,
+                                   const RowList* list, spmvgen_handle** handle) {
     spmvgen_options* options = context->settings.options;
-    PetscLogEvent event;
+    const Place* place = context->place;
     Arrays arrays;
-    RowList list;
 
     PetscFunctionBegin;
-    PetscCall(PetscLogEventGetId("MatSpmvgenPlan", &event));
-    PetscCall(PetscLogEventBegin(event, A, 0, 0, 0));
-    PetscCall(GetArrays(A, &arrays));
-    PetscCall(RowListCreate(arrays.m, arrays.row_ptr, &list));
-    product->listed = list.rows != NULL ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(place->get_arrays(A, pattern->row_ptr, pattern->col_idx, list, &arrays));
     const spmvgen_matrix matrix = {
         .struct_size = sizeof matrix,
         .layout = SPMVGEN_CSR,
         .value_type = SPMVGEN_SCALAR,
         .index_type = SPMVGEN_INDEX,
         .offset_type = SPMVGEN_INDEX,
-        .rows = arrays.m,
-        .cols = arrays.n,
-        .nnz = arrays.nnz,
-        .row_ptr = product->listed ? list.row_ptr : arrays.row_ptr,
+        .rows = pattern->m,
+        .cols = pattern->n,
+        .nnz = pattern->nnz,
+        .row_ptr = arrays.row_ptr,
         .col_idx = arrays.col_idx,
         .values = arrays.values,
-        .listed_rows = list.rows,
-        .num_listed = product->listed ? list.count : 0,
+        .listed_rows = arrays.listed_rows,
+        .num_listed = arrays.listed_rows != NULL ? list->count : 0,
     };
     PetscCall(SpmvgenCheck(spmvgen_options_set(options, "op", op_names[op])));
-    PetscCall(SpmvgenCheck(spmvgen_create(&matrix, options, &product->handle)));
-    product->col_idx = arrays.col_idx;
-    product->nnz = arrays.nnz;
+    PetscCall(place->set_device(options, arrays.listed_rows != NULL ? PETSC_TRUE : PETSC_FALSE));
+    PetscCall(SpmvgenCheck(spmvgen_create(&matrix, options, handle)));
+    PetscCall(place->restore_arrays(A, &arrays));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MakeHandle(Mat A, Context* context, Op op, Product* product) {
+    PetscLogEvent event;
+    Pattern pattern;
+    RowList list;
+
+    PetscFunctionBegin;
+    PetscCall(PetscLogEventGetId("MatSpmvgenPlan", &event));
+    PetscCall(PetscLogEventBegin(event, A, 0, 0, 0));
+    PetscCall(GetPattern(A, &pattern));
+    PetscCall(RowListCreate(pattern.m, pattern.row_ptr, &list));
+    PetscCall(CreateHandle(A, context, op, &pattern, &list, &product->handle));
+    product->listed = list.rows != NULL ? PETSC_TRUE : PETSC_FALSE;
+    product->col_idx = pattern.col_idx;
+    product->nnz = pattern.nnz;
     context->nonempty = list.count;
     PetscCall(RowListDestroy(&list));
-    PetscCall(RestoreArrays(A, &arrays));
+    PetscCall(RestorePattern(A, &pattern));
     PetscCall(PetscLogEventEnd(event, A, 0, 0, 0));
     PetscCall(PetscInfo(A, "spmvgen: planned op %s of %" PetscInt_FMT " entries\n", op_names[op],
                         product->nnz));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode UpdateValues(Mat A, Product* product) {
+static PetscErrorCode UpdateValues(Mat A, const Place* place, Product* product) {
     const PetscScalar* values;
+    void* stream;
 
     PetscFunctionBegin;
-    PetscCall(MatSeqAIJGetArrayRead(A, &values));
-    PetscCall(SpmvgenCheck(spmvgen_update_values(product->handle, SPMVGEN_SCALAR, values, NULL)));
-    PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
+    PetscCall(place->stream(&stream));
+    PetscCall(place->get_values(A, &values));
+    PetscCall(SpmvgenCheck(spmvgen_update_values(product->handle, SPMVGEN_SCALAR, values, stream)));
+    PetscCall(place->restore_values(A, &values));
     PetscCall(PetscInfo(A, "spmvgen: new values for the same pattern\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether the handle was made of another pattern than A's. */
-static PetscErrorCode HasOtherPattern(Mat A, const Product* product, PetscObjectState pattern,
+static PetscErrorCode HasOtherPattern(Mat A, const Product* product, PetscObjectState state,
                                       PetscBool* other) {
-    Arrays arrays;
+    Pattern pattern;
 
     PetscFunctionBegin;
-    *other = pattern != product->pattern ? PETSC_TRUE : PETSC_FALSE;
+    *other = state != product->pattern ? PETSC_TRUE : PETSC_FALSE;
     if (*other || product->handle == NULL) PetscFunctionReturn(PETSC_SUCCESS);
     /* States count changes of one object; PETSc may have put another one's arrays into it. */
-    PetscCall(GetArrays(A, &arrays));
-    if (arrays.col_idx != product->col_idx || arrays.nnz != product->nnz) *other = PETSC_TRUE;
-    PetscCall(RestoreArrays(A, &arrays));
+    PetscCall(GetPattern(A, &pattern));
+    if (pattern.col_idx != product->col_idx || pattern.nnz != product->nnz) *other = PETSC_TRUE;
+    PetscCall(RestorePattern(A, &pattern));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,11 +161,14 @@ static PetscBool IsPatient(const Patience* patience, const Product* product) {
 PetscErrorCode GetProduct(Mat A, Context* context, Op op, Product** found) {
     Product* product = &context->products[op];
     PetscObjectState values;
+    PetscBool bound;
 
     PetscFunctionBegin;
+    *found = NULL;
+    PetscCall(MatBoundToCPU(A, &bound));
+    if (bound && context->place->gpu) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PetscObjectStateGet((PetscObject)A, &values));
     if (values != product->values) PetscCall(NoteChanges(A, product, values));
-    *found = NULL;
     if (!product->ready) {
         if (IsPatient(&context->settings.patience, product)) {
             ++product->waited;
@@ -161,7 +177,7 @@ PetscErrorCode GetProduct(Mat A, Context* context, Op op, Product** found) {
         if (product->handle == NULL)
             PetscCall(MakeHandle(A, context, op, product));
         else
-            PetscCall(UpdateValues(A, product));
+            PetscCall(UpdateValues(A, context->place, product));
         product->ready = PETSC_TRUE;
     }
     *found = product;

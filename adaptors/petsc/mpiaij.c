@@ -3,18 +3,41 @@
 
 static PetscErrorCode MatAssemblyEnd_MPIAIJSpmvgen(Mat A, MatAssemblyType type);
 static PetscErrorCode MatView_MPIAIJSpmvgen(Mat A, PetscViewer viewer);
+static PetscErrorCode MatDuplicate_MPIAIJSpmvgen(Mat A, MatDuplicateOption option, Mat* B);
 
-/* PETSc's function for an operation of an MPIAIJ, from a new one: what A keeps may be lost where
- * PETSc merges another matrix into it. */
-static PetscErrorCode PetscsOperation(MatOperation operation, AnyFunction** function) {
+/* Which of PETSc's functions are replaced, and by what. */
+static const struct {
+    MatOperation operation;
+    AnyFunction* ours;
+    PetscBool gpu_only;
+} replaced[] = {
+    {MATOP_ASSEMBLY_END, (AnyFunction*)MatAssemblyEnd_MPIAIJSpmvgen, PETSC_FALSE},
+    {MATOP_VIEW, (AnyFunction*)MatView_MPIAIJSpmvgen, PETSC_FALSE},
+    {MATOP_DUPLICATE, (AnyFunction*)MatDuplicate_MPIAIJSpmvgen, PETSC_TRUE},
+};
+
+/* PETSc's function for an operation of matrices like A, from a new one: what A keeps may be lost
+ * where PETSc merges another matrix into it. */
+static PetscErrorCode PetscsOperation(Mat A, MatOperation operation, AnyFunction** function) {
+    const Place* place;
     Mat fresh;
 
     PetscFunctionBegin;
+    PetscCall(PlaceOf(A, &place));
     PetscCall(MatCreate(PETSC_COMM_SELF, &fresh));
     PetscCall(MatSetSizes(fresh, 0, 0, 0, 0));
-    PetscCall(MatSetType(fresh, MATMPIAIJ));
+    PetscCall(MatSetType(fresh, place->petsc_mpi));
     PetscCall(MatGetOperation(fresh, operation, function));
     PetscCall(MatDestroy(&fresh));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode IsMPIAIJSpmvgen(Mat A, PetscBool* ours) {
+    AnyFunction* assembly_end = NULL;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOperation(A, MATOP_ASSEMBLY_END, &assembly_end));
+    *ours = assembly_end == (AnyFunction*)MatAssemblyEnd_MPIAIJSpmvgen ? PETSC_TRUE : PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -25,24 +48,26 @@ static PetscErrorCode GetBlocks(Mat A, Mat blocks[2]) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetBlocks(Mat A, PetscBool ours) {
+static PetscErrorCode SetBlocks(Mat A, const Place* place, PetscBool ours) {
     Mat blocks[2];
 
     PetscFunctionBegin;
     PetscCall(GetBlocks(A, blocks));
     for (int k = 0; k < 2; ++k)
-        if (blocks[k] != NULL) PetscCall(SetSeqAIJSpmvgen(blocks[k], ours));
+        if (blocks[k] != NULL) PetscCall(SetSeqAIJSpmvgen(blocks[k], place, ours));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* PETSc makes blocks at many places; after an assembly they are there to stay. */
 static PetscErrorCode MatAssemblyEnd_MPIAIJSpmvgen(Mat A, MatAssemblyType type) {
+    const Place* place;
     AnyFunction* petsc;
 
     PetscFunctionBegin;
-    PetscCall(PetscsOperation(MATOP_ASSEMBLY_END, &petsc));
+    PetscCall(PlaceOf(A, &place));
+    PetscCall(PetscsOperation(A, MATOP_ASSEMBLY_END, &petsc));
     PetscCall(((PetscErrorCode(*)(Mat, MatAssemblyType))petsc)(A, type));
-    PetscCall(SetBlocks(A, PETSC_TRUE));
+    PetscCall(SetBlocks(A, place, PETSC_TRUE));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,7 +79,7 @@ static PetscErrorCode MatView_MPIAIJSpmvgen(Mat A, PetscViewer viewer) {
     Mat blocks[2];
 
     PetscFunctionBegin;
-    PetscCall(PetscsOperation(MATOP_VIEW, &petsc));
+    PetscCall(PetscsOperation(A, MATOP_VIEW, &petsc));
     PetscCall(((PetscErrorCode(*)(Mat, PetscViewer))petsc)(A, viewer));
     PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
     PetscCall(PetscViewerGetFormat(viewer, &format));
@@ -63,23 +88,32 @@ static PetscErrorCode MatView_MPIAIJSpmvgen(Mat A, PetscViewer viewer) {
     PetscCall(GetBlocks(A, blocks));
     for (int k = 0; k < 2; ++k) {
         if (blocks[k] == NULL) continue;
-        PetscCall(PetscObjectTypeCompare((PetscObject)blocks[k], MATSEQAIJSPMVGEN, &ours));
+        PetscCall(IsSeqAIJSpmvgen(blocks[k], &ours));
         if (ours) PetscCall(ViewHandles(blocks[k], names[k], viewer));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetOperations(Mat A, PetscBool ours) {
-    AnyFunction* assembly_end = (AnyFunction*)MatAssemblyEnd_MPIAIJSpmvgen;
-    AnyFunction* view = (AnyFunction*)MatView_MPIAIJSpmvgen;
+static PetscErrorCode MatDuplicate_MPIAIJSpmvgen(Mat A, MatDuplicateOption option, Mat* B) {
+    const Place* place;
+    AnyFunction* petsc;
 
     PetscFunctionBegin;
-    if (!ours) {
-        PetscCall(PetscsOperation(MATOP_ASSEMBLY_END, &assembly_end));
-        PetscCall(PetscsOperation(MATOP_VIEW, &view));
+    PetscCall(PlaceOf(A, &place));
+    PetscCall(PetscsOperation(A, MATOP_DUPLICATE, &petsc));
+    PetscCall(((PetscErrorCode(*)(Mat, MatDuplicateOption, Mat*))petsc)(A, option, B));
+    PetscCall(SetMPIAIJSpmvgen(*B, place, PETSC_TRUE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetOperations(Mat A, const Place* place, PetscBool ours) {
+    PetscFunctionBegin;
+    for (size_t k = 0; k < sizeof replaced / sizeof *replaced; ++k) {
+        AnyFunction* function = replaced[k].ours;
+        if (replaced[k].gpu_only && !place->gpu) continue;
+        if (!ours) PetscCall(PetscsOperation(A, replaced[k].operation, &function));
+        PetscCall(MatSetOperation(A, replaced[k].operation, function));
     }
-    PetscCall(MatSetOperation(A, MATOP_ASSEMBLY_END, assembly_end));
-    PetscCall(MatSetOperation(A, MATOP_VIEW, view));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,39 +128,57 @@ static PetscErrorCode MatConvert_MPIAIJ_MPIAIJSpmvgen(Mat, MatType, MatReuse, Ma
 static PetscErrorCode MatConvert_MPIAIJSpmvgen_MPIAIJ(Mat, MatType, MatReuse, Mat*);
 
 /* What PETSc finds by name on a matrix of ours; NULLs take it away. */
-static PetscErrorCode ComposeFunctions(Mat A, PetscBool ours) {
+static PetscErrorCode ComposeFunctions(Mat A, const Place* place, PetscBool ours) {
     const struct {
+        const Place* place;
         const char* name;
         AnyFunction* function;
     } all[] = {
-        {"MatConvert_mpiaijspmvgen_mpiaij_C", (AnyFunction*)MatConvert_MPIAIJSpmvgen_MPIAIJ},
-        {"MatConvert_mpiaij_mpiaijspmvgen_C", (AnyFunction*)MatConvert_MPIAIJ_MPIAIJSpmvgen},
-        {"MatProductSetFromOptions_mpiaijspmvgen_mpidense_C", (AnyFunction*)ProductWithDense},
-        {"MatProductSetFromOptions_mpidense_mpiaijspmvgen_C", (AnyFunction*)ProductOfDense},
+        {&host_place, "MatConvert_mpiaijspmvgen_mpiaij_C",
+         (AnyFunction*)MatConvert_MPIAIJSpmvgen_MPIAIJ},
+        {&host_place, "MatConvert_mpiaij_mpiaijspmvgen_C",
+         (AnyFunction*)MatConvert_MPIAIJ_MPIAIJSpmvgen},
+        {&host_place, "MatProductSetFromOptions_mpiaijspmvgen_mpidense_C",
+         (AnyFunction*)ProductWithDense},
+        {&host_place, "MatProductSetFromOptions_mpidense_mpiaijspmvgen_C",
+         (AnyFunction*)ProductOfDense},
+#if defined(PETSC_HAVE_CUDA)
+        {&cuda_place, "MatConvert_mpiaijcusparse_mpiaijcusparsespmvgen_C",
+         (AnyFunction*)MatConvert_MPIAIJ_MPIAIJCUSPARSESpmvgen},
+        {&cuda_place, "MatConvert_mpiaij_mpiaijcusparsespmvgen_C",
+         (AnyFunction*)MatConvert_MPIAIJ_MPIAIJCUSPARSESpmvgen},
+#endif
     };
 
     PetscFunctionBegin;
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
-        PetscCall(
-            PetscObjectComposeFunction((PetscObject)A, all[k].name, ours ? all[k].function : NULL));
+        if (all[k].place == place)
+            PetscCall(PetscObjectComposeFunction((PetscObject)A, all[k].name,
+                                                 ours ? all[k].function : NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetMPIAIJSpmvgen(Mat A, const Place* place, PetscBool ours) {
+    PetscBool is_ours = PETSC_FALSE;
+
+    PetscFunctionBegin;
+    PetscCall(IsMPIAIJSpmvgen(A, &is_ours));
+    if (is_ours == ours) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(SetOperations(A, place, ours));
+    PetscCall(ComposeFunctions(A, place, ours));
+    if (place->renames)
+        PetscCall(PetscObjectChangeTypeName((PetscObject)A, ours ? place->mpi : place->base_mpi));
+    PetscCall(SetBlocks(A, place, ours));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One function for both directions. */
 static PetscErrorCode Convert(Mat A, PetscBool ours, MatReuse reuse, Mat* newmat) {
-    const MatType type = ours ? MATMPIAIJSPMVGEN : MATMPIAIJ;
-    PetscBool same;
     Mat B = *newmat;
 
     PetscFunctionBegin;
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-    PetscCall(PetscObjectTypeCompare((PetscObject)B, type, &same));
-    if (!same) {
-        PetscCall(SetOperations(B, ours));
-        PetscCall(ComposeFunctions(B, ours));
-        PetscCall(PetscObjectChangeTypeName((PetscObject)B, type));
-        PetscCall(SetBlocks(B, ours));
-    }
+    PetscCall(SetMPIAIJSpmvgen(B, &host_place, ours));
     *newmat = B;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -146,6 +198,6 @@ static PetscErrorCode MatConvert_MPIAIJSpmvgen_MPIAIJ(Mat A, MatType type, MatRe
 PetscErrorCode MatCreate_MPIAIJSpmvgen(Mat A) {
     PetscFunctionBegin;
     PetscCall(MatSetType(A, MATMPIAIJ));
-    PetscCall(Convert(A, PETSC_TRUE, MAT_INPLACE_MATRIX, &A));
+    PetscCall(SetMPIAIJSpmvgen(A, &host_place, PETSC_TRUE));
     PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,6 +13,11 @@
 #define MATSEQAIJSPMVGEN "seqaijspmvgen"
 #define MATMPIAIJSPMVGEN "mpiaijspmvgen"
 #define MATAIJSPMVGEN "aijspmvgen"
+/* A name that begins with that of the type it is made of is what MatSetType takes for a subclass:
+ * it converts an assembled matrix instead of emptying it. */
+#define MATSEQAIJCUSPARSESPMVGEN "seqaijcusparsespmvgen"
+#define MATMPIAIJCUSPARSESPMVGEN "mpiaijcusparsespmvgen"
+#define MATAIJCUSPARSESPMVGEN "aijcusparsespmvgen"
 
 /* Between versions of PETSc. */
 #if PETSC_VERSION_LT(3, 19, 0)
@@ -57,8 +62,10 @@ typedef struct {
     spmvgen_options* options; /* owned */
 } Settings;
 
-/* Reads -mat_spmvgen_options and -mat_spmvgen_after. */
-PETSC_INTERN PetscErrorCode SpmvgenSettingsRead(Settings* settings);
+/* Reads -mat_spmvgen_options and -mat_spmvgen_after, over these defaults, for matrices on a GPU or
+ * in the host's memory. */
+PETSC_INTERN PetscErrorCode SpmvgenSettingsRead(const Patience* patience, PetscBool gpu,
+                                                Settings* settings);
 
 /* ---- rows.c -------------------------------------------------------------------------------- */
 
@@ -73,6 +80,63 @@ typedef struct {
 /* Of a CSR matrix with m rows. Keeps nothing of row_ptr. */
 PETSC_INTERN PetscErrorCode RowListCreate(PetscInt m, const PetscInt* row_ptr, RowList* list);
 PETSC_INTERN PetscErrorCode RowListDestroy(RowList* list);
+
+/* ---- host.c, cuda.c: where matrices are ------------------------------------------------------ */
+
+/* A sequential matrix as spmvgen takes it, in the memory where it multiplies. */
+typedef struct {
+    const PetscInt* row_ptr; /* of the listed rows, where rows are listed */
+    const PetscInt* col_idx;
+    const PetscInt* listed_rows; /* NULL = all rows */
+    const PetscScalar* values;
+    PetscBool owns_list; /* row_ptr and listed_rows are freed by restore_arrays */
+} Arrays;
+
+/* The types of PETSc that ours are made of, and what depends on the memory that they are in. */
+typedef struct {
+    MatType seq, mpi;         /* types of ours, as the user names them */
+    MatType base, base_mpi;   /* PETSc's types, as its matrices name themselves */
+    MatType petsc, petsc_mpi; /* the same, as they are made */
+    PetscBool renames;        /* matrices name themselves by our type, else by PETSc's */
+    PetscBool gpu;
+    Patience patience;
+    /* Of one product by PETSc, by prediction; NULL = measured. */
+    PetscLogDouble (*seconds)(PetscInt rows, PetscInt nnz);
+    /* Sets where handles are to multiply. */
+    PetscErrorCode (*set_device)(spmvgen_options* options, PetscBool listed);
+    /* list is that of the host's arrays row_ptr and col_idx of A. */
+    PetscErrorCode (*get_arrays)(Mat A, const PetscInt* row_ptr, const PetscInt* col_idx,
+                                 const RowList* list, Arrays* arrays);
+    PetscErrorCode (*restore_arrays)(Mat A, Arrays* arrays);
+    PetscErrorCode (*get_values)(Mat A, const PetscScalar** values);
+    PetscErrorCode (*restore_values)(Mat A, const PetscScalar** values);
+    /* A vector in this memory for v: v itself or, where that is elsewhere, one that is freed by
+     * give_back, with v's numbers if they are read. NULL: any vector will do. */
+    PetscErrorCode (*take)(Vec v, PetscBool reads, Vec* taken);
+    PetscErrorCode (*give_back)(Vec v, PetscBool written, Vec* taken);
+    PetscErrorCode (*get_read)(Vec v, const PetscScalar** array);
+    PetscErrorCode (*restore_read)(Vec v, const PetscScalar** array);
+    PetscErrorCode (*get_write)(Vec v, PetscScalar** array);
+    PetscErrorCode (*restore_write)(Vec v, PetscScalar** array);
+    PetscErrorCode (*get)(Vec v, PetscScalar** array);
+    PetscErrorCode (*restore)(Vec v, PetscScalar** array);
+    PetscErrorCode (*zero)(PetscScalar* array, PetscInt size);
+    PetscErrorCode (*stream)(void** stream); /* on which PETSc works now */
+    PetscErrorCode (*begin)(void);           /* of a product, for -log_view */
+    PetscErrorCode (*end)(PetscLogDouble flops);
+} Place;
+
+extern PETSC_VISIBILITY_INTERNAL const Place host_place;
+#if defined(PETSC_HAVE_CUDA)
+extern PETSC_VISIBILITY_INTERNAL const Place cuda_place;
+/* Registers the types of aijcusparse. */
+PETSC_INTERN PetscErrorCode RegisterCuda(void);
+/* From PETSc's types, of GPUs or not. */
+PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJCUSPARSESpmvgen(Mat, MatType, MatReuse, Mat*);
+PETSC_INTERN PetscErrorCode MatConvert_MPIAIJ_MPIAIJCUSPARSESpmvgen(Mat, MatType, MatReuse, Mat*);
+#endif
+/* That of a matrix of ours, or of one that may become one; the host's for all others. */
+PETSC_INTERN PetscErrorCode PlaceOf(Mat A, const Place** place);
 
 /* ---- handles.c ----------------------------------------------------------------------------- */
 
@@ -111,11 +175,14 @@ typedef struct {
     PetscErrorCode (*mult_hermitian)(Mat, Vec, Vec); /* NULL: it has none, and conjugates */
     PetscErrorCode (*mult_hermitian_add)(Mat, Vec, Vec, Vec); /* the same */
     PetscErrorCode (*view)(Mat, PetscViewer);
+    PetscErrorCode (*bind_to_cpu)(Mat, PetscBool); /* GPUs */
+    PetscErrorCode (*duplicate)(Mat, MatDuplicateOption, Mat*);
 } Operations;
 
 /* What a sequential matrix of ours has beside PETSc's. Composed with it, so that it goes where the
  * matrix goes when PETSc exchanges headers. */
 typedef struct {
+    const Place* place;
     Settings settings;
     Operations petsc;
     PetscInt nonempty; /* rows with entries, for counting flops */
@@ -149,11 +216,16 @@ PETSC_INTERN PetscErrorCode SetDenseProduct(Mat product);
 /* ---- seqaij.c, mpiaij.c: the types ----------------------------------------------------------- */
 
 PETSC_INTERN PetscErrorCode GetContext(Mat A, Context** context);
+/* Whether the products of a sequential matrix are ours. */
+PETSC_INTERN PetscErrorCode IsSeqAIJSpmvgen(Mat A, PetscBool* ours);
+/* Makes a sequential matrix of PETSc's type at a place one of ours, or the other way round; one
+ * that is so already stays as it is. */
+PETSC_INTERN PetscErrorCode SetSeqAIJSpmvgen(Mat A, const Place* place, PetscBool ours);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJSpmvgen(Mat, MatType, MatReuse, Mat*);
-/* Makes a SEQAIJ one of ours, or one of ours a SEQAIJ; one that is so already stays as it is. */
-PETSC_INTERN PetscErrorCode SetSeqAIJSpmvgen(Mat A, PetscBool ours);
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJSpmvgen(Mat A);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJSpmvgen(Mat A);
+/* The same for parallel ones, and their blocks. */
+PETSC_INTERN PetscErrorCode SetMPIAIJSpmvgen(Mat A, const Place* place, PetscBool ours);
 
 /* The product of A, B and perhaps C that `product` stands for, as PETSc's function for the types
  * `name` makes it: "MatProductSetFromOptions_seqaij_seqdense_C". */

@@ -4,17 +4,20 @@
 #include <petsctime.h>
 
 /* y = op(A) x + beta y */
-static PetscErrorCode Apply(const Product* product, Op op, const PetscScalar* x, PetscScalar beta,
-                            PetscScalar* y, PetscInt y_size) {
+static PetscErrorCode Apply(const Place* place, const Product* product, Op op, const PetscScalar* x,
+                            PetscScalar beta, PetscScalar* y, PetscInt y_size) {
     const PetscScalar one = 1, zero = 0;
+    void* stream;
 
     PetscFunctionBegin;
+    PetscCall(place->stream(&stream));
+    PetscCall(place->begin());
     if (product->listed && op == OP_N && beta == zero) {
-        PetscCall(PetscArrayzero(y, y_size));
+        PetscCall(place->zero(y, y_size));
         beta = one;
     }
     PetscCall(
-        SpmvgenCheck(spmvgen_apply(product->handle, SPMVGEN_SCALAR, &one, x, &beta, y, NULL)));
+        SpmvgenCheck(spmvgen_apply(product->handle, SPMVGEN_SCALAR, &one, x, &beta, y, stream)));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -32,21 +35,41 @@ static PetscErrorCode ConjugateTranspose(const Operations* petsc, Mat A, Vec x, 
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The time of a product by PETSc that was begun then. */
+static PetscErrorCode NoteTime(Mat A, Context* context, Op op, PetscLogDouble begin) {
+    const Place* place = context->place;
+    PetscLogDouble end;
+
+    PetscFunctionBegin;
+    PetscCall(PetscTime(&end));
+    if (place->seconds != NULL) {
+        PetscLogDouble nnz;
+        PetscInt rows;
+        MatInfo info;
+        PetscCall(MatGetLocalSize(A, &rows, NULL));
+        PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+        nnz = info.nz_used;
+        context->products[op].waited_seconds += place->seconds(rows, (PetscInt)nnz);
+    } else {
+        context->products[op].waited_seconds += end - begin;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MultiplyByPetsc(Mat A, Context* context, Op op, Vec x, Vec y) {
-    PetscLogDouble begin, end;
+    PetscLogDouble begin;
 
     PetscFunctionBegin;
     PetscCall(PetscTime(&begin));
     if (op == OP_N) PetscCall(context->petsc.mult(A, x, y));
     if (op == OP_T) PetscCall(context->petsc.mult_transpose(A, x, y));
     if (op == OP_H) PetscCall(ConjugateTranspose(&context->petsc, A, x, y));
-    PetscCall(PetscTime(&end));
-    context->products[op].waited_seconds += end - begin;
+    PetscCall(NoteTime(A, context, op, begin));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MultiplyAddByPetsc(Mat A, Context* context, Op op, Vec x, Vec y, Vec z) {
-    PetscLogDouble begin, end;
+    PetscLogDouble begin;
 
     PetscFunctionBegin;
     PetscCall(PetscTime(&begin));
@@ -60,59 +83,108 @@ static PetscErrorCode MultiplyAddByPetsc(Mat A, Context* context, Op op, Vec x, 
         PetscCall(VecCopy(product, z));
         PetscCall(VecDestroy(&product));
     }
-    PetscCall(PetscTime(&end));
-    context->products[op].waited_seconds += end - begin;
+    PetscCall(NoteTime(A, context, op, begin));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* v, or what stands for it where A multiplies. */
+static PetscErrorCode Take(Mat A, const Place* place, Vec v, PetscBool reads, Vec* taken) {
+    PetscBool bound;
+
+    PetscFunctionBegin;
+    *taken = v;
+    PetscCall(MatBoundToCPU(A, &bound));
+    if (place->take != NULL && !bound) PetscCall(place->take(v, reads, taken));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GiveBack(const Place* place, Vec v, PetscBool written, Vec* taken) {
+    PetscFunctionBegin;
+    if (*taken != v) PetscCall(place->give_back(v, written, taken));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = op(A) x by the handle, of vectors where A is */
+static PetscErrorCode MultiplyByHandle(const Context* context, const Product* product, Op op, Vec x,
+                                       Vec y) {
+    const Place* place = context->place;
+    const PetscScalar* x_array;
+    PetscScalar* y_array;
+    PetscInt y_size;
+
+    PetscFunctionBegin;
+    PetscCall(VecGetLocalSize(y, &y_size));
+    PetscCall(place->get_read(x, &x_array));
+    PetscCall(place->get_write(y, &y_array));
+    PetscCall(Apply(place, product, op, x_array, 0, y_array, y_size));
+    PetscCall(place->end(2.0 * (double)product->nnz - (double)context->nonempty));
+    PetscCall(place->restore_write(y, &y_array));
+    PetscCall(place->restore_read(x, &x_array));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z += op(A) x by the handle, likewise */
+static PetscErrorCode AddByHandle(const Context* context, const Product* product, Op op, Vec x,
+                                  Vec z) {
+    const Place* place = context->place;
+    const PetscScalar* x_array;
+    PetscScalar* z_array;
+    PetscInt z_size;
+
+    PetscFunctionBegin;
+    PetscCall(VecGetLocalSize(z, &z_size));
+    PetscCall(place->get_read(x, &x_array));
+    PetscCall(place->get(z, &z_array));
+    PetscCall(Apply(place, product, op, x_array, 1, z_array, z_size));
+    PetscCall(place->end(2.0 * (double)product->nnz));
+    PetscCall(place->restore(z, &z_array));
+    PetscCall(place->restore_read(x, &x_array));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* y = op(A) x */
 static PetscErrorCode Multiply(Mat A, Op op, Vec x, Vec y) {
-    const PetscScalar* x_array;
-    PetscScalar* y_array;
-    PetscInt y_size;
     Product* product;
     Context* context;
+    Vec our_x, our_y;
 
     PetscFunctionBegin;
     PetscCall(GetContext(A, &context));
     PetscCall(GetProduct(A, context, op, &product));
-    if (product == NULL) {
-        PetscCall(MultiplyByPetsc(A, context, op, x, y));
-        PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(VecGetLocalSize(y, &y_size));
-    PetscCall(VecGetArrayRead(x, &x_array));
-    PetscCall(VecGetArrayWrite(y, &y_array));
-    PetscCall(Apply(product, op, x_array, 0, y_array, y_size));
-    PetscCall(VecRestoreArrayWrite(y, &y_array));
-    PetscCall(VecRestoreArrayRead(x, &x_array));
-    PetscCall(PetscLogFlops(2.0 * (double)product->nnz - (double)context->nonempty));
+    PetscCall(Take(A, context->place, x, PETSC_TRUE, &our_x));
+    PetscCall(Take(A, context->place, y, PETSC_FALSE, &our_y));
+    if (product == NULL)
+        PetscCall(MultiplyByPetsc(A, context, op, our_x, our_y));
+    else
+        PetscCall(MultiplyByHandle(context, product, op, our_x, our_y));
+    PetscCall(GiveBack(context->place, x, PETSC_FALSE, &our_x));
+    PetscCall(GiveBack(context->place, y, PETSC_TRUE, &our_y));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* z = y + op(A) x */
 static PetscErrorCode MultiplyAdd(Mat A, Op op, Vec x, Vec y, Vec z) {
-    const PetscScalar* x_array;
-    PetscScalar* z_array;
-    PetscInt z_size;
     Product* product;
     Context* context;
+    Vec our_x, our_z;
 
     PetscFunctionBegin;
     PetscCall(GetContext(A, &context));
     PetscCall(GetProduct(A, context, op, &product));
-    if (product == NULL) {
+    if (product == NULL && !context->place->gpu) {
         PetscCall(MultiplyAddByPetsc(A, context, op, x, y, z));
         PetscFunctionReturn(PETSC_SUCCESS);
     }
+    /* PETSc 3.26 adds to what is in z, too, where z is another vector of a GPU than y. */
     if (y != z) PetscCall(VecCopy(y, z));
-    PetscCall(VecGetLocalSize(z, &z_size));
-    PetscCall(VecGetArrayRead(x, &x_array));
-    PetscCall(VecGetArray(z, &z_array));
-    PetscCall(Apply(product, op, x_array, 1, z_array, z_size));
-    PetscCall(VecRestoreArray(z, &z_array));
-    PetscCall(VecRestoreArrayRead(x, &x_array));
-    PetscCall(PetscLogFlops(2.0 * (double)product->nnz));
+    PetscCall(Take(A, context->place, x, PETSC_TRUE, &our_x));
+    PetscCall(Take(A, context->place, z, PETSC_TRUE, &our_z));
+    if (product == NULL)
+        PetscCall(MultiplyAddByPetsc(A, context, op, our_x, our_z, our_z));
+    else
+        PetscCall(AddByHandle(context, product, op, our_x, our_z));
+    PetscCall(GiveBack(context->place, x, PETSC_FALSE, &our_x));
+    PetscCall(GiveBack(context->place, z, PETSC_TRUE, &our_z));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 

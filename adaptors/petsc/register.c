@@ -32,6 +32,9 @@ PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_petscspmvgen(void) {
     PetscCall(MatRegister(MATSEQAIJSPMVGEN, MatCreate_SeqAIJSpmvgen));
     PetscCall(MatRegister(MATMPIAIJSPMVGEN, MatCreate_MPIAIJSpmvgen));
     PetscCall(MatSeqAIJRegister(MATSEQAIJSPMVGEN, MatConvert_SeqAIJ_SeqAIJSpmvgen));
+#if defined(PETSC_HAVE_CUDA)
+    PetscCall(RegisterCuda());
+#endif
     PetscCall(PetscLogEventRegister("MatSpmvgenPlan", MAT_CLASSID, &event));
     PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,46 +7,99 @@
 /* The name under which it is composed. */
 static const char context_name[] = "spmvgen_context";
 
-/* Which of PETSc's functions are replaced, where Operations keeps them, and by what. */
+static PetscErrorCode MatBindToCPU_SeqAIJSpmvgen(Mat A, PetscBool bind);
+static PetscErrorCode MatDuplicate_SeqAIJSpmvgen(Mat A, MatDuplicateOption option, Mat* B);
+
+/* Which of PETSc's functions are replaced, where Operations keeps them, and by what. Those of GPUs
+ * only: duplicates of other matrices are ours by the name of their type. Where numbers are real,
+ * PETSc takes the Hermitian operations for the transposed ones. */
 static const struct {
     MatOperation operation;
     size_t place;
     AnyFunction* ours;
+    PetscBool gpu_only;
 } replaced[] = {
-    {MATOP_MULT, offsetof(Operations, mult), (AnyFunction*)MatMult_SeqAIJSpmvgen},
-    {MATOP_MULT_ADD, offsetof(Operations, mult_add), (AnyFunction*)MatMultAdd_SeqAIJSpmvgen},
+    {MATOP_MULT, offsetof(Operations, mult), (AnyFunction*)MatMult_SeqAIJSpmvgen, PETSC_FALSE},
+    {MATOP_MULT_ADD, offsetof(Operations, mult_add), (AnyFunction*)MatMultAdd_SeqAIJSpmvgen,
+     PETSC_FALSE},
     {MATOP_MULT_TRANSPOSE, offsetof(Operations, mult_transpose),
-     (AnyFunction*)MatMultTranspose_SeqAIJSpmvgen},
+     (AnyFunction*)MatMultTranspose_SeqAIJSpmvgen, PETSC_FALSE},
     {MATOP_MULT_TRANSPOSE_ADD, offsetof(Operations, mult_transpose_add),
-     (AnyFunction*)MatMultTransposeAdd_SeqAIJSpmvgen},
+     (AnyFunction*)MatMultTransposeAdd_SeqAIJSpmvgen, PETSC_FALSE},
+#if defined(PETSC_USE_COMPLEX)
     {MATOP_MULT_HERMITIAN_TRANSPOSE, offsetof(Operations, mult_hermitian),
-     (AnyFunction*)MatMultHermitianTranspose_SeqAIJSpmvgen},
+     (AnyFunction*)MatMultHermitianTranspose_SeqAIJSpmvgen, PETSC_FALSE},
     {MATOP_MULT_HERMITIAN_TRANS_ADD, offsetof(Operations, mult_hermitian_add),
-     (AnyFunction*)MatMultHermitianTransposeAdd_SeqAIJSpmvgen},
-    {MATOP_VIEW, offsetof(Operations, view), (AnyFunction*)MatView_SeqAIJSpmvgen},
+     (AnyFunction*)MatMultHermitianTransposeAdd_SeqAIJSpmvgen, PETSC_FALSE},
+#endif
+    {MATOP_VIEW, offsetof(Operations, view), (AnyFunction*)MatView_SeqAIJSpmvgen, PETSC_FALSE},
+    {MATOP_BIND_TO_CPU, offsetof(Operations, bind_to_cpu), (AnyFunction*)MatBindToCPU_SeqAIJSpmvgen,
+     PETSC_TRUE},
+    {MATOP_DUPLICATE, offsetof(Operations, duplicate), (AnyFunction*)MatDuplicate_SeqAIJSpmvgen,
+     PETSC_TRUE},
 };
 enum { NUM_REPLACED = sizeof replaced / sizeof *replaced };
 
-/* Notes PETSc's functions of a matrix that still has them. */
+/* Notes PETSc's functions of a matrix, where it has them and not ours. */
 static PetscErrorCode ReadOperations(Mat A, Operations* petsc) {
     AnyFunction* function = NULL;
 
     PetscFunctionBegin;
     for (int k = 0; k < NUM_REPLACED; ++k) {
         PetscCall(MatGetOperation(A, replaced[k].operation, &function));
-        memcpy((char*)petsc + replaced[k].place, &function, sizeof function);
+        if (function != replaced[k].ours)
+            memcpy((char*)petsc + replaced[k].place, &function, sizeof function);
     }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Puts ours in their place, or PETSc's back. */
-static PetscErrorCode SetOperations(Mat A, const Operations* petsc, PetscBool ours) {
+static PetscErrorCode SetOperations(Mat A, const Context* context, PetscBool ours) {
     PetscFunctionBegin;
     for (int k = 0; k < NUM_REPLACED; ++k) {
         AnyFunction* function = replaced[k].ours;
-        if (!ours) memcpy(&function, (const char*)petsc + replaced[k].place, sizeof function);
+        if (replaced[k].gpu_only && !context->place->gpu) continue;
+        if (!ours)
+            memcpy(&function, (const char*)&context->petsc + replaced[k].place, sizeof function);
         PetscCall(MatSetOperation(A, replaced[k].operation, function));
     }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc exchanges products when a matrix moves between the GPU and the host. */
+static PetscErrorCode MatBindToCPU_SeqAIJSpmvgen(Mat A, PetscBool bind) {
+    PetscScalar* values;
+    Context* context;
+
+    PetscFunctionBegin;
+    PetscCall(GetContext(A, &context));
+    PetscCall(SetOperations(A, context, PETSC_FALSE));
+    PetscCall(context->petsc.bind_to_cpu(A, bind));
+    PetscCall(ReadOperations(A, &context->petsc));
+    PetscCall(SetOperations(A, context, PETSC_TRUE));
+    if (!bind) { /* PETSc 3.26 does not notice that the host's numbers may be newer */
+        PetscCall(MatSeqAIJGetArrayWrite(A, &values));
+        PetscCall(MatSeqAIJRestoreArrayWrite(A, &values));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDuplicate_SeqAIJSpmvgen(Mat A, MatDuplicateOption option, Mat* B) {
+    Context* context;
+
+    PetscFunctionBegin;
+    PetscCall(GetContext(A, &context));
+    PetscCall(context->petsc.duplicate(A, option, B));
+    PetscCall(SetSeqAIJSpmvgen(*B, context->place, PETSC_TRUE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode IsSeqAIJSpmvgen(Mat A, PetscBool* ours) {
+    AnyFunction* mult = NULL;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOperation(A, MATOP_MULT, &mult));
+    *ours = mult == (AnyFunction*)MatMult_SeqAIJSpmvgen ? PETSC_TRUE : PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,17 +114,19 @@ static PetscErrorCode DestroyComposed(void* context) {
 #endif
 }
 
-static PetscErrorCode ComposeContext(Mat A, const Operations* petsc, Context** context) {
+static PetscErrorCode ComposeContext(Mat A, const Place* place, const Operations* petsc,
+                                     Context** context) {
     PetscContainer container;
 
     PetscFunctionBegin;
     PetscCall(PetscNew(context));
+    (*context)->place = place;
     (*context)->petsc = *petsc;
     for (Op op = OP_N; op < NUM_OPS; ++op) {
         (*context)->products[op].pattern = -1;
         (*context)->products[op].values = -1;
     }
-    PetscCall(SpmvgenSettingsRead(&(*context)->settings));
+    PetscCall(SpmvgenSettingsRead(&place->patience, place->gpu, &(*context)->settings));
     PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
     PetscCall(PetscContainerSetPointer(container, *context));
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -87,23 +142,25 @@ static PetscErrorCode ComposeContext(Mat A, const Operations* petsc, Context** c
 /* What PETSc composed is gone where it merged another matrix into A (MatHeaderMerge): A has then
  * our functions and the other's objects. A new matrix tells PETSc's functions. */
 static PetscErrorCode ComposeLostContext(Mat A, Context** context) {
+    const Place* place;
     Operations petsc;
-    PetscBool same;
+    PetscBool ours;
     Mat fresh;
 
     PetscFunctionBegin;
+    PetscCall(PlaceOf(A, &place));
     PetscCall(MatCreate(PETSC_COMM_SELF, &fresh));
     PetscCall(MatSetSizes(fresh, 0, 0, 0, 0));
-    PetscCall(MatSetType(fresh, MATSEQAIJ));
-    PetscCall(PetscObjectTypeCompare((PetscObject)fresh, MATSEQAIJSPMVGEN, &same));
-    if (same) { /* -mat_seqaij_type */
+    PetscCall(MatSetType(fresh, place->petsc));
+    PetscCall(IsSeqAIJSpmvgen(fresh, &ours));
+    if (ours) { /* -mat_seqaij_type */
         PetscCall(GetContext(fresh, context));
         petsc = (*context)->petsc;
     } else {
         PetscCall(ReadOperations(fresh, &petsc));
     }
     PetscCall(MatDestroy(&fresh));
-    PetscCall(ComposeContext(A, &petsc, context));
+    PetscCall(ComposeContext(A, place, &petsc, context));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,45 +209,68 @@ static PetscErrorCode ProductWithAij(Mat product) {
 static PetscErrorCode MatConvert_SeqAIJSpmvgen_SeqAIJ(Mat, MatType, MatReuse, Mat*);
 
 /* What PETSc finds by name on a matrix of ours; NULLs take it away. */
-static PetscErrorCode ComposeFunctions(Mat A, PetscBool ours) {
+static PetscErrorCode ComposeFunctions(Mat A, const Place* place, PetscBool ours) {
     const struct {
+        const Place* place;
         const char* name;
         AnyFunction* function;
     } all[] = {
-        {"MatConvert_seqaijspmvgen_seqaij_C", (AnyFunction*)MatConvert_SeqAIJSpmvgen_SeqAIJ},
-        {"MatConvert_seqaij_seqaijspmvgen_C", (AnyFunction*)MatConvert_SeqAIJ_SeqAIJSpmvgen},
-        {"MatProductSetFromOptions_seqaijspmvgen_seqdense_C", (AnyFunction*)ProductWithDense},
-        {"MatProductSetFromOptions_seqdense_seqaijspmvgen_C", (AnyFunction*)ProductOfDense},
-        {"MatProductSetFromOptions_seqaijspmvgen_seqaij_C", (AnyFunction*)ProductWithAij},
-        {"MatProductSetFromOptions_seqaij_seqaijspmvgen_C", (AnyFunction*)ProductWithAij},
+        {&host_place, "MatConvert_seqaijspmvgen_seqaij_C",
+         (AnyFunction*)MatConvert_SeqAIJSpmvgen_SeqAIJ},
+        {&host_place, "MatConvert_seqaij_seqaijspmvgen_C",
+         (AnyFunction*)MatConvert_SeqAIJ_SeqAIJSpmvgen},
+        {&host_place, "MatProductSetFromOptions_seqaijspmvgen_seqdense_C",
+         (AnyFunction*)ProductWithDense},
+        {&host_place, "MatProductSetFromOptions_seqdense_seqaijspmvgen_C",
+         (AnyFunction*)ProductOfDense},
+        {&host_place, "MatProductSetFromOptions_seqaijspmvgen_seqaij_C",
+         (AnyFunction*)ProductWithAij},
+        {&host_place, "MatProductSetFromOptions_seqaij_seqaijspmvgen_C",
+         (AnyFunction*)ProductWithAij},
+#if defined(PETSC_HAVE_CUDA)
+        {&cuda_place, "MatConvert_seqaijcusparse_seqaijcusparsespmvgen_C",
+         (AnyFunction*)MatConvert_SeqAIJ_SeqAIJCUSPARSESpmvgen},
+        {&cuda_place, "MatConvert_seqaij_seqaijcusparsespmvgen_C",
+         (AnyFunction*)MatConvert_SeqAIJ_SeqAIJCUSPARSESpmvgen},
+#endif
     };
 
     PetscFunctionBegin;
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
-        PetscCall(
-            PetscObjectComposeFunction((PetscObject)A, all[k].name, ours ? all[k].function : NULL));
+        if (all[k].place == place)
+            PetscCall(PetscObjectComposeFunction((PetscObject)A, all[k].name,
+                                                 ours ? all[k].function : NULL));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SetSeqAIJSpmvgen(Mat A, PetscBool ours) {
-    Operations petsc;
-    PetscBool is_ours;
+PetscErrorCode SetSeqAIJSpmvgen(Mat A, const Place* place, PetscBool ours) {
+    Operations petsc = {.mult = NULL};
+    PetscBool is_ours = PETSC_FALSE;
+    PetscContainer container;
     Context* context;
 
     PetscFunctionBegin;
-    PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJSPMVGEN, &is_ours));
+    PetscCall(IsSeqAIJSpmvgen(A, &is_ours));
     if (is_ours == ours) PetscFunctionReturn(PETSC_SUCCESS);
     if (ours) {
-        PetscCall(ReadOperations(A, &petsc));
-        PetscCall(ComposeContext(A, &petsc, &context));
+        /* One that was ours before PETSc converted it to its type has a context. */
+        PetscCall(PetscObjectQuery((PetscObject)A, context_name, (PetscObject*)&container));
+        if (container == NULL) {
+            PetscCall(ReadOperations(A, &petsc));
+            PetscCall(ComposeContext(A, place, &petsc, &context));
+        } else {
+            PetscCall(PetscContainerGetPointer(container, (void**)&context));
+            PetscCall(ReadOperations(A, &context->petsc));
+        }
+        PetscCall(SetOperations(A, context, PETSC_TRUE));
     } else {
         PetscCall(GetContext(A, &context));
-        petsc = context->petsc;
+        PetscCall(SetOperations(A, context, PETSC_FALSE));
         PetscCall(PetscObjectCompose((PetscObject)A, context_name, NULL));
     }
-    PetscCall(SetOperations(A, &petsc, ours));
-    PetscCall(ComposeFunctions(A, ours));
-    PetscCall(PetscObjectChangeTypeName((PetscObject)A, ours ? MATSEQAIJSPMVGEN : MATSEQAIJ));
+    PetscCall(ComposeFunctions(A, place, ours));
+    if (place->renames)
+        PetscCall(PetscObjectChangeTypeName((PetscObject)A, ours ? place->seq : place->base));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,7 +279,7 @@ static PetscErrorCode Convert(Mat A, PetscBool ours, MatReuse reuse, Mat* newmat
 
     PetscFunctionBegin;
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-    PetscCall(SetSeqAIJSpmvgen(B, ours));
+    PetscCall(SetSeqAIJSpmvgen(B, &host_place, ours));
     *newmat = B;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -218,6 +298,6 @@ static PetscErrorCode MatConvert_SeqAIJSpmvgen_SeqAIJ(Mat A, MatType type, MatRe
 PetscErrorCode MatCreate_SeqAIJSpmvgen(Mat A) {
     PetscFunctionBegin;
     PetscCall(MatSetType(A, MATSEQAIJ));
-    PetscCall(SetSeqAIJSpmvgen(A, PETSC_TRUE));
+    PetscCall(SetSeqAIJSpmvgen(A, &host_place, PETSC_TRUE));
     PetscFunctionReturn(PETSC_SUCCESS);
 }

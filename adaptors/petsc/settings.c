@@ -7,9 +7,6 @@
 /* Options of a handle that nobody asked otherwise for. */
 static const char default_options[] = "";
 
-/* Repaid by fewer products than these on matrices for which planning pays at all. */
-static const Patience default_patience = {.products = 100, .seconds = 0.05, .update = 10};
-
 /* Options that would change what a product is, or where its vectors are. */
 static const char* const ours[] = {"op",      "copy",     "device_arrays", "index_base",
                                    "num_rhs", "epilogue", "vectors",       "permuted_vectors",
@@ -22,23 +19,29 @@ PetscErrorCode SpmvgenCheck(spmvgen_status status) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetOption(spmvgen_options* options, const char* name, const char* value) {
+static PetscErrorCode SetOption(spmvgen_options* options, PetscBool gpu, const char* name,
+                                const char* value) {
+    const PetscBool device = strcmp(name, "device") == 0 ? PETSC_TRUE : PETSC_FALSE;
+
     PetscFunctionBegin;
     for (const char* const* one = ours; *one != NULL; ++one)
         PetscCheck(strcmp(name, *one) != 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
                    "-mat_spmvgen_options: the option %s is not for matrices of PETSc", name);
-    PetscCheck(
-        strcmp(name, "device") != 0 || strcmp(value, "host") == 0 || strncmp(value, "simt", 4) == 0,
-        PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
-        "-mat_spmvgen_options: device=%s: vectors are in the host's memory; use host or "
-        "simt:ARCHITECTURE",
-        value);
+    PetscCheck(!device || !gpu, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "-mat_spmvgen_options: device=%s: matrices of aijcusparse are on the GPU that PETSc "
+               "uses; leave device away",
+               value);
+    PetscCheck(!device || strcmp(value, "host") == 0 || strncmp(value, "simt", 4) == 0,
+               PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "-mat_spmvgen_options: device=%s: vectors are in the host's memory; use host or "
+               "simt:ARCHITECTURE",
+               value);
     PetscCall(SpmvgenCheck(spmvgen_options_set(options, name, value)));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* "a=b,c=d". */
-static PetscErrorCode SetOptions(spmvgen_options* options, const char* list) {
+static PetscErrorCode SetOptions(spmvgen_options* options, PetscBool gpu, const char* list) {
     char *copy, *rest;
 
     PetscFunctionBegin;
@@ -50,26 +53,28 @@ static PetscErrorCode SetOptions(spmvgen_options* options, const char* list) {
         PetscCheck(value != NULL, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
                    "-mat_spmvgen_options: '%s' is not name=value", name);
         *value++ = 0;
-        PetscCall(SetOption(options, name, value));
+        PetscCall(SetOption(options, gpu, name, value));
     }
     PetscCall(PetscFree(copy));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SpmvgenSettingsRead(Settings* settings) {
+PetscErrorCode SpmvgenSettingsRead(const Patience* patience, PetscBool gpu, Settings* settings) {
     char list[1024] = "";
     PetscBool given, given_after, given_seconds;
-    PetscInt after[2] = {default_patience.products, default_patience.update}, count = 2;
+    PetscInt after[2] = {patience->products, patience->update}, count = 2;
 
     PetscFunctionBegin;
     PetscCall(SpmvgenCheck(spmvgen_options_create(&settings->options)));
-    /* A rank has a core, as everywhere in PETSc; who wants threads says so. */
-    if (getenv("OMP_NUM_THREADS") == NULL) PetscCall(SetOption(settings->options, "threads", "1"));
-    PetscCall(SetOptions(settings->options, default_options));
+    /* A rank has a core, as everywhere in PETSc; who wants threads says so. Beside a GPU threads
+     * take part in planning only. */
+    if (!gpu && getenv("OMP_NUM_THREADS") == NULL)
+        PetscCall(SetOption(settings->options, gpu, "threads", "1"));
+    PetscCall(SetOptions(settings->options, gpu, default_options));
     PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_spmvgen_options", list, sizeof list, &given));
-    PetscCall(SetOptions(settings->options, list));
+    PetscCall(SetOptions(settings->options, gpu, list));
 
-    settings->patience = default_patience;
+    settings->patience = *patience;
     PetscCall(
         PetscOptionsGetIntArray(NULL, NULL, "-mat_spmvgen_after", after, &count, &given_after));
     PetscCheck(after[0] >= 0 && after[1] >= 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,

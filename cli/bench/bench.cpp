@@ -295,6 +295,10 @@ void add_bench(CLI::App& program, Verbs& verbs) {
     list("--numbers", o->numbers, "own (the matrix's, the default), random (in [0.5, 1.5))", "N,…");
     verb->add_option("--rhs", o->num_rhs, "vectors that A is multiplied with at once (default 1)")
         ->check(CLI::Range(1, 64).description(""));
+    verb->add_option("--layout", o->layout,
+                     "how the vectors of --rhs lie in memory: row (default), or column, which of "
+                     "other libraries only cuSPARSE takes")
+        ->check(CLI::IsMember({"row", "column"}));
     verb->add_option("--encodings", o->encodings,
                      "auto (default): A's values in fewer bytes where that is exact; none")
         ->type_name("HOW");

@@ -206,7 +206,7 @@ CaseRunner::CaseRunner(const CsrMatrix& matrix, Place& place, const BenchOptions
       place_(place),
       options_(options),
       method_(method),
-      bench_(matrix, place, options.num_rhs) {}
+      bench_(matrix, place, options.num_rhs, options.layout == "column") {}
 
 CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     Options options;
@@ -248,17 +248,29 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
         dispatch(matrix_.value_type, [&](auto tag) -> std::function<void()> {
             using Value = decltype(tag);
             return [handle, x = static_cast<const Value*>(bench_.x()),
-                    y = static_cast<Value*>(bench_.y()), stream = Stream{place_.stream().native}] {
-                handle->apply(Value(1), x, Value(0), y, stream);
+                    y = static_cast<Value*>(bench_.y()), stream = Stream{place_.stream().native},
+                    k = options_.layout == "column" ? options_.num_rhs : 0, rows = matrix_.rows,
+                    cols = matrix_.cols] {
+                constexpr auto column = VectorLayout::column;
+                if (k > 0)
+                    handle->apply_many(k, Value(1), x, cols, column, Value(0), y, rows, column,
+                                       stream);
+                else
+                    handle->apply(Value(1), x, Value(0), y, stream);
             };
         });
     return {apply, info.bytes};
 }
 
 CaseRunner::Ready CaseRunner::make_peer(const BenchCase& one, Json& row) {
-    const peers::Product product = one.peer->make(
-        one.way,
-        {.matrix = matrix_, .x = bench_.x(), .y = bench_.y(), .num_rhs = options_.num_rhs});
+    const bool by_columns = options_.layout == "column";
+    if (by_columns && !one.peer->takes_columns())
+        throw Error(ErrorCode::unsupported, one.library + " is compared for vectors by rows alone");
+    const peers::Product product = one.peer->make(one.way, {.matrix = matrix_,
+                                                            .x = bench_.x(),
+                                                            .y = bench_.y(),
+                                                            .num_rhs = options_.num_rhs,
+                                                            .by_columns = by_columns});
     row["convert_ms"] = product.convert_ms;
     row["plan_ms"] = product.plan_ms;
     if (!product.note.empty()) row["note"] = product.note;

@@ -24,6 +24,7 @@ struct BenchOptions {
         clocks{"stream"}, numbers{"own"};
     int threads = 0, rounds = 1;
     int num_rhs = 1;
+    std::string layout = "row";   ///< of several vectors in memory, or "column"
     std::string arch = "native";  ///< of this CPU
     std::string budget = "200ms", encodings = "auto";
     std::int64_t flush_bytes = 0;

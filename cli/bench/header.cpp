@@ -85,6 +85,7 @@ std::string command_of(const BenchOptions& o) {
     if (o.numbers != std::vector<std::string>{"own"}) add("--numbers", list(o.numbers));
     if (o.encodings != "auto") add("--encodings", o.encodings);
     if (o.num_rhs != 1) add("--rhs", std::to_string(o.num_rhs));
+    if (o.layout != "row") add("--layout", o.layout);
     add("--clock", list(o.clocks));
     if (!o.cusparse.empty()) add("--cusparse", o.cusparse);
     if (o.threads > 0) add("--threads", std::to_string(o.threads));
@@ -101,6 +102,7 @@ Json bench_header(const BenchOptions& o, Place& place, const CaseMethod& method,
     Json how = method_json(place, method);
     if (o.encodings != "auto") how["encodings"] = o.encodings;
     if (o.num_rhs != 1) how["rhs"] = o.num_rhs;
+    if (o.layout != "row") how["layout"] = o.layout;
     if (o.arch != "native") how["arch"] = o.arch;
     if (o.rounds > 1) how["rounds"] = o.rounds;
     return {{"kind", bench_kind},

@@ -48,6 +48,21 @@ Buffer operand_of(const CsrMatrix& a, int num_rhs) {
     return x;
 }
 
+/// Of rows × columns elements row by row: the same column by column.
+Buffer transposed(const Buffer& from, std::int64_t rows, std::int64_t columns) {
+    Buffer to(from.bytes());
+    if (rows * columns == 0) return to;
+    const std::size_t element = from.bytes() / static_cast<std::size_t>(rows * columns);
+    const auto* const source = static_cast<const std::byte*>(from.data());
+    auto* const target = static_cast<std::byte*>(to.data());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < columns; ++j)
+            std::memcpy(target + static_cast<std::size_t>(j * rows + i) * element,
+                        source + static_cast<std::size_t>(i * columns + j) * element, element);
+    return to;
+}
+
 std::unique_ptr<DeviceMemory> on_device(Device* device, const Buffer& host) {
     if (device == nullptr) return nullptr;
     auto memory = device->allocate(std::max<std::size_t>(host.bytes(), 1));
@@ -145,11 +160,13 @@ double Place::empty_sample_us() {
     return cuda_ ? 1e6 * cold([] {}, 5e-3).median_s : 0;
 }
 
-Workbench::Workbench(const CsrMatrix& matrix, Place& place, int num_rhs)
+Workbench::Workbench(const CsrMatrix& matrix, Place& place, int num_rhs, bool by_columns)
     : place_(place),
+      by_columns_(by_columns),
       x_(operand_of(matrix, num_rhs)),
       y_(vector_of(matrix, matrix.rows * num_rhs)),
-      x_on_device_(on_device(place.device(), x_)),
+      x_by_columns_(by_columns ? transposed(x_, matrix.cols, num_rhs) : Buffer()),
+      x_on_device_(on_device(place.device(), given_x())),
       y_on_device_(on_device(place.device(), y_)),
       matrix_(matrix),
       num_rhs_(num_rhs) {
@@ -171,18 +188,19 @@ CheckResult Workbench::check_last() {
     place_.finish();
     if (y_on_device_) place_.device()->copy_to_host(y_.data(), y(), y_.bytes());
     if (reference_) return reference_->check(y_.data());
+    const Buffer by_rows = by_columns_ ? transposed(y_, num_rhs_, matrix_.rows) : Buffer();
     return dispatch(matrix_.value_type, [&](auto tag) {
         const decltype(tag) one(1), zero(0);
         return check_product(matrix_.view(), {.alpha = &one,
                                               .x = x_.data(),
                                               .beta = &zero,
-                                              .y_after = y_.data(),
+                                              .y_after = by_columns_ ? by_rows.data() : y_.data(),
                                               .num_rhs = num_rhs_});
     });
 }
 
 std::function<void()> Workbench::update() {
-    if (!x_again_) x_again_ = on_device(place_.device(), x_);
+    if (!x_again_) x_again_ = on_device(place_.device(), given_x());
     return [this] { place_.update(x(), x_.bytes(), y(), y_.bytes(), x_again_->data()); };
 }
 

@@ -77,11 +77,11 @@ class Place {
 /// x and y of one matrix, and the reference that each product is held against.
 class Workbench {
   public:
-    /// x is uniform in [0.5, 1.5). x and y have `num_rhs` columns, row-major. The matrix must
-    /// outlive it.
-    Workbench(const CsrMatrix& matrix, Place& place, int num_rhs = 1);
+    /// x is uniform in [0.5, 1.5). x and y have `num_rhs` columns, row-major or, with `by_columns`,
+    /// one behind the other. The matrix must outlive it.
+    Workbench(const CsrMatrix& matrix, Place& place, int num_rhs = 1, bool by_columns = false);
 
-    void* x() { return x_on_device_ ? x_on_device_->data() : x_.data(); }
+    void* x() { return x_on_device_ ? x_on_device_->data() : given_x().data(); }
     void* y() { return y_on_device_ ? y_on_device_->data() : y_.data(); }
 
     /// Fills y with NaN.
@@ -94,8 +94,13 @@ class Workbench {
     std::function<void()> update();
 
   private:
+    /// As products have it.
+    Buffer& given_x() { return by_columns_ ? x_by_columns_ : x_; }
+
     Place& place_;
-    Buffer x_, y_;  ///< here; with a device also there
+    const bool by_columns_;
+    Buffer x_, y_;         ///< here, x row-major, y as products have it; with a device also there
+    Buffer x_by_columns_;  ///< empty where they lie by rows
     std::unique_ptr<DeviceMemory> x_on_device_, y_on_device_;
     std::unique_ptr<DeviceMemory> x_again_;  ///< what update() writes; null until it is asked for
     const CsrMatrix& matrix_;

@@ -14,7 +14,7 @@ namespace spmvgen::peers {
 namespace {
 
 // Enumerators of cusparse.h and library_types.h.
-constexpr int no_transpose = 0, base_zero = 0, order_row = 2;
+constexpr int no_transpose = 0, base_zero = 0, order_column = 1, order_row = 2;
 constexpr int algorithm_mm1 = 4, algorithm_mm2 = 6, algorithm_mm3 = 12;  // of SpMM with CSR
 constexpr int algorithm_coo1 = 1, algorithm_csr1 = 2, algorithm_csr2 = 3, algorithm_coo2 = 4,
               algorithm_sell1 = 5, algorithm_bsr1 = 6;
@@ -167,7 +167,7 @@ void prepare_many(State& s, Device& device) {
             l.preprocess_many);
 }
 
-/// State.x and state.y: vectors, or row-major matrices.
+/// State.x and state.y: vectors, or matrices.
 void make_vectors(State& s, const Problem& problem) {
     const CusparseLibrary& l = *s.library;
     const CsrMatrix& a = problem.matrix;
@@ -177,8 +177,13 @@ void make_vectors(State& s, const Problem& problem) {
         l.check(l.create_vector(&s.y, a.rows, problem.y, type), l.create_vector);
         return;
     }
-    l.check(l.create_dense(&s.x, a.cols, k, k, problem.x, type, order_row), l.create_dense);
-    l.check(l.create_dense(&s.y, a.rows, k, k, problem.y, type, order_row), l.create_dense);
+    const int order = problem.by_columns ? order_column : order_row;
+    const auto create = [&](void** made, std::int64_t rows, void* numbers) {
+        const std::int64_t ld = problem.by_columns ? rows : k;
+        l.check(l.create_dense(made, rows, k, ld, numbers, type, order), l.create_dense);
+    };
+    create(&s.x, a.cols, problem.x);
+    create(&s.y, a.rows, problem.y);
 }
 
 /// SpMVOp: memory to work in and a plan; y stands for z, too.
@@ -256,6 +261,7 @@ class CuSparse final : public Peer {
             if (way.many == (num_rhs > 1)) names.push_back(way.name);
         return names;
     }
+    bool takes_columns() const override { return true; }
     Product make(const std::string& way, const Problem& problem) override;
 
   private:

@@ -15,13 +15,14 @@
 namespace spmvgen::peers {
 
 /// A matrix and where its vectors are; x has cols·num_rhs and y has rows·num_rhs elements of its
-/// value type, row-major, in the memory of the device that the peer was opened for. All outlives
-/// what is made of it.
+/// value type, row-major or, with `by_columns`, column by column, in the memory of the device that
+/// the peer was opened for. All outlives what is made of it.
 struct Problem {
     const CsrMatrix& matrix;
     void* x = nullptr;
     void* y = nullptr;
     int num_rhs = 1;
+    bool by_columns = false;
 };
 
 /// y = Ax, ready to be run again and again.
@@ -46,6 +47,8 @@ class Peer {
     virtual std::string path() const = 0;
     /// Names of the ways in which it multiplies so many vectors at once: "csr_alg1". May be none.
     virtual std::vector<std::string> ways(int num_rhs) const = 0;
+    /// Whether several vectors may lie column by column.
+    virtual bool takes_columns() const { return false; }
     /// Throws Error(unsupported) when the way does not suit the matrix (types, much padding),
     /// Error(io) when the library or memory fail.
     virtual Product make(const std::string& way, const Problem& problem) = 0;

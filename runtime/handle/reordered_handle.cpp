@@ -39,6 +39,10 @@ class ReorderedHandle : public HandleImpl {
                                              const Reordering& reordering,
                                              const std::shared_ptr<Device>& device,
                                              const PlannedMatrix* planned);
+    std::unique_ptr<HandleImpl> make_listed(const CsrView& permuted, const Options& options,
+                                            const Reordering& reordering,
+                                            const std::shared_ptr<Device>& device,
+                                            const PlannedMatrix* planned);
     Permuter& permuter(int num_rhs);
     void make_permuter(const CsrView& matrix, const Options& options,
                        std::shared_ptr<Device> device);
@@ -75,6 +79,34 @@ std::vector<KernelEntry> kernels_of_rows() {
     return kernels;
 }
 
+/// Whether the options allow that kernel.
+bool leaves_free(const Options& options, const KernelEntry& kernel) {
+    const auto fits = [](std::string_view wanted, std::string_view own) {
+        return wanted == "auto" || wanted == own;
+    };
+    return fits(options.kernel, kernel.id) && fits(options.format, to_string(kernel.format));
+}
+
+/// What the handle of B is asked for with that kernel.
+Options options_of_kernel(const Options& options, const KernelEntry& kernel) {
+    Options inner = options;
+    inner.reorder = "none";
+    inner.copy = true;  // B goes when the handle is made
+    inner.owner = nullptr;
+    inner.device_arrays = false;
+    inner.format = "auto";
+    inner.kernel = kernel.id;
+    return inner;
+}
+
+/// Whether the rows of B are plain CSR, whose kernel is told afterwards where those of y are: of
+/// several vectors, whose rows are what a product reads.
+bool lists_rows(const Options& options) {
+    return options.num_rhs > 1 && options.epilogue.empty() && options.op == "N" &&
+           options.params.empty() && options.device != "host" &&
+           leaves_free(options, plain_kernel(true));
+}
+
 /// Of rows in an order of their own, for kernels that are told where y's elements are.
 Options options_of_rows(const Options& options) {
     const auto refuse = [](std::string_view why) {
@@ -85,18 +117,8 @@ Options options_of_rows(const Options& options) {
     if (options.device == "host") refuse("is for GPUs");
     if (options.op != "N") refuse("is for kernels that do not transpose");
     const KernelEntry kernel = kernels_of_rows().front();
-    const auto fits = [](std::string_view wanted, std::string_view own) {
-        return wanted == "auto" || wanted == own;
-    };
-    if (!fits(options.kernel, kernel.id) || !fits(options.format, to_string(kernel.format)))
-        refuse(fmt::format("is for kernel {}", kernel.id));
-    Options inner = options;
-    inner.reorder = "none";
-    inner.copy = true;  // B goes when the handle is made
-    inner.owner = nullptr;
-    inner.device_arrays = false;
-    inner.format = "auto";
-    inner.kernel = kernel.id;
+    if (!leaves_free(options, kernel)) refuse(fmt::format("is for kernel {}", kernel.id));
+    Options inner = options_of_kernel(options, kernel);
     for (auto& [name, value] : kernel.any_order) inner.params[std::string(name)] = value;
     inner.params.try_emplace("block", cluster_rows);  // a cluster for each block of threads
     return inner;
@@ -139,7 +161,8 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     set_types(options, matrix.value_type);
     check_epilogue(options);
     const bool rows_only = options.reorder == to_string(ReorderMethod::rows);
-    if (rows_only) (void)options_of_rows(options);  // what it refuses, before anything is made
+    if (rows_only && !lists_rows(options))
+        (void)options_of_rows(options);  // what it refuses, before anything is made
     {
         Reordering reordering = order ? std::move(*order)
                                       : reorder(matrix, parse_reorder_method(options.reorder),
@@ -154,6 +177,7 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     }
     if (rows_only) {
         signature_.target = parse_target(info_.target);
+        info_.permute_bytes = 0;  // the list of rows is read with A
     } else if (!options.permuted_vectors) {
         const Stopwatch making;
         make_permuter(matrix, options, std::move(device));
@@ -164,6 +188,25 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
     info_.prepare_ms = watch.ms();
 }
 
+/// Null where the kernel cannot be had.
+std::unique_ptr<HandleImpl> ReorderedHandle::make_listed(const CsrView& permuted,
+                                                         const Options& options,
+                                                         const Reordering& reordering,
+                                                         const std::shared_ptr<Device>& device,
+                                                         const PlannedMatrix* planned) {
+    const Options plain = options_of_kernel(options, plain_kernel(true));
+    std::optional<PlannedMatrix> in_order;
+    if (planned != nullptr) in_order.emplace(permuted, plain, provider_, *device, *planned);
+    auto product = make_gpu_handle(permuted, plain, provider_, device,
+                                   {nullptr, in_order ? &*in_order : nullptr});
+    const Stopwatch listing;
+    if (permuted.nnz > 0 && !product->store_in_rows(reordering.order)) return nullptr;
+    product->tell_more_time(listing.ms(), &Info::kernel_ms);
+    if (in_order) product->tell_more_time(in_order->analysis_ms(), &Info::analysis_ms);
+    product->tell_given(permuted.value_type, permuted.nnz);
+    return product;
+}
+
 std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permuted,
                                                           const Options& options,
                                                           const Reordering& reordering,
@@ -171,6 +214,9 @@ std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permute
                                                           const PlannedMatrix* planned) {
     if (reordering.method != ReorderMethod::rows)
         return make_handle_impl(permuted, options_of_product(options), provider_, device);
+    if (lists_rows(options))
+        if (auto product = make_listed(permuted, options, reordering, device, planned))
+            return product;
     const Options of_rows = options_of_rows(options);
     std::optional<PlannedMatrix> in_order;
     if (planned != nullptr) in_order.emplace(permuted, of_rows, provider_, *device, *planned);

@@ -11,7 +11,7 @@
 //             of the lane's sums is NaN they are multiplied again without, by the masks; they are
 //             not read otherwise.
 #pragma once
-#include "dialect/gpu.hpp"
+#include "dialect/gpu_rows.hpp"
 
 /// Blocks that are stored together.
 constexpr int tile_blocks = 32;
@@ -168,5 +168,139 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
         }
         add_unfilled_blocks<block_rows, block_cols, step, num_rhs, rhs_group>(
             sum, values, col_idx, block_masks, x, first, end);
+    }
+}
+
+/// Adds to *sum what multiply_shared_blocks says, of the blocks that the lanes of a group have
+/// loaded as value and col: those from number `from` on, `turns` in turn for each `rhs_lanes` lanes,
+/// of which there are `left`.
+template <bool wide, int width, int turns, int block_rows, int block_cols, int num_rhs,
+          int rhs_group, int rhs_lanes, typename Value, typename Vector, typename Storage,
+          typename Index>
+[[gnu::always_inline]] inline void add_loaded_blocks(Value* sum, const Storage* value, Index col,
+                                                     const Vector* x, int from, long left) {
+    constexpr int blocks = width / rhs_lanes;  // at a time
+    constexpr int piece = block_cols * rhs_group;
+    Vector factor[turns * piece] = {};
+    for (int turn = 0; turn < turns; ++turn) {
+        const int block = from + turn * blocks;
+        const Index shared = shuffle<width>(col, block);
+        if (left > block) {
+            for (int j = 0; j < block_cols; ++j) {
+                load_piece<wide, vector_form::dense, num_rhs, rhs_group, rhs_lanes>(
+                    factor + turn * piece + j * rhs_group,
+                    row_at<vector_form::dense, num_rhs>(x, static_cast<long>(shared) + j, 0), 0);
+            }
+        }
+    }
+    // Where there is no block, both factors are zero.
+    for (int turn = 0; turn < turns; ++turn) {
+        for (int i = 0; i < block_rows; ++i) {
+            for (int j = 0; j < block_cols; ++j) {
+                const Value shared =
+                    value_of_lane<width, Value>(value[i * block_cols + j], from + turn * blocks);
+                add_product<rhs_group>(sum + i * rhs_group, shared,
+                                       factor + turn * piece + j * rhs_group);
+            }
+        }
+    }
+}
+
+/// Adds to *sum what multiply_shared_blocks says, fill included. All lanes of the warp take part.
+template <bool wide, int block_rows, int block_cols, int step, int unroll, int num_rhs,
+          int rhs_group, int rhs_lanes, typename Value, typename Vector, typename Storage,
+          typename Index>
+[[gnu::always_inline]] inline void add_shared_blocks(Value* sum, const Storage* values,
+                                                     const Index* col_idx, const Vector* x,
+                                                     int lane, long begin, long end) {
+    constexpr int size = block_rows * block_cols;
+    constexpr int turns = unroll < rhs_lanes ? unroll : rhs_lanes;
+    constexpr int blocks = turns * (step / rhs_lanes);  // under way at a time
+    for (long first = begin; any_lane(first < end); first += step) {
+        Index col = {};
+        Storage value[size] = {};
+        const long k = first + lane;
+        if (k < end) {
+            const Storage* block = values + place_of_block<block_rows, block_cols>(k);
+            col = load_stream(col_idx + k);
+            for (int e = 0; e < size; ++e) {
+                value[e] = load_stored(block + e * tile_blocks);
+            }
+        }
+        for (int from = 0; from < step; from += blocks) {
+            if (any_lane(first + from < end)) {
+                add_loaded_blocks<wide, step, turns, block_rows, block_cols, num_rhs, rhs_group,
+                                  rhs_lanes>(sum, value, col, x, from + lane / rhs_lanes,
+                                             end - first);
+            }
+        }
+    }
+}
+
+/// sum[i][rhs] += the products of the blocks first, first + step, … below `end` with the lane's piece
+/// of each row of x, the first of which is at `x`, without the fill.
+template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, int rhs_lanes,
+          typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_unfilled_pieces(Value* sum, const Storage* values,
+                                                       const Index* col_idx,
+                                                       const long* block_masks, const Vector* x,
+                                                       long first, long end) {
+    for (long k = first; k < end; k += step) {
+        const long mask = block_masks[k];
+        const Storage* block = values + place_of_block<block_rows, block_cols>(k);
+        for (int i = 0; i < block_rows; ++i) {
+            for (int j = 0; j < block_cols; ++j) {
+                if ((mask >> (i * block_cols + j) & 1) != 0) {
+                    const Value value =
+                        load_value<Value>(block + (i * block_cols + j) * tile_blocks);
+                    Vector factor[rhs_group] = {};
+                    load_piece<false, vector_form::dense, num_rhs, rhs_group, rhs_lanes>(
+                        factor,
+                        row_at<vector_form::dense, num_rhs>(x, static_cast<long>(col_idx[k]) + j,
+                                                            0),
+                        0);
+                    add_product<rhs_group>(sum + i * rhs_group, value, factor);
+                }
+            }
+        }
+    }
+}
+
+/// sum[i][rhs] = the products of the blocks begin … end-1 of a block row that the lane has, for its
+/// piece of the right-hand sides. Each lane loads a block of its own, side by side, and hands it to
+/// the `rhs_lanes` lanes that share it. All lanes of the warp take part.
+template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
+          int rhs_lanes, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void multiply_shared_blocks(Value* sum, const Storage* values,
+                                                          const Index* col_idx,
+                                                          const long* block_masks, const Vector* x,
+                                                          long num_cols, int lane, long begin,
+                                                          long end) {
+    constexpr int height = block_rows * rhs_group;
+    const Vector* piece = x + first_place<num_rhs, rhs_group, rhs_lanes, Vector>(lane);
+    // A matrix narrower than a block has no c neighbours of x.
+    bool done = num_cols >= block_cols;
+    if (done) {
+        bool wide = false;
+        if constexpr (may_be_wide<vector_form::dense, num_rhs, rhs_group, Vector>) {
+            wide = are_wide<vector_form::dense>(x, 0);
+            if (wide) {
+                add_shared_blocks<true, block_rows, block_cols, step, unroll, num_rhs, rhs_group,
+                                  rhs_lanes>(sum, values, col_idx, piece, lane, begin, end);
+            }
+        }
+        if (!wide) {
+            add_shared_blocks<false, block_rows, block_cols, step, unroll, num_rhs, rhs_group,
+                              rhs_lanes>(sum, values, col_idx, piece, lane, begin, end);
+        }
+        done = !has_nan<height>(sum);
+    }
+    if (!done) {
+        for (int e = 0; e < height; ++e) {
+            sum[e] = Value{};
+        }
+        add_unfilled_pieces<block_rows, block_cols, step / rhs_lanes, num_rhs, rhs_group,
+                            rhs_lanes>(sum, values, col_idx, block_masks, piece,
+                                       begin + lane / rhs_lanes, end);
     }
 }

@@ -37,6 +37,12 @@ GridRule row_each(const Signature& s) {
     return {.items = "num_rows", .items_per_block = param(s, "block") / param(s, "subwarp")};
 }
 
+/// Of blocks that a lane has the registers for while it hands them round.
+bool shares_blocks(const Signature& s) {
+    constexpr std::int64_t most = 8;  // elements
+    return param(s, "block_rows") * param(s, "block_cols") <= most;
+}
+
 /// Of each block of the grid, for each right-hand side.
 std::int64_t products(const Signature& s) {
     return param(s, "block") * param(s, "block_rows");
@@ -66,7 +72,8 @@ KernelEntry bcsr_fused() {
                        .block = block_of,
                        .overlaps = true}},
             .workspace = {},
-            .determinism = Determinism::always};
+            .determinism = Determinism::always,
+            .shares_entries = shares_blocks};
 }
 
 KernelEntry bcsr_split() {

@@ -94,7 +94,7 @@ KernelEntry csr_classical() {
                        .overlaps = true}},
             .workspace = {},
             .determinism = Determinism::always,
-            .shares_entries = true,
+            .shares_entries = [](const Signature&) { return true; },
             .takes_forms = true,
             .plain = true,
             .listed = "csr_listed"};
@@ -212,7 +212,7 @@ KernelEntry csr_by_length() {
             .arguments = by_length_arguments,
             .layout = {"block", "subwarp", "most_short", "most_middle", "share"},
             .determinism = Determinism::always,
-            .shares_entries = true,
+            .shares_entries = [](const Signature&) { return true; },
             .takes_forms = true};
 }
 

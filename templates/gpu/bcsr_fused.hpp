@@ -19,8 +19,8 @@
 
 /// y = αAx + βy for A in BCSR.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
-          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
-          int block, int subwarp, int unroll, int block_rows, int block_cols>
+          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
+          bool has_epilogue, int block, int subwarp, int unroll, int block_rows, int block_cols>
 void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
                 const Offset* __restrict__ block_ptr, const Index* __restrict__ col_idx,
                 const long* __restrict__ block_masks, const Storage* __restrict__ values,
@@ -34,7 +34,15 @@ void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
     } else {
         // All lanes of a warp take part in the shuffles, those beyond the last block row with
         // nothing.
-        if (block_row < num_block_rows) {
+        if constexpr (rhs_lanes > 1) {
+            const bool is_row = block_row < num_block_rows;
+            const long begin = is_row ? block_ptr[block_row] : 0;
+            const long end = is_row ? block_ptr[block_row + 1] : 0;
+            await_launches_ahead();
+            multiply_shared_blocks<block_rows, block_cols, subwarp, unroll, num_rhs, rhs_group,
+                                   rhs_lanes>(sum, values, col_idx, block_masks, x, num_cols, lane,
+                                              begin, end);
+        } else if (block_row < num_block_rows) {
             const long begin = block_ptr[block_row];
             const long end = block_ptr[block_row + 1];
             await_launches_ahead();
@@ -42,15 +50,16 @@ void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
                 sum, values, col_idx, block_masks, x, num_cols, begin + lane, end);
         }
         for (int e = 0; e < block_rows * rhs_group; ++e) {
-            sum[e] = subwarp_sum<subwarp>(sum[e]);
+            sum[e] = subwarp_sum<subwarp, rhs_lanes>(sum[e]);
         }
     }
-    if (lane == 0) {
+    if (has_sums<rhs_lanes>(lane)) {
         for (int i = 0; i < block_rows; ++i) {
             const long row = block_row * block_rows + i;
             if (row < num_rows) {
-                store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(
-                    y, row, sum + i * rhs_group, alpha, beta);
+                store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
+                                  has_epilogue, vector_form::dense>(
+                    y, 0, row, lane, sum + i * rhs_group, alpha, beta);
             }
         }
     }

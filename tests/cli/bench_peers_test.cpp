@@ -58,6 +58,20 @@ TEST_F(CusparseTest, SeveralVectorsAreMultipliedBySpMM) {
     EXPECT_EQ(ways, (std::vector<std::string>{"spmm_alg1", "spmm_alg2", "spmm_alg3"}));
 }
 
+TEST_F(CusparseTest, SeveralVectorsMayLieByColumns) {
+    const Outcome outcome = bench(std::string(line) + "--rhs 3 --layout column");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(lines()[0]["method"]["layout"], "column");
+    EXPECT_EQ(rows().size(), 3);
+    for (auto& row : rows()) expect_times(row["stream"]);
+    std::filesystem::remove("R.jsonl");
+    const Outcome other = bench(
+        "gallery:banded:n=300 --rhs 4 --layout column --kernels none --against plain --json "
+        "R.jsonl");
+    EXPECT_EQ(other.status, 0) << other.err;
+    EXPECT_EQ(rows()[0]["none"], "plain is compared for vectors by rows alone");
+}
+
 TEST_F(CusparseTest, CachesAreEmptiedByTwiceTheirSize) {
     const Outcome outcome = run_line(std::string("bench --budget 1ms --clock cold ") + line);
     ASSERT_EQ(outcome.status, 0) << outcome.err;

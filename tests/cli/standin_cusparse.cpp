@@ -52,6 +52,7 @@ void multiply(const Matrix& a, const double* x, Int cols, double* y, Int vectors
 struct Dense {
     Int rows, cols;
     double* values;
+    bool by_columns;
 };
 
 const double* doubles(const void* p) {
@@ -77,12 +78,17 @@ struct Work {
     double* y;
     double wrong;
     Int cols = 0, vectors = 1;  ///< of x: rows, columns
+    bool by_columns = false;
 };
 
 int enqueue(const char* name, const Handle& handle, const Work& work) {
     const auto run = [](void* data) {
         const Work& w = *static_cast<Work*>(data);
-        multiply(w.a, w.x, w.cols, w.y, w.vectors);
+        if (w.by_columns)
+            for (Int i = 0; i < w.vectors; ++i)
+                multiply(w.a, w.x + i * w.cols, w.cols, w.y + i * w.a.rows, 1);
+        else
+            multiply(w.a, w.x, w.cols, w.y, w.vectors);
         *w.y += w.wrong;
     };
     return spmvgen_standin_cuda_enqueue(
@@ -174,8 +180,9 @@ int cusparseSpMV(void* handle, int, const void*, void* a, void* x, const void*, 
 }
 int cusparseCreateDnMat(void** matrix, Int rows, Int cols, Int stride, void* values, int,
                         int order) {
-    if (order != 2 || stride != cols) return invalid_value;
-    *matrix = new Dense{rows, cols, static_cast<double*>(values)};
+    const bool by_columns = order == 1;
+    if ((order != 2 && !by_columns) || stride != (by_columns ? rows : cols)) return invalid_value;
+    *matrix = new Dense{rows, cols, static_cast<double*>(values), by_columns};
     return 0;
 }
 int cusparseDestroyDnMat(void* matrix) {
@@ -194,9 +201,10 @@ int cusparseSpMM_preprocess(void*, int, int, const void*, void*, void*, const vo
 int cusparseSpMM(void* handle, int, int, const void*, void* a, void* x, const void*, void* y, int,
                  int algorithm, void*) {
     const Dense& from = *static_cast<Dense*>(x);
-    return enqueue("cusparseSpMM", *static_cast<Handle*>(handle),
-                   {*static_cast<Matrix*>(a), from.values, static_cast<Dense*>(y)->values,
-                    algorithm == 12 && mode_is("wrong") ? 1.0 : 0.0, from.rows, from.cols});
+    return enqueue(
+        "cusparseSpMM", *static_cast<Handle*>(handle),
+        {*static_cast<Matrix*>(a), from.values, static_cast<Dense*>(y)->values,
+         algorithm == 12 && mode_is("wrong") ? 1.0 : 0.0, from.rows, from.cols, from.by_columns});
 }
 int cusparseSpMVOp_bufferSize(void*, int, const void*, const void*, void*, void*, int, int,
                               std::size_t* bytes) {

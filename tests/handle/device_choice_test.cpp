@@ -95,6 +95,31 @@ TEST(DeviceChoice, FetchesSamplesOnly) {
     }
 }
 
+/// Several vectors, whose rows are put into clusters: all of the matrix comes here.
+TEST(DeviceChoice, PutsRowsOfSeveralVectorsIntoClusters) {
+    constexpr int k = 8;
+    const auto device = std::make_shared<NamedDevice>();
+    const CsrMatrix matrix = make_gallery_matrix("delaunay:n=40000,spatial=0");
+    const CsrView here = matrix.view();
+    Options of_host = options_for("simt:sm_90"), there = options_there();
+    of_host.num_rhs = there.num_rhs = k;
+    of_host.reorder = "none";
+    const Handle as_it_comes = make_handle(here, of_host, KernelProvider::process(), device);
+    const CsrThere arrays(*device, here);
+    Handle handle = make_handle(arrays.view, there, KernelProvider::process(), device);
+    EXPECT_EQ(as_it_comes.info().reorder, "none");
+    EXPECT_EQ(handle.info().reorder, "rows") << handle.info().reason;
+    std::vector<double> x(static_cast<std::size_t>(k * here.cols));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 23) - 11;
+    std::vector<double> y(static_cast<std::size_t>(k * here.rows)), z(y.size());
+    as_it_comes.apply(1.0, x.data(), 0.0, y.data());
+    handle.apply(1.0, x.data(), 0.0, z.data());
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], z[i], 1e-9) << i;
+    handle.update_values(static_cast<const double*>(arrays.view.values));
+    handle.apply(1.0, x.data(), 0.0, z.data());
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], z[i], 1e-9) << i;
+}
+
 /// Bytes of row offsets.
 std::size_t offset_bytes(const CsrView& a) {
     return static_cast<std::size_t>(a.rows + 1) * sizeof(std::int32_t);
@@ -150,6 +175,10 @@ TEST(DeviceChoice, TellsPartsThatAddUpForOrdersAndLevels) {
         options.reorder = order;
         expect_sum(options);
     }
+    options.reorder = "rows";
+    options.num_rhs = 8;
+    expect_sum(options);
+    options.num_rhs = 1;
     options.reorder = "none";
     options.expected_applies = 1000;
     expect_sum(options);

@@ -199,6 +199,39 @@ TEST_P(ReorderedRows, MultiplyInOtherTypesWithSeveralRightHandSides) {
     fixtures::ModesByKernel modes(fixtures::Modes::every);
     check_rows<float>(f, GetParam(), 3, modes);
     check_rows<std::complex<double>>(f, GetParam(), 2, modes);
+    check_rows<double>(f, GetParam(), 8, modes);
+}
+
+/// Several vectors are multiplied by CSR whose rows are told where those of y are, any number of
+/// them, and where they lie by columns.
+TEST_P(ReorderedRows, OfSeveralVectorsAreListed) {
+    const CsrMatrix a = make_gallery_matrix("delaunay:n=700,spatial=0,seed=3");
+    Options options = options_of({GetParam(), "rows"});
+    options.num_rhs = 8;
+    const Handle handle(a.view(), options);
+    EXPECT_TRUE(handle.info().kernel.starts_with("csr_classical_")) << handle.info().kernel;
+    EXPECT_FALSE(std::ranges::is_sorted(handle.row_order()));
+    const auto rows = static_cast<std::size_t>(a.rows);
+    const double one = 1, zero = 0;
+    for (const std::size_t k : {1, 3, 8}) {
+        std::vector<double> x(k * rows), y(k * rows, -1), x_columns(x.size()), y_columns(y);
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t rhs = 0; rhs < k; ++rhs)
+                x[i * k + rhs] = x_columns[rhs * rows + i] =
+                    static_cast<double>((5 * i + 3 * rhs) % 17) - 8;
+        handle.apply_many(static_cast<std::int64_t>(k), 1.0, x.data(), static_cast<std::int64_t>(k),
+                          VectorLayout::row, 0.0, y.data(), static_cast<std::int64_t>(k),
+                          VectorLayout::row);
+        const CheckResult result = check_product(
+            a.view(), {&one, x.data(), &zero, nullptr, y.data(), static_cast<int>(k)});
+        EXPECT_TRUE(result.passed) << k << ": " << result.message;
+        handle.apply_many(static_cast<std::int64_t>(k), 1.0, x_columns.data(), a.rows,
+                          VectorLayout::column, 0.0, y_columns.data(), a.rows,
+                          VectorLayout::column);
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t rhs = 0; rhs < k; ++rhs)
+                EXPECT_DOUBLE_EQ(y_columns[rhs * rows + i], y[i * k + rhs]);
+    }
 }
 
 // Strips would take far more than CSR.
@@ -439,6 +472,9 @@ TEST(ReorderedRowsOnly, RefuseWhatTheyAreNotFor) {
     EXPECT_EQ(refusal(a.view(), options),
               "invalid_argument: options.reorder rows is for kernel strips: use rcm or band-k, or "
               "leave it out");
+    options.num_rhs = 4;
+    EXPECT_EQ(refusal(a.view(), options), "no error") << "several vectors are multiplied by that";
+    options.num_rhs = 1;
     options.format = "strips";
     EXPECT_THAT(refusal(a.view(), options), testing::HasSubstr("rows is for kernel strips"))
         << "the kernel that was asked for is not dropped";

@@ -169,6 +169,28 @@ TEST_P(Fill, NeverMeetsX) {
     }
 }
 
+/// The same of each of eight vectors, whose rows lanes share.
+TEST_P(Fill, NeverMeetsXOfSeveralVectors) {
+    constexpr int k = 8;
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    for (auto [rows, cols] : {std::pair{4, 1}, {2, 3}}) {
+        Options several = options(rows, cols);
+        several.num_rhs = k;
+        const Handle handle(Sparse::size, Sparse::size, matrix_.row_ptr.data(),
+                            matrix_.col_idx.data(), matrix_.values.data(), several);
+        for (int column = 0; column < Sparse::size; ++column) {
+            std::vector<double> x(k * Sparse::size, 2), y(k * Sparse::size, -1);
+            x[static_cast<std::size_t>(k * column + column % k)] = inf;
+            handle.apply(1.0, x.data(), 0.0, y.data());
+            for (int row = 0; row < Sparse::size; ++row)
+                for (int rhs = 0; rhs < k; ++rhs)
+                    EXPECT_EQ(std::isfinite(y[static_cast<std::size_t>(k * row + rhs)]),
+                              !matrix_.has(row, column) || rhs != column % k)
+                        << rows << "x" << cols << ", column " << column << ", row " << row;
+        }
+    }
+}
+
 /// Beside an infinite sum of the matrix's own, fill must not make it NaN.
 TEST_P(Fill, LeavesAnInfiniteSumInfinite) {
     constexpr double inf = std::numeric_limits<double>::infinity();

@@ -115,6 +115,14 @@ const std::vector<std::map<std::string, std::int64_t>> params_of_shared_entries{
     {{"subwarp", 32}, {"unroll", 2}},
 };
 
+/// Blocks few enough elements of which a lane hands round: lanes that load fewer blocks than share
+/// one, as many, and more.
+const std::vector<std::map<std::string, std::int64_t>> params_of_shared_blocks{
+    {{"block_rows", 4}, {"block_cols", 1}, {"subwarp", 16}},
+    {{"block_rows", 2}, {"block_cols", 3}, {"subwarp", 2}, {"unroll", 8}},
+    {{"block_rows", 1}, {"block_cols", 2}, {"subwarp", 32}, {"unroll", 2}},
+};
+
 const std::string warp32 = "simt:sm_90", wave64 = "simt:gfx906";
 
 /// Types of a kernel's rows with its presets, and with other parameters: each with one width.
@@ -136,10 +144,13 @@ std::vector<Row> rows(const std::string& device) {
         for (auto& types : types_of(device, false))
             table.push_back({kernel, params, types, device});
     for (auto& entry : kernel_registry())
-        if (entry.shares_entries)
+        if (entry.shares_entries != nullptr && entry.format == Format::csr)
             for (auto& types : types_of_shared_entries)
                 for (auto& params : params_of_shared_entries)
                     table.push_back({std::string(entry.id), params, types, device});
+    for (auto& types : types_of_shared_entries)
+        for (auto& params : params_of_shared_blocks)
+            table.push_back({"bcsr_fused", params, types, device});
     return table;
 }
 

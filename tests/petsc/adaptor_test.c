@@ -1,8 +1,11 @@
-/* Matrices of type aijspmvgen against those of type aij with the same entries, through everything
- * that changes a matrix. Run with -dll_append .../libpetscspmvgen.so on any number of ranks; what
- * is left of the command line is PETSc's: -mat_spmvgen_after 0, -mat_spmvgen_options device=... .
- * Exit status 1 when a product differs, or when nothing went through spmvgen. */
-#include "pairs.h"
+/* Matrices of our types against those of type aij with the same entries, through everything that
+ * changes a matrix. Run with -dll_append .../libpetscspmvgen.so on any number of ranks. Options are
+ * -ours with our type, -grid with the points of a side, -only with one of the groups at the end;
+ * what is left of the command line is PETSc's: -mat_spmvgen_after 0, -mat_spmvgen_options
+ * device=... Exit status 1 when a product differs, or when nothing went through spmvgen. */
+#include "cases.h"
+
+#include <string.h>
 
 /* ---- what changes a matrix in place ---------------------------------------------------------- */
 
@@ -87,26 +90,28 @@ static PetscErrorCode ChangesInPlace(Test* test, Pair* pair) {
     static const struct {
         const char* what;
         PetscErrorCode (*change)(Mat* A, PetscInt grid);
+        PetscBool host_only;
     } changes[] = {
-        {"new values by MatSetValues", NewValues},
-        {"MatScale", Scale},
-        {"MatShift", Shift},
-        {"MatDiagonalScale", DiagonalScale},
-        {"MatZeroEntries, filled again", Refill},
-        {"MatConjugate", Conjugate},
-        {"new entries", NewEntries},
-        {"new values after new entries", NewEntries},
-        {"MatAXPY, another pattern", AddAnother},
-        {"MatZeroRows", ZeroRows},
-        {"MatTranspose in place", TransposeInPlace},
-        {"MatScale after it", Scale},
-        {"MatConvert in place, twice", ToAijAndBack},
-        {"MatShift after it", Shift},
+        {"new values by MatSetValues", NewValues, PETSC_FALSE},
+        {"MatScale", Scale, PETSC_FALSE},
+        {"MatShift", Shift, PETSC_FALSE},
+        {"MatDiagonalScale", DiagonalScale, PETSC_FALSE},
+        {"MatZeroEntries, filled again", Refill, PETSC_FALSE},
+        {"MatConjugate", Conjugate, PETSC_FALSE},
+        {"new entries", NewEntries, PETSC_FALSE},
+        {"new values after new entries", NewEntries, PETSC_FALSE},
+        {"MatAXPY, another pattern", AddAnother, PETSC_FALSE},
+        {"MatZeroRows", ZeroRows, PETSC_FALSE},
+        {"MatTranspose in place", TransposeInPlace, PETSC_FALSE},
+        {"MatScale after it", Scale, PETSC_FALSE},
+        {"MatConvert in place, twice", ToAijAndBack, PETSC_TRUE},
+        {"MatShift after it", Shift, PETSC_FALSE},
     };
 
     PetscFunctionBeginUser;
     PetscCall(Compare(test, "assembled", pair));
     for (size_t k = 0; k < sizeof changes / sizeof *changes; ++k) {
+        if (changes[k].host_only && !IsHost(test)) continue;
         PetscCall(changes[k].change(&pair->aij, test->grid));
         PetscCall(changes[k].change(&pair->ours, test->grid));
         PetscCall(Compare(test, changes[k].what, pair));
@@ -159,24 +164,31 @@ static PetscErrorCode OtherMatrices(Test* test, const Pair* pair) {
     static const struct {
         const char* what;
         PetscErrorCode (*make)(Mat A, Mat* made);
+        PetscBool host_only;
     } makers[] = {
-        {"MatDuplicate", Duplicate},          {"MatAXPY, same pattern", DuplicateAndAdd},
-        {"MatConvert to aijspmvgen", ToOurs}, {"MatConvert to aij", ToAij},
-        {"MatTranspose", Transpose},          {"A times A", Square},
-        {"MatPtAP", TripleProduct},           {"MatCreateSubMatrix", EverySecond},
+        {"MatDuplicate", Duplicate, PETSC_FALSE},
+        {"MatAXPY, same pattern", DuplicateAndAdd, PETSC_FALSE},
+        {"MatConvert to aijspmvgen", ToOurs, PETSC_TRUE},
+        {"MatConvert to aij", ToAij, PETSC_TRUE},
+        {"MatTranspose", Transpose, PETSC_FALSE},
+        {"A times A", Square, PETSC_FALSE},
+        {"MatPtAP", TripleProduct, PETSC_FALSE},
+        {"MatCreateSubMatrix", EverySecond, PETSC_FALSE},
     };
 
     PetscFunctionBeginUser;
     for (size_t k = 0; k < sizeof makers / sizeof *makers; ++k) {
         Pair made;
+        if (makers[k].host_only && !IsHost(test)) continue;
         PetscCall(makers[k].make(pair->aij, &made.aij));
         PetscCall(makers[k].make(pair->ours, &made.ours));
+        PetscCall(MakeOurs(test, &made.ours));
         PetscCall(Compare(test, makers[k].what, &made));
         PetscCall(DestroyPair(&made));
     }
     { /* one made of the other type, too */
         Pair made = {.aij = pair->aij};
-        PetscCall(MatConvert(pair->aij, "aijspmvgen", MAT_INITIAL_MATRIX, &made.ours));
+        PetscCall(MatConvert(pair->aij, test->ours, MAT_INITIAL_MATRIX, &made.ours));
         PetscCall(Compare(test, "MatConvert from aij", &made));
         PetscCall(MatDestroy(&made.ours));
     }
@@ -197,6 +209,7 @@ static PetscErrorCode Submatrices(Test* test, const Pair* pair) {
     PetscCall(ISCreateStride(PETSC_COMM_SELF, last - first, first, 1, &is));
     PetscCall(MatCreateSubMatrices(pair->aij, 1, &is, &is, MAT_INITIAL_MATRIX, &aij));
     PetscCall(MatCreateSubMatrices(pair->ours, 1, &is, &is, MAT_INITIAL_MATRIX, &ours));
+    PetscCall(MakeOurs(test, &ours[0]));
     made = (Pair){aij[0], ours[0]};
     PetscCall(Compare(test, "MatCreateSubMatrices", &made));
     PetscCall(MatCreateSubMatrices(pair->ours, 1, &is, &is, MAT_REUSE_MATRIX, &ours));
@@ -204,129 +217,6 @@ static PetscErrorCode Submatrices(Test* test, const Pair* pair) {
     PetscCall(MatDestroySubMatrices(1, &aij));
     PetscCall(MatDestroySubMatrices(1, &ours));
     PetscCall(ISDestroy(&is));
-    PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- several right-hand sides ---------------------------------------------------------------- */
-
-typedef PetscErrorCode (*DenseProduct)(Mat, Mat, MatReuse, PetscReal, Mat*);
-
-/* The norm of the difference between the products of the two; found is that of ours, which is made
- * anew, or filled again. */
-static PetscErrorCode CompareDense(Test* test, const char* what, const Pair* pair,
-                                   DenseProduct product, Mat X, MatReuse reuse, Mat* found) {
-    Mat expected, difference;
-    PetscReal norm;
-
-    PetscFunctionBeginUser;
-    PetscCall(product(pair->aij, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
-    if (reuse == MAT_REUSE_MATRIX) PetscCall(MatSetRandom(*found, NULL));
-    PetscCall(product(pair->ours, X, reuse, PETSC_DEFAULT, found));
-    PetscCall(MatDuplicate(*found, MAT_COPY_VALUES, &difference));
-    PetscCall(MatAXPY(difference, -1, expected, SAME_NONZERO_PATTERN));
-    PetscCall(MatNorm(difference, NORM_FROBENIUS, &norm));
-    PetscCall(Report(test, what, pair->ours, norm));
-    PetscCall(MatDestroy(&expected));
-    PetscCall(MatDestroy(&difference));
-    PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The products, with what changes the matrix in between. */
-static PetscErrorCode DenseProducts(Test* test, Pair* pair) {
-    PetscInt m, n, local_m, local_n;
-    Mat X, found;
-
-    PetscFunctionBeginUser;
-    PetscCall(MatGetSize(pair->aij, &m, &n));
-    PetscCall(MatGetLocalSize(pair->aij, &local_m, &local_n));
-    for (int transposed = 0; transposed < 2; ++transposed) {
-        const char* what = transposed ? "A transposed times dense" : "A times dense";
-        const DenseProduct product = transposed ? MatTransposeMatMult : MatMatMult;
-        PetscCall(MatCreateDense(PETSC_COMM_WORLD, transposed ? local_m : local_n, PETSC_DECIDE,
-                                 transposed ? m : n, 5, NULL, &X));
-        PetscCall(MatSetRandom(X, NULL));
-        PetscCall(CompareDense(test, what, pair, product, X, MAT_INITIAL_MATRIX, &found));
-        PetscCall(MatScale(pair->aij, 2));
-        PetscCall(MatScale(pair->ours, 2));
-        PetscCall(CompareDense(test, "new values, into the same", pair, product, X,
-                               MAT_REUSE_MATRIX, &found));
-        for (int k = 0; k < 3; ++k) /* by PETSc's loops, too */
-            PetscCall(
-                CompareDense(test, "the same again", pair, product, X, MAT_REUSE_MATRIX, &found));
-        for (int k = 0; k < 2; ++k) {
-            Mat A = k ? pair->ours : pair->aij;
-            PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-            PetscCall(Fill(A, test->grid - transposed, 1, PETSC_TRUE));
-        }
-        PetscCall(MatDestroy(&found));
-        PetscCall(
-            CompareDense(test, "with a new pattern", pair, product, X, MAT_INITIAL_MATRIX, &found));
-        PetscCall(MatDestroy(&X));
-        PetscCall(MatDestroy(&found));
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Few rows with entries, and columns with gaps between them: parts of larger dense matrices. */
-static PetscErrorCode DenseProductsOfFewRows(Test* test) {
-    const PetscInt rows = 50 * test->grid;
-    PetscInt first, last, local;
-    Mat all, X, found;
-    Pair pair;
-
-    PetscFunctionBeginUser;
-    PetscCall(New(MATAIJ, rows, rows, &pair.aij));
-    PetscCall(New("aijspmvgen", rows, rows, &pair.ours));
-    for (int k = 0; k < 2; ++k) {
-        Mat A = k ? pair.ours : pair.aij;
-        PetscCall(MatGetOwnershipRange(A, &first, &last));
-        for (PetscInt i = first; i < last; i += 11)
-            PetscCall(MatSetValue(A, i, (i * 3) % rows, Number(i, 0), INSERT_VALUES));
-        PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-        PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-    }
-    PetscCall(Compare(test, "few rows with entries", &pair));
-    PetscCall(MatGetLocalSize(pair.aij, NULL, &local));
-    PetscCall(MatCreateDense(PETSC_COMM_WORLD, local, PETSC_DECIDE, rows, 7, NULL, &all));
-    PetscCall(MatSetRandom(all, NULL));
-    PetscCall(
-        CompareDense(test, "times dense", &pair, MatMatMult, all, MAT_INITIAL_MATRIX, &found));
-    PetscCall(
-        CompareDense(test, "times dense, again", &pair, MatMatMult, all, MAT_REUSE_MATRIX, &found));
-    PetscCall(MatDestroy(&found));
-    PetscCall(MatDenseGetSubMatrix(all, PETSC_DECIDE, PETSC_DECIDE, 2, 6, &X));
-    PetscCall(
-        CompareDense(test, "times some columns", &pair, MatMatMult, X, MAT_INITIAL_MATRIX, &found));
-    PetscCall(MatDestroy(&found));
-    PetscCall(MatDenseRestoreSubMatrix(all, &X));
-    PetscCall(MatDestroy(&all));
-    PetscCall(DestroyPair(&pair));
-    PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A sequential product goes through the handle, and not through PETSc's loops: of the event of
- * planning there is then one more. */
-static PetscErrorCode DenseProductsPlan(Test* test) {
-    PetscEventPerfInfo before, after;
-    PetscLogEvent event;
-    Mat A, X, found;
-
-    PetscFunctionBeginUser;
-    PetscCall(PetscLogEventGetId("MatSpmvgenPlan", &event));
-    PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &before));
-    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 100, 100, 6, NULL, &A));
-    PetscCall(Fill(A, 10, 1, PETSC_FALSE));
-    PetscCall(MatConvert(A, "seqaijspmvgen", MAT_INPLACE_MATRIX, &A));
-    PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, 100, 5, NULL, &X));
-    PetscCall(MatSetRandom(X, NULL));
-    PetscCall(MatMatMult(A, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &found));
-    PetscCall(MatMatMult(A, X, MAT_REUSE_MATRIX, PETSC_DEFAULT, &found));
-    PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &after));
-    /* At the second one at the latest: five columns of the first count as five products. */
-    PetscCall(Report(test, "a dense product plans", A, after.count == before.count + 1 ? 0 : 1));
-    PetscCall(MatDestroy(&A));
-    PetscCall(MatDestroy(&X));
-    PetscCall(MatDestroy(&found));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -338,8 +228,7 @@ static PetscErrorCode Coordinates(Test* test) {
     Pair pair;
 
     PetscFunctionBeginUser;
-    PetscCall(New(MATAIJ, rows, rows, &pair.aij));
-    PetscCall(New("aijspmvgen", rows, rows, &pair.ours));
+    PetscCall(NewEmptyPair(test, rows, rows, &pair));
     PetscCall(MatGetOwnershipRange(pair.aij, &first, &last));
     PetscCall(
         PetscMalloc3(3 * (last - first), &i, 3 * (last - first), &j, 3 * (last - first), &values));
@@ -369,35 +258,86 @@ static PetscErrorCode Coordinates(Test* test) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- groups of cases ------------------------------------------------------------------------- */
+
+static PetscErrorCode Shapes(Test* test, Pair* pair) {
+    const PetscInt rows = test->grid * test->grid;
+    Pair other;
+
+    PetscFunctionBeginUser;
+    (void)pair;
+    PetscCall(NewPair(test, test->grid, rows, rows / 2 + 7, &other));
+    PetscCall(Compare(test, "fewer columns than rows", &other));
+    PetscCall(DestroyPair(&other));
+    PetscCall(NewPair(test, test->grid, rows / 3, rows, &other));
+    PetscCall(Compare(test, "fewer rows than columns", &other));
+    PetscCall(DenseProducts(test, &other));
+    PetscCall(DestroyPair(&other));
+    PetscCall(NewPair(test, 1, 1, 1, &other));
+    PetscCall(Compare(test, "1 x 1", &other));
+    PetscCall(DestroyPair(&other));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Others(Test* test, Pair* pair) {
+    return OtherMatrices(test, pair);
+}
+static PetscErrorCode Parts(Test* test, Pair* pair) {
+    return Submatrices(test, pair);
+}
+static PetscErrorCode ByCoordinates(Test* test, Pair* pair) {
+    (void)pair;
+    return Coordinates(test);
+}
+static PetscErrorCode FewRows(Test* test, Pair* pair) {
+    (void)pair;
+    return DenseProductsOfFewRows(test);
+}
+static PetscErrorCode Plans(Test* test, Pair* pair) {
+    (void)pair;
+    return IsHost(test) ? DenseProductsPlan(test) : PETSC_SUCCESS;
+}
+
+/* The group that is asked for, or all, one after another with the same matrix. */
+static PetscErrorCode RunGroups(Test* test) {
+    static const struct {
+        const char* name;
+        PetscErrorCode (*run)(Test* test, Pair* pair);
+    } groups[] = {
+        {"changes", ChangesInPlace},
+        {"others", Others},
+        {"parts", Parts},
+        {"dense", DenseProducts},
+        {"shapes", Shapes},
+        {"coordinates", ByCoordinates},
+        {"few", FewRows},
+        {"plans", Plans},
+        {"gpu", Gpus},
+    };
+    const PetscInt rows = test->grid * test->grid;
+    char only[64] = "";
+    PetscBool given;
+    Pair pair;
+
+    PetscFunctionBeginUser;
+    PetscCall(PetscOptionsGetString(NULL, NULL, "-only", only, sizeof only, &given));
+    PetscCall(NewPair(test, test->grid, rows, rows, &pair));
+    for (size_t k = 0; k < sizeof groups / sizeof *groups; ++k)
+        if (!given || strcmp(only, groups[k].name) == 0) PetscCall(groups[k].run(test, &pair));
+    PetscCall(DestroyPair(&pair));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char** argv) {
-    Test test = {.grid = 40};
+    Test test = {.grid = 40, .ours = "aijspmvgen"};
     PetscEventPerfInfo planned;
     PetscLogEvent event;
-    Pair pair;
 
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
     PetscCall(PetscLogDefaultBegin());
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-grid", &test.grid, NULL));
-    const PetscInt rows = test.grid * test.grid;
-    PetscCall(NewPair(test.grid, rows, rows, &pair));
-    PetscCall(ChangesInPlace(&test, &pair));
-    PetscCall(OtherMatrices(&test, &pair));
-    PetscCall(Submatrices(&test, &pair));
-    PetscCall(DenseProducts(&test, &pair));
-    PetscCall(DestroyPair(&pair));
-    PetscCall(NewPair(test.grid, rows, rows / 2 + 7, &pair));
-    PetscCall(Compare(&test, "fewer columns than rows", &pair));
-    PetscCall(DestroyPair(&pair));
-    PetscCall(NewPair(test.grid, rows / 3, rows, &pair));
-    PetscCall(Compare(&test, "fewer rows than columns", &pair));
-    PetscCall(DenseProducts(&test, &pair));
-    PetscCall(DestroyPair(&pair));
-    PetscCall(NewPair(1, 1, 1, &pair));
-    PetscCall(Compare(&test, "1 x 1", &pair));
-    PetscCall(DestroyPair(&pair));
-    PetscCall(Coordinates(&test));
-    PetscCall(DenseProductsOfFewRows(&test));
-    PetscCall(DenseProductsPlan(&test));
+    PetscCall(PetscOptionsGetString(NULL, NULL, "-ours", test.ours, sizeof test.ours, NULL));
+    PetscCall(RunGroups(&test));
 
     PetscCall(PetscLogEventGetId("MatSpmvgenPlan", &event));
     PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &planned));

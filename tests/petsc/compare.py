@@ -4,6 +4,7 @@
 usage: compare.py histories MPIEXEC LIBRARY PROGRAM [--quick]     residuals of solvers and preconditioners
        compare.py compilations MPIEXEC LIBRARY PROGRAM            ranks on an empty cache
        compare.py messages MPIEXEC LIBRARY PROGRAM                options, views, warnings
+       compare.py gpu_messages MPIEXEC LIBRARY PROGRAM            the same of aijcusparsespmvgen
 
 PROGRAM is a tutorial of PETSc: ex2 or ex50 (src/ksp/ksp/tutorials), unchanged. SPMVGEN_CACHE_DIR is used for kernels.
 """
@@ -92,17 +93,32 @@ def compilations(mpiexec, library, program, _quick):
     return not (done.returncode == 0 and started == kept > 0)
 
 
-def messages(mpiexec, library, program, _quick):
-    wrong = 0
-    load = f"-dll_append {library} -mat_type aijspmvgen "
+class Expecter:
+    """Looks for texts in what a program writes with matrices of a type, and counts those that are not there so often."""
 
-    def expect(text, ranks, petsc_options, count=1, **environment):
-        nonlocal wrong
-        done = run(mpiexec, ranks, program, PROBLEMS["ex2"], load + petsc_options, **environment)
+    def __init__(self, mpiexec, program, load):
+        self.mpiexec, self.program, self.load, self.wrong = mpiexec, program, load, 0
+
+    def __call__(self, text, ranks, petsc_options, count=1, **environment):
+        done = run(self.mpiexec, ranks, self.program, PROBLEMS["ex2"], self.load + petsc_options, **environment)
         found = (done.stdout + done.stderr).count(text)
-        wrong += found != count
+        self.wrong += found != count
         print(f"{petsc_options}: {found} times '{text}'" + ("" if found == count else f"   WRONG, expected {count}\n{done.stdout}{done.stderr}"))
 
+
+def gpu_messages(mpiexec, library, program, _quick):
+    expect = Expecter(mpiexec, program, f"-dll_append {library} -mat_type aijcusparsespmvgen -vec_type cuda -use_gpu_aware_mpi 0 ")
+    expect("-mat_spmvgen_options: device=cuda:0: matrices of aijcusparse are on the GPU that PETSc uses; leave device away", 1,
+           "-mat_spmvgen_options device=cuda:0")
+    expect("  format: csr\n", 1, "-mat_spmvgen_after 0 -mat_spmvgen_options format=csr -ksp_view -ksp_max_it 3")
+    expect("spmvgen, matrix, A: PETSc's own products so far\n", 1, "-ksp_view -ksp_max_it 3")
+    expect("spmvgen, off-diagonal block, A:\n", 2, "-mat_spmvgen_after 0 -ksp_view -ksp_max_it 3 -pc_type jacobi")
+    expect("type: mpiaijcusparse\n", 2, "-ksp_view -ksp_max_it 3 -pc_type jacobi")
+    return expect.wrong
+
+
+def messages(mpiexec, library, program, _quick):
+    expect = Expecter(mpiexec, program, f"-dll_append {library} -mat_type aijspmvgen ")
     expect("-mat_spmvgen_options: 'fast' is not name=value", 1, "-mat_spmvgen_options fast")
     expect("-mat_spmvgen_options: the option num_rhs is not for matrices of PETSc", 1, "-mat_spmvgen_options num_rhs=2")
     expect("-mat_spmvgen_options: device=cuda:0: vectors are in the host's memory; use host or simt:ARCHITECTURE", 1,
@@ -120,11 +136,11 @@ def messages(mpiexec, library, program, _quick):
         os.environ.pop("SPMVGEN_LOG", None)
         expect("spmvgen (rank 0): warning: no kernel csr", 4, "-mat_spmvgen_after 0 -mat_spmvgen_options format=csr,kernel=csr_rows -pc_type jacobi", 1,
                **environment)
-    return wrong
+    return expect.wrong
 
 
 def main():
-    what = {"histories": histories, "compilations": compilations, "messages": messages}[sys.argv[1]]
+    what = {"histories": histories, "compilations": compilations, "messages": messages, "gpu_messages": gpu_messages}[sys.argv[1]]
     mpiexec, library, program = sys.argv[2:5]
     sys.exit(1 if what(mpiexec, library, program, "--quick" in sys.argv) else 0)
 

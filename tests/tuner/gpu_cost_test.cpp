@@ -77,6 +77,23 @@ TEST(GpuCosts, SizesOfCachesAreTheDevices) {
         << "4 MB of A come between two requests of a sector";
 }
 
+TEST(GpuCosts, XThatACacheDoesNotHoldIsRequestedAgainUnlessRowsWalkOverItInStep) {
+    const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll1");
+    const std::size_t far = 5;
+    ASSERT_EQ(gpu_cost_names[far], "far");
+    const auto cost = [&](std::int64_t cols, bool in_step) {
+        GpuWork work;
+        work.far = 1e8;
+        work.in_step = in_step;
+        const RowFeatures f{.rows = 1000, .cols = cols, .nnz = 100'000'000};
+        return gpu_costs(work, f, s, round_profile())[far];
+    };
+    constexpr std::int64_t kept = 8192, sixteen_times = 16 * kept;  // columns of 8 bytes
+    EXPECT_DOUBLE_EQ(cost(kept, false), cost(kept, true));
+    EXPECT_GT(cost(sixteen_times, false), 20 * cost(sixteen_times, true))
+        << "15 of 16 requests beside one of each sector for each multiprocessor";
+}
+
 TEST(SampledRows, SmallMatricesAreTakenWhole) {
     const CsrMatrix m = make_gallery_matrix("stencil5:nx=20,ny=20");
     const SampledRows sample(m.view(), 50'000);

@@ -63,6 +63,28 @@ TEST(GpuSeveralVectors, LanesOfAnEntryMoveLines) {
     EXPECT_EQ(parameter(even_features(4), of_vectors(32), "unroll"), 4);
 }
 
+TEST(GpuSeveralVectors, BlocksOfRowsShareX) {
+    Features f = even_features(40, 100'000);
+    const auto of_blocks = [](int k, int rows, double fill) {
+        Request r = of_vectors(k);
+        r.blocks = BlockChoice{.rows = rows, .cols = 1, .fill = fill};
+        return r;
+    };
+    EXPECT_THAT(chosen(f, of_blocks(8, 4, 1.1)), StartsWith("bcsr_fused: 8 right-hand sides"));
+    EXPECT_EQ(parameter(f, of_blocks(8, 4, 1.1), "block_rows"), 4);
+    EXPECT_EQ(parameter(f, of_blocks(8, 4, 1.1), "subwarp"), 16);
+    EXPECT_EQ(parameter(f, of_blocks(16, 4, 1.1), "unroll"), 8);
+    EXPECT_EQ(parameter(f, of_blocks(32, 4, 1.1), "unroll"), 4);
+    for (const Request& none : {of_blocks(8, 1, 1), of_blocks(8, 2, 1.4), of_blocks(8, 4, 1.7)})
+        EXPECT_THAT(chosen(f, none), StartsWith("csr_classical: "));
+    EXPECT_THAT(chosen(f, of_blocks(3, 4, 1)), StartsWith("csr_classical: "))
+        << "a lane has all vectors";
+    f.max_row = 5000;
+    EXPECT_THAT(chosen(f, of_blocks(8, 4, 1)), StartsWith("csr_by_length: "));
+    f = even_features(40, 4000);
+    EXPECT_THAT(chosen(f, of_blocks(8, 4, 1)), StartsWith("csr_classical: ")) << "few rows";
+}
+
 TEST(GpuSeveralVectors, PartsOfLongRowsAreSmallInSmallProducts) {
     Features apart = with_longest(5000);
     EXPECT_EQ(parameter(apart, of_vectors(2), "share"), 1024);

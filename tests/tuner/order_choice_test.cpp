@@ -76,5 +76,37 @@ TEST(OrderChoice, IsMadeOnlyWhereAllIsFree) {
     EXPECT_TRUE(refused([](Request& r) { r.look = false; }));
 }
 
+TEST(OrderChoice, IsClustersForSeveralVectorsWithoutTimes) {
+    Request request{.target = parse_target("sm_90"), .num_rhs = 16};
+    const CsrMatrix scattered = make_gallery_matrix("delaunay:n=120000,spatial=0");
+    const auto order = order_of(scattered, request);
+    ASSERT_TRUE(order.has_value());
+    EXPECT_EQ(order->order, reorder(scattered.view(), ReorderMethod::rows));
+    EXPECT_THAT(order->reason, HasSubstr("rows in clusters: 16 rows load 0."));
+    EXPECT_FALSE(order_of(scattered, request, 100).has_value()) << "so few do not repay it";
+    for (const char* spec : {"delaunay:n=120000", "stencil7:nx=60,ny=60,nz=60", "rmat:scale=16"})
+        EXPECT_FALSE(order_of(make_gallery_matrix(spec), request).has_value()) << spec;
+    request.num_rhs = 2;
+    EXPECT_FALSE(order_of(scattered, request).has_value()) << "a sector has several rows of x";
+}
+
+TEST(OrderChoice, IsMadeForSeveralVectorsOnlyWhereAllIsFree) {
+    constexpr std::int64_t n = 100'000, nnz = 500'000;
+    const auto may = [](std::int64_t cols, std::int64_t entries, auto change) {
+        Request asked{.target = parse_target("sm_90"), .num_rhs = 8};
+        change(asked);
+        return may_choose_order(n, cols, entries, asked);
+    };
+    const auto nothing = [](Request&) {};
+    EXPECT_TRUE(may(n, nnz, nothing));
+    EXPECT_FALSE(may(n + 1, nnz, nothing));
+    EXPECT_FALSE(may(n, 2 * n, nothing)) << "short rows";
+    EXPECT_FALSE(may(n, nnz, [](Request& r) { r.num_rhs = 4; })) << "and rows of x of a sector";
+    EXPECT_FALSE(may(n, nnz, [](Request& r) { r.epilogue = "2 * value"; }));
+    EXPECT_FALSE(may(n, nnz, [](Request& r) { r.kernel = "csr_classical"; }));
+    EXPECT_FALSE(may(n, nnz, [](Request& r) { r.format = "csr"; }));
+    EXPECT_FALSE(may(n, nnz, [](Request& r) { r.look = false; }));
+}
+
 }  // namespace
 }  // namespace spmvgen

@@ -91,6 +91,23 @@ BlockChoice choose_block(const BlockFill& fill, const BlockProblem& problem,
     return choice;
 }
 
+BlockChoice choose_rows_of_block(const BlockFill& fill, const BlockProblem& problem) {
+    constexpr int most_rows = 4;    // sums that a lane has registers for
+    constexpr double near_x = 0.5;  // a byte of x over one of A: it comes from the L1 cache
+    const double row = near_x * problem.num_rhs * static_cast<double>(size_of(problem.value));
+    const auto bytes = [&](int rows) {
+        return block_bytes(fill, problem, rows, 1) + row * fill.at(rows, 1) / rows;
+    };
+    int best = 1;
+    for (int rows = 2; rows <= most_rows; ++rows)
+        if (fill.at(rows, 1) > 0 && bytes(rows) < bytes(best)) best = rows;
+    return {best,
+            1,
+            fill.at(best, 1),
+            fmt::format("{} rows of a block share rows of x, {}", best, fill_text(fill, best, 1)),
+            {}};
+}
+
 bool wants_blocks(const Request& request) {
     if (request.kernel != "auto") return kernel_entry(request.kernel).format == Format::bcsr;
     return request.format == "bcsr" ||

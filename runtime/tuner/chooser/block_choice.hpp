@@ -17,6 +17,7 @@ struct BlockProblem {
     ValueType storage = ValueType::f64;  ///< of A's stored values
     IndexType index = IndexType::i32;
     int rows_given = 0, cols_given = 0;  ///< sizes that are fixed; 0 = free
+    int num_rhs = 1;
 };
 
 /// GOSpMV's run-time evaluation (Figure 6): of the block sizes that are free the one with the
@@ -26,6 +27,10 @@ struct BlockProblem {
 /// offset·rows/(r·nnz). Equal ones: the smaller block.
 BlockChoice choose_block(const BlockFill& fill, const BlockProblem& problem,
                          const FoundProfile& found);
+
+/// For several right-hand sides on a GPU: blocks of one column and 1 … 4 rows, which share a row of
+/// x. The one with the least bytes a nonzero, of which those of x come from a cache that is nearer.
+BlockChoice choose_rows_of_block(const BlockFill& fill, const BlockProblem& problem);
 
 /// Bytes a nonzero of that size, as above.
 double block_bytes(const BlockFill& fill, const BlockProblem& problem, int rows, int cols);

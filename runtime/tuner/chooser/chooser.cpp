@@ -262,7 +262,7 @@ bool Chooser::may_have_blocks(const Request& request) {
         features_.mean_row > most_blocked_mean)
         return false;
     const bool host = is_host(request);
-    if (!host && features_.rows >= most_blocked_rows) return false;
+    if (!host && request.num_rhs == 1 && features_.rows >= most_blocked_rows) return false;
     const auto among = candidates(request);
     const KernelEntry* const blocked = find_kernel(among, host ? "bcsr" : "bcsr_fused");
     return among.size() > 1 && blocked != nullptr && (host || may_win(*blocked, request));
@@ -331,10 +331,15 @@ void Chooser::look_at_blocks(Request& request) {
                                             ? IndexType::i32
                                             : IndexType::i64,
                                .rows_given = given(request, "block_rows"),
-                               .cols_given = given(request, "block_cols")};
+                               .cols_given = given(request, "block_cols"),
+                               .num_rhs = request.num_rhs};
+    const bool shares_x = request.num_rhs > 1 && !is_host(request) && problem.rows_given == 0 &&
+                          problem.cols_given == 0;
     const auto [found, is_new] = blocks_.try_emplace(
-        {problem.value, problem.storage, problem.rows_given, problem.cols_given});
-    if (is_new) {
+        {problem.value, problem.storage, problem.rows_given, problem.cols_given, problem.num_rhs});
+    if (is_new && shares_x) {
+        found->second = choose_rows_of_block(fill(), problem);
+    } else if (is_new) {
         const std::string device =
             request.device.empty() ? to_string(request.target) : request.device;
         found->second = choose_block(
@@ -365,12 +370,11 @@ bool Chooser::may_win(const KernelEntry& kernel, const Request& request) {
         const auto least = counted.bound(kernel, {}, request);
         return !least || least->us < time->us;
     }
-    const double limit_us = counted.limit_us(kernel.id, plain.kernel, *time);
     const bool needs_fill = kernel.format == Format::bcsr;  // for its grid, which this may spare
     const auto grid = needs_fill ? std::vector<Params>{{}} : grid_params(kernel, request);
     return std::ranges::any_of(grid, [&](const Params& params) {
         const auto least = counted.bound(kernel, params, request);
-        return !least || least->bad_us() < limit_us;
+        return !least || least->us < time->us;
     });
 }
 

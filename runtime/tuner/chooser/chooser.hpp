@@ -130,8 +130,8 @@ class Chooser {
     std::optional<BlockFill> fill_;
     std::optional<SampledHubs> hubs_;
     std::optional<ExactValues> exact_;
-    /// By types of vectors and values, and the sizes that are given.
-    std::map<std::tuple<ValueType, ValueType, int, int>, BlockChoice> blocks_;
+    /// By types of vectors and values, the sizes that are given, and right-hand sides.
+    std::map<std::tuple<ValueType, ValueType, int, int, int>, BlockChoice> blocks_;
     std::map<ValueType, double> saved_gathers_;
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     std::optional<SampledRows> sample_;

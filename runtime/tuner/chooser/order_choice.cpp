@@ -12,6 +12,7 @@
 #include "matrix/features/features_parts.hpp"
 #include "matrix/reorder/row_clusters.hpp"
 #include "registry.hpp"
+#include "tuner/chooser/order_of_many.hpp"
 #include "tuner/cost/predict.hpp"
 
 namespace spmvgen {
@@ -88,10 +89,7 @@ Request with_values_of(Request request, const Signature& chosen) {
 }
 
 bool repays(const CsrView& a, double saved_us, std::int64_t applies, int threads) {
-    const auto bytes = static_cast<double>(a.nnz) *
-                       static_cast<double>(size_of(a.value_type) + size_of(a.index_type));
-    const double us = 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
-    return applies == 0 || static_cast<double>(applies) * saved_us > us;
+    return applies == 0 || static_cast<double>(applies) * saved_us > ordering_us(a, threads);
 }
 
 bool vectors_fit(std::int64_t rows, const Request& request) {
@@ -102,19 +100,28 @@ bool vectors_fit(std::int64_t rows, const Request& request) {
 
 }  // namespace
 
+double ordering_us(const CsrView& a, int threads) {
+    const auto bytes = static_cast<double>(a.nnz) *
+                       static_cast<double>(size_of(a.value_type) + size_of(a.index_type));
+    return 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
+}
+
 bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
+    if (r.num_rhs > 1) return may_choose_order_of_many(rows, cols, nnz, r);
     return r.profile != nullptr && vectors_fit(rows, r) && gpu_constants() != nullptr &&
            r.kernel == "auto" && (r.format == "auto" || r.format == "strips") && r.params.empty() &&
-           r.rule.empty() && r.op == Op::none && r.num_rhs == 1 && !r.batch && r.look &&
-           rows == cols && rows >= least_rows && rows < std::numeric_limits<std::int32_t>::max() &&
+           r.rule.empty() && r.op == Op::none && !r.batch && r.look && rows == cols &&
+           rows >= least_rows && rows < std::numeric_limits<std::int32_t>::max() &&
            nnz >= least_ordered_entries &&
            static_cast<double>(nnz) >= least_mean * static_cast<double>(rows);
 }
 
 std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     const RowFeatures& features = p.features;
-    if (!may_choose_order(p.matrix.rows, p.matrix.cols, p.matrix.nnz, p.request) ||
-        is_complex(p.request.vectors.value_or(p.matrix.value_type)) || features.max_row > most_row)
+    if (!may_choose_order(p.matrix.rows, p.matrix.cols, p.matrix.nnz, p.request))
+        return std::nullopt;
+    if (p.request.num_rhs > 1) return choose_order_of_many(p);
+    if (is_complex(p.request.vectors.value_or(p.matrix.value_type)) || features.max_row > most_row)
         return std::nullopt;
     const SampledRows first(p.matrix, static_cast<std::int64_t>(clustered_entries), 16, 1,
                             p.source);

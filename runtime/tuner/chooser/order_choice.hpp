@@ -16,9 +16,13 @@ struct OrderChoice {
     std::string reason;   ///< one line for people
 };
 
+/// Microseconds that it takes to put the rows into clusters and to copy them in their order.
+double ordering_us(const CsrView& matrix, int threads);
+
 /// Whether another order of the rows may be chosen at all: for a product of a large square real
 /// matrix with one vector on a GPU whose times are predicted (Request::profile), where kernel,
-/// format and parameters are free and many applies are expected.
+/// format and parameters are free and many applies are expected; for several vectors as
+/// may_choose_order_of_many() says.
 bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz,
                       const Request& request);
 

@@ -40,8 +40,10 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     const auto vector = static_cast<double>(size_of(s.value));
     const double x_bytes = vector * static_cast<double>(std::min(f.cols, f.nnz));
     const double y_bytes = vector * static_cast<double>(f.rows);
-    // No multiprocessor asks twice for what its own cache could hold at best.
-    const double far = std::min(w.far, units * x_bytes / gpu::sector);
+    // No multiprocessor asks twice for what its own cache holds: of x as much as there is room for,
+    // or all of it while rows walk over it in step.
+    const double kept = w.in_step ? 1 : std::min(1.0, own_cache / x_bytes);
+    const double far = std::min(w.far, std::max(units * x_bytes / gpu::sector, (1 - kept) * w.far));
     // The first request of each sector of x is counted with the bytes. The others find it where a
     // cache keeps it until then, beside all that comes between two requests of a sector: of the
     // part of x and A that is in use at a time.

@@ -5,6 +5,7 @@
 
 #include "tuner/cost/figures/row_steps.hpp"
 #include "tuner/cost/figures/subwarp.hpp"
+#include "tuner/plan/gpu_several_vectors.hpp"
 #include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
@@ -109,6 +110,11 @@ void choose_blocks(ParamChoice& c) {
     const Situation& s = c.situation();
     if (!s.request.blocks) {
         c.put("subwarp", choose_subwarp(s.f, c.wavefront()));
+        return;
+    }
+    if (c.kernel().shares_entries != nullptr && s.request.num_rhs > 1 && shares_entries(s)) {
+        c.put("subwarp", subwarp_of_blocks(s));
+        c.put("unroll", pieces_of_blocks(s));
         return;
     }
     const double blocks =

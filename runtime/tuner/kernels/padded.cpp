@@ -93,6 +93,7 @@ GpuWork sell_work(const Problem& p) {
     w.bytes += p.rows / warp * p.offset + (p.is_sorted() ? p.rows * p.index : 0);
     w.near += p.nnz * p.x_near(lanes);
     w.far = p.far(p.block / lanes);
+    w.in_step = lanes == 1;
     return w;
 }
 
@@ -104,6 +105,7 @@ GpuWork ell_groups_work(const Problem& p) {
     w.launches = sharing > 1 ? 2 : 1;
     w.near += p.nnz * p.x_near(1);
     w.far = p.far(p.block / groups);
+    w.in_step = groups * sharing == 1;
     w.atomics = sharing > 1 ? p.rows * sharing / warp : 0;
     return w;
 }

@@ -21,9 +21,10 @@ std::int64_t lanes_of_an_entry(const Situation& s) {
 
 constexpr std::int64_t few_threads = 1 << 18;  ///< of one launch, that keep no H100 busy
 
-/// Lanes of a row of `mean` entries where `lanes` of them share one: as many as load what two or
-/// three rounds take, more of few rows.
-std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean) {
+/// Lanes of each of `rows` rows of `mean` entries where `lanes` of them share one: as many as load
+/// what two or three rounds take, more where fewer than `few` threads would be had.
+std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean, double rows,
+                            double few = few_threads) {
     constexpr double rounds = 2.5;                        // of loads, from which more lanes pay
     constexpr std::int64_t most_shared = 4, enough = 16;  // entries, and lanes that load them
     const std::int64_t wavefront = s.request.target.wavefront;
@@ -31,7 +32,7 @@ std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean)
     while (all < most_shared * lanes && 2 * all <= enough &&
            mean >= rounds * static_cast<double>(all))
         all *= 2;
-    while (2 * all <= wavefront && s.f.rows * all < few_threads &&
+    while (2 * all <= wavefront && rows * static_cast<double>(all) < few &&
            mean >= static_cast<double>(2 * all))
         all *= 2;
     return std::min(wavefront, all);
@@ -49,18 +50,29 @@ std::int64_t lanes_alone(const Situation& s) {
     return std::min(s.request.target.wavefront, static_cast<int>(entries));
 }
 
+/// Of a row of x, or of y.
+double row_bytes(const Situation& s) {
+    return static_cast<double>(s.request.num_rhs) *
+           static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
+}
+
+/// Whether the lanes that share an entry have one piece of 16 bytes each, and not two.
+bool has_one_piece(const Situation& s) {
+    constexpr double line = 128;
+    return row_bytes(s) <= line;
+}
+
 /// Pieces of rows of x under way at a time where lanes share entries: fewer of short rows leave
 /// room for more warps, of which 64 want lanes with 32 registers.
 std::int64_t pieces_at_a_time(const Situation& s) {
     constexpr double short_mean = 6, short_mean_of_many = 2.5, long_mean = 10;
     constexpr std::int64_t many_lanes = 8, few_lanes = 4;
-    constexpr int one_piece = 16;  // right-hand sides of many lanes, of which each has 16 bytes
     const std::int64_t lanes = lanes_of_an_entry(s);
     const double mean = s.f.mean_row;
     if (lanes < many_lanes) return lanes == few_lanes && mean >= long_mean ? 8 : 4;
-    if (mean < (s.request.num_rhs <= one_piece ? short_mean : short_mean_of_many)) return 2;
+    if (mean < (has_one_piece(s) ? short_mean : short_mean_of_many)) return 2;
     const bool few = s.f.rows * subwarp_of_many(s) < few_threads;
-    return few && s.request.num_rhs <= one_piece ? 8 : 4;
+    return few && has_one_piece(s) ? 8 : 4;
 }
 
 /// Whether waiting for the longest row is what a product takes, rather than its bytes.
@@ -69,19 +81,24 @@ bool is_small(const Situation& s) {
     return static_cast<double>(s.f.nnz) * s.request.num_rhs < small;
 }
 
+constexpr std::int64_t few_rows = 1024;  ///< that leave multiprocessors idle, a block each
+
 /// Entries of a block's part of a long row: joining costs a number for each right-hand side,
-/// waiting for a part is what small products do. Rows of up to two such parts are not cut.
+/// waiting for a part is what small products do. Rows of up to two such parts are not cut, and none
+/// where many are long.
 std::int64_t part_of_a_long_row(const Situation& s) {
     constexpr std::int64_t few = 512, usual = 1024, many = 2048;
     constexpr double large = 4e7;  // entries times right-hand sides
+    constexpr double long_mean = 512;
     if (lanes_of_an_entry(s) == 1) return usual;
+    if (s.f.rows >= few_rows && s.f.mean_row >= long_mean) return many;
     if (is_small(s) && s.f.max_row > 2 * few) return few;
     return static_cast<double>(s.f.nnz) * s.request.num_rhs < large ? usual : many;
 }
 
 /// Larger blocks where few long rows are all there is.
 std::int64_t block_of_long_rows(const Situation& s) {
-    constexpr std::int64_t few_rows = 2048, usual = 128;
+    constexpr std::int64_t usual = 128;
     constexpr double long_mean = 256;
     const bool few = s.f.rows < few_rows && s.f.mean_row >= long_mean;
     return few && is_small(s) && lanes_of_an_entry(s) > 1 ? 2 * usual : usual;
@@ -99,17 +116,48 @@ bool is_half_long(const Situation& s) {
 
 /// Lanes of csr_by_length for a short row.
 std::int64_t lanes_of_a_short_row(const Situation& s) {
-    constexpr std::int64_t least = 4;
+    constexpr std::int64_t least = 4, least_beside_long = 8;
     const std::int64_t lanes = lanes_of_an_entry(s);
     if (lanes == 1) return half_of_the_rows(s) < 2 ? 2 : least;
-    return is_half_long(s) ? 2 * lanes : std::max(lanes, least);
+    return std::max(lanes, is_half_long(s) ? least_beside_long : least);
+}
+
+/// Pieces of rows of x under way at a time in csr_by_length: fewer where a lane has two pieces,
+/// unless waiting is what takes time.
+std::int64_t pieces_by_length(const Situation& s) {
+    constexpr std::int64_t many_lanes = 8;
+    if (lanes_of_an_entry(s) < many_lanes) return 4;
+    return has_one_piece(s) || is_small(s) ? 8 : 4;
 }
 
 }  // namespace
 
 std::int64_t subwarp_of_many(const Situation& s) {
     const std::int64_t lanes = lanes_of_an_entry(s);
-    return lanes == 1 ? lanes_alone(s) : lanes_of_a_row(s, lanes, s.f.mean_row);
+    return lanes == 1 ? lanes_alone(s)
+                      : lanes_of_a_row(s, lanes, s.f.mean_row, static_cast<double>(s.f.rows));
+}
+
+bool has_few_wide_rows(const Situation& s) {
+    constexpr std::int64_t few = 8192;
+    constexpr double long_mean = 64;
+    return shares_entries(s) && !has_one_piece(s) && s.f.rows < few && s.f.mean_row >= long_mean;
+}
+
+bool shares_entries(const Situation& s) {
+    return lanes_of_an_entry(s) > 1;
+}
+
+std::int64_t subwarp_of_blocks(const Situation& s) {
+    constexpr double few_threads_of_blocks = 1 << 17;
+    const BlockChoice& blocks = *s.request.blocks;
+    const double mean = s.f.mean_row * blocks.fill / blocks.cols;
+    return lanes_of_a_row(s, lanes_of_an_entry(s), mean,
+                          static_cast<double>(s.f.rows) / blocks.rows, few_threads_of_blocks);
+}
+
+std::int64_t pieces_of_blocks(const Situation& s) {
+    return has_one_piece(s) ? 8 : 4;
 }
 
 void choose_classical_of_many(ParamChoice& c) {
@@ -120,16 +168,16 @@ void choose_classical_of_many(ParamChoice& c) {
 }
 
 void choose_by_length_of_many(ParamChoice& c) {
-    constexpr std::int64_t many_lanes = 8;
     constexpr double large = 3e6;  // entries, among which a warp's long row holds nobody up
     c.set("block", Values{128, 256}, block_of_long_rows);
     c.set("share", Values{512, 1024, 2048}, part_of_a_long_row);
     c.set("subwarp", subwarps(c), lanes_of_a_short_row);
-    c.set("unroll", Values{4, 8},
-          [](const Situation& s) { return lanes_of_an_entry(s) >= many_lanes ? 8 : 4; });
-    c.set("most_short", Values{16, 64},
-          [](const Situation& s) { return is_half_long(s) ? 64 : 16; });
-    c.set("most_middle", Values{128, 512}, [](const Situation& s) {
+    c.set("unroll", Values{4, 8}, pieces_by_length);
+    c.set("most_short", Values{16, 64}, [](const Situation& s) {
+        return is_half_long(s) && lanes_of_an_entry(s) == 1 ? 64 : 16;
+    });
+    c.set("most_middle", Values{64, 128, 512}, [](const Situation& s) {
+        if (has_few_wide_rows(s)) return 64;
         const bool waits = lanes_of_an_entry(s) > 1 && static_cast<double>(s.f.nnz) < large;
         return is_half_long(s) || waits ? 128 : 512;
     });

@@ -14,6 +14,17 @@ inline Values subwarps(const ParamChoice& c) {
 /// Lanes of csr_classical for a row of the mean length.
 std::int64_t subwarp_of_many(const Situation& s);
 
+/// Whether lanes share an entry, each with some of the right-hand sides.
+bool shares_entries(const Situation& s);
+
+/// Whether a warp for each row would be too few of them: for rows of 64 entries and more, of
+/// which lanes have two pieces of a row of x.
+bool has_few_wide_rows(const Situation& s);
+
+/// Lanes of bcsr_fused for a row of blocks, where lanes share a block, and pieces of x under way.
+std::int64_t subwarp_of_blocks(const Situation& s);
+std::int64_t pieces_of_blocks(const Situation& s);
+
 /// All parameters of csr_classical and of csr_by_length.
 void choose_classical_of_many(ParamChoice& c);
 void choose_by_length_of_many(ParamChoice& c);

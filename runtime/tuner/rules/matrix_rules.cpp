@@ -283,19 +283,37 @@ bool hold_up_shared(const Situation& s) {
            longest_over_mean(s.f, static_cast<int>(rows)) >= most_uneven;
 }
 
+constexpr double most_rows_of_x = 0.62;  ///< that blocks of rows name, over entries
+constexpr double most_shared_fill = 1.6;
+constexpr std::int64_t least_block_rows = 1024;  ///< fewer keep few multiprocessors busy
+
+/// Rows of few places share rows of x: a lane has the sums of several rows.
+Pick blocks_of_several_vectors(const Situation& s) {
+    if (s.request.num_rhs == 1 || !s.request.blocks || !gpu::shares_entries(s) ||
+        is_complex(s.f.value_type) || hold_up_shared(s))
+        return {};
+    const BlockChoice& blocks = *s.request.blocks;
+    if (blocks.rows < 2 || s.f.rows < least_block_rows * blocks.rows ||
+        blocks.fill > most_shared_fill || blocks.fill / blocks.rows > most_rows_of_x)
+        return {};
+    return {"bcsr_fused", fmt::format("{} right-hand sides", s.request.num_rhs)};
+}
+
 /// The lanes of these share entries, or load many numbers of x at a time: what A's bytes save in
 /// other formats is too little.
 Pick several_vectors(const Situation& s) {
     const int k = s.request.num_rhs;
     if (k == 1) return {};
     const std::string why = fmt::format("{} right-hand sides", k);
-    const bool few_rows = s.f.rows < few_tall && s.f.mean_row >= tall_mean;
+    const bool few_rows =
+        (s.f.rows < few_tall && s.f.mean_row >= tall_mean) || gpu::has_few_wide_rows(s);
     if (few_rows || (k < some_vectors ? stand_out(s, longest_apart) : hold_up_shared(s)))
         return {"csr_by_length", why};
     return k < some_vectors ? Pick{} : Pick{"csr_classical", why};
 }
 
 constexpr std::array gpu_rules_by_matrix{
+    Rule{blocks_of_several_vectors, {"bcsr_fused"}},
     Rule{several_vectors, {"csr_by_length", "csr_classical"}},
     Rule{small_with_long_rows, {"csr_by_length"}},
     Rule{few_block_rows, {"bcsr_fused"}},
