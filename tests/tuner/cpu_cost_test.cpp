@@ -251,10 +251,8 @@ TEST(CpuCosts, EndsOfRowsAndLoopsHaveNumbersOfTheirOwnOnZen4) {
     const CpuCosts others = cpu_costs(w, f, s, round_cpu(), team);
     s.target = parse_target("x86-64-v4:tune=znver4");
     const CpuCosts zen4 = cpu_costs(w, f, s, round_cpu(), team);
-    EXPECT_EQ(others[9], 0);
-    EXPECT_EQ(others[10], 0);
-    EXPECT_EQ(zen4[7], 0);
-    EXPECT_EQ(zen4[8], 0);
+    EXPECT_EQ(others[9] + others[10], 0);
+    EXPECT_EQ(zen4[7] + zen4[8], 0);
     EXPECT_NEAR(zen4[9], others[7], 1e-9);
     EXPECT_NEAR(zen4[10], others[8], 1e-9);
     s.target = parse_target("x86-64-v3:tune=znver3");

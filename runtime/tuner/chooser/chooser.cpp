@@ -53,15 +53,6 @@ bool is_host(const Request& request) {
     return architecture(request.target).kind == TargetKind::host;
 }
 
-/// Of a matrix none of whose entries share a block.
-BlockFill fill_of_single_entries() {
-    BlockFill fill;
-    for (std::size_t r = 0; r < fill.ratio.size(); ++r)
-        for (std::size_t c = 0; c < fill.ratio[r].size(); ++c)
-            fill.ratio[r][c] = static_cast<double>((r + 1) * (c + 1));
-    return fill;
-}
-
 /// The kernel of format strips among several that a request leaves free; null = there is none.
 const KernelEntry* free_strips(const Request& request) {
     const auto among = candidates(request);
@@ -273,17 +264,10 @@ const SampledHubs& Chooser::hubs() {
     return *hubs_;
 }
 
-bool Chooser::has_neighbours() const {
-    constexpr double least_neighbours = 0.15;  // shares of the entries beside and below another one
-    const CsrView rows = sample_->view();
-    if (!has_rising_rows(rows)) return true;
-    return 2 - heads_of_diagonals(rows, 0, 1) - heads_of_diagonals(rows, 1, 0) >= least_neighbours;
-}
-
 const BlockFill& Chooser::fill() {
     if (fill_) return *fill_;
-    fill_ = has_neighbours() ? sampled_block_fill(sample_->view(), most_filled_, 1)
-                             : fill_of_single_entries();
+    fill_ = has_neighbours(sample_->view()) ? sampled_block_fill(sample_->view(), most_filled_, 1)
+                                            : fill_of_single_entries();
     fill_->share *= static_cast<double>(sample_->view().rows) /
                     static_cast<double>(std::max<std::int64_t>(matrix_.rows, 1));
     return *fill_;

@@ -111,8 +111,6 @@ class Chooser {
     /// Sets the parameters that the matrix decides and the request leaves open.
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
-    /// Whether enough entries of the sample have others beside or above them for blocks to pay.
-    bool has_neighbours() const;
     const SampledHubs& hubs();
     ExactValues exact_values(bool half);
     /// The matrix with its columns and values.

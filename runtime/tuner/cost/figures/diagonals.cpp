@@ -52,4 +52,18 @@ bool has_rising_rows(const CsrView& a) {
     });
 }
 
+bool has_neighbours(const CsrView& a) {
+    constexpr double least = 0.15;  // shares of the entries beside and below another one
+    if (!has_rising_rows(a)) return true;
+    return 2 - heads_of_diagonals(a, 0, 1) - heads_of_diagonals(a, 1, 0) >= least;
+}
+
+BlockFill fill_of_single_entries() {
+    BlockFill fill;
+    for (std::size_t r = 0; r < fill.ratio.size(); ++r)
+        for (std::size_t c = 0; c < fill.ratio[r].size(); ++c)
+            fill.ratio[r][c] = static_cast<double>((r + 1) * (c + 1));
+    return fill;
+}
+
 }  // namespace spmvgen

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "matrix/features/block_fill.hpp"
 #include "spmvgen/matrix.hpp"
 
 namespace spmvgen {
@@ -11,5 +12,10 @@ double heads_of_diagonals(const CsrView& a, std::int64_t down, std::int64_t righ
 
 /// Whether the columns of these rows rise.
 bool has_rising_rows(const CsrView& a);
+
+/// Whether enough of these entries have others beside or above them for blocks to pay.
+bool has_neighbours(const CsrView& a);
+/// Of a matrix none of whose entries share a block.
+BlockFill fill_of_single_entries();
 
 }  // namespace spmvgen
