@@ -3,7 +3,7 @@
 // anything is made or converted, and what is predicted of the choice. "first" is the process' first
 // choice of all, which also reads tuning files. Of a GPU, "elsewhere" is the choice where columns
 // and values are on the device: what the host does of it. A CPU's products are of --threads
-// threads.
+// threads, or of one where that is predicted to be faster.
 //     bench_plan_choice ["--device=NVIDIA H200"] [--rounds=N] [--threads=N] gallery:…|FILE…
 #include <fmt/format.h>
 
@@ -34,9 +34,10 @@ bool is_host(const DeviceProfile& profile) {
 
 Request request_for(const DeviceProfile& profile, int threads) {
     Request request{.target = parse_target(profile.arch), .units = profile.units, .encode = true};
-    if (is_host(profile))
+    if (is_host(profile)) {
         request.threads = thread_count(threads);
-    else
+        if (request.threads > 1) request.smaller_teams = {1};
+    } else
         request.device = profile.device;
     request.profile = &profile;
     return request;

@@ -44,7 +44,9 @@ TEST(ChooserSample, LeadsToWhatAllOfAHomogeneousMatrixDoes) {
             const CsrMatrix matrix = make_gallery_matrix(name);
             const CsrView a = matrix.view();
             const RowFeatures features = analyse_row_lengths(a);
-            const SampledRows few = SampledRows::of_choice(a, host_sample), all(a, a.nnz, 1);
+            const bool host = architecture(parse_target(target)).kind == TargetKind::host;
+            const SampledRows few = SampledRows::of_choice(a, host ? host_sample : gpu_sample);
+            const SampledRows all(a, a.nnz, 1);
             ASSERT_FALSE(few.is_whole());
             ASSERT_TRUE(all.is_whole());
             EXPECT_EQ(kernel_name(fitted(a, features, few, strips_for(target))),

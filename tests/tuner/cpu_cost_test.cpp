@@ -241,6 +241,24 @@ TEST(CpuCosts, ByTheProfile) {
     EXPECT_NEAR(cpu_costs(w, f, s, round_cpu(), team)[6], 2, 1e-9);
 }
 
+TEST(CpuCosts, EndsOfRowsAndLoopsHaveNumbersOfTheirOwnOnZen4) {
+    CpuWork w;
+    w.rows = 4e3;
+    w.turns = 8e3;
+    Features f;
+    f.cols = f.nnz = 1000;
+    Signature s = cpu_signature("csr_rows_f64_i32_o32_a1_b0_k1");
+    const CpuCosts others = cpu_costs(w, f, s, round_cpu(), team);
+    s.target = parse_target("x86-64-v4:tune=znver4");
+    const CpuCosts zen4 = cpu_costs(w, f, s, round_cpu(), team);
+    EXPECT_EQ(others[9] + others[10], 0);
+    EXPECT_EQ(zen4[7] + zen4[8], 0);
+    EXPECT_NEAR(zen4[9], others[7], 1e-9);
+    EXPECT_NEAR(zen4[10], others[8], 1e-9);
+    s.target = parse_target("x86-64-v3:tune=znver3");
+    EXPECT_GT(cpu_costs(w, f, s, round_cpu(), team)[7], 0) << "Zen 3";
+}
+
 /// Matrices that are nothing like those which constants are fitted to.
 std::vector<CsrMatrix> odd_matrices() {
     std::vector<CsrMatrix> all;
@@ -311,7 +329,7 @@ TEST(CpuTime, WhatIsWrongIsSaid) {
 TEST(ShippedCpuCosts, AreFewAndOfKernelsThatThereAre) {
     const CostConstants* constants = cpu_constants();
     ASSERT_NE(constants, nullptr);
-    EXPECT_LE(fitted_numbers(*constants), 6u) << "docs/explanation/choice.md has them";
+    EXPECT_LE(fitted_numbers(*constants), 8u) << "docs/explanation/choice.md has them";
     for (auto& [name, kernel] : constants->kernels) {
         EXPECT_FALSE(kernel_entry(name).gpu) << name;
         EXPECT_EQ(kernel.start_us, 0) << "a team's start is among the costs: " << name;

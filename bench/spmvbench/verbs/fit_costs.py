@@ -63,6 +63,8 @@ MACHINES = {
             "steps": "step",
             "rows": "end",
             "turns": "end",
+            "rows_zen4": "end of a row, Zen 4",
+            "turns_zen4": "end of a loop, Zen 4",
         },
         starts={},
         factors=dict.fromkeys(SLICES, "slices"),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -147,9 +148,29 @@ int allowed_code(std::int64_t codes, int narrowest) {
     return -1;
 }
 
-/// Makes diagonals with holes of the slices that take fewer bytes so.
+/// What is looked at of the columns.
+struct Look {
+    /// Of every so many slices of a part one; others are taken to be as that before.
+    std::int64_t step = 1;
+    bool bases = true;  ///< those of strips are wanted
+};
+
+/// Throws where none of `codes` fits.
+int checked_code(std::int64_t codes, int narrowest, std::int64_t slice) {
+    const int code = allowed_code(codes, narrowest);
+    if (code < 0)
+        refuse(fmt::format("slice {} of format strips needs {}, which codes={} has not: {}", slice,
+                           narrowest < 4 ? fmt::format("deltas of {} bits", 4 << narrowest)
+                                         : "deltas of more than 32 bits",
+                           codes, narrowest < 4 ? "use codes=15" : "use csr"));
+    return code;
+}
+
+/// Makes diagonals with holes of the slices that take fewer bytes so. Where no bases are wanted,
+/// the others get their codes, too.
 template <typename Columns>
-void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
+void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads,
+                const Look& look) {
     std::vector<std::int64_t> ends(layout.slice_ptr.size(), 0);
     const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
     for_parts(
@@ -157,15 +178,24 @@ void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
             Columns columns(matrix, layout);
             StripRanges<typename Columns::Number> ranges;
             SliceDiagonals<typename Columns::Number> diagonals;
+            bool has_holes = false;
+            int code = 0;
             for (std::int64_t slice = begin; slice < end; ++slice) {
                 const auto s = static_cast<std::size_t>(slice);
                 const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
                 ends[s + 1] = width;
-                ranges.collect(layout, slice, columns);
-                const int narrowest = ranges.narrowest();
-                if (narrowest == 0 || !diagonals.collect(layout, slice, columns, matrix.cols,
-                                                         most_diagonals(width, narrowest, value)))
+                if ((slice - begin) % look.step == 0) {
+                    ranges.collect(layout, slice, columns);
+                    const int narrowest = ranges.narrowest();
+                    has_holes = narrowest != 0 &&
+                                diagonals.collect(layout, slice, columns, matrix.cols,
+                                                  most_diagonals(width, narrowest, value));
+                    if (!has_holes && !look.bases) code = checked_code(codes, narrowest, slice);
+                }
+                if (!has_holes) {
+                    layout.slice_info[s] |= look.bases ? 0 : code;
                     continue;
+                }
                 ends[s + 1] = diagonals.size();
                 layout.slice_info[s] =
                     static_cast<std::int32_t>(diagonals.size() << full_strips_shift) | filled_slice;
@@ -175,32 +205,34 @@ void find_holes(const CsrView& matrix, StripsLayout& layout, int threads) {
 }
 
 template <typename Columns>
-void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads) {
-    layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
-    for_parts(
-        layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-            Columns columns(matrix, layout);
-            StripRanges<typename Columns::Number> ranges;
-            for (std::int64_t slice = begin; slice < end; ++slice) {
-                if (layout.has_holes(slice)) continue;
-                const auto s = static_cast<std::size_t>(slice);
-                // Of rows without entries there is nothing to look at.
-                if (layout.slice_ptr[s] == layout.slice_ptr[s + 1] && (codes & 1) != 0) continue;
-                ranges.collect(layout, slice, columns);
-                const int narrowest = ranges.narrowest();
-                const int code = allowed_code(codes, narrowest);
-                if (code < 0)
-                    refuse(fmt::format(
-                        "slice {} of format strips needs {}, which codes={} has not: {}", slice,
-                        narrowest < 4 ? fmt::format("deltas of {} bits", 4 << narrowest)
-                                      : "deltas of more than 32 bits",
-                        codes, narrowest < 4 ? "use codes=15" : "use csr"));
-                layout.slice_info[s] |= code | (ranges.has_fill() ? filled_slice : 0);
-                for (std::int64_t k = layout.slice_ptr[s]; k < layout.slice_ptr[s + 1]; ++k)
-                    layout.bases[static_cast<std::size_t>(k)] =
-                        ranges.base(static_cast<std::size_t>(k - layout.slice_ptr[s]), code);
-            }
-        });
+void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads,
+                const Look& look) {
+    if (look.bases) layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
+    for_parts(layout.slices(), slices_a_part, threads,
+              [&](std::int64_t begin, std::int64_t end, int) {
+                  Columns columns(matrix, layout);
+                  StripRanges<typename Columns::Number> ranges;
+                  std::optional<std::int32_t> found;  // of the last slice that was looked at
+                  for (std::int64_t slice = begin; slice < end; ++slice) {
+                      if (layout.has_holes(slice)) continue;
+                      const auto s = static_cast<std::size_t>(slice);
+                      if (found && (slice - begin) % look.step != 0) {
+                          layout.slice_info[s] |= *found;
+                          continue;
+                      }
+                      // Of rows without entries there is nothing to look at.
+                      if (layout.slice_ptr[s] == layout.slice_ptr[s + 1] && (codes & 1) != 0)
+                          continue;
+                      ranges.collect(layout, slice, columns);
+                      const int code = checked_code(codes, ranges.narrowest(), slice);
+                      found = code | (ranges.has_fill() ? filled_slice : 0);
+                      layout.slice_info[s] |= *found;
+                      for (std::int64_t k = layout.slice_ptr[s];
+                           look.bases && k < layout.slice_ptr[s + 1]; ++k)
+                          layout.bases[static_cast<std::size_t>(k)] =
+                              ranges.base(static_cast<std::size_t>(k - layout.slice_ptr[s]), code);
+                  }
+              });
 }
 
 }  // namespace
@@ -263,8 +295,10 @@ std::int64_t StripsLayout::index_bytes(IndexType index, IndexType offset) const 
     return sizes.bytes(index, offset);
 }
 
-StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std::int64_t codes,
-                            int threads) {
+namespace {
+
+StripsLayout lay_out(const CsrView& matrix, const StripsShape& shape, std::int64_t codes,
+                     int threads, const Look& look) {
     StripsLayout layout;
     layout.shape = shape;
     layout.blocks = count_strip_blocks(matrix, shape, threads, &layout.blocks_kept);
@@ -273,11 +307,20 @@ StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std
     measure_slices(layout, threads);
     if (matrix.col_idx != nullptr)
         dispatch_columns(matrix, shape, [&]<typename Columns>(Columns*) {
+            const bool holes =
+                !std::is_same_v<Columns, BlockColumns> && shape.holes && (codes & 1) != 0;
             if constexpr (!std::is_same_v<Columns, BlockColumns>)
-                if (shape.holes && (codes & 1) != 0) find_holes<Columns>(matrix, layout, threads);
-            find_codes<Columns>(matrix, codes, layout, threads);
+                if (holes) find_holes<Columns>(matrix, codes, layout, threads, look);
+            if (!holes || look.bases) find_codes<Columns>(matrix, codes, layout, threads, look);
         });
     return layout;
+}
+
+}  // namespace
+
+StripsLayout lay_out_strips(const CsrView& matrix, const StripsShape& shape, std::int64_t codes,
+                            int threads) {
+    return lay_out(matrix, shape, codes, threads, {});
 }
 
 bool use_codes(StripsLayout& layout, std::int64_t codes) {
@@ -298,9 +341,11 @@ bool use_codes(StripsLayout& layout, std::int64_t codes) {
     return true;
 }
 
-StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads) {
-    return plan_of(lay_out_strips(matrix, strips_shape(signature), all_strip_codes, threads),
-                   signature);
+StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads,
+                       std::int64_t step) {
+    const StripsLayout layout = lay_out(matrix, strips_shape(signature), all_strip_codes, threads,
+                                        {.step = step, .bases = false});
+    return plan_of(layout, signature);
 }
 
 StripsPlan plan_of(const StripsLayout& layout, const Signature& signature) {

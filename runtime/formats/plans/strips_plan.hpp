@@ -84,9 +84,11 @@ struct StripsPlan {
 /// How the matrix lies for the signature's shape and types; what the parameters `codes`, `ragged`
 /// and `value_code` say is not looked at, nor `fill` but for whether there may be holes. Reads rows
 /// and columns, no values. Parallel on `threads` threads (0 = what OpenMP would use), with the same
-/// result for any number. Throws Error(invalid_argument) for a row of more than 65534 strips that
-/// cannot be long.
-StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads = 0);
+/// result for any number. With a `step` above 1 columns are looked at in one of so many slices, and
+/// the others are taken to be like it. Throws Error(invalid_argument) for a row of more than 65534
+/// strips that cannot be long.
+StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads = 0,
+                       std::int64_t step = 1);
 
 /// Sizes of the arrays but those of values.
 struct StripsSizes {

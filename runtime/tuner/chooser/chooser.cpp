@@ -15,6 +15,7 @@
 #include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/chooser/gathers.hpp"
+#include "tuner/cost/figures/diagonals.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
 #include "tuner/rules/matrix_rules.hpp"
@@ -35,11 +36,15 @@ int given(const Request& request, const char* name) {
 constexpr std::int64_t least_weighed_gpu = 2'000, least_weighed_cpu = 2'000;
 /// Times the begin of a team, of a product from which on no smaller team is weighed.
 constexpr double most_regions = 20;
+/// Times the least time, of the same kernel from which on no other is weighed for a smaller team.
+constexpr double hopeless_team = 1.4;
 /// Entries: with fewer the L2 serves x well (an H200, docs/explanation/tiles.md).
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
 constexpr std::int64_t least_gathered_entries = 4'000'000;
-constexpr std::int64_t filled_share = 2;  ///< one of so many of the sample's entries, for the fill
+/// Entries that are looked at for the fill: of a GPU one of so many of the sample's, of a CPU the
+/// sample's up to so many.
+constexpr std::int64_t filled_share = 2, most_filled_cpu = 10'000;
 constexpr std::int64_t sampled_for_hubs = 1 << 17;  ///< entries
 constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
 constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
@@ -97,6 +102,8 @@ void Chooser::take_smaller_team(Choice& choice, Request& request, const Request&
     for (const int team : asked.smaller_teams) {
         Request fewer = asked;
         fewer.threads = team;
+        const auto same = predict(choice.signature, fewer);
+        if (!same || same->us > hopeless_team * least->us) continue;
         Choice of_team = sampled_of_team(fewer);
         const auto prediction = predict(of_team.signature, fewer);
         if (!prediction || prediction->bad_us() >= least->bad_us()) continue;
@@ -114,6 +121,8 @@ void Chooser::take_smaller_team(Choice& choice, Request& request, const Request&
 void Chooser::take_sample(const Request& request) {
     if (sample_) return;
     sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample, source_);
+    const std::int64_t wanted = sample_->wanted();
+    most_filled_ = is_host(request) ? std::min(wanted, most_filled_cpu) : wanted / filled_share;
     strips_.emplace(matrix_, features_, *sample_, threads_);
     sampled_tiles_.emplace([this]() -> const SampledHubs& { return hubs(); });
 }
@@ -247,7 +256,7 @@ bool Chooser::may_have_blocks(const Request& request) {
     if (!host && request.num_rhs == 1 && features_.rows >= most_blocked_rows) return false;
     const auto among = candidates(request);
     const KernelEntry* const blocked = find_kernel(among, host ? "bcsr" : "bcsr_fused");
-    return among.size() > 1 && blocked != nullptr && may_win(*blocked, request);
+    return among.size() > 1 && blocked != nullptr && (host || may_win(*blocked, request));
 }
 
 const SampledHubs& Chooser::hubs() {
@@ -257,7 +266,8 @@ const SampledHubs& Chooser::hubs() {
 
 const BlockFill& Chooser::fill() {
     if (fill_) return *fill_;
-    fill_ = sampled_block_fill(sample_->view(), sample_->wanted() / filled_share, 1);
+    fill_ = has_neighbours(sample_->view()) ? sampled_block_fill(sample_->view(), most_filled_, 1)
+                                            : fill_of_single_entries();
     fill_->share *= static_cast<double>(sample_->view().rows) /
                     static_cast<double>(std::max<std::int64_t>(matrix_.rows, 1));
     return *fill_;
@@ -335,11 +345,15 @@ void Chooser::look_at_strips(Request& request) {
 }
 
 bool Chooser::may_win(const KernelEntry& kernel, const Request& request) {
-    if (is_host(request) || request.kernel != "auto" || !is_weighed(request)) return true;
+    if (request.kernel != "auto" || !is_weighed(request)) return true;
     const Signature plain = choose(features_, request).signature;
     const auto time = predict(plain, request);
     if (!time) return true;
     CountedChoice& counted = *predictions(request);
+    if (is_host(request)) {
+        const auto least = counted.bound(kernel, {}, request);
+        return !least || least->us < time->us;
+    }
     const bool needs_fill = kernel.format == Format::bcsr;  // for its grid, which this may spare
     const auto grid = needs_fill ? std::vector<Params>{{}} : grid_params(kernel, request);
     return std::ranges::any_of(grid, [&](const Params& params) {

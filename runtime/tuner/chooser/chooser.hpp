@@ -133,6 +133,7 @@ class Chooser {
     std::map<ValueType, double> saved_gathers_;
     std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
     std::optional<SampledRows> sample_;
+    std::int64_t most_filled_ = 0;  ///< entries that fill() looks at
     std::optional<StripsChooser> strips_;
     std::optional<TilesChooser> sampled_tiles_;
     std::optional<TilesChooser> tiles_;  ///< of all of the matrix

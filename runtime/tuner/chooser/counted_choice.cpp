@@ -10,6 +10,7 @@
 
 #include "registry.hpp"
 #include "tuner/chooser/chooser.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
 #include "tuner/rules/padding.hpp"
 
@@ -24,6 +25,18 @@ constexpr double hopeless = 1.6;
 constexpr std::int64_t least_unroll = 2, most_unroll = 8;
 constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};
 constexpr std::int64_t best_block = 4;  ///< rows and columns: larger ones hardly take fewer bytes
+constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
+
+/// What is free, last what takes long to look at: what was found until then may rule it out.
+std::vector<const KernelEntry*> weighed(const Request& request) {
+    std::vector<const KernelEntry*> free = candidates(request);
+    std::erase_if(free, [&](const KernelEntry* entry) {
+        return find_kernel(free, plan_of(entry->id).counted_as) != nullptr;
+    });
+    std::ranges::stable_partition(
+        free, [](const KernelEntry* entry) { return entry->format != Format::strips; });
+    return free;
+}
 
 }  // namespace
 
@@ -82,13 +95,34 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
         s.params["codes"] = 1;
         // Rows apart are what a plan does with those that would pad all others of their slices.
         s.params["long_rows"] = 1;
+        if (team_ > 0) return bound_of_strips_cpu(std::move(s), request.params);
     }
     if (has_hubs && !request.params.contains("hubs")) s.params["hubs"] = hubs->allowed.front();
+    return at_best(s, request.params);
+}
+
+std::optional<Prediction> CountedChoice::at_best(const Signature& s, const Params& given) {
     figures_.be_optimistic(true);
-    const bool is_strips = kernel.format == Format::strips && team_ == 0;
-    const auto least = is_strips ? predict_strips(s, request.params) : predict(s);
+    const bool is_strips = kernel_entry(s.kernel).format == Format::strips && team_ == 0;
+    const auto least = is_strips ? predict_strips(s, given) : predict(s);
     figures_.be_optimistic(false);
     return least;
+}
+
+std::optional<Prediction> CountedChoice::bound_of_strips_cpu(Signature s, const Params& given) {
+    const auto in_blocks = [&](std::int64_t high, std::int64_t wide) {
+        s.params["block_rows"] = high;
+        s.params["block_cols"] = wide;
+        const bool apart = figures_.features().max_row > s.params.at("long_from") * wide;
+        s.params["long_rows"] = apart ? 1 : 0;
+        return at_best(s, given);
+    };
+    if (given.contains("block_rows") || given.contains("block_cols"))
+        return in_blocks(s.params.at("block_rows"), s.params.at("block_cols"));
+    const auto least = in_blocks(1, 1);
+    const auto [high, wide] = likely_block(chooser_->fill(), figures_.features().rows, s);
+    const auto blocked = high * wide > 1 ? in_blocks(high, wide) : std::nullopt;
+    return blocked && least && blocked->us < least->us ? blocked : least;
 }
 
 std::optional<Prediction> CountedChoice::predict_strips(Signature s, const Params& given) {
@@ -150,7 +184,7 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
     request.encode = request.exact.has_value();
     std::vector<Weighed> kernels;
     double least = by_rules.us, best_us = std::numeric_limits<double>::infinity();
-    for (const KernelEntry* entry : candidates(request)) {
+    for (const KernelEntry* entry : weighed(request)) {
         if (!constants_.kernels.contains(std::string(entry->id))) continue;
         Weighed kernel{entry, {}, limit_us(entry->id, rules.kernel, by_rules)};
         if (may_have_blocks(kernel, request)) kernel.grid = chooser_->grid_params(*entry, request);
@@ -161,7 +195,8 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
     }
     std::vector<Candidate> all;
     for (auto& kernel : kernels) {
-        if (kernel.least_us <= hopeless * least)
+        const bool is_laid_out = team_ > 0 && kernel.entry->format == Format::strips;
+        if (kernel.least_us <= (is_laid_out ? hopeless_strips_cpu : hopeless) * least)
             for (auto& params : kernel.grid | std::views::drop(1))
                 add(kernel, params, request, best_us);
         std::ranges::move(kernel.found, std::back_inserter(all));

@@ -59,6 +59,10 @@ class CountedChoice {
 
   private:
     struct Weighed;  ///< a kernel whose grid is looked through
+    /// Of figures that are optimistic; `given` as below.
+    std::optional<Prediction> at_best(const Signature& signature, const Params& given);
+    /// bound() of a CPU, of a signature with what `given` leaves open.
+    std::optional<Prediction> bound_of_strips_cpu(Signature signature, const Params& given);
     /// `best_us`: the least bad case so far of those that keep their limit.
     void add(Weighed& kernel, const Params& params, const Request& request, double& best_us);
     /// The least time of strips with what of these parameters the matrix decides.

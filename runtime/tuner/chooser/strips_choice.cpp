@@ -48,6 +48,11 @@ constexpr int most_rows_of_lane = 5;
 // Of blocks on a CPU that loads x singly: with more lanes what it loaded waits in memory
 // (docs/performance.md).
 constexpr std::int64_t blocked_lanes = 8;
+// Of a CPU, whose products of a sample's size take some microseconds: entries of the sample whose
+// columns are looked at, and slices at least.
+constexpr std::int64_t looked_at = 3'000, least_slices = 32;
+/// The same of blocks, of which all are made to count them.
+constexpr SampleSize blocked_sample{1, 12'000, 12'000};
 
 bool is_open(const std::map<std::string, std::int64_t>& given, const char* name) {
     return !given.contains(name);
@@ -71,9 +76,31 @@ int most_rows_of_block(std::int64_t rows, const Signature& s) {
         std::clamp<std::int64_t>(rows / filling_block_rows, 1, most_rows_of_lane));
 }
 
-/// The block of least bytes a nonzero by a sample of the fill, 1 x 1 unless another one gains.
-std::array<std::int64_t, 2> sampled_block(const BlockFill& fill, std::int64_t rows,
-                                          const Signature& s) {
+/// All of it so many times.
+StripsPlan scaled(StripsPlan plan, double scale) {
+    const auto scaled_number = [&](std::int64_t n) {
+        return std::llround(scale * static_cast<double>(n));
+    };
+    for (std::int64_t* const n :
+         {&plan.slices, &plan.strips, &plan.ragged_slices, &plan.filled_slices, &plan.long_rows,
+          &plan.long_entries, &plan.stored, &plan.index_bytes, &plan.hole_mask_bytes})
+        *n = scaled_number(*n);
+    std::ranges::transform(plan.strips_of_code, plan.strips_of_code.begin(), scaled_number);
+    return plan;
+}
+
+std::string codes_text(std::int64_t codes) {
+    std::string text;
+    for (std::size_t code = 0; code < delta_bytes.size(); ++code)
+        if ((codes >> code & 1) != 0)
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", 8 * delta_bytes[code]);
+    return text;
+}
+
+}  // namespace
+
+std::array<std::int64_t, 2> likely_block(const BlockFill& fill, std::int64_t rows,
+                                         const Signature& s) {
     const auto bytes = [&](int r, int c) {
         return fill.at(r, c) * (bytes_a_value(s) + bytes_a_delta / (r * c));
     };
@@ -88,16 +115,6 @@ std::array<std::int64_t, 2> sampled_block(const BlockFill& fill, std::int64_t ro
             }
     return best;
 }
-
-std::string codes_text(std::int64_t codes) {
-    std::string text;
-    for (std::size_t code = 0; code < delta_bytes.size(); ++code)
-        if ((codes >> code & 1) != 0)
-            text += fmt::format("{}{}", text.empty() ? "" : ", ", 8 * delta_bytes[code]);
-    return text;
-}
-
-}  // namespace
 
 std::string describe_strips(const StripsPlan& plan, const Signature& s, std::int64_t nnz) {
     const auto an_entry = [&](std::int64_t n) {
@@ -146,11 +163,40 @@ StripsChooser::Plans& StripsChooser::plans(const Signature& signature) {
         key.shape.long_from = 0;  // no row is long
     const auto found = std::ranges::find(plans_, key, &Plans::key);
     if (found != plans_.end()) return *found;
+    // Where no slice has holes, those that might have are all as without.
+    StripsShape with_holes = key.shape;
+    with_holes.holes = true;
+    const auto alike =
+        std::ranges::find(plans_, PlanKey{with_holes, key.index, key.offset}, &Plans::key);
+    if (!key.shape.holes && alike != plans_.end() && alike->of_sample.filled_slices == 0) {
+        const Plans same{key, alike->of_sample, alike->of_matrix};
+        return plans_.emplace_back(same);
+    }
     Plans& made = plans_.emplace_back(Plans{key, {}, {}});
-    // One thread: the sample is small, and starting a team takes longer than looking at it.
-    made.of_sample = plan_strips(sample_.view(), signature, sample_.is_whole() ? threads_ : 1);
+    // One thread else: the sample is small, and starting a team takes longer than looking at it.
+    const int threads = sample_.is_whole() && key.shape.wavefront > 0 ? threads_ : 1;
+    const SampledRows& rows = rows_for(key.shape);
+    made.of_sample = plan_strips(rows.view(), signature, threads, step(key.shape));
+    if (&rows != &sample_)
+        made.of_sample = scaled(made.of_sample, static_cast<double>(sample_.view().nnz) /
+                                                    static_cast<double>(rows.view().nnz));
     made.of_matrix = sample_.is_whole() ? made.of_sample : estimated(made.of_sample, key.shape);
     return made;
+}
+
+const SampledRows& StripsChooser::rows_for(const StripsShape& shape) {
+    if (shape.wavefront > 0 || shape.block_size() == 1 ||
+        sample_.view().nnz <= 2 * blocked_sample.most)
+        return sample_;
+    if (!fewer_) fewer_ = SampledRows::of_choice(matrix_, blocked_sample, sample_.source());
+    return *fewer_;
+}
+
+std::int64_t StripsChooser::step(const StripsShape& shape) const {
+    if (shape.wavefront > 0 || shape.block_size() > 1) return 1;
+    const CsrView a = sample_.view();
+    return std::max<std::int64_t>(
+        1, std::min(a.nnz / looked_at, a.rows / (shape.lanes * shape.block_rows * least_slices)));
 }
 
 const StripsPlan& StripsChooser::sample_plan(const Signature& signature) {
@@ -176,20 +222,15 @@ StripsPlan StripsChooser::estimated(const StripsPlan& found, const StripsShape& 
     }
     const double in_slices = entries(sample_.view().nnz - found.long_entries);
     const double scale = in_slices > 0 ? (entries(matrix_.nnz) - long_entries) / in_slices : 0;
-    const auto scaled = [&](std::int64_t n) { return std::llround(scale * entries(n)); };
     const std::int64_t of_long = static_cast<std::int64_t>(size_of(IndexType::i32));
-    StripsPlan plan;
-    plan.slices = scaled(found.slices);
-    plan.strips = scaled(found.strips);
-    std::ranges::transform(found.strips_of_code, plan.strips_of_code.begin(), scaled);
-    plan.ragged_slices = scaled(found.ragged_slices);
-    plan.filled_slices = scaled(found.filled_slices);
+    StripsPlan plan = found;
+    plan.stored -= found.long_entries;
+    plan.index_bytes -= of_long * found.long_entries;
+    plan = scaled(plan, scale);
     plan.long_rows = std::llround(long_rows);
     plan.long_entries = std::llround(long_entries);
-    plan.stored = scaled(found.stored - found.long_entries) + plan.long_entries;
-    plan.index_bytes =
-        scaled(found.index_bytes - of_long * found.long_entries) + of_long * plan.long_entries;
-    plan.hole_mask_bytes = scaled(found.hole_mask_bytes);
+    plan.stored += plan.long_entries;
+    plan.index_bytes += of_long * plan.long_entries;
     return plan;
 }
 
@@ -224,7 +265,7 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
         holed.params["period"] = *period_;
         holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
     }
-    if (!holes_may_pay(s, holed)) return;
+    if (kernel_entry(s.kernel).gpu && !holes_may_pay(s, holed)) return;
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
     if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&
@@ -281,7 +322,7 @@ void StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>&
     if (gpu) choose_strip_lanes(rows, s, given);
     if (is_open(given, "block_rows") && is_open(given, "block_cols") && s.num_rhs == 1) {
         Signature blocked = s;
-        const auto [high, wide] = sampled_block(fill(), matrix_.rows, s);
+        const auto [high, wide] = likely_block(fill(), matrix_.rows, s);
         blocked.params["block_rows"] = high;
         blocked.params["block_cols"] = wide;
         if (gpu && high * wide > 1) choose_strip_lanes(rows, blocked, given);

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -27,6 +28,11 @@ std::string describe_strips(const StripsPlan& plan, const Signature& signature, 
 /// to count (fewer on the host), and rows that are even when sorted, or of which a few are far
 /// longer than the rest.
 bool may_be_strips(const RowFeatures& features, bool host);
+
+/// The block that takes the fewest bytes a nonzero by a sample of the fill, of a matrix of so many
+/// rows: 1×1 unless another one gains.
+std::array<std::int64_t, 2> likely_block(const BlockFill& fill, std::int64_t rows,
+                                         const Signature& signature);
 
 /// What one matrix suggests for signatures of format strips. Shapes are compared by a sample of the
 /// rows, each at most once; settle() looks at all of the matrix, for the one that is chosen. Of the
@@ -93,10 +99,15 @@ class StripsChooser {
         StripsPlan of_sample, of_matrix;
     };
     Plans& plans(const Signature& signature);
+    /// The sample, or a smaller one where it takes long to look at.
+    const SampledRows& rows_for(const StripsShape& shape);
+    /// One of so many slices of the sample is looked at.
+    std::int64_t step(const StripsShape& shape) const;
 
     const CsrView matrix_;
     const RowFeatures& features_;
     const SampledRows& sample_;
+    std::optional<SampledRows> fewer_;
     const int threads_;
     std::deque<Plans> plans_;
     std::vector<std::pair<StripsShape, bool>> holes_;  ///< holes_may_pay(), by the holed shape

@@ -133,6 +133,7 @@ KernelPlans csr_cpu_plans() {
          .choose = cpu::choose_csr_k,
          .unlisted = true,
          .grid = cpu::lanes_grid,
+         .counted_as = "csr_vector",
          .cpu_work = cpu::rows_work},
     };
 }

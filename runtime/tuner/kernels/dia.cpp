@@ -10,32 +10,13 @@
 namespace spmvgen {
 namespace {
 
-/// Share of the entries that have none beside them in the row above, on their diagonal.
-double heads_of_diagonals(const CsrView& a) {
-    std::int64_t heads = 0;
-    dispatch(a.index_type, [&]<typename Index>(Index) {
-        const Index* const col = a.col_idx_as<Index>();
-        std::int64_t above = 0;
-        for (std::int64_t row = 0; row < a.rows; ++row) {
-            const std::int64_t begin = a.row_begin(row), end = a.row_begin(row + 1);
-            for (std::int64_t k = begin; k < end; ++k) {
-                while (above < begin && std::int64_t{col[above]} + 1 < col[k]) ++above;
-                const bool goes_on = above < begin && std::int64_t{col[above]} + 1 == col[k];
-                goes_on ? ++above : ++heads;
-            }
-            above = begin;
-        }
-    });
-    return static_cast<double>(heads) / static_cast<double>(std::max<std::int64_t>(a.nnz, 1));
-}
-
 /// Pieces of diagonals in tiles of so many rows: their heads, and what goes on in the next tile.
 /// The sample may have none of the rows that are far longer than others: none of their entries is
 /// taken to go on in another row.
 double dia_pieces(const CostProblem& p, double tile) {
     constexpr double far_longer = 4;
     const double apart = p.lengths.entries(far_longer * std::max(p.f.mean_row, 1.0));
-    const double heads = p.m.counted(heads_of_diagonals);
+    const double heads = p.m.diagonal_heads();
     return apart + (p.nnz - apart) * (heads + (1 - heads) / tile);
 }
 

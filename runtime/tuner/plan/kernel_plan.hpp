@@ -24,6 +24,8 @@ struct KernelPlan {
     /// alone. The fill is of blocks of all sizes, as far as it is known; only for kernels of
     /// blocks.
     std::vector<Params> (*grid)(const Situation&, const BlockFill&) = nullptr;
+    /// Another kernel whose work is counted alike: beside it this one is not weighed. "" = none.
+    std::string_view counted_as = {};
     /// What the kernel does for an apply; null = not counted, and so never predicted.
     CpuWork (*cpu_work)(const cpu::Problem&) = nullptr;
     GpuWork (*gpu_work)(const gpu::Problem&) = nullptr;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "matrix/features/distinct.hpp"
+#include "tuner/cost/figures/diagonals.hpp"
 
 namespace spmvgen {
 namespace {
@@ -78,16 +79,11 @@ double MatrixFigures::warp_sectors(std::size_t bits, std::int64_t sigma) {
     return least_sectors(sigma > 1 ? sorted_together : gather_lanes);
 }
 
-std::array<double, 4> MatrixFigures::window_sectors(std::int64_t sigma) {
-    if (optimistic_) {
-        const double of_all = least_sectors(sorted_together);
-        if (sigma > 1) return {of_all, of_all, of_all, of_all};
-        const double of_some = least_sectors(gather_lanes);
-        return {of_some, of_some, gathers(1).windows()[1], gathers(1).windows()[2]};
-    }
-    RowGathers& found = gathers(sigma);
-    const auto& windows = found.windows();
-    return {found.warp(warp_a_row), windows[0], windows[1], windows[2]};
+double MatrixFigures::window_sectors(std::size_t level, std::int64_t sigma) {
+    if (optimistic_ && (sigma > 1 || level < 2))
+        return least_sectors(sigma > 1 ? sorted_together : gather_lanes);
+    RowGathers& found = gathers(optimistic_ ? 1 : sigma);
+    return level == 0 ? found.warp(warp_a_row) : found.windows()[level - 1];
 }
 
 const BlockFill& MatrixFigures::fill() {
@@ -121,11 +117,21 @@ StripsFigures MatrixFigures::best_strips(const StripsShape& shape) {
     const double padding = apart ? 1 : slices(shape.positions(), shape.sigma).padding;
     const double stored = padding * static_cast<double>(features_.nnz);
     const double strips = stored / static_cast<double>(shape.lanes);
+    const double affine = whose_ == CountedFor::cpu ? most_affine(shape) : 1;
     // How columns compress depends little on the shape.
     double index_bytes = known_columns * least_index_bytes_;
     index_bytes = std::max(index_bytes, static_cast<double>(size_of(IndexType::i32)) /
-                                            static_cast<double>(shape.lanes));
-    return {stored, stored * index_bytes, strips, strips, 0};
+                                                static_cast<double>(shape.lanes) +
+                                            (1 - affine) / static_cast<double>(shape.block_size()));
+    return {stored, stored * index_bytes, strips, affine * strips, 0};
+}
+
+double MatrixFigures::most_affine(const StripsShape& shape) {
+    // Of strips with holes for as many entries as take no more bytes than deltas.
+    constexpr double least_going_on = 0.6;
+    if (!rises_) rises_ = has_rising_rows(sample_.view());
+    if (!*rises_) return 1;
+    return std::min(1.0, (1 - heads(shape.block_rows, shape.block_cols)) / least_going_on);
 }
 
 double MatrixFigures::tile_sectors(std::int64_t items) {
@@ -211,10 +217,9 @@ double MatrixFigures::hub_share(std::int64_t count) {
     return hubs_->share(count);
 }
 
-double MatrixFigures::counted(double (*count)(const CsrView& sample)) {
-    if (optimistic_) return 0;
-    const auto [place, is_new] = counted_.try_emplace(count, 0.0);
-    if (is_new) place->second = count(sample_.view());
+double MatrixFigures::heads(std::int64_t down, std::int64_t right) {
+    const auto [place, is_new] = heads_.try_emplace({down, right}, 0.0);
+    if (is_new) place->second = heads_of_diagonals(sample_.view(), down, right);
     return place->second;
 }
 

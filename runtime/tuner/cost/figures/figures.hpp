@@ -74,9 +74,9 @@ class MatrixFigures {
     /// length: for a GPU in windows of some thousand rows of the sample, for a CPU in windows of
     /// `sigma` rows, from fewer and larger windows of the matrix.
     double warp_sectors(std::size_t bits, std::int64_t sigma = 1);
-    /// The same of all entries of 1, 32, 512 and 8192 neighbouring rows: Features::warp_sectors of
-    /// a warp a row, and Features::window_sectors.
-    std::array<double, 4> window_sectors(std::int64_t sigma = 1);
+    /// The same of all entries of 1, 32, 512 or 8192 neighbouring rows, by `level` 0 to 3:
+    /// Features::warp_sectors of a warp a row, and Features::window_sectors.
+    double window_sectors(std::size_t level, std::int64_t sigma = 1);
     const BlockFill& fill();
     const StripsFigures& strips(const Signature& signature);
     /// Sectors of x an entry that a warp asks for when each lane has `items` neighbouring entries
@@ -98,15 +98,18 @@ class MatrixFigures {
     double busiest(int threads, bool by_rows) const;
     /// Share of the entries that the `count` most used columns have.
     double hub_share(std::int64_t count);
-    /// What `count` finds in the sample, for figures that one plan alone needs; counted once. The
-    /// function is what it is known by. Rows of the sample lie in windows of neighbours. 0 when
+    /// Share of the entries that have none beside them in the row above, on their diagonal. 0 when
     /// optimistic.
-    double counted(double (*count)(const CsrView& sample));
+    double diagonal_heads() { return optimistic_ ? 0 : heads(1, 1); }
 
   private:
     /// Of rows in that order.
     RowGathers& gathers(std::int64_t sigma);
     StripsFigures best_strips(const StripsShape& shape);
+    /// heads_of_diagonals() of the sample, whose rows lie in windows of neighbours.
+    double heads(std::int64_t down, std::int64_t right);
+    /// Share of a CPU's strips that may lack deltas at most.
+    double most_affine(const StripsShape& shape);
     /// Sectors of x an entry that at least are asked for by somebody who takes `rows` neighbouring
     /// rows, in whatever order.
     double least_sectors(double rows);
@@ -133,7 +136,8 @@ class MatrixFigures {
     std::map<std::int64_t, std::vector<std::int64_t>> lengths_in_;  ///< by σ
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;
-    std::map<double (*)(const CsrView&), double> counted_;
+    std::map<std::pair<std::int64_t, std::int64_t>, double> heads_;
+    std::optional<bool> rises_;  ///< whether columns of rows do
 };
 
 }  // namespace spmvgen

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "tuner/cost/figures/figures.hpp"
@@ -13,6 +15,20 @@ std::vector<std::int64_t> lengths_of(const CsrView& a) {
     for (std::size_t i = 0; i < lengths.size(); ++i)
         lengths[i] = a.row_length(static_cast<std::int64_t>(i));
     return lengths;
+}
+
+/// Sorts lengths, the greatest first; short ones by counting.
+void sort_falling(std::span<std::int64_t> lengths, std::vector<std::int64_t>& counts) {
+    const std::int64_t most = std::ranges::max(lengths);
+    if (most > std::ssize(lengths)) {
+        std::ranges::sort(lengths, std::greater<>());
+        return;
+    }
+    counts.assign(static_cast<std::size_t>(most) + 1, 0);
+    for (const std::int64_t n : lengths) ++counts[static_cast<std::size_t>(n)];
+    auto to = lengths.begin();
+    for (std::int64_t n = most; n >= 0; --n)
+        to = std::fill_n(to, counts[static_cast<std::size_t>(n)], n);
 }
 
 double ratio(std::int64_t part, std::int64_t all) {
@@ -41,9 +57,12 @@ const std::vector<std::int64_t>& MatrixFigures::lengths_in(std::int64_t sigma) {
     if (!is_new) return lengths;
     lengths = lengths_of(sample_.view());
     const std::int64_t rows = std::ssize(lengths);
+    std::vector<std::int64_t> counts;
     for (std::int64_t begin = 0; sigma > 1 && begin < rows; begin += sigma)
-        std::sort(lengths.begin() + begin, lengths.begin() + std::min(begin + sigma, rows),
-                  std::greater<>());
+        sort_falling(
+            std::span(lengths).subspan(static_cast<std::size_t>(begin),
+                                       static_cast<std::size_t>(std::min(sigma, rows - begin))),
+            counts);
     return lengths;
 }
 

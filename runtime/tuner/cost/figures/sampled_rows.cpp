@@ -27,13 +27,25 @@ std::int64_t rows_of_window(const CsrView& a, std::int64_t entries, std::int64_t
     return std::clamp((rows + multiple - 1) / multiple * multiple, multiple, most_window);
 }
 
+/// Where each of these rows begins and ends.
+std::vector<EntryRange> entries_of(const CsrView& a, const std::vector<std::int64_t>& rows) {
+    std::vector<EntryRange> entries;
+    entries.reserve(rows.size());
+    dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        const Offset* const ptr = a.row_ptr_as<Offset>();
+        for (const std::int64_t row : rows) entries.push_back({ptr[row], ptr[row + 1]});
+    });
+    return entries;
+}
+
 /// Entries that rows may have each, at most `most`, for all of them to have not many more than
 /// `entries`.
 std::int64_t most_of_row(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
                          std::int64_t entries) {
+    const std::vector<EntryRange> ranges = entries_of(a, rows);
     const auto sum = [&] {
         std::int64_t all = 0;
-        for (const std::int64_t row : rows) all += std::min(a.row_length(row), most);
+        for (const auto [begin, end] : ranges) all += std::min(end - begin, most);
         return all;
     };
     while (most > least_of_row && sum() > 2 * entries) most /= 2;
@@ -43,21 +55,14 @@ std::int64_t most_of_row(const CsrView& a, const std::vector<std::int64_t>& rows
 /// Of a row's entries those that are looked at. Of rows with more than `most` they are anywhere in
 /// the row, but in the same place of neighbours, which may have the same columns: all beginnings
 /// would have the same few columns.
-EntryRange entries_of(const CsrView& a, std::int64_t row, std::int64_t most) {
-    const std::int64_t begin = a.row_begin(row), length = a.row_length(row);
-    if (length <= most) return {begin, begin + length};
+EntryRange some_of(EntryRange all, std::int64_t row, std::int64_t most) {
+    const auto [begin, end] = all;
+    const std::int64_t length = end - begin;
+    if (length <= most) return all;
     constexpr std::int64_t places = 1024, golden = 633;  // blocks of rows next to each other differ
     const std::int64_t place = row / window_multiple * golden % places;
     const std::int64_t first = begin + (length - most) * place / places;
     return {first, first + most};
-}
-
-/// Their columns from where they lie.
-Buffer fetch_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
-                  EntrySource& source) {
-    std::vector<EntryRange> ranges;
-    for (const std::int64_t row : rows) append(ranges, entries_of(a, row, most));
-    return source.columns(ranges);
 }
 
 /// Columns of these rows, of each at most `most` entries, as a matrix of its own.
@@ -71,21 +76,23 @@ CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std
     m.row_ptr = make_buffer<std::int32_t>(m.rows + 1);
     auto* ptr = static_cast<std::int32_t*>(m.row_ptr.data());
     ptr[0] = 0;
-    for (std::int64_t i = 0; i < m.rows; ++i)
-        ptr[i + 1] = ptr[i] + static_cast<std::int32_t>(
-                                  std::min(a.row_length(rows[static_cast<std::size_t>(i)]), most));
+    std::vector<EntryRange> ranges;  // neighbours' as one
+    const std::vector<EntryRange> all = entries_of(a, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const EntryRange some = some_of(all[i], rows[i], most);
+        ptr[i + 1] = ptr[i] + static_cast<std::int32_t>(some.end - some.begin);
+        append(ranges, some);
+    }
     m.nnz = ptr[m.rows];
     if (source != nullptr) {
-        m.col_idx = fetch_rows(a, rows, most, *source);
+        m.col_idx = source->columns(ranges);
         return m;
     }
     dispatch(a.index_type, [&]<typename Index>(Index) {
         m.col_idx = make_buffer<Index>(m.nnz);
         auto* to = static_cast<Index*>(m.col_idx.data());
         const Index* from = a.col_idx_as<Index>();
-        for (std::int64_t i = 0; i < m.rows; ++i)
-            std::copy_n(from + entries_of(a, rows[static_cast<std::size_t>(i)], most).begin,
-                        ptr[i + 1] - ptr[i], to + ptr[i]);
+        for (const auto [begin, end] : ranges) to = std::copy(from + begin, from + end, to);
     });
     return m;
 }

@@ -18,7 +18,7 @@ struct SampleSize {
     std::int64_t entries(const CsrView& matrix) const;
 };
 /// Of a CPU, and of a GPU, whose products take less time.
-inline constexpr SampleSize host_sample{8, 6'000, 50'000}, gpu_sample{64, 4000, 25000};
+inline constexpr SampleSize host_sample{12, 3'000, 40'000}, gpu_sample{64, 4'000, 25'000};
 
 /// Some of a matrix' rows, with all columns: what stands for it where a figure need not be exact.
 class SampledRows {

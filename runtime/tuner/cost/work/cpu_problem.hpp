@@ -11,6 +11,8 @@ namespace spmvgen::cpu {
 inline constexpr double line = 64;  ///< bytes
 /// Bytes of entries, between two uses of what a thread's first and second cache keep of x.
 inline constexpr double first_kept = 16 * 1024, second_kept = 512 * 1024;
+/// Bytes of x that a thread's first and second cache hold beside what passes through them.
+inline constexpr double first_cache = 32 * 1024, second_cache = 512 * 1024;
 
 /// Of a slice beside a row: it reads where it lies and how long its shortest row is, and stores a
 /// register of sums or several.
@@ -57,8 +59,8 @@ class Problem : public CostProblem {
     CpuWork of_any(double a_bytes) const {
         // A line of y that is written is read, too.
         return {.bytes = a_bytes + vectors_bytes() + vector * rows,
-                .middle = lines_beyond(first_kept),
-                .far = lines_beyond(second_kept)};
+                .middle = x_bytes() > first_cache ? lines_beyond(first_kept) : 0,
+                .far = x_bytes() > second_cache ? lines_beyond(second_kept) : 0};
     }
     /// What a unit of work that no thread shares makes the busiest have, of so many units in all.
     double busiest_of(double longest_unit, double units) const {

@@ -57,15 +57,14 @@ class CostProblem {
     /// Sectors of x an entry, all that somebody asks for who keeps what `height` neighbouring rows
     /// touch, in the order of the kernel; for 8-byte elements.
     double window_sectors(double height) const {
-        const std::array<double, 4> known = m.window_sectors(sigma());
         // Of 1, 32, 512 and 8192 rows.
         static constexpr std::array<double, 4> at{0, 5, 9, 13};
         const double level = std::clamp(std::log2(std::max(height, 1.0)), 0.0, at.back());
         std::size_t i = 1;
         while (at[i] < level) ++i;
         const double part = (level - at[i - 1]) / (at[i] - at[i - 1]);
-        return known[i - 1] *
-               std::pow(std::max(known[i], 1e-3) / std::max(known[i - 1], 1e-3), part);
+        const double fewer = m.window_sectors(i - 1, sigma()), more = m.window_sectors(i, sigma());
+        return fewer * std::pow(std::max(more, 1e-3) / std::max(fewer, 1e-3), part);
     }
     double slice_padding(double height) const {
         const auto& p = is_sorted() ? f.sell_sorted_padding : f.sell_padding;
