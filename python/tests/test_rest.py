@@ -106,6 +106,19 @@ def test_every_function_is_typed():
     assert "is not present at runtime" not in stubtest.stdout, stubtest.stdout
 
 
+def test_programs_that_use_it_are_typed(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import spmvgen\n"
+        "a: spmvgen.Matrix = spmvgen.matrix(([0, 1], [0], [1.0], (1, 1)))\n"
+        "kernel: str = spmvgen.counters()\n"
+    )
+    out, _, status = api.run(["--strict", "--config-file=", "--cache-dir=/dev/null", str(program)])
+    assert (status, out.count("error:")) == (1, 1), out
+    assert 'variable has type "str"' in out
+
+
 @pytest.mark.parametrize(("name", "least"), [("tutorial/from-python", 15), ("reference/python", 20)])
 def test_the_pages(name, least):
     page = ROOT / "docs" / f"{name}.md"

@@ -110,6 +110,24 @@ TEST(KernelProvider, AFailingCompilerIsAskedOnceAndCounted) {
     EXPECT_EQ(fake.provider.counters(), (KernelCounters{0, 0, 1, 1, 2}));
 }
 
+TEST(KernelProvider, AMissingCompilerIsSaidOnceForAllKernels) {
+    FakeKernels fake;
+    fake.generator.failure = "cannot load the kernel compiler:\n  a.so: no";
+    Signature other = csr_signature();
+    other.value = ValueType::f32;
+    testing::internal::CaptureStderr();
+    const ProvidedKernel first = fake.provider.get(csr_signature(), on);
+    const ProvidedKernel second = fake.provider.get(other, on);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "spmvgen: warning: " + first.warning + " (a fallback serves instead)\n");
+    EXPECT_EQ(second.warning, "no kernel " + to_string(other) + ": " + fake.generator.failure);
+    fake.generator.failure = "csr_rows.cpp:3: error: no";
+    other.value = ValueType::c64;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(fake.provider.get(other, on).kernel, nullptr);
+    EXPECT_NE(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(KernelProvider, QuietSaysNothingAndDebugSaysWhereAKernelCameFrom) {
     FakeKernels fake;
     fake.generator.failure = "no";

@@ -37,5 +37,5 @@ expect_equal("the exit status without the module" "${status}" "1")
 expect_within("the error without the module" "${errors}" "cannot load the kernel compiler:
   ${WORK_DIR}/alone/libspmvgen_jit.so: ${missing}
   ${WORK_DIR}/alone/spmvgen/libspmvgen_jit.so: ${missing}
-install libspmvgen_jit.so with Clang 19 in one of these places, or set SPMVGEN_JIT to its path
+install libspmvgen_jit.so with Clang 19 in one of these places (in Python: pip install spmvgen[jit]), or set SPMVGEN_JIT to its path
 ")

@@ -68,10 +68,11 @@ Generator* open_generator(const std::string& path, std::string& why) {
 }
 
 std::string failure(const std::string& reasons) {
-    return std::string("cannot load the kernel compiler:") + reasons +
+    return no_compiler + reasons +
            (chosen_path().empty()
-                ? "\ninstall libspmvgen_jit.so with Clang 19 in one of these places, or set "
-                  "SPMVGEN_JIT to its path"
+                ? "\ninstall libspmvgen_jit.so with Clang 19 in one of these places (in Python: "
+                  "pip "
+                  "install spmvgen[jit]), or set SPMVGEN_JIT to its path"
                 : "\nset SPMVGEN_JIT to the path of libspmvgen_jit.so, or unset it");
 }
 

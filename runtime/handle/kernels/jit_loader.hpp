@@ -5,6 +5,9 @@
 
 namespace spmvgen {
 
+/// What load_generator's error begins with where no library can be loaded.
+inline constexpr const char* no_compiler = "cannot load the kernel compiler:";
+
 /// The generator of libspmvgen_jit, loaded at the first call and kept for the life of the process.
 /// Looked for in $SPMVGEN_JIT, beside libspmvgen (build tree), and in spmvgen/ beside it (install
 /// prefix, wherever it was moved). Throws Error(unsupported) that lists where it was looked for and

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "handle/kernels/compile_kernel.hpp"
+#include "handle/kernels/jit_loader.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -351,7 +352,9 @@ std::shared_ptr<const Kernel> KernelProvider::load(const Loader<Kernel>& loader,
 void KernelProvider::fall_back(const std::string& warning, const KernelPolicy& policy) {
     if (policy.strict) throw Error(ErrorCode::compile, warning);
     ++fallbacks_;
-    log_.warn(warning + " (a fallback serves instead)");
+    // Without a compiler every kernel would say the same.
+    const bool missing = warning.find(no_compiler) != std::string::npos;
+    log_.warn(warning + " (a fallback serves instead)", missing ? no_compiler : "");
 }
 
 KernelCounters KernelProvider::counters() const {
