@@ -236,7 +236,7 @@ TEST_P(ReorderedRows, OfSeveralVectorsAreListed) {
 
 // Strips would take far more than CSR.
 TEST_P(ReorderedRows, AreStoredOtherwiseWhereStripsWouldBeTooLarge) {
-    const CsrMatrix a = make_gallery_matrix("web:n=30000,max_row=300");
+    const CsrMatrix a = make_gallery_matrix("web:n=40000,max_row=300");
     Options options = options_of({GetParam(), "rows"});
     for (const char* format : {"auto", "strips"}) {
         options.format = format;

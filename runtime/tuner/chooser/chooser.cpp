@@ -8,12 +8,12 @@
 #include <span>
 
 #include "formats/plans/tiles_plan.hpp"
-#include "formats/value_encoding.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/block_choice.hpp"
 #include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/counted_choice.hpp"
+#include "tuner/chooser/exact_values.hpp"
 #include "tuner/chooser/gathers.hpp"
 #include "tuner/cost/figures/diagonals.hpp"
 #include "tuner/plan/kernel_plan.hpp"
@@ -276,34 +276,8 @@ const BlockFill& Chooser::fill() {
 void Chooser::look_at_values(Request& request) {
     if (!request.encode || !request.look || request.exact || matrix_.nnz < least_encoded) return;
     // A CPU widens f16 in too many steps.
-    if (!exact_) exact_ = exact_values(!is_host(request));
+    if (!exact_) exact_ = exact_values(matrix_, !is_host(request), threads_, source_);
     request.exact = exact_;
-}
-
-ExactValues Chooser::exact_values(bool half) {
-    const EncodingChoice anything{
-        .half = half, .small_integers = true, .one_value = true, .dictionary = true};
-    const auto encoded = [&](const std::vector<EntryRange>& ranges) {
-        CsrView some = matrix_;
-        const Buffer values = source_->values(ranges);
-        some.values = values.data();
-        some.nnz = static_cast<std::int64_t>(values.bytes() / size_of(matrix_.value_type));
-        return encode_values(some, anything, threads_);
-    };
-    const ValueEncoding plain{matrix_.value_type};
-    const auto is_plain = [&](const ValueEncoding& found) {
-        return found.code == plain.code && found.storage == plain.storage;
-    };
-    ValueEncoding found = plain;
-    if (source_ == nullptr)
-        found = encode_values(matrix_, anything, threads_);
-    else if (const auto first = values_looked_at_first(matrix_.nnz);
-             first.empty() || !is_plain(encoded(first))) {
-        auto traits = source_->value_traits();
-        found = traits ? encoding_of(std::move(*traits), matrix_.value_type, anything)
-                       : encoded({{0, matrix_.nnz}});
-    }
-    return {found.storage, static_cast<std::int64_t>(found.code)};
 }
 
 void Chooser::look_at_blocks(Request& request) {

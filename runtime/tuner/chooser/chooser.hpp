@@ -112,7 +112,6 @@ class Chooser {
     void fit(Choice& choice, const Request& request);
     const BlockFill& fill();
     const SampledHubs& hubs();
-    ExactValues exact_values(bool half);
     /// The matrix with its columns and values.
     const CsrView& all_of_matrix() { return source_ != nullptr ? source_->all() : matrix_; }
     /// What its predicted time is the least of, in place of the rules' choice where that is
