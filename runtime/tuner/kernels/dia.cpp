@@ -36,7 +36,7 @@ CpuWork dia_work(const Problem& p) {
     // x is read in order, piece after piece; sums are loaded and stored for each.
     w.near = 0;
     w.steps = 2 * p.nnz / p.lane + pieces;
-    w.rows = pieces;
+    w.rows = w.turns = pieces;  // each ends elsewhere than the one before
     w.busiest = p.m.busiest(p.threads, true);
     return w;
 }
