@@ -9,6 +9,7 @@
 #include <set>
 
 #include "registry.hpp"
+#include "spmvgen/error.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
@@ -89,7 +90,12 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
     request.params.insert(params.begin(), params.end());
     if (kernel.format == Format::bcsr)
         request.params.insert({{"block_rows", best_block}, {"block_cols", best_block}});
-    Signature s = choose(figures_.features(), request).signature;
+    Signature s;
+    try {
+        s = choose(figures_.features(), request).signature;
+    } catch (const Error&) {  // what the caller fixed does not go with it
+        return std::nullopt;
+    }
     if (kernel.format == Format::strips) {
         for (const char* name : {"ragged", "fill"}) s.params[name] = 0;
         s.params["codes"] = 1;
