@@ -22,11 +22,11 @@ constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a ker
 /// Times the least time of all kernels with the rules' parameters, from which on a kernel is not
 /// weighed with others.
 constexpr double hopeless = 1.6;
+constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
 /// Of strips: what the matrix may decide.
 constexpr std::int64_t least_unroll = 2, most_unroll = 8;
 constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};
-constexpr std::int64_t best_block = 4;  ///< rows and columns: larger ones hardly take fewer bytes
-constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
+constexpr std::int64_t best_block = 4;  ///< rows, and columns: larger ones hardly take fewer bytes
 
 /// What is free, last what takes long to look at: what was found until then may rule it out.
 std::vector<const KernelEntry*> weighed(const Request& request) {

@@ -106,6 +106,14 @@ double ordering_us(const CsrView& a, int threads) {
     return 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
 }
 
+CsrView with_columns(const OrderProblem& p, Buffer& columns) {
+    CsrView a = p.matrix;
+    if (p.source == nullptr) return a;
+    columns = p.source->columns(std::array{EntryRange{0, a.nnz}});
+    a.col_idx = columns.data();
+    return a;
+}
+
 bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
     if (r.num_rhs > 1) return may_choose_order_of_many(rows, cols, nnz, r);
     return r.profile != nullptr && vectors_fit(rows, r) && gpu_constants() != nullptr &&
@@ -127,12 +135,8 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
                             p.source);
     const double sectors = sectors_of_blocks(first.view());
     if (sectors < least_sectors) return std::nullopt;
-    CsrView a = p.matrix;
     Buffer columns;  // clusters are found along them: samples will not do
-    if (p.source != nullptr) {
-        columns = p.source->columns(std::array{EntryRange{0, a.nnz}});
-        a.col_idx = columns.data();
-    }
+    const CsrView a = with_columns(p, columns);
     const int places = sampled_places(features);
     const SampledRows some(
         a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));

@@ -38,6 +38,9 @@ struct OrderProblem {
     EntrySource* source = nullptr;        ///< as the chooser's
 };
 
+/// The matrix with all of its columns, which `columns` holds where they are elsewhere.
+CsrView with_columns(const OrderProblem& problem, Buffer& columns);
+
 /// Rows in clusters (ReorderMethod::rows), where blocks of threads ask for the same elements of x
 /// again and again, and fewer times with rows that are neighbours: where the product is predicted
 /// to save `order_margin` of its time, first by some clusters, then by the order itself. Nothing

@@ -90,12 +90,8 @@ std::optional<OrderChoice> choose(const OrderProblem& p) {
     const SampledRows first(p.matrix, static_cast<std::int64_t>(sampled_entries), 16, 1, p.source);
     const double before = loaded_by_blocks(first.view());
     if (before < least_shared) return std::nullopt;
-    CsrView a = p.matrix;
     Buffer columns;  // clusters are found along them: samples will not do
-    if (p.source != nullptr) {
-        columns = p.source->columns(std::array{EntryRange{0, a.nnz}});
-        a.col_idx = columns.data();
-    }
+    const CsrView a = with_columns(p, columns);
     const double after = loaded_by_blocks(some_clusters(a, p.features.mean_row).view());
     const double bytes = l2_bytes(p, before), fewer = l2_bytes(p, after);
     if (fewer > most_of_bytes * bytes || !repays(p, bytes - fewer)) return std::nullopt;
