@@ -119,6 +119,22 @@ TEST(ChooserSample, ALayoutOfAnotherShapeIsNoneOfTheSignatures) {
     EXPECT_EQ(chooser.take_layout(s), nullptr);
 }
 
+TEST(ChooserSample, ALayoutWithoutLongRowsIsNoneOfASignatureThatHasThemApart) {
+    const CsrMatrix matrix = make_gallery_matrix("random:seed=1041072,max_nnz=300000");
+    const RowFeatures features = analyse_row_lengths(matrix.view());
+    Chooser chooser(matrix.view(), features, 2);
+    Request request{.kernel = "strips", .target = parse_target("sm_90")};
+    request.params = {{"long_from", 4096}, {"threads_per_row", 1}};
+    Choice choice = chooser(request);
+    chooser.settle(choice, request);
+    ASSERT_EQ(choice.signature.params.at("long_rows"), 0);
+    Signature s = choice.signature;
+    s.params["long_rows"] = 1;
+    s.params["long_from"] = 32;
+    ASSERT_GT(features.max_row, 32);
+    EXPECT_EQ(chooser.take_layout(s), nullptr);
+}
+
 /// All ones but for one value in the middle of the last tenth.
 CsrMatrix nearly_ones(double other) {
     CsrMatrix matrix = make_gallery_matrix("debruijn:k=18,random_values=0");

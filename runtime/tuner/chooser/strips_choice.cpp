@@ -157,10 +157,14 @@ std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, 
     return kept.codes();
 }
 
+bool StripsChooser::nothing_is_long(const StripsShape& shape) const {
+    return shape.long_from == 0 ||
+           features_.max_row * shape.block_rows <= shape.long_from * shape.threads_per_row;
+}
+
 StripsChooser::Plans& StripsChooser::plans(const Signature& signature) {
     PlanKey key{strips_shape(signature), signature.index, signature.offset};
-    if (features_.max_row * key.shape.block_rows <= key.shape.long_from * key.shape.threads_per_row)
-        key.shape.long_from = 0;  // no row is long
+    if (nothing_is_long(key.shape)) key.shape.long_from = 0;
     const auto found = std::ranges::find(plans_, key, &Plans::key);
     if (found != plans_.end()) return *found;
     // Where no slice has holes, those that might have are all as without.
@@ -363,7 +367,7 @@ std::unique_ptr<StripsLayout> StripsChooser::take_layout(const Signature& signat
     const StripsShape shape = strips_shape(signature);
     StripsShape own = layout_->shape;
     // Where nothing is long and nothing has holes, it lies as without.
-    if (layout_->long_row.empty()) own.long_from = shape.long_from;
+    if (layout_->long_row.empty() && nothing_is_long(shape)) own.long_from = shape.long_from;
     const bool holed = own.holes && std::ranges::any_of(layout_->slice_info, [](std::int32_t info) {
                            return (info & filled_slice) != 0;
                        });

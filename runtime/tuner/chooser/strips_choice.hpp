@@ -68,6 +68,8 @@ class StripsChooser {
     std::unique_ptr<StripsLayout> take_layout(const Signature& signature);
 
   private:
+    /// Whether row lengths alone tell that no row of this shape is stored apart.
+    bool nothing_is_long(const StripsShape& shape) const;
     /// How the matrix would lie, by the sample; what was settled is as it is.
     const StripsPlan& plan(const Signature& signature);
     /// What a plan of the sample lets expect of all of the matrix.
