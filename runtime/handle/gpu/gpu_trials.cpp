@@ -78,7 +78,7 @@ class GpuTrials : public Trials {
         provider_.get(s, policy_, device_);
         converter_to(s);
     }
-    bool compiled_nothing() const override { return !provider_.mean_compile_ms(device_); }
+    bool compiled_nothing() const override { return !provider_.compile_times(device_).any(); }
 
     /// Whether the device makes what the kernel reads.
     bool converts(const Signature& s) const {

@@ -1,20 +1,23 @@
 #include "handle/kernels/compile_times.hpp"
 
+#include <algorithm>
+
 namespace spmvgen {
 
 void CompileTimes::add(double ms) {
     const std::lock_guard lock(mutex_);
-    if (!first_ms_) {
-        first_ms_ = ms;
-        return;
-    }
-    ++others_;
-    others_ms_ += ms;
+    if (any_) least_ms_ = std::min(ms, least_ms_.value_or(ms));
+    any_ = true;
 }
 
-std::optional<double> CompileTimes::mean_ms() const {
+bool CompileTimes::any() const {
     const std::lock_guard lock(mutex_);
-    return others_ > 0 ? others_ms_ / others_ : first_ms_;
+    return any_;
+}
+
+std::optional<double> CompileTimes::usual_ms() const {
+    const std::lock_guard lock(mutex_);
+    return least_ms_;
 }
 
 }  // namespace spmvgen

@@ -8,15 +8,16 @@ namespace spmvgen {
 class CompileTimes {
   public:
     void add(double ms);
-    /// The mean. The first also loads the compiler: it counts as long as there is no other. Nothing
-    /// before that.
-    std::optional<double> mean_ms() const;
+    /// Whether one has ended, which also loaded the compiler.
+    bool any() const;
+    /// What another one takes alone: the least of all but the first, for those that run side by
+    /// side wait for each other. Nothing before the second has ended.
+    std::optional<double> usual_ms() const;
 
   private:
     mutable std::mutex mutex_;
-    int others_ = 0;
-    double others_ms_ = 0;
-    std::optional<double> first_ms_;
+    bool any_ = false;
+    std::optional<double> least_ms_;
 };
 
 }  // namespace spmvgen

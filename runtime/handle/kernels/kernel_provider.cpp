@@ -158,8 +158,8 @@ bool KernelProvider::may_compile(const KernelPolicy& policy) {
            imported().empty() && has_generator();
 }
 
-std::optional<double> KernelProvider::mean_compile_ms(const std::shared_ptr<Device>& device) {
-    return (device == nullptr ? host_.compile_times : table_of(device).compile_times).mean_ms();
+const CompileTimes& KernelProvider::compile_times(const std::shared_ptr<Device>& device) {
+    return device == nullptr ? host_.compile_times : table_of(device).compile_times;
 }
 
 KernelProvider::Table<GpuKernel>& KernelProvider::table_of(const std::shared_ptr<Device>& device) {

@@ -102,10 +102,9 @@ class KernelProvider {
     /// kernel sets say which kernels there are to be.
     bool may_compile(const KernelPolicy& policy);
 
-    /// Milliseconds that compiling a plain kernel for the device took so far in this process: what
-    /// kernels took over their compile_effort(), on average; nothing before the first. `device` is
-    /// null for the host.
-    std::optional<double> mean_compile_ms(const std::shared_ptr<Device>& device);
+    /// What compilations for the device took so far in this process, each over its kernel's
+    /// compile_effort(). `device` is null for the host.
+    const CompileTimes& compile_times(const std::shared_ptr<Device>& device);
 
     /// The same for a GPU; kernels are kept for each device, and what one of them has loaded serves
     /// all that are equal to it. Throws Error(compile) when there is no

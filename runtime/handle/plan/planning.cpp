@@ -98,11 +98,14 @@ double kernel_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signatur
     return known ? profile->load_ms.value : find_ms;
 }
 
+double usual_compile_ms(const DeviceProfile* profile) {
+    return profile != nullptr && profile->kernel_ms.value > 0 ? profile->kernel_ms.value
+                                                              : compile_ms;
+}
+
 double kernel_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signature& signature) {
-    const DeviceProfile* profile = speed.profile();
-    const bool known = profile != nullptr && profile->kernel_ms.value > 0;
-    const double usual = known ? profile->kernel_ms.value : compile_ms;
-    return kernel_ms(p, speed, signature, usual * compile_effort(complete(signature)));
+    return kernel_ms(p, speed, signature,
+                     usual_compile_ms(speed.profile()) * compile_effort(complete(signature)));
 }
 
 /// The first of a process also loads the compiler.
@@ -118,8 +121,10 @@ double first_compile_ms(const DeviceProfile* profile) {
 double making_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signature& signature) {
     // Without a compiler a kernel that is not there costs the search for it.
     if (p.policy.mode == CacheMode::load) return kernel_ms(p, speed, signature, find_ms);
+    const CompileTimes& times = p.provider.compile_times(p.device);
     const double usual =
-        p.provider.mean_compile_ms(p.device).value_or(first_compile_ms(speed.profile()));
+        times.usual_ms().value_or(times.any() ? usual_compile_ms(speed.profile())
+                                              : first_compile_ms(speed.profile()));
     return kernel_ms(p, speed, signature, usual * compile_effort(complete(signature)));
 }
 
