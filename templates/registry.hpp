@@ -142,8 +142,9 @@ struct KernelEntry {
     /// What is computed where it is no product with A: "P x" of a permutation.
     std::string_view product = "A x";
     bool scales = true;  ///< whether it has α and β; those that only move vectors have not
-    /// How many times as long as a plain kernel (csr_vector) it takes to emit and compile it for a
-    /// complete signature with a product, about; null = 1. docs/performance.md has measured times.
+    /// How many times as long as a plain kernel (csr_vector, csr_classical) it takes to emit and
+    /// compile it for a complete signature with a product, about; null = 1. docs/performance.md has
+    /// measured times.
     double (*effort)(const Signature&) = nullptr;
     /// Of a kernel for some signatures only: why it is not for this one, which is complete
     /// otherwise; "" = it is. Such a kernel runs when it is named, and is never chosen.

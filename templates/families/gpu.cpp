@@ -134,7 +134,8 @@ KernelEntry csr_load_balance() {
             .workspace = carries("csr_load_balance", warps_of_block),
             .arguments = load_balance_arguments,
             .layout = {"entries"},
-            .determinism = Determinism::by_parameter};
+            .determinism = Determinism::by_parameter,
+            .effort = [](const Signature&) { return 2.0; }};
 }
 
 constexpr std::array merge_path_arguments{
@@ -213,7 +214,8 @@ KernelEntry csr_by_length() {
             .layout = {"block", "subwarp", "most_short", "most_middle", "share"},
             .determinism = Determinism::always,
             .shares_entries = [](const Signature&) { return true; },
-            .takes_forms = true};
+            .takes_forms = true,
+            .effort = [](const Signature&) { return 2.5; }};
 }
 
 KernelEntry coo() {
@@ -231,7 +233,8 @@ KernelEntry coo() {
                       {"coo_carry", step, coo_grid, block_of, adds_carries},
                       {"coo_finish", step, thread_a_row, block_of, finishes}},
             .workspace = carries("coo", warps_of_block),
-            .determinism = Determinism::by_parameter};
+            .determinism = Determinism::by_parameter,
+            .effort = [](const Signature&) { return 2.0; }};
 }
 
 }  // namespace

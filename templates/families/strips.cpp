@@ -70,6 +70,11 @@ std::string warps_text(const ArgumentTemplate&, const Signature& s) {
 constexpr std::array gpu_arguments{
     ArgumentTemplate{"num_warps", Element::count, "", "warps with work", false, warps_text}};
 
+double effort(const Signature& s) {
+    return 1.2 + (param(s, "ragged") == 1 ? 0.2 : 0) + (param(s, "fill") == 1 ? 1.2 : 0) +
+           (param(s, "long_rows") == 1 ? 1.3 : 0);
+}
+
 KernelEntry strips() {
     return {.id = "strips",
             .format = Format::strips,
@@ -98,7 +103,8 @@ KernelEntry strips() {
                            .zeroed = true}},
             .arguments = gpu_arguments,
             .determinism = Determinism::always,
-            .any_order = {{"any_order", 1}}};
+            .any_order = {{"any_order", 1}},
+            .effort = effort};
 }
 
 }  // namespace

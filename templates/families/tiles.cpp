@@ -108,6 +108,7 @@ KernelEntry tiles() {
             .arguments = own_arguments,
             .determinism = Determinism::always,
             .any_order = {{"gaps", 1}},
+            .effort = [](const Signature& s) { return param(s, "items") >= 16 ? 5.0 : 3.0; },
             .check = check_tiles};
 }
 
@@ -199,6 +200,7 @@ KernelEntry tiles_hubs() {
                            .zeroed = true}},
             .arguments = hubs_arguments,
             .determinism = Determinism::always,
+            .effort = [](const Signature&) { return 3.0; },
             .check = check_tiles};
 }
 

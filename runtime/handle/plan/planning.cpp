@@ -122,9 +122,8 @@ double making_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signatur
     // Without a compiler a kernel that is not there costs the search for it.
     if (p.policy.mode == CacheMode::load) return kernel_ms(p, speed, signature, find_ms);
     const CompileTimes& times = p.provider.compile_times(p.device);
-    const double usual =
-        times.usual_ms().value_or(times.any() ? usual_compile_ms(speed.profile())
-                                              : first_compile_ms(speed.profile()));
+    const double usual = times.usual_ms().value_or(times.any() ? usual_compile_ms(speed.profile())
+                                                               : first_compile_ms(speed.profile()));
     return kernel_ms(p, speed, signature, usual * compile_effort(complete(signature)));
 }
 

@@ -10,6 +10,8 @@ namespace {
 constexpr double nearly_as_fast = 1.04;  ///< of kernels that are timed once more
 constexpr std::size_t most_finalists = 4;
 constexpr double before_run_off = 0.85;  ///< of the budget
+/// What compilers that run side by side take, over what one takes alone.
+constexpr double side_by_side = 1.5;
 /// Of what a trial takes beside the applies that are timed: the warm-up, over these, and applies
 /// that are not timed.
 constexpr double warm_up = 0.25, more_applies = 3;
@@ -50,13 +52,20 @@ bool Search::fits_budget(const Choice& choice, double seconds) const {
 }
 
 std::vector<Choice> Search::fitting(std::vector<Choice> choices, double seconds) const {
-    double sum_ms = elapsed_ms();
+    const int makers = std::max(problem_.makers, 1);
+    Expected all;
+    double longest_ms = 0;  // of the kernels' times
     std::erase_if(choices, [&](const Choice& choice) {
-        Expected e = expected(choice, seconds);
-        e.kernel_ms /= std::max(problem_.makers, 1);
-        const bool fits = sum_ms + e.sum() <= before_run_off * problem_.budget_ms;
-        if (fits) sum_ms += e.sum();
-        return !fits;
+        const Expected one = expected(choice, seconds);
+        const double kernels_ms = all.kernel_ms + one.kernel_ms;
+        const double longest = std::max(longest_ms, one.kernel_ms);
+        const double making_ms =
+            makers == 1 ? kernels_ms : side_by_side * (longest + kernels_ms / makers);
+        const double others_ms = all.convert_ms + all.timing_ms + one.convert_ms + one.timing_ms;
+        if (elapsed_ms() + making_ms + others_ms > before_run_off * problem_.budget_ms) return true;
+        all = {kernels_ms, all.convert_ms + one.convert_ms, all.timing_ms + one.timing_ms};
+        longest_ms = longest;
+        return false;
     });
     return choices;
 }
