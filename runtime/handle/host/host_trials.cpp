@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "devices/host/bound_kernel.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/plan/trial_parts.hpp"
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,5 +23,20 @@ KernelBinary compile_kernel(Generator& generator, const Signature& signature,
 KernelBinary compile_source(Generator& generator, const KernelSource& source,
                             std::span<const BinaryKind> kinds,
                             Compiler compiler = Compiler::automatic);
+
+/// How long compilations took so far. Safe for any number of threads.
+class CompileTimes {
+  public:
+    void add(double ms);
+    /// The mean. The first also loads the compiler: it counts as long as there is no other. Nothing
+    /// before that.
+    std::optional<double> mean_ms() const;
+
+  private:
+    mutable std::mutex mutex_;
+    int others_ = 0;
+    double others_ms_ = 0;
+    std::optional<double> first_ms_;
+};
 
 }  // namespace spmvgen
