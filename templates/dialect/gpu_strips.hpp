@@ -161,10 +161,11 @@ template <int code, bool filled, int unroll, typename Shape, typename Value, typ
                           Shape::block_cols * Shape::rhs_group * static_cast<int>(sizeof(Vector));
     constexpr int most = 192 / bytes;
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
+    constexpr bool looks_at_holes = filled && Shape::size == 1;  // strip by strip
     const unsigned char* masks = slice.deltas + slice.width * Shape::slice * bytes_of_delta<code>;
     long k = 0;
     // Compilers would mix two rounds and wait for the first in the middle of the loads.
-    if constexpr (batch > 1) {
+    if constexpr (!looks_at_holes) {
 #pragma GCC unroll 1
         for (; k + batch <= slice.full; k += batch) {
             add_strips<code, filled, true, batch, Shape>(sum, slice, masks, x, k);
