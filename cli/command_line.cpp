@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -40,19 +41,43 @@ constexpr const char* first_example =
     "\n"
     "All commands: spmvgen --help. Options of one: spmvgen run --help.\n";
 
+/// A verb: `add` gives its parser options and parts, and says what it does.
+struct VerbEntry {
+    const char* name;
+    const char* summary;
+    void (*add)(CLI::App* verb, Verbs& verbs);
+};
+constexpr VerbEntry all_verbs[] = {
+    {"emit", "print or compile a specialised kernel", add_emit},
+    {"analyze", "show what a matrix looks like", add_analyze},
+    {"run", "multiply, check and time: y = αAx + βy", add_run},
+    {"bench", "time kernels beside other libraries, every product checked", add_bench},
+    {"report", "make a page (HTML, self-contained) of what bench --json wrote", add_report},
+    {"tune", "measure on this device what the tuner chooses by", add_tune},
+    {"convert", "write a matrix as Matrix Market or as binary CSR, which is read faster",
+     add_convert},
+    {"cache", "the kernels that are kept on disk", add_cache},
+    {"pack", "kernel sets: kernels made ahead for machines without a compiler", add_pack},
+    {"gallery", "deterministic test matrices", add_gallery},
+    {"doctor", "show what was found, which versions, what is missing and how to get it",
+     add_doctor},
+};
+
+/// Knows all verbs by name, and of those among the arguments the options, too.
 struct CommandLine {
     CLI::App program{overview, "spmvgen"};
     Verbs verbs;
 
-    CommandLine() {
+    explicit CommandLine(const std::vector<std::string>& arguments) {
         program.set_version_flag("--version", std::string("spmvgen ") + version(),
                                  "show the version and exit");
         program.set_help_flag("-h,--help", "show this and exit");
         program.require_subcommand(1);
         program.footer(examples);
-        for (auto add : {add_emit, add_analyze, add_run, add_bench, add_report, add_tune,
-                         add_convert, add_cache, add_pack, add_gallery, add_doctor})
-            add(program, verbs);
+        for (auto& verb : all_verbs) {
+            CLI::App* const parser = program.add_subcommand(verb.name, verb.summary);
+            if (std::ranges::find(arguments, verb.name) != arguments.end()) verb.add(parser, verbs);
+        }
     }
 };
 
@@ -114,7 +139,7 @@ int work(CommandLine& line, Streams& streams) {
 
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out,
                      std::ostream& err) {
-    CommandLine line;
+    CommandLine line(arguments);
     std::ostringstream held;  // written at once, so that errno tells why it cannot be
     Streams streams{held, err};
     const auto early = parse(line, arguments, held, err);

@@ -104,10 +104,11 @@ static PetscErrorCode GiveBack(const Place* place, Vec v, PetscBool written, Vec
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = op(A) x by the handle, of vectors where A is */
-static PetscErrorCode MultiplyByHandle(const Context* context, const Product* product, Op op, Vec x,
-                                       Vec y) {
+/* y = op(A) x + beta y by the handle, of vectors where A is; beta is 0 or 1 */
+static PetscErrorCode ApplyByHandle(const Context* context, const Product* product, Op op, Vec x,
+                                    PetscScalar beta, Vec y) {
     const Place* place = context->place;
+    const PetscBool adds = beta != (PetscScalar)0 ? PETSC_TRUE : PETSC_FALSE;
     const PetscScalar* x_array;
     PetscScalar* y_array;
     PetscInt y_size;
@@ -115,29 +116,10 @@ static PetscErrorCode MultiplyByHandle(const Context* context, const Product* pr
     PetscFunctionBegin;
     PetscCall(VecGetLocalSize(y, &y_size));
     PetscCall(place->get_read(x, &x_array));
-    PetscCall(place->get_write(y, &y_array));
-    PetscCall(Apply(place, product, op, x_array, 0, y_array, y_size));
-    PetscCall(place->end(2.0 * (double)product->nnz - (double)context->nonempty));
-    PetscCall(place->restore_write(y, &y_array));
-    PetscCall(place->restore_read(x, &x_array));
-    PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* z += op(A) x by the handle, likewise */
-static PetscErrorCode AddByHandle(const Context* context, const Product* product, Op op, Vec x,
-                                  Vec z) {
-    const Place* place = context->place;
-    const PetscScalar* x_array;
-    PetscScalar* z_array;
-    PetscInt z_size;
-
-    PetscFunctionBegin;
-    PetscCall(VecGetLocalSize(z, &z_size));
-    PetscCall(place->get_read(x, &x_array));
-    PetscCall(place->get(z, &z_array));
-    PetscCall(Apply(place, product, op, x_array, 1, z_array, z_size));
-    PetscCall(place->end(2.0 * (double)product->nnz));
-    PetscCall(place->restore(z, &z_array));
+    PetscCall((adds ? place->get : place->get_write)(y, &y_array));
+    PetscCall(Apply(place, product, op, x_array, beta, y_array, y_size));
+    PetscCall(place->end(2.0 * (double)product->nnz - (adds ? 0 : (double)context->nonempty)));
+    PetscCall((adds ? place->restore : place->restore_write)(y, &y_array));
     PetscCall(place->restore_read(x, &x_array));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -156,7 +138,7 @@ static PetscErrorCode Multiply(Mat A, Op op, Vec x, Vec y) {
     if (product == NULL)
         PetscCall(MultiplyByPetsc(A, context, op, our_x, our_y));
     else
-        PetscCall(MultiplyByHandle(context, product, op, our_x, our_y));
+        PetscCall(ApplyByHandle(context, product, op, our_x, 0, our_y));
     PetscCall(GiveBack(context->place, x, PETSC_FALSE, &our_x));
     PetscCall(GiveBack(context->place, y, PETSC_TRUE, &our_y));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,7 +164,7 @@ static PetscErrorCode MultiplyAdd(Mat A, Op op, Vec x, Vec y, Vec z) {
     if (product == NULL)
         PetscCall(MultiplyAddByPetsc(A, context, op, our_x, our_z, our_z));
     else
-        PetscCall(AddByHandle(context, product, op, our_x, our_z));
+        PetscCall(ApplyByHandle(context, product, op, our_x, 1, our_z));
     PetscCall(GiveBack(context->place, x, PETSC_FALSE, &our_x));
     PetscCall(GiveBack(context->place, z, PETSC_TRUE, &our_z));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -13,7 +13,7 @@
 #include "bench/results.hpp"
 #include "bench/rounds.hpp"
 #include "bench/table.hpp"
-#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
 #include "measure/random_vector.hpp"
 #include "options/matrix_source.hpp"
 #include "options/operands.hpp"
@@ -264,10 +264,8 @@ class Bench {
 
 }  // namespace
 
-void add_bench(CLI::App& program, Verbs& verbs) {
+void add_bench(CLI::App* verb, Verbs& verbs) {
     auto o = std::make_shared<BenchOptions>();
-    CLI::App* verb = program.add_subcommand(
-        "bench", "time kernels beside other libraries, every product checked");
     const auto list = [&](const char* name, std::vector<std::string>& words, const char* help,
                           const char* type) {
         verb->add_option(name, words, help)

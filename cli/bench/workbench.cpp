@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "matrix/vectors_fit.hpp"
+#include "matrix/memory_limit.hpp"
 #include "measure/bandwidth.hpp"
 #include "measure/random_vector.hpp"
 

@@ -77,8 +77,7 @@ void require_usable(const Store& store) {
         throw Error(ErrorCode::io, store.directory() + " is not used: " + problem);
 }
 
-void add_cache(CLI::App& program, Verbs& verbs) {
-    CLI::App* verb = program.add_subcommand("cache", "the kernels that are kept on disk");
+void add_cache(CLI::App* verb, Verbs& verbs) {
     verb->require_subcommand(1);
     const auto add = [&](const char* name, const char* summary, auto work) {
         auto o = std::make_shared<ListOptions>();

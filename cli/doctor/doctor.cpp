@@ -194,10 +194,8 @@ void print(const Findings& f, std::ostream& out) {
 
 }  // namespace
 
-void add_doctor(CLI::App& program, Verbs& verbs) {
+void add_doctor(CLI::App* verb, Verbs& verbs) {
     auto json = std::make_shared<bool>(false);
-    CLI::App* verb = program.add_subcommand(
-        "doctor", "show what was found, which versions, what is missing and how to get it");
     verb->add_flag("--json", *json, "print one JSON object instead");
     verb->footer("Examples:\n  spmvgen doctor\n  spmvgen doctor --json");
     verbs.push_back({verb, [json](Streams& streams) {

@@ -239,9 +239,8 @@ void add_kernel_options(CLI::App& verb, EmitOptions& o) {
 
 }  // namespace
 
-void add_emit(CLI::App& program, Verbs& verbs) {
+void add_emit(CLI::App* verb, Verbs& verbs) {
     auto o = std::make_shared<EmitOptions>();
-    CLI::App* verb = program.add_subcommand("emit", "print or compile a specialised kernel");
     add_kernel_options(*verb, *o);
     verb->add_option(
             "--as", o->as,

@@ -89,9 +89,8 @@ void add_suite_options(CLI::App& maker, SuiteOptions& o) {
 
 }  // namespace
 
-void add_gallery(CLI::App& program, Verbs& verbs) {
+void add_gallery(CLI::App* verb, Verbs& verbs) {
     auto o = std::make_shared<GalleryOptions>();
-    CLI::App* verb = program.add_subcommand("gallery", "deterministic test matrices");
     verb->require_subcommand(1);
     CLI::App* lister = verb->add_subcommand("list", "list the generators with their presets");
     lister->add_flag("--json", o->json, "print one JSON object instead");

@@ -44,9 +44,8 @@ void analyze(const AnalyzeOptions& o, Streams& streams) {
 
 }  // namespace
 
-void add_analyze(CLI::App& program, Verbs& verbs) {
+void add_analyze(CLI::App* verb, Verbs& verbs) {
     auto o = std::make_shared<AnalyzeOptions>();
-    CLI::App* verb = program.add_subcommand("analyze", "show what a matrix looks like");
     verb->add_option("matrix", o->matrix, matrix_help)->required()->type_name("A.mtx");
     verb->add_flag("--json", o->json, "print one JSON object instead");
     verb->add_flag("--plot,!--no-plot", o->plot, "draw where the entries are (default)");

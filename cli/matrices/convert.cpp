@@ -60,10 +60,8 @@ void convert(const ConvertOptions& o, Streams& streams) {
 
 }  // namespace
 
-void add_convert(CLI::App& program, Verbs& verbs) {
+void add_convert(CLI::App* verb, Verbs& verbs) {
     auto o = std::make_shared<ConvertOptions>();
-    CLI::App* verb = program.add_subcommand(
-        "convert", "write a matrix as Matrix Market or as binary CSR, which is read faster");
     verb->add_option("matrix", o->from, matrix_help)->required()->type_name("A.mtx");
     verb->add_option("output", o->path, "the file to write; - = standard output")
         ->required()

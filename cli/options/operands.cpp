@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "devices/host/permute_rows.hpp"
+#include "matrix/memory_limit.hpp"
 #include "matrix/read/reader.hpp"
-#include "matrix/vectors_fit.hpp"
 #include "measure/random_vector.hpp"
 #include "options/options.hpp"
 #include "registry.hpp"

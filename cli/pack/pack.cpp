@@ -2,9 +2,7 @@
 
 namespace spmvgen::cli {
 
-void add_pack(CLI::App& program, Verbs& verbs) {
-    CLI::App* verb = program.add_subcommand(
-        "pack", "kernel sets: kernels made ahead for machines without a compiler");
+void add_pack(CLI::App* verb, Verbs& verbs) {
     verb->require_subcommand(1);
     for (auto add : {add_pack_build, add_pack_list, add_pack_verify, add_pack_merge})
         add(*verb, verbs);

@@ -31,10 +31,8 @@ void report(const ReportOptions& o, Streams& streams) {
 
 }  // namespace
 
-void add_report(CLI::App& program, Verbs& verbs) {
+void add_report(CLI::App* verb, Verbs& verbs) {
     auto o = std::make_shared<ReportOptions>();
-    CLI::App* verb = program.add_subcommand(
-        "report", "make a page (HTML, self-contained) of what bench --json wrote");
     verb->add_option("files", o->files, "files of spmvgen bench --json, plain or .gz")
         ->required()
         ->type_name("R.jsonl");

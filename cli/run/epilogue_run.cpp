@@ -12,7 +12,6 @@ constexpr const char* stored_value = "checked_value";
 }  // namespace
 
 void check_epilogue_options(const RunOptions& o) {
-    if (!o.check || o.epilogue.empty()) return;
     const auto refuse = [](const std::string& why) {
         throw UsageError("--check: with --epilogue " + why + "; drop one of them");
     };
@@ -23,9 +22,8 @@ void check_epilogue_options(const RunOptions& o) {
     if (!why.empty()) refuse(why);
 }
 
-std::string epilogue_to_run(const RunOptions& o) {
-    if (!o.check || o.epilogue.empty()) return o.epilogue;
-    return std::string(stored_value) + "[row] = value; " + o.epilogue;
+std::string epilogue_to_check(const std::string& epilogue) {
+    return std::string(stored_value) + "[row] = value; " + epilogue;
 }
 
 CheckResult check_epilogue_run(const CsrMatrix& matrix, const Operands& operands,

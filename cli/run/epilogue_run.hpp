@@ -8,12 +8,12 @@
 
 namespace spmvgen::cli {
 
-/// Throws UsageError where --check and --epilogue do not go together with the other options, or the
-/// reference cannot follow the expression.
+/// Of --check with --epilogue: throws UsageError where the two do not go together with the other
+/// options, or the reference cannot follow the expression.
 void check_epilogue_options(const RunOptions& options);
 
-/// The epilogue that is run: with --check it also stores what it gets of each row.
-std::string epilogue_to_run(const RunOptions& options);
+/// The epilogue that is run with --check: it also stores what it gets of each row.
+std::string epilogue_to_check(const std::string& epilogue);
 
 /// Checks what an apply made: what the epilogue got against the product, and what it gave against
 /// the reference. `y` is what the apply gave, `named` holds what it left.

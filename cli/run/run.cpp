@@ -160,9 +160,10 @@ void multiply(const RunOptions& o, const AnyHandle& handle, const Product& produ
 
 void run_matrix(const RunOptions& o, Streams& streams) {
     const std::shared_ptr<Device> device = parse_device(o.device);
-    check_epilogue_options(o);
+    const bool checks_epilogue = o.check && !o.epilogue.empty();
+    if (checks_epilogue) check_epilogue_options(o);
     Options options = handle_options(o, device.get());
-    options.epilogue = epilogue_to_run(o);
+    if (checks_epilogue) options.epilogue = epilogue_to_check(o.epilogue);
     SourcedMatrix source = load_matrix(o.matrix);
     convert_types(o.value, o.index, source.matrix);
     ProductOptions product = o.product;
@@ -199,7 +200,7 @@ void run_matrix(const RunOptions& o, Streams& streams) {
         r.bytes += named->bytes();
     }
     const auto check = [&](const Buffer& y) {
-        return named && o.check && !o.epilogue.empty()
+        return named && checks_epilogue
                    ? check_epilogue_run(source.matrix, p, *named, options.epilogue, y)
                    : p.check(source.matrix, y);
     };
@@ -243,7 +244,7 @@ CsrMatrix totals_of(const BatchHandle& handle, ValueType type) {
 }
 
 void run_batch(const RunOptions& o, Streams& streams) {
-    check_epilogue_options(o);
+    if (o.check && !o.epilogue.empty()) check_epilogue_options(o);
     const std::shared_ptr<Device> device = parse_device(o.device);
     const Options options = handle_options(o, device.get());
     SourcedBatch batch = load_batch(o.batch, o.value);
@@ -278,9 +279,8 @@ void run(const RunOptions& o, Streams& streams) {
 
 }  // namespace
 
-void add_run(CLI::App& program, Verbs& verbs) {
+void add_run(CLI::App* verb, Verbs& verbs) {
     auto o = std::make_shared<RunOptions>();
-    CLI::App* verb = program.add_subcommand("run", "multiply, check and time: y = αAx + βy");
     verb->add_option("matrix", o->matrix, matrix_help)->type_name("A.mtx");
     verb->add_option("--batch", o->batch,
                      "instead: all matrices of a directory, or of a list (a path a line), at once")

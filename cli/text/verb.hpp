@@ -27,17 +27,18 @@ class UsageError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Each adds one verb; to add another: a file, a line here and one in command_line.cpp.
-void add_analyze(CLI::App& program, Verbs& verbs);
-void add_bench(CLI::App& program, Verbs& verbs);
-void add_cache(CLI::App& program, Verbs& verbs);
-void add_convert(CLI::App& program, Verbs& verbs);
-void add_doctor(CLI::App& program, Verbs& verbs);
-void add_emit(CLI::App& program, Verbs& verbs);
-void add_gallery(CLI::App& program, Verbs& verbs);
-void add_pack(CLI::App& program, Verbs& verbs);
-void add_report(CLI::App& program, Verbs& verbs);
-void add_run(CLI::App& program, Verbs& verbs);
-void add_tune(CLI::App& program, Verbs& verbs);
+/// Each gives one verb its options and its work; to add another: a file, a line here and one in
+/// command_line.cpp.
+void add_analyze(CLI::App* verb, Verbs& verbs);
+void add_bench(CLI::App* verb, Verbs& verbs);
+void add_cache(CLI::App* verb, Verbs& verbs);
+void add_convert(CLI::App* verb, Verbs& verbs);
+void add_doctor(CLI::App* verb, Verbs& verbs);
+void add_emit(CLI::App* verb, Verbs& verbs);
+void add_gallery(CLI::App* verb, Verbs& verbs);
+void add_pack(CLI::App* verb, Verbs& verbs);
+void add_report(CLI::App* verb, Verbs& verbs);
+void add_run(CLI::App* verb, Verbs& verbs);
+void add_tune(CLI::App* verb, Verbs& verbs);
 
 }  // namespace spmvgen::cli

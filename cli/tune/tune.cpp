@@ -69,9 +69,7 @@ void add_common_options(CLI::App& verb, TuneOptions& o) {
 
 }  // namespace
 
-void add_tune(CLI::App& program, Verbs& verbs) {
-    CLI::App* verb =
-        program.add_subcommand("tune", "measure on this device what the tuner chooses by");
+void add_tune(CLI::App* verb, Verbs& verbs) {
     auto common = std::make_shared<TuneOptions>();
     add_common_options(*verb, *common);
     const std::vector<Tuning> tunings{add_tune_calibrate(*verb, common),

@@ -138,6 +138,7 @@ std::string Entities::reference(const clang::VarDecl* constant) {
     if (auto known = ids_.find(constant); known != ids_.end()) return placeholder(known->second);
     const int id = enter(constant, constant->getNameAsString(), {});
     leave(id, constant_text(*constant, placeholder(id), source_));
+    entities_[static_cast<std::size_t>(id)].is_constant = true;
     return placeholder(id);
 }
 
@@ -217,10 +218,15 @@ std::vector<std::string> Entities::final_names() const {
 
 std::string Entities::text() const {
     const auto names = final_names();
-    std::string result;
-    for (const int id : order_)
-        result += with_names(entities_[static_cast<std::size_t>(id)].text, names) + "\n\n";
-    return result;
+    std::string constants, others;
+    for (const int id : order_) {
+        const Entity& e = entities_[static_cast<std::size_t>(id)];
+        if (e.is_constant)
+            constants += with_names(e.text, names);  // ends its line
+        else
+            others += with_names(e.text, names) + "\n\n";
+    }
+    return constants + (constants.empty() ? "" : "\n") + others;
 }
 
 std::string vector_typedef(clang::QualType type, const std::string& element,

@@ -51,6 +51,7 @@ class Entities {
         std::vector<std::string> arguments;  ///< short forms of what its template is bound to
         std::string text;
         bool in_progress = true;
+        bool is_constant = false;  ///< of a literal value: nothing need come before it
     };
 
     int enter(const void* key, std::string name, std::vector<std::string> arguments);

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "calibrate/parts.hpp"
-#include "devices/host/loaded_kernel.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/kernels/compile_kernel.hpp"
 #include "handle/kernels/jit_loader.hpp"

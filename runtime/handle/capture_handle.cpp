@@ -8,7 +8,7 @@
 #include "handle/base/handle_impl.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "handle/plan/device_csr.hpp"
-#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
 #include "matrix/coo_matrix.hpp"
 #include "matrix/features/features.hpp"
 #include "matrix/layouts/block_matrix.hpp"

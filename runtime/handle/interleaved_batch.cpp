@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "handle/base/batch_impl.hpp"
-#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
 
 namespace spmvgen {
 namespace {

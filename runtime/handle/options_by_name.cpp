@@ -10,7 +10,7 @@
 #include "handle/base/handle_impl.hpp"
 #include "handle/kernels/cache_mode.hpp"
 #include "handle/plan/levels.hpp"
-#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"

@@ -119,13 +119,17 @@ template <typename Value>
 /// Whether one of `count` numbers is NaN, in a part of it when they are complex.
 template <int count, typename Value>
 [[gnu::always_inline]] inline bool has_nan(const Value* numbers) {
-    bool found = false;
-    for (int i = 0; i < count; ++i) {
-        if constexpr (is_complex<Value>) {
-            found |= !(numbers[i].re == numbers[i].re) || !(numbers[i].im == numbers[i].im);
-        } else {
-            found |= !(numbers[i] == numbers[i]);
+    if constexpr (count == 1 && !is_complex<Value>) {
+        return !(numbers[0] == numbers[0]);
+    } else {
+        bool found = false;
+        for (int i = 0; i < count; ++i) {
+            if constexpr (is_complex<Value>) {
+                found |= !(numbers[i].re == numbers[i].re) || !(numbers[i].im == numbers[i].im);
+            } else {
+                found |= !(numbers[i] == numbers[i]);
+            }
         }
+        return found;
     }
-    return found;
 }

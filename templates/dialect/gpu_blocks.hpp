@@ -123,8 +123,8 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
 
 /// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, without the
 /// fill: x is read where the matrix has an element, and nowhere else.
-template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, typename Value,
-          typename Vector, typename Storage, typename Index>
+template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, int rhs_lanes,
+          typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_unfilled_blocks(Value* sum, const Storage* values,
                                                        const Index* col_idx,
                                                        const long* block_masks, const Vector* x,
@@ -137,9 +137,20 @@ template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, 
                 if ((mask >> (i * block_cols + j) & 1) != 0) {
                     const Value value =
                         load_value<Value>(block + (i * block_cols + j) * tile_blocks);
-                    add_product<rhs_group>(
-                        sum + i * rhs_group, value,
-                        x + element_of<num_rhs, rhs_group>(static_cast<long>(col_idx[k]) + j));
+                    if constexpr (rhs_lanes == 1) {
+                        add_product<rhs_group>(
+                            sum + i * rhs_group, value,
+                            x + element_of<num_rhs, rhs_group>(static_cast<long>(col_idx[k]) + j));
+                    } else {
+                        // x begins with the lane's piece of its first row.
+                        Vector factor[rhs_group] = {};
+                        load_piece<false, vector_form::dense, num_rhs, rhs_group, rhs_lanes>(
+                            factor,
+                            row_at<vector_form::dense, num_rhs>(
+                                x, static_cast<long>(col_idx[k]) + j, 0),
+                            0);
+                        add_product<rhs_group>(sum + i * rhs_group, value, factor);
+                    }
                 }
             }
         }
@@ -166,7 +177,7 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
         for (int e = 0; e < height; ++e) {
             sum[e] = Value{};
         }
-        add_unfilled_blocks<block_rows, block_cols, step, num_rhs, rhs_group>(
+        add_unfilled_blocks<block_rows, block_cols, step, num_rhs, rhs_group, 1>(
             sum, values, col_idx, block_masks, x, first, end);
     }
 }
@@ -237,35 +248,6 @@ template <bool wide, int block_rows, int block_cols, int step, int unroll, int n
     }
 }
 
-/// sum[i][rhs] += the products of the blocks first, first + step, … below `end` with the lane's piece
-/// of each row of x, the first of which is at `x`, without the fill.
-template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, int rhs_lanes,
-          typename Value, typename Vector, typename Storage, typename Index>
-[[gnu::always_inline]] inline void add_unfilled_pieces(Value* sum, const Storage* values,
-                                                       const Index* col_idx,
-                                                       const long* block_masks, const Vector* x,
-                                                       long first, long end) {
-    for (long k = first; k < end; k += step) {
-        const long mask = block_masks[k];
-        const Storage* block = values + place_of_block<block_rows, block_cols>(k);
-        for (int i = 0; i < block_rows; ++i) {
-            for (int j = 0; j < block_cols; ++j) {
-                if ((mask >> (i * block_cols + j) & 1) != 0) {
-                    const Value value =
-                        load_value<Value>(block + (i * block_cols + j) * tile_blocks);
-                    Vector factor[rhs_group] = {};
-                    load_piece<false, vector_form::dense, num_rhs, rhs_group, rhs_lanes>(
-                        factor,
-                        row_at<vector_form::dense, num_rhs>(x, static_cast<long>(col_idx[k]) + j,
-                                                            0),
-                        0);
-                    add_product<rhs_group>(sum + i * rhs_group, value, factor);
-                }
-            }
-        }
-    }
-}
-
 /// sum[i][rhs] = the products of the blocks begin … end-1 of a block row that the lane has, for its
 /// piece of the right-hand sides. Each lane loads a block of its own, side by side, and hands it to
 /// the `rhs_lanes` lanes that share it. All lanes of the warp take part.
@@ -299,7 +281,7 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
         for (int e = 0; e < height; ++e) {
             sum[e] = Value{};
         }
-        add_unfilled_pieces<block_rows, block_cols, step / rhs_lanes, num_rhs, rhs_group,
+        add_unfilled_blocks<block_rows, block_cols, step / rhs_lanes, num_rhs, rhs_group,
                             rhs_lanes>(sum, values, col_idx, block_masks, piece,
                                        begin + lane / rhs_lanes, end);
     }

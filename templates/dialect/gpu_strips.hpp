@@ -85,11 +85,15 @@ template <typename Shape>
 /// Whether a block with this mask has an element in column `j`.
 template <typename Shape>
 [[gnu::always_inline]] inline bool has_column(unsigned long long mask, int j) {
-    unsigned long long column = 0;
-    for (int i = 0; i < Shape::block_rows; ++i) {
-        column |= mask >> (i * Shape::block_cols);
+    if constexpr (Shape::size == 1) {
+        return mask != 0;
+    } else {
+        unsigned long long column = 0;
+        for (int i = 0; i < Shape::block_rows; ++i) {
+            column |= mask >> (i * Shape::block_cols);
+        }
+        return (column >> j & 1) != 0;
     }
-    return (column >> j & 1) != 0;
 }
 
 /// sum[i][r] += the products of the lane's blocks in `batch` strips, from strip `k` on. All of A is
@@ -157,12 +161,15 @@ template <int code, bool filled, int unroll, typename Shape, typename Value, typ
                           Shape::block_cols * Shape::rhs_group * static_cast<int>(sizeof(Vector));
     constexpr int most = 192 / bytes;
     constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
+    constexpr bool looks_at_holes = filled && Shape::size == 1;  // strip by strip
     const unsigned char* masks = slice.deltas + slice.width * Shape::slice * bytes_of_delta<code>;
     long k = 0;
     // Compilers would mix two rounds and wait for the first in the middle of the loads.
+    if constexpr (!looks_at_holes) {
 #pragma GCC unroll 1
-    for (; k + batch <= slice.full; k += batch) {
-        add_strips<code, filled, true, batch, Shape>(sum, slice, masks, x, k);
+        for (; k + batch <= slice.full; k += batch) {
+            add_strips<code, filled, true, batch, Shape>(sum, slice, masks, x, k);
+        }
     }
 #pragma GCC unroll 1
     for (; k < slice.strips; k += batch) {

@@ -19,9 +19,9 @@
 //             middle row, three indices and two offsets for each part; x once for each entry; writes
 //             y once, reads it when β ≠ 0.
 #pragma once
+#include "dialect/gpu_meetings.hpp"
 #include "dialect/gpu_rows.hpp"
 #include "dialect/gpu_segments.hpp"
-#include "dialect/gpu_tiles.hpp"
 
 /// α = 0: y = βy.
 template <typename Vector, scale beta_mode, int num_rhs, vector_form y_form, int rhs_group,

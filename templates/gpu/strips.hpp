@@ -127,7 +127,7 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
     if constexpr (long_rows == 1 && alpha_mode != scale::zero) {
         const long chunk = thread / warp_size;
         if (chunk < num_chunks) {
-            constexpr int chunk_entries = 32 * warp_size;
+            constexpr int chunk_entries = entries_of_chunk(warp_size);
             const long number = chunk_row[chunk];
             const long first_chunk = chunk_ptr[number];
             const long begin = long_ptr[number] + (chunk - first_chunk) * chunk_entries;

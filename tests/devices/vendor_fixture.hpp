@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "control.hpp"
 #include "device_kernels.hpp"
@@ -58,6 +59,23 @@ class VendorFixture : public ::testing::Test {
 
   private:
     ScopedEnv library_;
+};
+
+/// What CUDA and HIP have in common: each test once for each; the parameter: whether it is CUDA.
+class VendorDevice : public VendorFixture, public ::testing::WithParamInterface<bool> {
+  public:
+    VendorDevice() : VendorFixture(GetParam()) {}
+
+    /// y + 2x on `own`, with x in the memory of `other`.
+    std::vector<double> axpy(Device& own, Device& other) const {
+        const auto x = upload<double>(other, {1, 2, 3});
+        const auto y = upload<double>(own, {10, 20, 30});
+        const auto kernel = own.load(binary({"axpy"}));
+        launch(own, *kernel, {{1, 1}, 64, 0}, 3l, 2.0, x->data(), y->data());
+        own.synchronize({});
+        return download<double>(own, *y);
+    }
+    const std::vector<double> sum{12, 24, 36};
 };
 
 }  // namespace spmvgen

@@ -28,9 +28,7 @@ void kernel(long* y, const int* marks) {
                           {{}, {{"shift", "2"}}, {}}),
               R"(/// Where no row is.
 constexpr long no_row = -1;
-
 constexpr int first_bit = 4;  ///< of a mark
-
 constexpr int last_bit = 7;
 
 static inline void kernel(long* y, const int* marks) {

@@ -30,6 +30,10 @@ TEST(Simplify, DropsWhatDoesNothing) {
 TEST(Simplify, EndsWhenNothingIsLeft) {
     EXPECT_EQ(simplified("y[(static_cast<long>(n) + 0)] = 1;\n"), "    y[n] = 1;\n");
     EXPECT_EQ(simplified("(y + static_cast<long>(n))[0] = 1;\n"), "    y[n] = 1;\n");
+    EXPECT_EQ(simplified("(y + n)[0] = 1;\n"), "    y[n] = 1;\n");
+    EXPECT_EQ(simplified("(y + (n * 2 + n))[0] = 1;\n"), "    y[n * 2 + n] = 1;\n");
+    EXPECT_EQ(simplified("(y + (n * 1 + 0))[0] = 1;\n"), "    y[n] = 1;\n");
+    EXPECT_EQ(simplified("(y + n)[n] = 1;\n"), "    (y + n)[n] = 1;\n");
     EXPECT_EQ(simplified("((y + c) + i)[n] = 1;\n"), "    y[c + i + n] = 1;\n");
     EXPECT_EQ(simplified("(y + 0 + c)[n * 0] = 1;\n"), "    y[c] = 1;\n");
     EXPECT_EQ(simplified("const long first = (i / 1);\ny[first] = first;\n"), "    y[i] = i;\n");

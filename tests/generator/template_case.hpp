@@ -1,5 +1,7 @@
 #pragma once
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "specializer/specialize.hpp"
@@ -7,6 +9,13 @@
 #include "spmvgen/error.hpp"
 
 namespace spmvgen::specializer {
+
+/// Value bound to double, and numbers to what they say.
+inline const Bindings f64{{{"Value", "double"}}, {}, {}};
+
+inline Bindings numbers(std::map<std::string, std::string> constants) {
+    return {{{"Value", "double"}}, std::move(constants), {}};
+}
 
 /// A template as a string, in the virtual file cpu/test.hpp.
 inline TemplateUse template_use(const std::string& text, Bindings bindings,

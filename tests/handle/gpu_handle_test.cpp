@@ -11,58 +11,15 @@
 #include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
+#include "gpu_handle_fixture.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {
 namespace {
 
+using namespace fake_gpu;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-// [ 1 2 ]
-// [ 0 3 ]
-// [ 4 0 ]
-struct Tiny {
-    std::vector<int> row_ptr{0, 2, 3, 4};
-    std::vector<int> col_idx{0, 1, 1, 0};
-    std::vector<double> values{1, 2, 3, 4};
-    CsrView view() const { return csr_view(3, 2, row_ptr.data(), col_idx.data(), values.data()); }
-};
-const std::vector<double> x{10, 20};
-const std::vector<double> product{50, 60, 40};
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-Options gpu_options() {
-    Options o;
-    o.device = "cuda:0";
-    o.kernel = "csr_classical";
-    return o;
-}
-
-/// A fake GPU with a fake compiler; its memory is the host's, so tests read and write it.
-struct GpuHandle : testing::Test {
-    GpuHandle() { omp_set_num_threads(1); }  // ThreadSanitizer does not see libgomp's barriers
-
-    FakeKernels fake;
-    std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
-    FakeDeviceLog& log = *device->log;
-
-    Handle make(const Options& options = gpu_options(), const CsrView& a = Tiny().view()) {
-        return make_handle(a, options, fake.provider, device);
-    }
-    void check_all_modes(const Handle& handle) {
-        for (const double alpha : {0.0, 1.0, -2.0}) {
-            for (const double beta : {0.0, 1.0, 3.0}) {
-                std::vector<double> y(3, beta == 0 ? nan : 7);
-                handle.apply(alpha, x.data(), beta, y.data());
-                for (std::size_t i = 0; i < 3; ++i)
-                    EXPECT_EQ(y[i], alpha * product[i] + 7 * beta)
-                        << "row " << i << ", α = " << alpha << ", β = " << beta;
-            }
-        }
-    }
-    static Stream stream(std::uintptr_t number) { return {reinterpret_cast<void*>(number)}; }
-};
 
 TEST_F(GpuHandle, MultipliesWithAKernelForEveryModeOfAlphaAndBeta) {
     const Handle handle = make();
@@ -324,104 +281,6 @@ TEST_F(GpuHandle, TellsWhatItDoes) {
               "bytes:    104 B a product, 64 B of them the matrix\n"
               "prepared: 20.0 ms, 20.0 of them for the kernel\n");
     EXPECT_THAT(make().source(), HasSubstr("// the source of csr_classical"));
-}
-
-TEST_F(GpuHandle, ADeviceHasNoFallback) {
-    fake.generator.unsupported = {BinaryKind::cubin, BinaryKind::ptx};
-    const std::string text = code_and_text([&] { make(); });
-    EXPECT_THAT(text, HasSubstr("compile: no kernel csr_classical_f64"));
-    EXPECT_THAT(text, HasSubstr("@sm_90: nothing makes cubin; nothing makes ptx; device cuda:0 has "
-                                "no generic kernel to fall back to"));
-    EXPECT_EQ(fake.provider.counters().fallbacks, 0);
-    Options options = gpu_options();
-    options.cache = CacheMode::load;
-    FakeKernels other;
-    EXPECT_THAT(code_and_text([&] { make_handle(Tiny().view(), options, other.provider, device); }),
-                HasSubstr("it is not in the cache, and cache mode load does not compile; device"));
-    EXPECT_TRUE(log.memory.empty());
-}
-
-TEST_F(GpuHandle, AModeThatCannotBeMadeIsAnErrorOfTheApply) {
-    fake.generator.only_base_works = true;
-    const Handle handle = make();
-    std::vector<double> y(3, 1);
-    EXPECT_THAT(code_and_text([&] { handle.apply(1.0, x.data(), 1.0, y.data()); }),
-                HasSubstr("compile: no kernel csr_classical_f64_i32_o32_a1_b1_k1"));
-    handle.apply(1.0, x.data(), 0.0, y.data());
-    EXPECT_EQ(y, product);
-}
-
-TEST_F(GpuHandle, ADeviceWithoutMemoryLeavesNothingBehind) {
-    log.capacity = 40;
-    EXPECT_EQ(code_and_text([&] { make(); }), "io: cuda:0: out of memory");
-    EXPECT_TRUE(log.memory.empty());
-    log.capacity = SIZE_MAX;
-    log.refuses_to_load = true;
-    FakeKernels other;
-    const auto make_other = [&] {
-        return make_handle(Tiny().view(), gpu_options(), other.provider, device);
-    };
-    EXPECT_EQ(code_and_text(make_other), "io: cuda:0: no room for the kernel");
-    log.refuses_to_load = false;
-    EXPECT_EQ(code_and_text(make_other), "no error");
-}
-
-TEST_F(GpuHandle, RefusesWrongOptions) {
-    const auto with = [&](const std::function<void(Options&)>& change) {
-        Options options = gpu_options();
-        change(options);
-        return code_and_text([&] { make(options); });
-    };
-    EXPECT_EQ(with([](Options& o) { o.cache = CacheMode::off; }),
-              "invalid_argument: cache mode off (options.cache, SPMVGEN_CACHE) always runs the "
-              "generic CSR "
-              "kernel, which device cuda:0 does not have: use another mode");
-    EXPECT_EQ(with([](Options& o) { o.target = "sm_80"; }),
-              "invalid_argument: options.target sm_80 is not what device cuda:0 runs, sm_90: leave "
-              "it native");
-    EXPECT_EQ(with([](Options& o) { o.target = "sm_90"; }), "no error");
-    EXPECT_EQ(with([](Options& o) { o.kernel = "csr_rows"; }),
-              "invalid_argument: kernel csr_rows is not for sm_90: it is for CPUs");
-    EXPECT_EQ(with([](Options& o) { o.storage = "f64"; }), "no error");
-    EXPECT_EQ(
-        with([](Options& o) { o.storage = "c32"; }),
-        "invalid_argument: options.storage c32 is not a narrower type of the numbers that the "
-        "matrix has, f64: use f16 or bf16 for f32; these or f32 for f64; c32 for c64");
-    EXPECT_THAT(with([](Options& o) { o.storage = "f8"; }),
-                HasSubstr("invalid_argument: options.storage: unknown value type 'f8'"));
-    EXPECT_EQ(with([](Options& o) { o.num_rhs = 0; }),
-              "invalid_argument: options.num_rhs is 0: use 1…64");
-    EXPECT_TRUE(log.memory.empty());
-}
-
-TEST_F(GpuHandle, WhatIsForGpusIsRefusedOnTheHost) {
-    const auto with = [&](const std::function<void(Options&)>& change) {
-        Options options;
-        change(options);
-        return code_and_text([&] { make_handle(Tiny().view(), options, fake.provider); });
-    };
-    EXPECT_EQ(with([](Options& o) { o.target = "sm_90"; }),
-              "unsupported: options.target sm_90 cannot run here: sm_90 is not a CPU; use native");
-    EXPECT_THAT(with([](Options& o) { o.device = "tpu:0"; }),
-                HasSubstr("invalid_argument: 'tpu:0' is no device: use cuda:N or hip:N"));
-    const Handle host = make_handle(Tiny().view(), {}, fake.provider);
-    std::vector<double> y(3);
-    const std::string refusal =
-        "invalid_argument: apply: a stream is for GPUs only, but the handle's device is host";
-    EXPECT_EQ(code_and_text([&] { host.apply(1.0, x.data(), 0.0, y.data(), stream(5)); }), refusal);
-}
-
-TEST_F(GpuHandle, RefusesWrongOperands) {
-    const Handle handle = make();
-    std::vector<double> y(3);
-    std::vector<float> narrow(3);
-    EXPECT_EQ(code_and_text([&] { handle.apply(1.0F, narrow.data(), 0.0F, narrow.data()); }),
-              "invalid_argument: apply: the matrix is f64, but α, x, β and y are f32; use f64");
-    EXPECT_EQ(code_and_text([&] { handle.apply<double>(1.0, nullptr, 0.0, y.data()); }),
-              "invalid_argument: apply: x is null, but has 2 elements");
-    EXPECT_EQ(code_and_text([&] { handle.apply(1.0, y.data() + 2, 0.0, y.data()); }),
-              "invalid_argument: apply: x and y overlap; use different arrays");
-    EXPECT_TRUE(log.launches.empty());
 }
 
 TEST_F(GpuHandle, HandlesShareKernelsAndThousandsLeaveNothingBehind) {

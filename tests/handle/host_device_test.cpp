@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "devices/argument_type.hpp"
-#include "devices/host/bound_kernel.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "devices/host/scratch_pool.hpp"
 #include "fakes.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <deque>
 
-#include "devices/host/bound_kernel.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "devices/simt/simt_device.hpp"
 #include "fixtures.hpp"
 #include "formats/batch.hpp"

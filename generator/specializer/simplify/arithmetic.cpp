@@ -238,7 +238,7 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_conditional(
     return same_type(live->IgnoreImplicit()->getType(), e->getType()) ? keep(e, live) : Outcome{};
 }
 
-/// `(p + a)[i]` to `p[a + i]`, where a is wide enough for the sum.
+/// `(p + a)[i]` to `p[a + i]`, where a is wide enough for the sum, and `(p + a)[0]` to `p[a]`.
 ExpressionCleaner::Outcome ExpressionCleaner::clean_subscript(const clang::ArraySubscriptExpr* e) {
     const auto* base = llvm::dyn_cast<clang::ParenExpr>(e->getBase()->IgnoreImplicit());
     const auto* sum =
@@ -258,15 +258,21 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_subscript(const clang::Array
     settled_ =
         settled_ && !has_zero && !llvm::isa<clang::ParenExpr>(sum->getLHS()->IgnoreImplicit());
     const auto* first = sum->getRHS()->IgnoreImplicit();
-    if (source_.context.getTypeSize(first->getType()) < 64) return {};
-    edits_.remove({source_.begin(base->getLParen()), source_.end(base->getLParen())});
-    edits_.replace({source_.end(sum->getLHS()->getEndLoc()), source_.begin(first->getBeginLoc())},
-                   "[");
     const bool first_only = value(e->getIdx()) == 0;
-    edits_.replace(
-        {source_.begin(base->getRParen()), first_only ? source_.end(e->getIdx()->getEndLoc())
-                                                      : source_.begin(e->getIdx()->getBeginLoc())},
-        first_only ? "" : " + ");
+    const bool is_narrow = source_.context.getTypeSize(first->getType()) < 64;
+    if (is_narrow && !(first_only && sum == whole)) return {};
+    // `(p + (a + b))[0]` to `p[a + b]`.
+    const auto* inner = llvm::dyn_cast<clang::ParenExpr>(first);
+    if (!first_only || sum != whole || (inner && becomes_operand(inner->getSubExpr())))
+        inner = nullptr;
+    const auto* begin = inner ? inner->getSubExpr() : first;
+    const auto end = inner ? inner->getRParen() : base->getRParen();
+    edits_.remove({source_.begin(base->getLParen()), source_.end(base->getLParen())});
+    edits_.replace({source_.end(sum->getLHS()->getEndLoc()), source_.begin(begin->getBeginLoc())},
+                   "[");
+    edits_.replace({source_.begin(end), first_only ? source_.end(e->getIdx()->getEndLoc())
+                                                   : source_.begin(e->getIdx()->getBeginLoc())},
+                   first_only ? "" : " + ");
     if (first_only && sum == whole) gone_.insert({base, sum});
     return {};
 }

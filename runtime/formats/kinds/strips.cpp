@@ -206,8 +206,9 @@ void write_entries(const CsrView& matrix, const StripsLayout& layout, std::int64
         const From* from =
             strips == 0 ? nullptr : matrix.values_as<From>() + matrix.row_begin(row) + lane % t;
         for (std::int64_t k = 0; k < strips; ++k)
-            values.put((first + k) * lanes + lane, from[k * t]);
-        for (std::int64_t k = strips; k < width; ++k) values.pad((first + k) * lanes + lane);
+            values.put(place_in_strips(first + k, 1, 0, lanes, lane), from[k * t]);
+        for (std::int64_t k = strips; k < width; ++k)
+            values.pad(place_in_strips(first + k, 1, 0, lanes, lane));
     }
 }
 
@@ -230,10 +231,9 @@ void write_blocks(const CsrView& matrix, const StripsLayout& layout, std::int64_
         blocks.make(row * shape.block_rows, [&](std::size_t number, std::int64_t i, std::int64_t j,
                                                 std::int64_t entry) {
             const auto block = static_cast<std::int64_t>(number);
-            values.put(
-                begin + (block / t * shape.block_size() + i * shape.block_cols + j) * shape.lanes +
-                    p * t + block % t,
-                from[entry]);
+            values.put(place_in_strips(layout.slice_ptr[s] + block / t, shape.block_size(),
+                                       i * shape.block_cols + j, shape.lanes, p * t + block % t),
+                       from[entry]);
         });
     }
 }

@@ -141,14 +141,8 @@ class StripRanges {
     }
     bool has_fill() const { return has_fill_; }
 
-    /// The narrowest code that fits all strips; 4 when none does.
-    int narrowest() const {
-        return affine_              ? 0
-               : widest_ >> 8 == 0  ? 1
-               : widest_ >> 16 == 0 ? 2
-               : widest_ >> 32 == 0 ? 3
-                                    : 4;
-    }
+    /// The narrowest code that fits all strips, or no_code.
+    int narrowest() const { return narrowest_code(affine_, widest_); }
     /// The base of strip k for that code, which is not below the narrowest.
     std::int64_t base(std::size_t k, int code) const {
         return code == affine_deltas ? start_[k] : low_[k];

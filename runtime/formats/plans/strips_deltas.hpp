@@ -28,7 +28,7 @@ class DeltaWriter {
     void write(std::int64_t slice, std::int64_t begin) {
         const auto s = static_cast<std::size_t>(slice);
         const std::int64_t first = layout_.slice_ptr[s], width = layout_.slice_ptr[s + 1] - first;
-        const int code = layout_.slice_info[s] & 3;
+        const int code = layout_.slice_info[s] & code_bits;
         if (layout_.has_holes(slice)) {
             write_holes(slice, width, bases_ + first, deltas_ + begin * layout_.shape.lanes);
             return;
@@ -39,8 +39,7 @@ class DeltaWriter {
         if (code == deltas_of_16_bits) write_deltas<std::uint16_t>(slice, bases_ + first, to);
         if (code == deltas_of_32_bits) write_deltas<std::uint32_t>(slice, bases_ + first, to);
         if ((layout_.slice_info[s] & filled_slice) != 0) {
-            write_masks(slice, to + width * layout_.shape.lanes *
-                                        bytes_by_code[static_cast<std::size_t>(code)]);
+            write_masks(slice, to + width * layout_.shape.lanes * delta_bytes(code));
         }
     }
 
@@ -92,7 +91,7 @@ class DeltaWriter {
             },
             [&](std::int64_t lane, std::int64_t k, std::int64_t block) {
                 const auto delta = static_cast<Delta>(block < 0 ? 0 : of_row[block] - bases[k]);
-                std::memcpy(to + (k * layout_.shape.lanes + lane) *
+                std::memcpy(to + place_in_strips(k, 1, 0, layout_.shape.lanes, lane) *
                                      static_cast<std::int64_t>(sizeof(Delta)),
                             &delta, sizeof(Delta));
             });
@@ -130,8 +129,8 @@ class DeltaWriter {
                     const std::uint64_t mask =
                         block < 0 ? 0 : columns_.mask(static_cast<std::size_t>(block));
                     // Little-endian, as all targets are: the lowest bytes come first.
-                    std::memcpy(to + (k * layout_.shape.lanes + lane) * bytes, &mask,
-                                static_cast<std::size_t>(bytes));
+                    std::memcpy(to + place_in_strips(k, 1, 0, layout_.shape.lanes, lane) * bytes,
+                                &mask, static_cast<std::size_t>(bytes));
                 });
         }
     }
@@ -146,7 +145,7 @@ class DeltaWriter {
             std::fill_n(masks, diagonals_.size() * lanes, static_cast<unsigned char>(0));
             for_entries_between_holes(matrix_, layout_, slice, columns_, diagonals_,
                                       [&](std::int64_t strip, std::int64_t lane, std::int64_t) {
-                                          masks[strip * lanes + lane] = 1;
+                                          masks[place_in_strips(strip, 1, 0, lanes, lane)] = 1;
                                       });
         }
     }

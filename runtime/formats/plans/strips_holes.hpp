@@ -88,9 +88,10 @@ template <typename From, typename Values>
 void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
                          const Values& values) {
     const auto s = static_cast<std::size_t>(slice);
-    const std::int64_t lanes = layout.shape.lanes, begin = layout.slice_ptr[s] * lanes;
-    const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
-    for (std::int64_t place = begin; place < begin + width * lanes; ++place) values.pad(place);
+    const std::int64_t lanes = layout.shape.lanes, first = layout.slice_ptr[s];
+    const std::int64_t width = layout.slice_ptr[s + 1] - first;
+    for (std::int64_t place = first * lanes; place < (first + width) * lanes; ++place)
+        values.pad(place);
     const From* from = matrix.values_as<From>();
     dispatch(matrix.index_type, [&]<typename Column>(Column) {
         EntryColumns<Column> columns(matrix, layout);
@@ -98,7 +99,8 @@ void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std:
         diagonals.collect(layout, slice, columns, matrix.cols, width);
         for_entries_between_holes(matrix, layout, slice, columns, diagonals,
                                   [&](std::int64_t strip, std::int64_t lane, std::int64_t entry) {
-                                      values.put(begin + strip * lanes + lane, from[entry]);
+                                      values.put(place_in_strips(first + strip, 1, 0, lanes, lane),
+                                                 from[entry]);
                                   });
     });
 }

@@ -133,9 +133,7 @@ void measure_slices(StripsLayout& layout, int threads) {
             }
             const auto s = static_cast<std::size_t>(slice);
             layout.slice_ptr[s + 1] = width;
-            layout.slice_info[s] =
-                static_cast<std::int32_t>(std::max<std::int64_t>(full, 0) << full_strips_shift) |
-                (full != width ? ragged_slice : 0);
+            layout.slice_info[s] = info_of_lengths(static_cast<int>(full), static_cast<int>(width));
         }
     });
     std::inclusive_scan(layout.slice_ptr.begin(), layout.slice_ptr.end(), layout.slice_ptr.begin());
@@ -143,7 +141,7 @@ void measure_slices(StripsLayout& layout, int threads) {
 
 /// The narrowest of `codes` that holds what `narrowest` does; -1 when there is none.
 int allowed_code(std::int64_t codes, int narrowest) {
-    for (int code = narrowest; code < 4; ++code)
+    for (int code = narrowest; code < no_code; ++code)
         if ((codes >> code & 1) != 0) return code;
     return -1;
 }
@@ -160,9 +158,9 @@ int checked_code(std::int64_t codes, int narrowest, std::int64_t slice) {
     const int code = allowed_code(codes, narrowest);
     if (code < 0)
         refuse(fmt::format("slice {} of format strips needs {}, which codes={} has not: {}", slice,
-                           narrowest < 4 ? fmt::format("deltas of {} bits", 4 << narrowest)
-                                         : "deltas of more than 32 bits",
-                           codes, narrowest < 4 ? "use codes=15" : "use csr"));
+                           narrowest < no_code ? fmt::format("deltas of {} bits", 4 << narrowest)
+                                               : "deltas of more than 32 bits",
+                           codes, narrowest < no_code ? "use codes=15" : "use csr"));
     return code;
 }
 
@@ -173,34 +171,34 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                 const Look& look) {
     std::vector<std::int64_t> ends(layout.slice_ptr.size(), 0);
     const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
-    for_parts(
-        layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-            Columns columns(matrix, layout);
-            StripRanges<typename Columns::Number> ranges;
-            SliceDiagonals<typename Columns::Number> diagonals;
-            bool has_holes = false;
-            int code = 0;
-            for (std::int64_t slice = begin; slice < end; ++slice) {
-                const auto s = static_cast<std::size_t>(slice);
-                const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
-                ends[s + 1] = width;
-                if ((slice - begin) % look.step == 0) {
-                    ranges.collect(layout, slice, columns);
-                    const int narrowest = ranges.narrowest();
-                    has_holes = narrowest != 0 &&
-                                diagonals.collect(layout, slice, columns, matrix.cols,
-                                                  most_diagonals(width, narrowest, value));
-                    if (!has_holes && !look.bases) code = checked_code(codes, narrowest, slice);
-                }
-                if (!has_holes) {
-                    layout.slice_info[s] |= look.bases ? 0 : code;
-                    continue;
-                }
-                ends[s + 1] = diagonals.size();
-                layout.slice_info[s] =
-                    static_cast<std::int32_t>(diagonals.size() << full_strips_shift) | filled_slice;
-            }
-        });
+    for_parts(layout.slices(), slices_a_part, threads,
+              [&](std::int64_t begin, std::int64_t end, int) {
+                  Columns columns(matrix, layout);
+                  StripRanges<typename Columns::Number> ranges;
+                  SliceDiagonals<typename Columns::Number> diagonals;
+                  bool has_holes = false;
+                  int code = 0;
+                  for (std::int64_t slice = begin; slice < end; ++slice) {
+                      const auto s = static_cast<std::size_t>(slice);
+                      const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
+                      ends[s + 1] = width;
+                      if ((slice - begin) % look.step == 0) {
+                          ranges.collect(layout, slice, columns);
+                          const int narrowest = ranges.narrowest();
+                          has_holes = narrowest != 0 &&
+                                      diagonals.collect(layout, slice, columns, matrix.cols,
+                                                        most_diagonals(width, narrowest, value));
+                          if (!has_holes && !look.bases)
+                              code = checked_code(codes, narrowest, slice);
+                      }
+                      if (!has_holes) {
+                          layout.slice_info[s] |= look.bases ? 0 : code;
+                          continue;
+                      }
+                      ends[s + 1] = diagonals.size();
+                      layout.slice_info[s] = info_of_diagonals(static_cast<int>(diagonals.size()));
+                  }
+              });
     std::inclusive_scan(ends.begin(), ends.end(), layout.slice_ptr.begin());
 }
 
@@ -250,7 +248,7 @@ StripsShape strips_shape(const Signature& s) {
     shape.long_from = param(s, "long_rows", 0) == 0 ? 0 : param(s, "long_from");
     shape.wavefront = gpu ? s.target.wavefront : 0;
     shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1;
-    shape.chunk = gpu ? 32 * shape.wavefront : 4096;
+    if (gpu) shape.chunk = entries_of_chunk(s.target.wavefront);
     return shape;
 }
 
@@ -265,8 +263,7 @@ std::int64_t StripsLayout::delta_units(std::int64_t slice) const {
     const auto s = static_cast<std::size_t>(slice);
     const std::int32_t info = slice_info[s];
     return (slice_ptr[s + 1] - slice_ptr[s]) *
-           (bytes_by_code[static_cast<std::size_t>(code_of(info))] +
-            ((info & filled_slice) != 0 ? shape.mask_bytes() : 0));
+           (delta_bytes(code_of(info)) + ((info & filled_slice) != 0 ? shape.mask_bytes() : 0));
 }
 
 bool StripsLayout::has_lengths() const {

@@ -11,10 +11,6 @@
 /// How a matrix lies in the format `strips` (docs/explanation/strips.md), short of its arrays.
 namespace spmvgen {
 
-/// Bytes of a delta, by code.
-inline constexpr std::array<std::int64_t, 4> bytes_by_code{
-    bytes_of_delta<affine_deltas>, bytes_of_delta<deltas_of_8_bits>,
-    bytes_of_delta<deltas_of_16_bits>, bytes_of_delta<deltas_of_32_bits>};
 /// Slices that a thread takes at a time.
 inline constexpr std::int64_t slices_a_part = 64;
 /// Stands in the place of a slice's first base where it has to be looked for.
@@ -158,8 +154,7 @@ struct StripsLayout {
         const std::int64_t row = block_row_at(position);
         const std::int64_t all = row < 0 ? 0 : blocks[static_cast<std::size_t>(row)];
         if (t == 1) return all < 0 ? 0 : all;
-        const std::int64_t own = all - lane % t;
-        return own <= 0 ? 0 : (own + t - 1) / t;
+        return all <= 0 ? 0 : strips_of_lane(all, lane, t);
     }
     /// Whether the strips of a slice are diagonals with holes (formats/plans/strips_holes.hpp).
     bool has_holes(std::int64_t slice) const {

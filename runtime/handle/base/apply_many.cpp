@@ -97,13 +97,6 @@ void HandleImpl::check_many(ValueType type, const ManyOperands& m) const {
         refuse("apply_many: x and y overlap; use different arrays");
 }
 
-PackVectors parse_pack_vectors(std::string_view text) {
-    if (text == "auto") return PackVectors::automatic;
-    if (text == "always") return PackVectors::always;
-    if (text == "never") return PackVectors::never;
-    refuse(fmt::format("options.pack_vectors is '{}': use auto, always or never", text));
-}
-
 VectorPacker& HandleImpl::packer() {
     throw Error(ErrorCode::internal, "this handle takes no vectors in other layouts");
 }

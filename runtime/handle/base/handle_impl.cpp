@@ -8,7 +8,6 @@
 #include "handle/kernels/cache_mode.hpp"
 #include "handle/plan/device_speed.hpp"
 #include "handle/plan/levels.hpp"
-#include "handle/plan/number_types.hpp"
 #include "handle/plan/request_of_options.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -276,6 +275,19 @@ void HandleImpl::check_operands(const Operands& o, bool needs_x) const {
     // apply_many has compared vectors of other forms.
     if (is_dense(vectors_of(o)) && overlap(o.x, x_bytes, o.y, y_bytes))
         refuse("apply: x and y overlap; use different arrays");
+}
+
+void HandleImpl::tell_given(ValueType type, std::int64_t entries, std::shared_ptr<Device> device) {
+    given_type_ = type;
+    given_entries_ = entries;
+    given_on_ = std::move(device);
+}
+
+PackVectors parse_pack_vectors(std::string_view text) {
+    if (text == "auto") return PackVectors::automatic;
+    if (text == "always") return PackVectors::always;
+    if (text == "never") return PackVectors::never;
+    refuse(fmt::format("options.pack_vectors is '{}': use auto, always or never", text));
 }
 
 }  // namespace spmvgen

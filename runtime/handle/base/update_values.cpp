@@ -26,12 +26,6 @@ std::int64_t first_entry(const ValueOrder& order, std::int64_t k) {
 
 }  // namespace
 
-void HandleImpl::tell_given(ValueType type, std::int64_t entries, std::shared_ptr<Device> device) {
-    given_type_ = type;
-    given_entries_ = entries;
-    given_on_ = std::move(device);
-}
-
 void HandleImpl::tell_order(ValueOrder order) {
     tell([bytes = order.bytes()](Info& info) { info.update_bytes += bytes; });
     orders_.insert(orders_.begin(), std::move(order));

@@ -114,10 +114,6 @@ HandleInput input_of(const DeferredMatrix& matrix, const Options& options) {
 
 }  // namespace
 
-bool is_deferred(const Options& o) {
-    return o.compile == "behind" || (o.level == "lazy" && !o.deterministic);
-}
-
 std::unique_ptr<HandleImpl> make_deferred_handle(const HandleInput& input, KernelProvider& provider,
                                                  const std::shared_ptr<Device>& device) {
     const Options& options = input.options;

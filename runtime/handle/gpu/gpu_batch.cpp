@@ -4,7 +4,7 @@
 #include "handle/gpu/gpu_bound_kernel.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/device_options.hpp"
-#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
 #include "tuner/rules/batch_rules.hpp"
 
 namespace spmvgen {

@@ -5,8 +5,8 @@
 #include "handle/making/handle_makers.hpp"
 #include "handle/plan/device_csr.hpp"
 #include "handle/plan/device_options.hpp"
-#include "handle/plan/number_types.hpp"
 #include "handle/plan/planned_matrix.hpp"
+#include "handle/plan/request_of_options.hpp"
 #include "handle/plan/trials.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
@@ -63,11 +63,13 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     std::optional<CsrOnDevice> csr;  // goes before prepare_ms is told
     csr.emplace(*device_, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
     if (matrix.nnz > 0) {
-        const auto trials = gpu_trials(matrix, *csr, features.max_row, num_rhs_, device_,
-                                       options.memory_limit, provider_, policy_);
+        const auto make_trials = [&] {
+            return gpu_trials(matrix, *csr, features.max_row, num_rhs_, device_,
+                              options.memory_limit, provider_, policy_);
+        };
         take(apply_level(
             {matrix, features, planned.request(), options, provider_, policy_, device_, chooser},
-            rule, *trials));
+            rule, make_trials));
     } else {
         take(rule);
         signature_.alpha = Scale::zero;

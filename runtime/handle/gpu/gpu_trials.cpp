@@ -78,7 +78,7 @@ class GpuTrials : public Trials {
         provider_.get(s, policy_, device_);
         converter_to(s);
     }
-    bool compiled_nothing() const override { return !provider_.compile_times(device_).any(); }
+    bool compiled_nothing() const override { return !provider_.compile_times(device_).first_ms(); }
 
     /// Whether the device makes what the kernel reads.
     bool converts(const Signature& s) const {

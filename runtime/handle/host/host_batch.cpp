@@ -3,15 +3,15 @@
 
 #include <vector>
 
-#include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "devices/host/scratch_pool.hpp"
 #include "formats/narrow.hpp"
 #include "handle/base/batch_impl.hpp"
 #include "handle/base/variant_table.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/device_options.hpp"
-#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
 #include "tuner/rules/batch_rules.hpp"
 
 namespace spmvgen {

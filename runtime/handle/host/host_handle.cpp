@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "devices/host/bound_kernel.hpp"
 #include "devices/host/generic_csr.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
 #include "formats/value_pattern.hpp"
@@ -172,11 +172,13 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options, const 
         signature_.alpha = Scale::zero;
         info_.reason = "the matrix has no entries: y = βy and its epilogue";
     } else {
-        const auto trials = host_trials(matrix, num_rhs_, threads_, !options.copy,
-                                        options.memory_limit, provider_, policy_);
+        const auto make_trials = [&] {
+            return host_trials(matrix, num_rhs_, threads_, !options.copy, options.memory_limit,
+                               provider_, policy_);
+        };
         LevelChoice level =
             apply_level({matrix, features, request, options, provider_, policy_, nullptr, chooser},
-                        rule, *trials);
+                        rule, make_trials);
         const bool generic = level.generic;
         take(std::move(level));
         info_.deterministic |= threads_ == 1;

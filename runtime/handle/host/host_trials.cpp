@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "devices/host/bound_kernel.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/plan/trial_parts.hpp"
 
@@ -58,7 +58,7 @@ class HostTrials : public Trials {
                                          elements(matrix_.rows * num_rhs_, s.value), threads_);
     }
     void make_kernel(const Signature& s) override { provider_.get_or_nothing(s, policy_); }
-    bool compiled_nothing() const override { return !provider_.compile_times(nullptr).any(); }
+    bool compiled_nothing() const override { return !provider_.compile_times(nullptr).first_ms(); }
 
     int threads_;
     bool borrow_;

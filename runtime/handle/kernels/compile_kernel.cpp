@@ -31,4 +31,20 @@ KernelBinary compile_source(Generator& generator, const KernelSource& source,
     throw Error(ErrorCode::compile, reasons);
 }
 
+void CompileTimes::add(double ms) {
+    const std::lock_guard lock(mutex_);
+    if (first_ms_) least_ms_ = std::min(ms, least_ms_.value_or(ms));
+    first_ms_ = first_ms_.value_or(ms);
+}
+
+std::optional<double> CompileTimes::first_ms() const {
+    const std::lock_guard lock(mutex_);
+    return first_ms_;
+}
+
+std::optional<double> CompileTimes::usual_ms() const {
+    const std::lock_guard lock(mutex_);
+    return least_ms_;
+}
+
 }  // namespace spmvgen

@@ -1,4 +1,6 @@
 #pragma once
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,5 +23,20 @@ KernelBinary compile_kernel(Generator& generator, const Signature& signature,
 KernelBinary compile_source(Generator& generator, const KernelSource& source,
                             std::span<const BinaryKind> kinds,
                             Compiler compiler = Compiler::automatic);
+
+/// How long compilations took so far. Safe for any number of threads.
+class CompileTimes {
+  public:
+    void add(double ms);
+    /// The first, which also loaded the compiler. Nothing before it has ended.
+    std::optional<double> first_ms() const;
+    /// What another one takes alone: the least of all but the first, for those that run side by
+    /// side wait for each other. Nothing before the second has ended.
+    std::optional<double> usual_ms() const;
+
+  private:
+    mutable std::mutex mutex_;
+    std::optional<double> first_ms_, least_ms_;
+};
 
 }  // namespace spmvgen

@@ -69,11 +69,6 @@ ImportReport KernelProvider::import_kernels(std::string blob) {
     return report;
 }
 
-std::vector<NamedSet> KernelProvider::imported() {
-    const std::lock_guard lock(importing_);
-    return imported_;
-}
-
 std::string export_kernels() {
     return KernelProvider::process().export_kernels();
 }

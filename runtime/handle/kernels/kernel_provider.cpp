@@ -376,4 +376,9 @@ KernelCounters kernel_counters() {
     return KernelProvider::process().counters();
 }
 
+std::vector<NamedSet> KernelProvider::imported() {
+    const std::lock_guard lock(importing_);
+    return imported_;
+}
+
 }  // namespace spmvgen

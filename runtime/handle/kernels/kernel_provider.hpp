@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "devices/device.hpp"
-#include "devices/host/loaded_kernel.hpp"
-#include "handle/kernels/compile_times.hpp"
+#include "devices/host/host_kernel.hpp"
+#include "handle/kernels/compile_kernel.hpp"
 #include "process/log.hpp"
 #include "sets/search.hpp"
 #include "spmvgen/generator.hpp"

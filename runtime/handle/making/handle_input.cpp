@@ -191,4 +191,12 @@ HandleInput HandleInput::copy() const {
     return other;
 }
 
+void ask_op(HandleInput& input, const std::string& op) {
+    input.op = input.options.op = op;
+    if (!input.by_columns) return;
+    input.options = options_of_transpose(std::move(input.options));
+    input.reason = "CSC is CSR of the transpose, of which this is op " + input.options.op +
+                   (input.reason.empty() ? "" : "; " + input.reason);
+}
+
 }  // namespace spmvgen

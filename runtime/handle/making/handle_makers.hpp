@@ -60,7 +60,9 @@ std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const O
 
 /// Whether a handle begins with plain CSR and is planned later: options.compile behind, and level
 /// lazy unless bits must stay the same, which is then planned at once.
-bool is_deferred(const Options& options);
+inline bool is_deferred(const Options& options) {
+    return options.compile == "behind" || (options.level == "lazy" && !options.deterministic);
+}
 /// Such a handle: of plain CSR, until the planned one takes over. With options.copy of a copy, else
 /// this reads the arrays as long as it lives: on GPUs those in host memory only where the input
 /// owns them, else a copy.

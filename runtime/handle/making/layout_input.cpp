@@ -95,14 +95,6 @@ HandleInput csr_input(const CscView& matrix, const Options& options,
     return input;
 }
 
-void ask_op(HandleInput& input, const std::string& op) {
-    input.op = input.options.op = op;
-    if (!input.by_columns) return;
-    input.options = options_of_transpose(std::move(input.options));
-    input.reason = "CSC is CSR of the transpose, of which this is op " + input.options.op +
-                   (input.reason.empty() ? "" : "; " + input.reason);
-}
-
 HandleInput csr_input(const BsrView& matrix, const Options& options,
                       const std::shared_ptr<Device>&) {
     if (options.device_arrays)

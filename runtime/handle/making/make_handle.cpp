@@ -6,7 +6,7 @@
 #include "handle/kernels/cache_mode.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/making/handle_makers.hpp"
-#include "handle/plan/order.hpp"
+#include "handle/plan/planned_matrix.hpp"
 #include "handle/plan/team_size.hpp"
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
@@ -55,7 +55,7 @@ std::unique_ptr<HandleImpl> choose_and_convert(const CsrView& matrix, const Hand
     const Stopwatch watch;
     std::optional<PlannedMatrix> planned;
     std::optional<OrderChoice> order;
-    if (may_get_order(matrix, options, provider, device.get())) {
+    if (device != nullptr && may_get_order(matrix, options, provider, *device)) {
         planned.emplace(matrix, options, provider, *device, on_device);
         order = order_that_pays(on_device != nullptr ? on_device->on_host() : matrix, options,
                                 *planned);

@@ -5,7 +5,7 @@
 #include "handle/making/handle_makers.hpp"
 #include "handle/parts/part_handle.hpp"
 #include "handle/plan/device_csr.hpp"
-#include "handle/plan/number_types.hpp"
+#include "handle/plan/request_of_options.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "handle/plan/device_speed.hpp"
-#include "handle/plan/number_types.hpp"
 #include "handle/plan/request_of_options.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"

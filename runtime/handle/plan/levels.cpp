@@ -23,13 +23,12 @@ namespace {
 /// One handle's level at work.
 class LevelWork {
   public:
-    LevelWork(const LevelProblem& problem, const Choice& rule, Trials& trials)
+    LevelWork(const LevelProblem& problem, const Choice& rule, const MakeTrials& make_trials)
         : p_(problem),
           rule_(rule),
-          trials_(trials),
+          make_trials_(make_trials),
           request_(problem.request),
-          speed_(problem.request.target, problem.device.get(), problem.request.threads),
-          costs_(problem, speed_, trials) {
+          speed_(problem.request.target, problem.device.get(), problem.request.threads) {
         // A product that is not stored as it is cannot be held against another's.
         request_.epilogue.clear();
         rule_.signature.epilogue.clear();
@@ -70,9 +69,9 @@ class LevelWork {
                 .grid = [this](const KernelEntry& k) { return p_.chooser.grid(k, request_); },
                 .go_on = p_.options.on_measured,
                 .make_ready = [this](std::span<const Choice> c,
-                                     const Fits& fits) { trials_.make_ready(c, fits); },
+                                     const Fits& fits) { trials_->make_ready(c, fits); },
                 .makers = Trials::makers(),
-                .cost = [this](const Signature& s) { return costs_.of(s); }};
+                .cost = [this](const Signature& s) { return costs_->of(s); }};
     }
 
     /// By the work that is counted, where that is known.
@@ -106,9 +105,11 @@ class LevelWork {
     void measure_into(LevelChoice& result) {
         const double start_ms = watch_.ms();
         double rule_kernel_ms = -1;
+        trials_ = make_trials_();
+        costs_.emplace(p_, speed_, *trials_);
         const TimeSignature time = [&](const Signature& signature, double seconds) {
-            Trial trial = trials_.time(signature, seconds);
-            costs_.learn(signature);
+            Trial trial = trials_->time(signature, seconds);
+            costs_->learn(signature);
             if (rule_kernel_ms < 0) rule_kernel_ms = trial.kernel_ms;
             return trial;
         };
@@ -129,10 +130,11 @@ class LevelWork {
 
     const LevelProblem& p_;
     Choice rule_;
-    Trials& trials_;
+    const MakeTrials& make_trials_;
     Request request_;
     DeviceSpeed speed_;
-    TrialCosts costs_;
+    std::unique_ptr<Trials> trials_;  ///< null where nothing is measured
+    std::optional<TrialCosts> costs_;
     Stopwatch watch_;
     double record_ms_ = 0;  ///< looking records up, with the analysis for it
 };
@@ -174,8 +176,9 @@ void check_level(const Options& o) {
                            o.expected_applies));
 }
 
-LevelChoice apply_level(const LevelProblem& problem, const Choice& rule, Trials& trials) {
-    return LevelWork(problem, rule, trials).run();
+LevelChoice apply_level(const LevelProblem& problem, const Choice& rule,
+                        const MakeTrials& make_trials) {
+    return LevelWork(problem, rule, make_trials).run();
 }
 
 std::string profile_name(const Target& target, const Device* device) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,9 +52,13 @@ struct LevelChoice {
     std::string warning = {};
 };
 
+/// Makes what times kernels, of one matrix.
+using MakeTrials = std::function<std::unique_ptr<Trials>()>;
+
 /// At level recorded looks the matrix up; weighs the cost of planning when few applies are
-/// expected; and at the levels that measure, times kernels with `trials`.
-LevelChoice apply_level(const LevelProblem& problem, const Choice& rule, Trials& trials);
+/// expected; and at the levels that measure, times kernels by what `make_trials` makes.
+LevelChoice apply_level(const LevelProblem& problem, const Choice& rule,
+                        const MakeTrials& make_trials);
 
 /// Name of the device's profile in tuning_db: of a GPU its own, of a CPU its architecture.
 std::string profile_name(const Target& target, const Device* device);

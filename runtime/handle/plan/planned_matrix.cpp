@@ -4,7 +4,6 @@
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/device_speed.hpp"
-#include "handle/plan/number_types.hpp"
 #include "handle/plan/request_of_options.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features/features.hpp"
@@ -83,6 +82,27 @@ const Choice& PlannedMatrix::rule() {
     answered_ = request_;
     rule_ = by_rows_ ? choose(features_, request_) : chooser_.sampled(answered_);
     return *rule_;
+}
+
+bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                   const Device& device) {
+    if (options.reorder != "auto" || options.op != "N" || options.level == "exhaustive" ||
+        options.updates == "often")
+        return false;
+    return may_choose_order(matrix.rows, matrix.cols, matrix.nnz,
+                            request_on(device, matrix, options, provider, nullptr));
+}
+
+std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options& options,
+                                           PlannedMatrix& planned) {
+    return choose_order({.matrix = matrix,
+                         .features = planned.features(),
+                         .request = planned.request(),
+                         .expected_applies = options.expected_applies,
+                         .threads = options.threads,
+                         .chooser = planned.chooser(),
+                         .rule = [&]() -> const Choice& { return planned.rule(); },
+                         .source = planned.source()});
 }
 
 }  // namespace spmvgen

@@ -7,6 +7,7 @@
 #include "matrix/features/features.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/order_choice.hpp"
 
 namespace spmvgen {
 
@@ -59,5 +60,15 @@ class PlannedMatrix {
 /// that is not null, may be borrowed.
 Request request_on(const Device& device, const CsrView& matrix, const Options& options,
                    KernelProvider& provider, const DeviceCsr* on_device);
+
+/// Whether options.reorder leaves the order to the choice, and a matrix of this size could get
+/// another one on the device.
+bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
+                   const Device& device);
+
+/// The order that pays, where that is so, of a matrix that may get one; all of it is on this host
+/// then.
+std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options& options,
+                                           PlannedMatrix& planned);
 
 }  // namespace spmvgen

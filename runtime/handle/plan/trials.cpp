@@ -10,7 +10,7 @@
 
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/trial_parts.hpp"
-#include "matrix/vectors_fit.hpp"
+#include "matrix/memory_limit.hpp"
 #include "measure/random_vector.hpp"
 #include "measure/timing.hpp"
 #include "spmvgen/error.hpp"

@@ -9,12 +9,10 @@
 
 namespace spmvgen {
 
-// The parts of analyse(): each fills its fields of Features. What is summed over threads is whole
-// numbers, or is summed in an order that does not depend on the threads, so that the result does
-// not either.
+// The parts of analyse() beside features_of_rows(): each fills its fields of Features. What is
+// summed over threads is whole numbers, or is summed in an order that does not depend on the
+// threads, so that the result does not either.
 
-/// Row lengths and padding.
-void analyse_rows(const CsrView& matrix, int threads, RowFeatures& features);
 /// Places of the entries: distances, order, duplicates, diagonal.
 void analyse_places(const CsrView& matrix, int threads, Features& features);
 /// Entries a column.

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "matrix/chunks.hpp"
+#include "matrix/csr_matrix.hpp"
 #include "matrix/features/features_parts.hpp"
 
 namespace spmvgen {
@@ -159,7 +160,17 @@ double padding(Wide stored, std::int64_t nnz) {
 
 }  // namespace
 
-void analyse_rows(const CsrView& a, int threads, RowFeatures& f) {
+RowFeatures analyse_row_lengths(const CsrView& matrix, int threads) {
+    validate(matrix, threads);
+    return features_of_rows(matrix, threads);
+}
+
+RowFeatures features_of_rows(const CsrView& a, int threads) {
+    RowFeatures f;
+    f.rows = a.rows;
+    f.cols = a.cols;
+    f.nnz = a.nnz;
+    f.value_type = a.value_type;
     RowSums sums;
     const std::int64_t typical = a.rows == 0 ? 0 : a.nnz / a.rows;
     dispatch(a.offset_type, [&]<typename Offset>(Offset) {
@@ -192,6 +203,7 @@ void analyse_rows(const CsrView& a, int threads, RowFeatures& f) {
         f.sell_sorted_padding[s] = padding(sums.sell_sorted[s], a.nnz);
     }
     f.ell_padding = padding(Wide{f.max_row} * a.rows, a.nnz);
+    return f;
 }
 
 }  // namespace spmvgen

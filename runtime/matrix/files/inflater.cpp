@@ -76,10 +76,6 @@ void Inflater::stop(std::string damage) {
     damage_ = std::move(damage);
 }
 
-bool is_gzip(std::string_view begin) {
-    return begin.starts_with("\x1f\x8b");
-}
-
 std::string inflate_all(std::string_view gzip, std::size_t most) {
     const auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_input, why); };
     Inflater inflater([rest = gzip](char* to, std::size_t bytes) mutable {

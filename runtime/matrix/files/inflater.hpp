@@ -41,7 +41,9 @@ class Inflater {
 };
 
 /// Whether a file that begins like this is one of gzip.
-bool is_gzip(std::string_view begin);
+constexpr bool is_gzip(std::string_view begin) {
+    return begin.starts_with("\x1f\x8b");
+}
 
 /// All that gzip data inflates to. Throws Error(invalid_input) when it is damaged or when that are
 /// more than `most` bytes, of which no more are ever held.

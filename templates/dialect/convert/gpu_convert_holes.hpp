@@ -69,11 +69,10 @@ template <int slice, int period, int value_code, typename Vector, typename Stora
     for (int k = 0; k < own.width; ++k) {
         const bool found =
             entry < end && col_idx[entry] - own.lane * period == bases[own.first + k];
-        const long at = static_cast<long>(k) * slice + own.lane;
-        put_mask<1>(masks, at, found ? 1ull : 0ull);
+        put_mask<1>(masks, place_in_strips(k, 1, 0, slice, own.lane), found ? 1ull : 0ull);
         if constexpr (value_code != one_value) {
             put_value<value_code>(values, coded_values, dictionary, num_distinct,
-                                  own.first * slice + at, found,
+                                  place_in_strips(own.first + k, 1, 0, slice, own.lane), found,
                                   found ? csr_values[entry] : Vector{});
         }
         entry += found ? 1 : 0;

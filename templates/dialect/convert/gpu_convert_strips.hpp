@@ -90,18 +90,6 @@ template <typename Index>
     return static_cast<unsigned long long>(high) - static_cast<unsigned long long>(low);
 }
 
-/// In place of a code: there is none.
-constexpr int no_code = 4;
-
-/// The narrowest code for columns so far apart, or no_code; affine where none is bent.
-[[gnu::always_inline]] inline int narrowest_code(int bent, unsigned long long widest) {
-    return bent == 0           ? affine_deltas
-           : widest >> 8 == 0  ? deltas_of_8_bits
-           : widest >> 16 == 0 ? deltas_of_16_bits
-           : widest >> 32 == 0 ? deltas_of_32_bits
-                               : no_code;
-}
-
 /// Counts of this conversion beside those of dialect/convert/gpu_convert.hpp.
 constexpr int count_ragged = 4;  ///< slices; before it strips of slices with each code
 constexpr int count_unfit = 6;   ///< slices that no code fits
@@ -157,7 +145,7 @@ template <typename Index, typename Offset>
                                                       const Offset* long_ptr,
                                                       const Offset* chunk_ptr,
                                                       const Index* chunk_row) {
-    constexpr int size = 32 * warp_size;
+    constexpr int size = entries_of_chunk(warp_size);
     const long row = chunk_row[blockIdx.x];
     const long begin = (static_cast<long>(blockIdx.x) - chunk_ptr[row]) * size;
     const long left = long_ptr[row + 1] - long_ptr[row] - begin;

@@ -15,6 +15,30 @@ constexpr int deltas_of_8_bits = 1;   ///< a code
 constexpr int deltas_of_16_bits = 2;  ///< a code
 constexpr int deltas_of_32_bits = 3;  ///< a code; of a 32-bit index the columns themselves
 
+/// In place of a code where none fits.
+constexpr int no_code = 4;
+
+/// The narrowest code for strips whose columns are `widest` apart at most, or no_code; affine where
+/// each lane's column is where the period leads to.
+[[gnu::always_inline]] inline int narrowest_code(bool is_affine, unsigned long long widest) {
+    return is_affine           ? affine_deltas
+           : widest >> 8 == 0  ? deltas_of_8_bits
+           : widest >> 16 == 0 ? deltas_of_16_bits
+           : widest >> 32 == 0 ? deltas_of_32_bits
+                               : no_code;
+}
+
+/// What slice_info says of a slice of `width` strips, of which all lanes have `full`; a long row
+/// among them has -1. The code is added.
+[[gnu::always_inline]] inline int info_of_lengths(int full, int width) {
+    return (full < 0 ? 0 : full) << full_strips_shift | (full != width ? ragged_slice : 0);
+}
+
+/// The same of a slice that is so many diagonals with holes.
+[[gnu::always_inline]] inline int info_of_diagonals(int count) {
+    return count << full_strips_shift | filled_slice | affine_deltas;
+}
+
 /// Bytes of a delta.
 template <int code>
 inline constexpr int bytes_of_delta = code == deltas_of_32_bits ? 4 : code;
@@ -45,15 +69,32 @@ constexpr int mask_bytes(int elements) {
     return elements <= 8 ? 1 : elements <= 16 ? 2 : elements <= 32 ? 4 : 8;
 }
 
+/// Where the value of a lane is: that of element `element` of its block, of `size` elements, in strip
+/// `strip`. Lanes stand side by side. Deltas, masks: the same with size 1.
+[[gnu::always_inline]] inline long place_in_strips(long strip, long size, long element, long lanes,
+                                                   long lane) {
+    return (strip * size + element) * lanes + lane;
+}
+
+/// Strips of a lane of a row of so many blocks, which `sharing` lanes share in turn.
+[[gnu::always_inline]] inline long strips_of_lane(long blocks, long lane, long sharing) {
+    return (blocks - lane % sharing + sharing - 1) / sharing;
+}
+
 /// What a lane of a long row has in place of a length.
 constexpr int length_of_long = 65535;
 /// Strips that a lane has at most.
 constexpr long most_strips = length_of_long - 1;
 
+/// Entries of a chunk of a long row on a GPU.
+constexpr int entries_of_chunk(int wavefront) {
+    return 32 * wavefront;
+}
+
 /// So many strips without deltas take fewer bytes than `width` strips with those of a code, or of
 /// the widest, when values have so many bytes.
 [[gnu::always_inline]] inline long most_diagonals(long width, int code, long value_bytes) {
-    const long delta = code < deltas_of_32_bits ? code : 4;
+    const long delta = delta_bytes(code < deltas_of_32_bits ? code : deltas_of_32_bits);
     const long most = (width * (value_bytes + delta) - 1) / value_bytes;
     return most < most_strips ? most : most_strips;
 }

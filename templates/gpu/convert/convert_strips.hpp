@@ -48,16 +48,16 @@ void convert_strips_widths(long num_rows, long num_slices, long long_above,
     const long lane = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     const long own = lane / slice;
     const long position = lane / threads_per_row;
-    int strips = 0;    // of this lane
-    int full = 65534;  // strips that the lanes up to here have, if they have a row
+    int strips = 0;  // of this lane
+    int full =
+        static_cast<int>(most_strips);  // strips that the lanes up to here have, if they have a row
     if (own < num_slices && position < num_rows) {
         const long row = row_at<slice, sigma, period>(places, position, num_rows);
         const long entries = row_ptr[row + 1] - row_ptr[row];
-        const long rest = entries - lane % threads_per_row + threads_per_row - 1;
         if (entries > long_above) {
             full = -1;
         } else {
-            strips = static_cast<int>(rest / threads_per_row);
+            strips = static_cast<int>(strips_of_lane(entries, lane, threads_per_row));
             full = strips;
         }
     }
@@ -66,8 +66,7 @@ void convert_strips_widths(long num_rows, long num_slices, long long_above,
     if (own < num_slices) {
         lengths[lane] = static_cast<unsigned short>(full < 0 ? length_of_long : strips);
         if (lane % slice == 0) {
-            slice_info[own] =
-                (least < 0 ? 0 : least) << full_strips_shift | (least != width ? ragged_slice : 0);
+            slice_info[own] = info_of_lengths(least, width);
             slice_size[own] = static_cast<Offset>(width);
         }
     }
@@ -105,13 +104,13 @@ void convert_strips_holes(long num_rows, long num_cols, long num_slices,
         const unsigned long long range = column_range(low, high);
         widest = range > widest ? range : widest;
     }
-    const int code = narrowest_code(slice_max<slice>(bent), widest);
+    const int code = narrowest_code(slice_max<slice>(bent) == 0, widest);
     const bool all = slice_min<slice>(may ? 1 : 0) == 1 && code != affine_deltas;
     const long count = count_diagonals<slice, period>(
         col_idx, entry, entry + strips, lane, num_cols, all,
         most_diagonals(width, code, static_cast<long>(sizeof(Vector))));
     if (count > 0 && lane == 0) {
-        slice_info[own] = static_cast<int>(count) << full_strips_shift | filled_slice;
+        slice_info[own] = info_of_diagonals(static_cast<int>(count));
         slice_size[own] = static_cast<Offset>(count);
     }
 }
@@ -160,7 +159,7 @@ void convert_strips_codes(long num_rows, long num_cols, long num_slices, int cod
     if constexpr (elements > 1) {
         holes = slice_max<slice>(holes);
     }
-    int code = narrowest_code(bent, widest);
+    int code = narrowest_code(bent == 0, widest);
     while (code < no_code && (codes >> code & 1) == 0) {
         ++code;
     }
@@ -245,11 +244,10 @@ void convert_strips_fill(long num_rows, long num_slices, int empty_code,
             const long entry = own.entry + static_cast<long>(k) * threads_per_row;
             const unsigned delta =
                 exists ? static_cast<unsigned>(col_idx[entry] - bases[own.first + k]) : 0u;
-            const long at = static_cast<long>(k) * slice + own.lane;
-            put_delta(bytes, code, at, delta);
+            put_delta(bytes, code, place_in_strips(k, 1, 0, slice, own.lane), delta);
             if constexpr (value_code != one_value) {
                 put_value<value_code>(values, coded_values, dictionary, num_distinct,
-                                      own.first * slice + at, exists,
+                                      place_in_strips(own.first + k, 1, 0, slice, own.lane), exists,
                                       exists ? csr_values[entry] : Vector{});
             }
         }

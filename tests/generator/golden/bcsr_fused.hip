@@ -35,7 +35,7 @@ static __device__ __forceinline__ void add_unfilled_blocks(double* sum, const do
                 if ((mask >> (i * 3 + j) & 1) != 0) {
                     const double value =
                         __builtin_nontemporal_load(block + (i * 3 + j) * tile_blocks);
-                    (sum + i)[0] += value * x[static_cast<long>(col_idx[k]) + j];
+                    sum[i] += value * x[static_cast<long>(col_idx[k]) + j];
                 }
             }
         }
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void multiply_blocks(double* sum, const double
             for (int u = 0; u < 2; ++u) {
                 for (int i = 0; i < 3; ++i)
                     for (int j = 0; j < 3; ++j)
-                        (sum + i)[0] += value[u * size + i * 3 + j] * (factor + (u * width + j))[0];
+                        sum[i] += value[u * size + i * 3 + j] * factor[u * width + j];
             }
         }
         done = !has_nan(sum);
@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(128) bcsr_fused_f64_i32_a1_b0_f147b
     if (lane == 0) {
         for (int i = 0; i < 3; ++i) {
             const long row = block_row * 3 + i;
-            if (row < num_rows) y[row] = (sum + i)[0];
+            if (row < num_rows) y[row] = sum[i];
         }
     }
 }

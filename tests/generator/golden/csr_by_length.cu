@@ -16,6 +16,9 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 }
 #endif
 
+/// The bits of a sum that stands for none where sums meet: those of a NaN.
+constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
+
 /// sum[r] += the products of a row of `count` entries, shared out among 256 lanes, of which this is
 /// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
 /// x is, and every x before the first is used.
@@ -70,9 +73,6 @@ static __device__ __forceinline__ void sum_over_block(double* sum, double* warp_
         *sum = __shfl_sync(0xffffffffu, subwarp_sum_8(*sum), 0, 32);
     }
 }
-
-/// The bits of a sum that stands for none where sums meet: those of a NaN.
-constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
 
 /// The sum as a number that is not 0, and back. A NaN of one payload comes back with another one.
 static __device__ __forceinline__ unsigned long long meeting_key(double sum) {

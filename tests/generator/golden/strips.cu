@@ -20,8 +20,7 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 #endif
 
 constexpr int full_strips_shift = 4;  ///< where strips that all lanes have stand in slice_info
-
-constexpr int ragged_slice = 4;  ///< bit of slice_info: lanes have different lengths
+constexpr int ragged_slice = 4;       ///< bit of slice_info: lanes have different lengths
 
 /// The block column of the lane in strip `k` of its slice.
 static __device__ __forceinline__ int strip_column(const int* bases, const unsigned char* deltas,

@@ -11,6 +11,9 @@
 //          --alpha one --beta zero --rhs 1 --param block_cols=1,block_rows=1,codes=4,fill=0,lanes=8
 //          --param long_from=4096,long_rows=0,prefetch=0,ragged=1 --param sigma=1,value_code=0
 
+constexpr int ragged_slice = 4;       ///< bit of slice_info: lanes have different lengths
+constexpr int full_strips_shift = 4;  ///< where strips that all lanes have stand in slice_info
+
 /// First row of a thread's share when rows are not cut: every thread gets about the same number of
 /// rows plus entries. row_ptr has num_rows + 1 elements.
 [[gnu::always_inline]] static inline long first_row(long num_rows, const int* row_ptr, long thread,
@@ -29,10 +32,6 @@
     }
     return low;
 }
-
-constexpr int ragged_slice = 4;  ///< bit of slice_info: lanes have different lengths
-
-constexpr int full_strips_shift = 4;  ///< where strips that all lanes have stand in slice_info
 
 /// sum[l] += a[l] · b[l] for every lane l.
 [[gnu::always_inline]] static inline void add_lanes(double* sum, const double* a, const double* b) {
@@ -120,7 +119,7 @@ constexpr int full_strips_shift = 4;  ///< where strips that all lanes have stan
     __builtin_memcpy(stored, sum, sizeof(stored));
 #pragma GCC unroll 1
     for (int l = 0; l < (lanes < 8 ? lanes : 8); ++l)
-        y[first + l] = (stored + l)[0];
+        y[first + l] = stored[l];
 }
 
 /// y = αAx + βy for A in compressed strips, but for long rows that threads share.

@@ -17,6 +17,9 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 }
 #endif
 
+/// The bits of a sum that stands for none where sums meet: those of a NaN.
+constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
+
 /// What a warp knows of its run.
 struct run_state {
     long run;           ///< its number
@@ -93,9 +96,6 @@ static __device__ __forceinline__ double end_rows(const double* product, unsigne
     }
     return __shfl_sync(0xffffffffu, sum, 31, 32);
 }
-
-/// The bits of a sum that stands for none where sums meet: those of a NaN.
-constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
 
 /// The sum as a number that is not 0, and back. A NaN of one payload comes back with another one.
 static __device__ __forceinline__ unsigned long long meeting_key(double sum) {
