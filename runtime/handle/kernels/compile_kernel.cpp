@@ -1,5 +1,7 @@
 #include "handle/kernels/compile_kernel.hpp"
 
+#include <algorithm>
+
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

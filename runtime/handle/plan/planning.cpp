@@ -122,8 +122,12 @@ double making_ms(const LevelProblem& p, const DeviceSpeed& speed, const Signatur
     // Without a compiler a kernel that is not there costs the search for it.
     if (p.policy.mode == CacheMode::load) return kernel_ms(p, speed, signature, find_ms);
     const CompileTimes& times = p.provider.compile_times(p.device);
-    const double usual = times.usual_ms().value_or(times.any() ? usual_compile_ms(speed.profile())
-                                                               : first_compile_ms(speed.profile()));
+    const auto first = times.first_ms();
+    // The first also loaded the compiler, so another one takes no longer.
+    const double unknown =
+        first ? std::min(*first, std::max(compile_ms, usual_compile_ms(speed.profile())))
+              : first_compile_ms(speed.profile());
+    const double usual = times.usual_ms().value_or(unknown);
     return kernel_ms(p, speed, signature, usual * compile_effort(complete(signature)));
 }
 
