@@ -3,9 +3,10 @@
 // the whole constructor, bytes that are copied from the device and to it, waits and allocations,
 // what copying CSR to the device takes (with allocating), and the time of a product, of the chosen
 // kernel and of csr_classical, and of new values in device memory, in microseconds. "products" is
-// the constructor in products of csr_classical.
-//     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N]
-//         [--updates=often] gallery:…|FILE…
+// the constructor in products of csr_classical, "device_ms" what calls of the device took of it on
+// the host. With --calls=1 "calls" has each of them: name, bytes, begin, end in µs, of the last round.
+//     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] [--threads=N]
+//         [--updates=often] [--calls=1] gallery:…|FILE…
 #include <fmt/format.h>
 
 #include <functional>
@@ -84,12 +85,31 @@ void add_updates(Json& json, Device& device, Handle& handle, const void* values)
     json["update_us"] = microseconds_of_one(device, update);
 }
 
+double milliseconds_of(const std::vector<CountedDevice::Call>& calls) {
+    double ms = 0;
+    for (auto& call : calls) ms += 1e3 * (call.end - call.begin);
+    return ms;
+}
+
+Json list_of(const std::vector<CountedDevice::Call>& calls) {
+    Json list = Json::array();
+    for (auto& call : calls)
+        list.push_back({call.name, call.bytes, std::llround(1e6 * call.begin),
+                        std::llround(1e6 * call.end)});
+    return list;
+}
+
+struct Rounds {
+    int count;
+    bool lists_calls;
+};
+
 Json steps_of(const std::shared_ptr<CountedDevice>& device, const CsrView& a,
-              const Options& options, int rounds, double csr_us) {
+              const Options& options, const Rounds& rounds, double csr_us) {
     std::map<std::string, std::vector<double>> steps;
     std::string kernel, reason;
     CountedDevice::Counts counts;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < rounds.count; ++round) {
         device->take();
         const double start = seconds_now();
         const Handle handle = make_handle(a, options, KernelProvider::process(), device);
@@ -103,6 +123,7 @@ Json steps_of(const std::shared_ptr<CountedDevice>& device, const CsrView& a,
                                  {"convert", info.convert_ms}})
             steps[name].push_back(ms);
         counts = device->take();
+        steps["device"].push_back(milliseconds_of(counts.calls));
         kernel = info.kernel;
         reason = info.reason;
     }
@@ -113,11 +134,12 @@ Json steps_of(const std::shared_ptr<CountedDevice>& device, const CsrView& a,
     json["up_bytes"] = counts.up_bytes;
     json["waits"] = counts.waits;
     json["allocations"] = counts.allocations;
+    if (rounds.lists_calls) json["calls"] = list_of(counts.calls);
     return json;
 }
 
 Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& name,
-             Options options, int rounds) {
+             Options options, const Rounds& rounds) {
     Device& device = *counted;
     constexpr std::string_view prefix = "gallery:";
     const CsrMatrix matrix = name.starts_with(prefix)
@@ -145,7 +167,7 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
     }
     json["from_host"] = steps_of(counted, a, options, rounds, csr_us);
     std::vector<double> copies;  // of the three arrays, from pageable memory
-    for (int round = 0; round < rounds; ++round)
+    for (int round = 0; round < rounds.count; ++round)
         copies.push_back(1e3 * seconds_of(1, [&] { (void)copied(device, a); }));
     json["copy_csr_ms"] = quantile(copies, 0.5);
     options.device_arrays = true;
@@ -161,14 +183,16 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
 
 int main(int argc, char** argv) try {
     Options options;
-    const int rounds = take_number(argc, argv, "--rounds=", 5);
+    Rounds rounds{take_number(argc, argv, "--rounds=", 5), false};
     options.reorder = take_option(argc, argv, "--reorder=", options.reorder);
     options.updates = take_option(argc, argv, "--updates=", options.updates);
     options.expected_applies = take_number(argc, argv, "--expect=", 0);
+    options.threads = take_number(argc, argv, "--threads=", 0);
+    rounds.lists_calls = take_number(argc, argv, "--calls=", 0) != 0;
     const std::vector<std::string> words = take_words(argc, argv);
     if (words.size() < 2 || argc > 1) {
         std::cerr << "usage: bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] "
-                     "[--expect=N] [--updates=often] gallery:…|FILE…\n";
+                     "[--expect=N] [--threads=N] [--updates=often] [--calls=1] gallery:…|FILE…\n";
         return 2;
     }
     options.device = words.front();

@@ -91,7 +91,7 @@ Buffer gather_columns(Device& device, const DeviceKernel& kernel, const CsrView&
     const std::size_t bytes = pieces.size() * sizeof(std::int64_t);
     const auto memory = device.allocate_scratch(bytes + columns.bytes());
     auto* const begin = static_cast<std::byte*>(memory->data());
-    device.copy_to_device(begin, pieces.data(), bytes);
+    device.enqueue_to_device(begin, pieces.data(), bytes);
     launch_step(device, kernel, "gathered_pieces",
                 {.arrays = {{"csr_col_idx", matrix.col_idx},
                             {"piece_begin", begin},
@@ -106,7 +106,7 @@ ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const Cs
     ValueTable table(size_of(matrix.value_type));
     const auto memory = device.allocate_scratch(table.bytes().size());
     auto* const begin = static_cast<std::byte*>(memory->data());
-    device.copy_to_device(begin, table.bytes().data(), table.bytes().size());
+    device.enqueue_to_device(begin, table.bytes().data(), table.bytes().size());
     launch_step(device, kernel, "value_traits",
                 {.arrays = {{"csr_values", matrix.values},
                             {"counts", begin},

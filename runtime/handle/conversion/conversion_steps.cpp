@@ -13,7 +13,6 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::size_t alignment = 256;
 constexpr double memory_share = 0.5;
 /// Sizes of a thread in a scan (templates/dialect/convert/gpu_convert.hpp).
 constexpr std::int64_t scan_items = 4;
@@ -37,10 +36,6 @@ std::size_t bytes_of(const std::vector<ArraySize>& arrays) {
 
 std::size_t array_bytes(std::int64_t count, std::size_t element) {
     return static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * element;
-}
-
-std::size_t aligned(std::size_t bytes) {
-    return (bytes + alignment - 1) / alignment * alignment;
 }
 
 std::string fault_of(const ConversionCounts& counts, const Signature& converter) {
@@ -101,12 +96,11 @@ ConversionSteps::ConversionSteps(Device& device, const DeviceKernel& converter,
                        {"one", 1}};
     // Both in one copy, which is sooner done than zero(), for that makes a stream of its own.
     constexpr std::size_t counts = sizeof(ConversionCounts);
-    static_assert(counts <= alignment);
     const auto dictionary = dictionary_bytes(matrix.dictionary, matrix.on_host.value_type);
     add_scratch({{"counts", counts}, {"dictionary", dictionary.size()}});
-    std::vector<std::byte> made(alignment);
+    std::vector<std::byte> made(aligned(counts));
     made.insert(made.end(), dictionary.begin(), dictionary.end());
-    device_.copy_to_device(const_cast<void*>(values_.arrays.at("counts")), made.data(),
+    device_.enqueue_to_device(const_cast<void*>(values_.arrays.at("counts")), made.data(),
                            made.size());
 }
 

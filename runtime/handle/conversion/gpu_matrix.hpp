@@ -22,6 +22,22 @@ struct GpuMatrix {
     std::vector<std::unique_ptr<DeviceMemory>> memory;
 };
 
+/// The least multiple of what arrays in the same memory begin at.
+std::size_t aligned(std::size_t bytes);
+
+/// One array of several in the same memory, of which each keeps all.
+class PartOfMemory : public DeviceMemory {
+  public:
+    PartOfMemory(std::shared_ptr<DeviceMemory> all, std::size_t begin, std::size_t bytes)
+        : all_(std::move(all)), begin_(begin), bytes_(bytes) {}
+    void* data() const override { return static_cast<std::byte*>(all_->data()) + begin_; }
+    std::size_t bytes() const override { return bytes_; }
+
+  private:
+    std::shared_ptr<DeviceMemory> all_;
+    std::size_t begin_, bytes_;
+};
+
 /// Throws TooLarge when so many bytes on a device are more than the limit; 0 = there is none.
 void check_device_limit(Format format, std::size_t bytes, std::int64_t limit);
 

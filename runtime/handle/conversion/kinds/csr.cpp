@@ -84,14 +84,15 @@ class CooOnDevice final : public EntriesOnDevice {
         const auto copy = [&](const char* name, const void* from) {
             const auto array =
                 std::ranges::find(arrays, std::string_view(name), [](auto& a) { return a.first; });
-            steps_.device().copy_on_device(const_cast<void*>(made.stored.arrays.at(name)), from,
-                                           array->second);
+            steps_.device().enqueue_on_device(const_cast<void*>(made.stored.arrays.at(name)), from,
+                                              array->second);
         };
         if (rounds())
             steps_.launch("convert_values");
         else
             copy("values", a.values);
-        copy("col_idx", a.col_idx);  // waits for the steps, too
+        copy("col_idx", a.col_idx);
+        steps_.device().synchronize({});
         return made;
     }
 };

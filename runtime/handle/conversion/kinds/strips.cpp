@@ -182,7 +182,7 @@ void StripsOnDevice::reserve_rows() {
          {"lengths", array_bytes(slices_ * shape_.lanes, sizeof(std::uint16_t))},
          {"places", array_bytes(shape_.sigma > 1 ? block_rows() : 0, sizeof(std::uint16_t))}},
         made.size(), true);
-    device_.copy_to_device(of_rows_->data(), made.data(), made.size());
+    device_.enqueue_to_device(of_rows_->data(), made.data(), made.size());
     scratch_ = lay_out({{"slice_size", array_bytes(slices_, size_of(offset_))},
                         {"block_count", array_bytes(of_blocks, size_of(offset_))},
                         {"block_ptr", array_bytes(of_blocks + 1, size_of(offset_))}},
@@ -249,7 +249,7 @@ void StripsOnDevice::use_codes(std::int64_t codes) {
     if (codes == codes_) return;
     counts_.fill(0);
     // Sooner done than zero(), and behind what used the memory before.
-    device_.copy_to_device(place_of("counts"), counts_.data(), sizeof counts_);
+    device_.enqueue_to_device(place_of("counts"), counts_.data(), sizeof counts_);
     if (shape_.holes && ((codes ^ codes_) & 1) != 0) find_strips(codes);
     find_codes(codes);
 }
@@ -299,7 +299,7 @@ std::unique_ptr<DeviceMemory> StripsOnDevice::upload_order() {
     std::vector<std::byte> bytes;
     append(bytes, order, index_);
     auto memory = device_.allocate(bytes.size());
-    device_.copy_to_device(memory->data(), bytes.data(), bytes.size());
+    device_.enqueue_to_device(memory->data(), bytes.data(), bytes.size());
     return memory;
 }
 
@@ -342,15 +342,16 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     values_.scalars["num_rows"] = a.rows;
     launch(shape_.block_size() > 1 ? "fill_blocks" : "fill");
     if (!chunk_row_.empty() && code != 2) launch("long_values");
-    // Waits for the steps, too.
     constexpr std::array<std::byte, bytes_beyond_deltas> zeros{};
-    device_.copy_to_device(static_cast<std::byte*>(place_of("deltas")) + delta_bytes - zeros.size(),
-                           zeros.data(), zeros.size());
+    device_.enqueue_to_device(
+        static_cast<std::byte*>(place_of("deltas")) + delta_bytes - zeros.size(), zeros.data(),
+        zeros.size());
     if (any_order) {
         made.memory.push_back(upload_order());
         stored.arrays["row_order"] = made.memory.back()->data();
         stored.bytes += static_cast<std::int64_t>(order_bytes);
     }
+    device_.synchronize({});
     made.memory.push_back(std::move(of_rows_));
     made.memory.push_back(std::move(bases_));
     for (const char* name :
