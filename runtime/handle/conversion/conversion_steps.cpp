@@ -83,6 +83,17 @@ void check_padding(Device& device, const CsrView& matrix, const StoredMatrix& st
         "; use csr or coo");
 }
 
+void add_arrays(Device& device, const std::vector<ArraySize>& arrays, StepValues& values,
+                GpuMatrix& made) {
+    const std::shared_ptr<DeviceMemory> all = device.allocate(bytes_of(arrays));
+    name_arrays(arrays, all->data(), values);
+    std::size_t begin = 0;
+    for (auto& array : arrays) {
+        made.memory.push_back(std::make_unique<PartOfMemory>(all, begin, array.second));
+        begin += aligned(array.second);
+    }
+}
+
 ConversionSteps::ConversionSteps(Device& device, const DeviceKernel& converter,
                                  const MatrixOnDevice& matrix)
     : device_(device), converter_(converter), matrix_(matrix) {
@@ -125,13 +136,7 @@ void ConversionSteps::add_scratch(const std::vector<ArraySize>& arrays) {
 }
 
 void ConversionSteps::add_arrays(const std::vector<ArraySize>& arrays, GpuMatrix& made) {
-    const std::shared_ptr<DeviceMemory> all = device_.allocate(bytes_of(arrays));
-    name_arrays(arrays, all->data(), values_);
-    std::size_t begin = 0;
-    for (auto& array : arrays) {
-        made.memory.push_back(std::make_unique<PartOfMemory>(all, begin, array.second));
-        begin += aligned(array.second);
-    }
+    spmvgen::add_arrays(device_, arrays, values_, made);
 }
 
 void ConversionSteps::scan(const char* sizes, std::int64_t count, const char* ptr) {

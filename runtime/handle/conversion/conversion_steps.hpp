@@ -39,6 +39,10 @@ std::vector<std::byte> dictionary_bytes(const std::vector<ValueBits>& dictionary
 /// The fault of a conversion whose counts were read; "" = none.
 std::string fault_of(const ConversionCounts& counts, const Signature& converter);
 
+/// Memory for arrays of the stored matrix, each a part of the same; `values` name them.
+void add_arrays(Device& device, const std::vector<ArraySize>& arrays, StepValues& values,
+                GpuMatrix& made);
+
 /// Throws TooLarge when padded arrays of so many bytes would take more than half of the device's
 /// free memory, as check_padding() does of the host's.
 void check_padding(Device& device, const CsrView& matrix, const StoredMatrix& stored,

@@ -50,7 +50,7 @@ struct Copied {
     bool is_sent_alone() const { return on_device == nullptr && bytes > most_packed; }
 };
 
-/// One allocation for all of them, one copy for those that are small, and one wait.
+/// One allocation for all of them, and one copy for those that are small.
 void put(Device& device, std::vector<Copied>& arrays, GpuMatrix& made) {
     if (arrays.empty()) return;
     // What is packed comes first.
@@ -77,7 +77,6 @@ void put(Device& device, std::vector<Copied>& arrays, GpuMatrix& made) {
         }
     }
     if (!packed.empty()) device.enqueue_to_device(all->data(), packed.data(), packed.size());
-    device.synchronize({});
 }
 
 }  // namespace
@@ -116,6 +115,7 @@ GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matr
     }
     check_device_limit(stored.format, total, from.memory_limit);
     put(device, copied, on_device);
+    if (from.waits && !copied.empty()) device.synchronize({});
     return on_device;
 }
 

@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t count_ragged = 4, count_unfit = 6, count_filled = 8, count_holes = 11;
 
 constexpr std::int64_t rows_a_part = 65536;
+/// Strips, up to which room for all that there can be is sooner had than their number.
+constexpr std::int64_t most_guessed = 1 << 24;
 
 /// Rows longer than that stand apart, or cannot be stored.
 std::int64_t most_entries(const StripsShape& shape) {
@@ -208,9 +210,18 @@ void StripsOnDevice::find_strips(std::int64_t codes) {
     launch("widths");
     if (shape_.holes && (codes & 1) != 0) launch("holes");
     scan("slice_size", slices_, "slice_ptr");
-    strips_ = total();
-    bases_ = device_.allocate(array_bytes(strips_, size_of(index_)));
+    std::int64_t most = most_strips_of_all();
+    if (most > most_guessed) most = total();
+    bases_ = device_.allocate_scratch(array_bytes(most, size_of(index_)));
     values_.arrays["bases"] = bases_->data();
+}
+
+std::int64_t StripsOnDevice::most_strips_of_all() const {
+    const std::int64_t longest = std::min(matrix_.max_row, most_entries(shape_));
+    const std::int64_t of_slice = (longest + shape_.threads_per_row - 1) / shape_.threads_per_row;
+    const std::int64_t of_rows = shape_.threads_per_row > 1 ? block_rows() : 0;
+    return std::min(slices_ * of_slice * shape_.block_rows,
+                    matrix_.on_host.nnz / shape_.threads_per_row + of_rows);
 }
 
 void StripsOnDevice::find_codes(std::int64_t codes) {
@@ -222,8 +233,24 @@ void StripsOnDevice::find_codes(std::int64_t codes) {
     const std::int64_t code = param(s, "value_code");
     if (code == 1 || code == 2 || storage_type(s) != s.value) launch("check_values");
     scan("slice_size", slices_, "delta_ptr");
-    device_.copy_to_host(counts_.data(), place_of("counts"), sizeof counts_);
+    read_counts();
     units_ = static_cast<std::int64_t>(counts_[last_total]);
+}
+
+void StripsOnDevice::read_counts() {
+    const std::size_t offset = size_of(offset_);
+    const std::array<DevicePiece, 2> pieces{
+        DevicePiece{place_of("counts"), sizeof counts_},
+        {static_cast<const std::byte*>(place_of("slice_ptr")) +
+             static_cast<std::size_t>(slices_) * offset,
+         offset}};
+    std::array<std::byte, sizeof counts_ + sizeof(std::int64_t)> here{};
+    device_.gather_to_host(here.data(), pieces);
+    std::memcpy(counts_.data(), here.data(), sizeof counts_);
+    dispatch(offset_, [&]<typename Offset>(Offset strips) {
+        std::memcpy(&strips, here.data() + sizeof counts_, sizeof strips);
+        strips_ = strips;
+    });
 }
 
 std::string StripsOnDevice::fault() const {
@@ -319,20 +346,21 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     const ValueElements elements = value_elements(signature, stored.stored);
     const std::size_t value_bytes = array_bytes(elements.values, element);
     const std::size_t coded_bytes = array_bytes(elements.coded, 1);
-    const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
+    const std::size_t base_bytes = array_bytes(strips_, size_of(index_));
     const bool any_order = param(signature, "any_order", 0) == 1;
     const std::size_t order_bytes = any_order ? array_bytes(a.rows, size_of(index_)) : 0;
     check_device_limit(Format::strips,
-                       of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes + order_bytes,
+                       of_rows_->bytes() + base_bytes + value_bytes + aligned(delta_bytes) +
+                           coded_bytes + order_bytes,
                        memory_limit);
-    // Two allocations are sooner done than three.
-    const std::shared_ptr<DeviceMemory> bytes = device_.allocate(of_bytes);
-    made.memory.push_back(std::make_unique<PartOfMemory>(bytes, 0, delta_bytes));
-    made.memory.push_back(std::make_unique<PartOfMemory>(bytes, aligned(delta_bytes), coded_bytes));
-    made.memory.push_back(device_.allocate(value_bytes));
-    values_.arrays["deltas"] = made.memory[0]->data();
-    values_.arrays["coded_values"] = made.memory[1]->data();
-    values_.arrays["values"] = made.memory[2]->data();
+    // One allocation is sooner done than four.
+    add_arrays(device_,
+               {{"deltas", delta_bytes},
+                {"coded_values", coded_bytes},
+                {"values", value_bytes},
+                {"bases", base_bytes}},
+               values_, made);
+    device_.enqueue_on_device(place_of("bases"), bases_->data(), base_bytes);
     const std::int64_t long_begin = stored.stored - long_ptr_.back();
     values_.scalars["long_begin"] = long_begin;
     values_.scalars["empty_code"] =
@@ -353,7 +381,6 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     }
     device_.synchronize({});
     made.memory.push_back(std::move(of_rows_));
-    made.memory.push_back(std::move(bases_));
     for (const char* name :
          {"slice_ptr", "slice_info", "delta_ptr", "bases", "deltas", "lengths", "places", "values",
           "coded_values", "long_row", "long_ptr", "long_col", "chunk_ptr", "chunk_row"})
