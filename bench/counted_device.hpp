@@ -9,6 +9,7 @@
 
 #include "devices/device.hpp"
 #include "rounds.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen::bench {
 
@@ -16,7 +17,14 @@ namespace spmvgen::bench {
 /// its calls take of the host.
 class CountedDevice final : public Device {
   public:
-    explicit CountedDevice(std::shared_ptr<Device> inner) : inner_(std::move(inner)) {}
+    explicit CountedDevice(std::shared_ptr<Device> inner)
+        : inner_(std::move(inner)), facts_(inner_->facts()) {}
+    /// One that passes for another one of its architecture: predictions are of that.
+    void pass_for(const DeviceProfile& profile) {
+        facts_.name = profile.device;
+        facts_.units = profile.units;
+        facts_.rated = profile.rated;
+    }
 
     /// A call, in seconds since the last take().
     struct Call {
@@ -52,7 +60,7 @@ class CountedDevice final : public Device {
     };
 
   public:
-    const DeviceFacts& facts() const override { return inner_->facts(); }
+    const DeviceFacts& facts() const override { return facts_; }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
         ++counts_.allocations;
         return timed("allocate", bytes, [&] { return inner_->allocate(bytes); });
@@ -112,6 +120,7 @@ class CountedDevice final : public Device {
     }
 
     std::shared_ptr<Device> inner_;
+    DeviceFacts facts_;
     Counts counts_;
     double start_ = seconds_now();
 };

@@ -4,9 +4,12 @@
 // what copying CSR to the device takes (with allocating), and the time of a product, of the chosen
 // kernel and of csr_classical, and of new values in device memory, in microseconds. "products" is
 // the constructor in products of csr_classical, "device_ms" what calls of the device took of it on
-// the host. With --calls=1 "calls" has each of them: name, bytes, begin, end in µs, of the last round.
+// the host. Products of both are checked. With --calls=1 "calls" has each of them: name, bytes,
+// begin, end in µs, of the last round.
 //     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] [--threads=N]
-//         [--updates=often] [--calls=1] gallery:…|FILE…
+//         [--updates=often] [--calls=1] [--as=PROFILED-DEVICE] gallery:…|FILE…
+// With --as=NVIDIA H200 the SIMT executor (simt:sm_90) passes for that device: then all but the
+// device's part is what it takes for it.
 #include <fmt/format.h>
 
 #include <functional>
@@ -21,6 +24,7 @@
 #include "measure/random_vector.hpp"
 #include "rounds.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "verify/reference.hpp"
 
 namespace {
 
@@ -75,6 +79,19 @@ double product_us(Device& device, const Handle& handle, const void* x, void* y) 
     });
 }
 
+/// Throws where the handle's product is wrong.
+void check(Device& device, const Handle& handle, const CsrView& a, const std::vector<double>& x,
+           const DeviceMemory& x_there, const DeviceMemory& y_there) {
+    std::vector<double> y(static_cast<std::size_t>(a.rows));
+    handle.apply(1.0, static_cast<const double*>(x_there.data()), 0.0,
+                 static_cast<double*>(y_there.data()));
+    device.synchronize({});
+    device.copy_to_host(y.data(), y_there.data(), y.size() * sizeof(double));
+    const double one = 1, zero = 0;
+    const CheckResult found = check_product(a, {&one, x.data(), &zero, nullptr, y.data()});
+    if (!found.passed) throw Error(ErrorCode::internal, found.message);
+}
+
 /// New values that are on the device already, the first time and later.
 void add_updates(Json& json, Device& device, Handle& handle, const void* values) {
     const auto update = [&] { handle.update_values(static_cast<const double*>(values)); };
@@ -94,8 +111,8 @@ double milliseconds_of(const std::vector<CountedDevice::Call>& calls) {
 Json list_of(const std::vector<CountedDevice::Call>& calls) {
     Json list = Json::array();
     for (auto& call : calls)
-        list.push_back({call.name, call.bytes, std::llround(1e6 * call.begin),
-                        std::llround(1e6 * call.end)});
+        list.push_back(
+            {call.name, call.bytes, std::llround(1e6 * call.begin), std::llround(1e6 * call.end)});
     return list;
 }
 
@@ -161,6 +178,7 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
         KernelProvider& provider = KernelProvider::process();
         const Handle handle = make_handle(a, options, provider, counted);
         const Handle csr = make_handle(a, plain, provider, counted);
+        check(device, handle, a, x, *x_there, *y_there);
         json["product_us"] = product_us(device, handle, x_there->data(), y_there->data());
         csr_us = product_us(device, csr, x_there->data(), y_there->data());
         json["csr_classical_us"] = csr_us;
@@ -173,6 +191,7 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
     options.device_arrays = true;
     {
         Handle handle = make_handle(there.view, options, KernelProvider::process(), counted);
+        check(device, handle, a, x, *x_there, *y_there);
         add_updates(json, device, handle, there.view.values);
     }
     json["from_device"] = steps_of(counted, there.view, options, rounds, csr_us);
@@ -189,14 +208,18 @@ int main(int argc, char** argv) try {
     options.expected_applies = take_number(argc, argv, "--expect=", 0);
     options.threads = take_number(argc, argv, "--threads=", 0);
     rounds.lists_calls = take_number(argc, argv, "--calls=", 0) != 0;
+    const std::string as = take_option(argc, argv, "--as=", "");
     const std::vector<std::string> words = take_words(argc, argv);
     if (words.size() < 2 || argc > 1) {
         std::cerr << "usage: bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] "
-                     "[--expect=N] [--threads=N] [--updates=often] [--calls=1] gallery:…|FILE…\n";
+                     "[--expect=N] [--threads=N] [--updates=often] [--calls=1] "
+                     "[--as=PROFILED-DEVICE] gallery:…|FILE…\n";
         return 2;
     }
     options.device = words.front();
     const auto device = std::make_shared<CountedDevice>(open_device(options.device));
+    if (const DeviceProfile* const profile = as.empty() ? nullptr : find_device_profile(as))
+        device->pass_for(*profile);
     for (std::size_t i = 1; i < words.size(); ++i) try {
             std::cout << line_of(device, words[i], options, rounds).dump() << std::endl;
         } catch (const Error& error) {

@@ -49,8 +49,8 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
     if (in_order_ || !keep || matrix.nnz == 0) return;
     row_ptr_ = row_ptr != nullptr
                    ? std::move(row_ptr)
-                   : std::make_shared<const Buffer>(copy_bytes(matrix.row_ptr, matrix.rows + 1,
-                                                               size_of(matrix.offset_type)));
+                   : std::make_shared<const Buffer>(
+                         copy_bytes(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type)));
     if (places_of(signature) != ValuePlaces::by_column) return;
     lacks_columns_ = matrix.col_idx == nullptr;
     if (!lacks_columns_)
@@ -59,8 +59,7 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
 
 std::int64_t ValuePattern::bytes() const {
     const std::size_t of_rows = row_ptr_ != nullptr ? row_ptr_->bytes() : 0;
-    return static_cast<std::int64_t>(of_rows + col_idx_.bytes()) +
-           (places_ ? places_->bytes() : 0);
+    return static_cast<std::int64_t>(of_rows + col_idx_.bytes()) + (places_ ? places_->bytes() : 0);
 }
 
 CsrView ValuePattern::with_values(const void* values) const {

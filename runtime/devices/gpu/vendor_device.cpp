@@ -185,8 +185,11 @@ class VendorDevice final : public Device {
     }
 
     void copy_on_device(void* to, const void* from, std::size_t bytes) override {
-        enqueue_on_device(to, from, bytes);
-        if (bytes > 0) synchronize({});
+        if (bytes == 0) return;
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        check(calls_.copy_on_device(to, from, bytes), calls_.copy_on_device, facts().text);
+        check(calls_.synchronize(nullptr), calls_.synchronize, facts().text);
     }
 
     // On a stream of its own that waits for no other: it is not captured, whatever is, and the

@@ -112,7 +112,7 @@ ConversionSteps::ConversionSteps(Device& device, const DeviceKernel& converter,
     std::vector<std::byte> made(aligned(counts));
     made.insert(made.end(), dictionary.begin(), dictionary.end());
     device_.enqueue_to_device(const_cast<void*>(values_.arrays.at("counts")), made.data(),
-                           made.size());
+                              made.size());
 }
 
 void ConversionSteps::check_entries() {

@@ -42,7 +42,8 @@ class PartOfMemory : public DeviceMemory {
 /// Throws TooLarge when so many bytes on a device are more than the limit; 0 = there is none.
 void check_device_limit(Format format, std::size_t bytes, std::int64_t limit);
 
-/// Copies all arrays of `stored`, which was made of `matrix` and may borrow from it. Throws as Device::allocate does, and TooLarge before anything is allocated.
+/// Copies all arrays of `stored`, which was made of `matrix` and may borrow from it. Throws as
+/// Device::allocate does, and TooLarge before anything is allocated.
 GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,
                  const UploadFrom& from = {});
 

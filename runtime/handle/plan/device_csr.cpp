@@ -125,8 +125,7 @@ void DeviceCsr::expect_values(std::vector<EntryRange> ranges) {
 }
 
 Buffer DeviceCsr::columns(std::span<const EntryRange> ranges) {
-    std::vector<PiecesOfArray> pieces{
-        {on_device_.col_idx, size_of(on_device_.index_type), ranges}};
+    std::vector<PiecesOfArray> pieces{{on_device_.col_idx, size_of(on_device_.index_type), ranges}};
     const bool with_values = !expected_.empty() && expected_values_.bytes() == 0;
     if (with_values)
         pieces.push_back({on_device_.values, size_of(on_device_.value_type), expected_});

@@ -51,9 +51,8 @@ class CsrOfDevice final : public EntriesOnDevice {
                           {&matrix.on_device, matrix.borrow, memory_limit});
         stored.arrays.erase("values");
         stored.bytes += a.nnz * (entry_bytes(signature) - entry_bytes(plain));
-        GpuMatrix made =
-            upload(steps_.device(), stored, a,
-                   {&matrix.on_device, matrix.borrow, memory_limit, false});
+        GpuMatrix made = upload(steps_.device(), stored, a,
+                                {&matrix.on_device, matrix.borrow, memory_limit, false});
         std::size_t bytes = value_bytes();
         for (auto& memory : made.memory) bytes += memory->bytes();
         check_device_limit(stored.format, bytes, memory_limit);

@@ -210,18 +210,17 @@ void StripsOnDevice::find_strips(std::int64_t codes) {
     launch("widths");
     if (shape_.holes && (codes & 1) != 0) launch("holes");
     scan("slice_size", slices_, "slice_ptr");
-    std::int64_t most = most_strips_of_all();
-    if (most > most_guessed) most = total();
+    const bool is_known = !shape_.holes && most_strips_of_all() <= most_guessed;
+    const std::int64_t most = is_known ? most_strips_of_all() : total();
     bases_ = device_.allocate_scratch(array_bytes(most, size_of(index_)));
     values_.arrays["bases"] = bases_->data();
 }
 
 std::int64_t StripsOnDevice::most_strips_of_all() const {
+    const std::int64_t lanes = shape_.threads_per_row;
     const std::int64_t longest = std::min(matrix_.max_row, most_entries(shape_));
-    const std::int64_t of_slice = (longest + shape_.threads_per_row - 1) / shape_.threads_per_row;
-    const std::int64_t of_rows = shape_.threads_per_row > 1 ? block_rows() : 0;
-    return std::min(slices_ * of_slice * shape_.block_rows,
-                    matrix_.on_host.nnz / shape_.threads_per_row + of_rows);
+    return std::min(slices_ * ((longest + lanes - 1) / lanes) * shape_.block_rows,
+                    matrix_.on_host.nnz / lanes + block_rows());
 }
 
 void StripsOnDevice::find_codes(std::int64_t codes) {
@@ -239,18 +238,17 @@ void StripsOnDevice::find_codes(std::int64_t codes) {
 
 void StripsOnDevice::read_counts() {
     const std::size_t offset = size_of(offset_);
-    const std::array<DevicePiece, 2> pieces{
-        DevicePiece{place_of("counts"), sizeof counts_},
-        {static_cast<const std::byte*>(place_of("slice_ptr")) +
-             static_cast<std::size_t>(slices_) * offset,
-         offset}};
-    std::array<std::byte, sizeof counts_ + sizeof(std::int64_t)> here{};
-    device_.gather_to_host(here.data(), pieces);
-    std::memcpy(counts_.data(), here.data(), sizeof counts_);
-    dispatch(offset_, [&]<typename Offset>(Offset strips) {
-        std::memcpy(&strips, here.data() + sizeof counts_, sizeof strips);
-        strips_ = strips;
-    });
+    const std::array<DevicePiece, 2> pieces{DevicePiece{place_of("counts"), sizeof counts_},
+                                            {static_cast<const std::byte*>(place_of("slice_ptr")) +
+                                                 static_cast<std::size_t>(slices_) * offset,
+                                             offset}};
+    struct {
+        ConversionCounts counts;
+        std::int64_t strips;  // a narrow offset is its low half
+    } here{};
+    device_.gather_to_host(&here, pieces);
+    counts_ = here.counts;
+    strips_ = here.strips;
 }
 
 std::string StripsOnDevice::fault() const {
@@ -353,13 +351,11 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
                        of_rows_->bytes() + base_bytes + value_bytes + aligned(delta_bytes) +
                            coded_bytes + order_bytes,
                        memory_limit);
-    // One allocation is sooner done than four.
-    add_arrays(device_,
-               {{"deltas", delta_bytes},
-                {"coded_values", coded_bytes},
-                {"values", value_bytes},
-                {"bases", base_bytes}},
-               values_, made);
+    const std::vector<ArraySize> arrays{{"deltas", delta_bytes},
+                                        {"coded_values", coded_bytes},
+                                        {"values", value_bytes},
+                                        {"bases", base_bytes}};
+    add_arrays(device_, arrays, values_, made);
     device_.enqueue_on_device(place_of("bases"), bases_->data(), base_bytes);
     const std::int64_t long_begin = stored.stored - long_ptr_.back();
     values_.scalars["long_begin"] = long_begin;

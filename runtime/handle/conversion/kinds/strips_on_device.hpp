@@ -54,7 +54,7 @@ class StripsOnDevice final : public ConversionOnDevice {
     void scan(const char* sizes, std::int64_t count, const char* ptr);
     /// Waits for the last scan: what it summed up.
     std::int64_t total();
-    /// What row lengths say of the number of strips.
+    /// What row lengths say of the number of strips, where none are made of diagonals with holes.
     std::int64_t most_strips_of_all() const;
     /// Waits: the counts and the number of strips.
     void read_counts();

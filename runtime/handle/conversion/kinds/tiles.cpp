@@ -105,7 +105,7 @@ class TilesOnDevice final : public ConversionOnDevice {
         dispatch(type, [&]<typename Index>(Index) {
             const std::vector<Index> columns(hubs.begin(), hubs.end());
             steps_.device().enqueue_to_device(const_cast<void*>(v.arrays.at("hot_cols")),
-                                           columns.data(), columns.size() * sizeof(Index));
+                                              columns.data(), columns.size() * sizeof(Index));
         });
         v.scalars["num_hot"] = std::ssize(hubs);
         steps_.launch("hot");
