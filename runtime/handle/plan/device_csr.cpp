@@ -140,8 +140,10 @@ Buffer DeviceCsr::columns(std::span<const EntryRange> ranges) {
 }
 
 Buffer DeviceCsr::values(std::span<const EntryRange> ranges) {
-    if (expected_values_.bytes() > 0 && std::ranges::equal(ranges, expected_))
-        return std::exchange(expected_values_, {});
+    if (expected_values_.bytes() > 0 && std::ranges::equal(ranges, expected_)) {
+        expected_.clear();
+        return std::move(expected_values_);
+    }
     const PiecesOfArray pieces{on_device_.values, size_of(on_device_.value_type), ranges};
     return std::move(gathered({&pieces, 1})[0]);
 }

@@ -57,7 +57,7 @@ class DeviceCsr final : public EntrySource {
     const int threads_;
     std::optional<AnalysisOnDevice> analysis_;
     std::optional<ValueTraits> traits_;
-    std::vector<EntryRange> expected_;  ///< ranges of values
+    std::vector<EntryRange> expected_;  ///< ranges of values that are wanted next
     Buffer expected_values_;            ///< of these, once they are here
     std::shared_ptr<const Buffer> row_ptr_;
     Buffer col_idx_, values_;
