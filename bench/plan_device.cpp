@@ -3,9 +3,13 @@
 // the whole constructor, bytes that are copied from the device and to it, waits and allocations,
 // what copying CSR to the device takes (with allocating), and the time of a product, of the chosen
 // kernel and of csr_classical, and of new values in device memory, in microseconds. "products" is
-// the constructor in products of csr_classical.
-//     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N]
-//         [--updates=often] gallery:…|FILE…
+// the constructor in products of csr_classical, "device_ms" what calls of the device took of it on
+// the host. Products of both are checked. With --calls=1 "calls" has each of them: name, bytes,
+// begin, end in µs, of the last round.
+//     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] [--threads=N]
+//         [--updates=often] [--calls=1] [--as=PROFILED-DEVICE] gallery:…|FILE…
+// With --as=NVIDIA H200 the SIMT executor (simt:sm_90) passes for that device: then all but the
+// device's part is what it takes for it.
 #include <fmt/format.h>
 
 #include <functional>
@@ -20,6 +24,7 @@
 #include "measure/random_vector.hpp"
 #include "rounds.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "verify/reference.hpp"
 
 namespace {
 
@@ -74,6 +79,19 @@ double product_us(Device& device, const Handle& handle, const void* x, void* y) 
     });
 }
 
+/// Throws where the handle's product is wrong.
+void check(Device& device, const Handle& handle, const CsrView& a, const std::vector<double>& x,
+           const DeviceMemory& x_there, const DeviceMemory& y_there) {
+    std::vector<double> y(static_cast<std::size_t>(a.rows));
+    handle.apply(1.0, static_cast<const double*>(x_there.data()), 0.0,
+                 static_cast<double*>(y_there.data()));
+    device.synchronize({});
+    device.copy_to_host(y.data(), y_there.data(), y.size() * sizeof(double));
+    const double one = 1, zero = 0;
+    const CheckResult found = check_product(a, {&one, x.data(), &zero, nullptr, y.data()});
+    if (!found.passed) throw Error(ErrorCode::internal, found.message);
+}
+
 /// New values that are on the device already, the first time and later.
 void add_updates(Json& json, Device& device, Handle& handle, const void* values) {
     const auto update = [&] { handle.update_values(static_cast<const double*>(values)); };
@@ -84,12 +102,31 @@ void add_updates(Json& json, Device& device, Handle& handle, const void* values)
     json["update_us"] = microseconds_of_one(device, update);
 }
 
+double milliseconds_of(const std::vector<CountedDevice::Call>& calls) {
+    double ms = 0;
+    for (auto& call : calls) ms += 1e3 * (call.end - call.begin);
+    return ms;
+}
+
+Json list_of(const std::vector<CountedDevice::Call>& calls) {
+    Json list = Json::array();
+    for (auto& call : calls)
+        list.push_back(
+            {call.name, call.bytes, std::llround(1e6 * call.begin), std::llround(1e6 * call.end)});
+    return list;
+}
+
+struct Rounds {
+    int count;
+    bool lists_calls;
+};
+
 Json steps_of(const std::shared_ptr<CountedDevice>& device, const CsrView& a,
-              const Options& options, int rounds, double csr_us) {
+              const Options& options, const Rounds& rounds, double csr_us) {
     std::map<std::string, std::vector<double>> steps;
     std::string kernel, reason;
     CountedDevice::Counts counts;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < rounds.count; ++round) {
         device->take();
         const double start = seconds_now();
         const Handle handle = make_handle(a, options, KernelProvider::process(), device);
@@ -103,6 +140,7 @@ Json steps_of(const std::shared_ptr<CountedDevice>& device, const CsrView& a,
                                  {"convert", info.convert_ms}})
             steps[name].push_back(ms);
         counts = device->take();
+        steps["device"].push_back(milliseconds_of(counts.calls));
         kernel = info.kernel;
         reason = info.reason;
     }
@@ -113,11 +151,12 @@ Json steps_of(const std::shared_ptr<CountedDevice>& device, const CsrView& a,
     json["up_bytes"] = counts.up_bytes;
     json["waits"] = counts.waits;
     json["allocations"] = counts.allocations;
+    if (rounds.lists_calls) json["calls"] = list_of(counts.calls);
     return json;
 }
 
 Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& name,
-             Options options, int rounds) {
+             Options options, const Rounds& rounds) {
     Device& device = *counted;
     constexpr std::string_view prefix = "gallery:";
     const CsrMatrix matrix = name.starts_with(prefix)
@@ -139,18 +178,20 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
         KernelProvider& provider = KernelProvider::process();
         const Handle handle = make_handle(a, options, provider, counted);
         const Handle csr = make_handle(a, plain, provider, counted);
+        check(device, handle, a, x, *x_there, *y_there);
         json["product_us"] = product_us(device, handle, x_there->data(), y_there->data());
         csr_us = product_us(device, csr, x_there->data(), y_there->data());
         json["csr_classical_us"] = csr_us;
     }
     json["from_host"] = steps_of(counted, a, options, rounds, csr_us);
     std::vector<double> copies;  // of the three arrays, from pageable memory
-    for (int round = 0; round < rounds; ++round)
+    for (int round = 0; round < rounds.count; ++round)
         copies.push_back(1e3 * seconds_of(1, [&] { (void)copied(device, a); }));
     json["copy_csr_ms"] = quantile(copies, 0.5);
     options.device_arrays = true;
     {
         Handle handle = make_handle(there.view, options, KernelProvider::process(), counted);
+        check(device, handle, a, x, *x_there, *y_there);
         add_updates(json, device, handle, there.view.values);
     }
     json["from_device"] = steps_of(counted, there.view, options, rounds, csr_us);
@@ -161,18 +202,24 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
 
 int main(int argc, char** argv) try {
     Options options;
-    const int rounds = take_number(argc, argv, "--rounds=", 5);
+    Rounds rounds{take_number(argc, argv, "--rounds=", 5), false};
     options.reorder = take_option(argc, argv, "--reorder=", options.reorder);
     options.updates = take_option(argc, argv, "--updates=", options.updates);
     options.expected_applies = take_number(argc, argv, "--expect=", 0);
+    options.threads = take_number(argc, argv, "--threads=", 0);
+    rounds.lists_calls = take_number(argc, argv, "--calls=", 0) != 0;
+    const std::string as = take_option(argc, argv, "--as=", "");
     const std::vector<std::string> words = take_words(argc, argv);
     if (words.size() < 2 || argc > 1) {
         std::cerr << "usage: bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] "
-                     "[--expect=N] [--updates=often] gallery:…|FILE…\n";
+                     "[--expect=N] [--threads=N] [--updates=often] [--calls=1] "
+                     "[--as=PROFILED-DEVICE] gallery:…|FILE…\n";
         return 2;
     }
     options.device = words.front();
     const auto device = std::make_shared<CountedDevice>(open_device(options.device));
+    if (const DeviceProfile* const profile = as.empty() ? nullptr : find_device_profile(as))
+        device->pass_for(*profile);
     for (std::size_t i = 1; i < words.size(); ++i) try {
             std::cout << line_of(device, words[i], options, rounds).dump() << std::endl;
         } catch (const Error& error) {

@@ -98,6 +98,10 @@ class Device {
     /// default stream, not for other streams; vendors refuse them while a stream is being captured.
     virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
     virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+    /// The same for what is enqueued on the default stream later, which finds the bytes there:
+    /// where the device can, without waiting. The host's bytes may change once the call returns.
+    virtual void enqueue_to_device(void* device, const void* host, std::size_t bytes);
+    virtual void enqueue_on_device(void* to, const void* from, std::size_t bytes);
     /// The pieces to the host, one behind another, waiting once where the device can: unless it
     /// knows better, one by one.
     virtual void gather_to_host(void* host, std::span<const DevicePiece> pieces);

@@ -40,13 +40,17 @@ std::map<std::string, std::int64_t> places_in(const StoredMatrix& stored,
 
 }  // namespace
 
-ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bool keep)
+ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bool keep,
+                           std::shared_ptr<const Buffer> row_ptr)
     : view_(matrix),
       signature_(signature),
       in_order_(places_of(signature) == ValuePlaces::in_order) {
     view_.row_ptr = view_.col_idx = view_.values = nullptr;
     if (in_order_ || !keep || matrix.nnz == 0) return;
-    row_ptr_ = copy_bytes(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type));
+    row_ptr_ = row_ptr != nullptr
+                   ? std::move(row_ptr)
+                   : std::make_shared<const Buffer>(
+                         copy_bytes(matrix.row_ptr, matrix.rows + 1, size_of(matrix.offset_type)));
     if (places_of(signature) != ValuePlaces::by_column) return;
     lacks_columns_ = matrix.col_idx == nullptr;
     if (!lacks_columns_)
@@ -54,8 +58,8 @@ ValuePattern::ValuePattern(const CsrView& matrix, const Signature& signature, bo
 }
 
 std::int64_t ValuePattern::bytes() const {
-    return static_cast<std::int64_t>(row_ptr_.bytes() + col_idx_.bytes()) +
-           (places_ ? places_->bytes() : 0);
+    const std::size_t of_rows = row_ptr_ != nullptr ? row_ptr_->bytes() : 0;
+    return static_cast<std::int64_t>(of_rows + col_idx_.bytes()) + (places_ ? places_->bytes() : 0);
 }
 
 CsrView ValuePattern::with_values(const void* values) const {
@@ -65,10 +69,10 @@ CsrView ValuePattern::with_values(const void* values) const {
 }
 
 CsrView ValuePattern::matrix_with(const void* values) const {
-    if (row_ptr_.bytes() == 0 && view_.nnz > 0)
+    if (row_ptr_ == nullptr && view_.nnz > 0)
         throw Error(ErrorCode::internal, "no pattern was kept to convert new values by");
     CsrView matrix = view_;
-    matrix.row_ptr = row_ptr_.data();
+    matrix.row_ptr = row_ptr_ != nullptr ? row_ptr_->data() : nullptr;
     matrix.col_idx = col_idx_.data();
     matrix.values = values;
     return matrix;

@@ -30,8 +30,10 @@ class ValuePattern {
     ValuePattern() = default;
     /// For a matrix that was stored for `signature`. Copies what the format puts values by, and
     /// only when `keep`: without that, and for formats that store values in the order of the
-    /// entries, nothing. Where the matrix has no columns, these may be given later.
-    ValuePattern(const CsrView& matrix, const Signature& signature, bool keep);
+    /// entries, nothing. Where the matrix has no columns, these may be given later. `row_ptr` is
+    /// its array of offsets where that may be shared in place of being copied.
+    ValuePattern(const CsrView& matrix, const Signature& signature, bool keep,
+                 std::shared_ptr<const Buffer> row_ptr = nullptr);
 
     /// Of what was copied.
     std::int64_t bytes() const;
@@ -91,7 +93,8 @@ class ValuePattern {
     CsrView view_;
     Signature signature_;
     bool in_order_ = true, lacks_columns_ = false;
-    Buffer row_ptr_, col_idx_;
+    std::shared_ptr<const Buffer> row_ptr_;
+    Buffer col_idx_;
     bool sought_ = false;  ///< whether places_ was looked for
     std::optional<EntryPlaces> places_;
 };

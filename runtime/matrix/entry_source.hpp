@@ -24,6 +24,8 @@ class EntrySource {
     /// Columns of these ranges, one behind another, of the matrix' index type; each is within the
     /// matrix. Throws Error(invalid_argument) that names the entry where one is not.
     virtual Buffer columns(std::span<const EntryRange> ranges) = 0;
+    /// Says that values of these ranges will be wanted next: they may come with the next columns.
+    virtual void expect_values(std::vector<EntryRange> /*ranges*/) {}
     /// Values of these ranges, of the matrix' value type.
     virtual Buffer values(std::span<const EntryRange> ranges) = 0;
     /// What all values have in common, where that can be found out without bringing them here.

@@ -25,11 +25,16 @@ TEST_P(VendorDevice, ErrorsOfEachCall) {
     const auto to_device = name("cuMemcpyHtoD_v2", "hipMemcpyHtoD");
     EXPECT_EQ(error(to_device, [&] { own->copy_to_device(memory->data(), buffer, 8); }),
               io() + to_device + ": " + unknown());
+    const auto send = name("cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync");
+    EXPECT_EQ(error(send, [&] { own->enqueue_to_device(memory->data(), buffer, 8); }),
+              io() + send + ": " + unknown());
     const auto to_host = name("cuMemcpyDtoH_v2", "hipMemcpyDtoH");
     EXPECT_EQ(error(to_host, [&] { own->copy_to_host(buffer, memory->data(), 8); }),
               io() + to_host + ": " + unknown());
     const auto within = name("cuMemcpyDtoD_v2", "hipMemcpyDtoD");
     EXPECT_EQ(error(within, [&] { own->copy_on_device(memory->data(), memory->data(), 8); }),
+              io() + within + ": " + unknown());
+    EXPECT_EQ(error(within, [&] { own->enqueue_on_device(memory->data(), memory->data(), 8); }),
               io() + within + ": " + unknown());
     const auto free = name("cuMemGetInfo_v2", "hipMemGetInfo");
     EXPECT_EQ(error(free, [&] { own->free_bytes(); }), io() + free + ": " + unknown());

@@ -57,6 +57,13 @@ class CountingDevice : public Device {
         ++waits;
         inner_->copy_to_device(device, host, bytes);
     }
+    void enqueue_to_device(void* device, const void* host, std::size_t bytes) override {
+        went_there += bytes;
+        inner_->enqueue_to_device(device, host, bytes);
+    }
+    void enqueue_on_device(void* to, const void* from, std::size_t bytes) override {
+        inner_->enqueue_on_device(to, from, bytes);
+    }
     void copy_to_host(void* host, const void* device, std::size_t bytes) override {
         came_here += bytes;
         ++waits;

@@ -82,6 +82,7 @@ class Cuda final : public GpuVendor {
                   .copy_to_device = {library_, "cuMemcpyHtoD_v2"},
                   .copy_to_host = {library_, "cuMemcpyDtoH_v2"},
                   .copy_on_device = {library_, "cuMemcpyDtoD_v2"},
+                  .send = {library_, "cuMemcpyHtoDAsync_v2"},
                   .set_bytes = {library_, "cuMemsetD8Async"},
                   .make_stream = {library_, "cuStreamCreate"},
                   .destroy_stream = {library_, "cuStreamDestroy_v2"},

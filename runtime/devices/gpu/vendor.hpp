@@ -41,6 +41,7 @@ struct VendorCalls {
     VendorCall<void*, const void*, std::size_t> copy_to_device;
     VendorCall<void*, const void*, std::size_t> copy_to_host;
     VendorCall<void*, const void*, std::size_t> copy_on_device;
+    VendorCall<void*, const void*, std::size_t, void*> send;         ///< to the device, on a stream
     VendorCall<void*, unsigned char, std::size_t, void*> set_bytes;  ///< on a stream
     VendorCall<void**, unsigned> make_stream;
     VendorCall<void*> destroy_stream;

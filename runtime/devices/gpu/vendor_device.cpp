@@ -151,6 +151,22 @@ class VendorDevice final : public Device {
         check(calls_.copy_to_host(host, device, bytes), calls_.copy_to_host, facts().text);
     }
 
+    // From pageable memory: the driver has read it when the call returns.
+    void enqueue_to_device(void* device, const void* host, std::size_t bytes) override {
+        if (bytes == 0) return;
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        check(calls_.send(device, host, bytes, nullptr), calls_.send, facts().text);
+    }
+
+    // Such a copy is not over for the host when the call returns.
+    void enqueue_on_device(void* to, const void* from, std::size_t bytes) override {
+        if (bytes == 0) return;
+        const InContext in(*device_);
+        const DespiteCapture despite(*device_);
+        check(calls_.copy_on_device(to, from, bytes), calls_.copy_on_device, facts().text);
+    }
+
     // Copies within the device do not wait: only the last one, to the host, does.
     void gather_to_host(void* host, std::span<const DevicePiece> pieces) override {
         std::size_t bytes = 0;
@@ -168,7 +184,6 @@ class VendorDevice final : public Device {
         copy_to_host(host, together->data(), bytes);
     }
 
-    // Such a copy is not over for the host when the call returns.
     void copy_on_device(void* to, const void* from, std::size_t bytes) override {
         if (bytes == 0) return;
         const InContext in(*device_);

@@ -51,6 +51,7 @@ class Hip final : public GpuVendor {
                   .copy_to_device = {library_, "hipMemcpyHtoD"},
                   .copy_to_host = {library_, "hipMemcpyDtoH"},
                   .copy_on_device = {library_, "hipMemcpyDtoD"},
+                  .send = {library_, "hipMemcpyHtoDAsync"},
                   .set_bytes = {library_, "hipMemsetD8Async"},
                   .make_stream = {library_, "hipStreamCreateWithFlags"},
                   .destroy_stream = {library_, "hipStreamDestroy"},

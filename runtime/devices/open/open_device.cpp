@@ -139,6 +139,14 @@ void Device::gather_to_host(void* host, std::span<const DevicePiece> pieces) {
     }
 }
 
+void Device::enqueue_to_device(void* device, const void* host, std::size_t bytes) {
+    copy_to_device(device, host, bytes);
+}
+
+void Device::enqueue_on_device(void* to, const void* from, std::size_t bytes) {
+    copy_on_device(to, from, bytes);
+}
+
 void Device::copy_on_device(void* to, const void* from, std::size_t bytes) {
     if (bytes == 0) return;
     Buffer here(bytes);

@@ -92,19 +92,22 @@ void sort_windows(StripsLayout& layout, int threads) {
     });
 }
 
-/// The most blocks of a slice's rows, which have a lane each, and the fewest; a long row has -1.
-std::pair<std::int64_t, std::int64_t> most_and_fewest(const StripsLayout& layout,
-                                                      std::int64_t slice) {
-    const std::int64_t first = slice * layout.shape.lanes;
-    const std::int64_t last = std::min(first + layout.shape.lanes, layout.block_rows());
-    std::int64_t most = 0, fewest = most_strips;
+/// The strips of a slice whose rows follow one another, and those of the lane that has the fewest;
+/// a long row has -1.
+std::pair<std::int64_t, std::int64_t> width_and_full(const StripsLayout& layout,
+                                                     std::int64_t slice) {
+    const std::int64_t lanes_of_row = layout.shape.threads_per_row;
+    const std::int64_t first = slice * layout.shape.positions();
+    const std::int64_t last = std::min(first + layout.shape.positions(), layout.block_rows());
+    std::int64_t most = 0, fewest = most_strips * lanes_of_row;
     for (std::int64_t position = first; position < last; ++position) {
         const std::int64_t n =
             layout.blocks[static_cast<std::size_t>(layout.block_row_at(position))];
         most = std::max(most, n);
         fewest = std::min(fewest, n);
     }
-    return {most, fewest};
+    // The last lane of a row has the fewest.
+    return {(most + lanes_of_row - 1) / lanes_of_row, fewest < 0 ? -1 : fewest / lanes_of_row};
 }
 
 /// Widths of the slices, whether they are ragged, and their full strips.
@@ -115,21 +118,17 @@ void measure_slices(StripsLayout& layout, int threads) {
     layout.slice_ptr.assign(static_cast<std::size_t>(slices) + 1, 0);
     layout.slice_info.assign(static_cast<std::size_t>(slices), 0);
     for_parts(slices, slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        const bool in_lanes = shape.threads_per_row == 1 && shape.period == 1;
+        const bool in_order = shape.period == 1;
         for (std::int64_t slice = begin; slice < end; ++slice) {
             std::int64_t width = 0, full = most_strips;
-            if (in_lanes) std::tie(width, full) = most_and_fewest(layout, slice);
-            for (std::int64_t p = 0; !in_lanes && p < shape.positions(); ++p) {
+            if (in_order) std::tie(width, full) = width_and_full(layout, slice);
+            for (std::int64_t p = 0; !in_order && p < shape.positions(); ++p) {
                 const std::int64_t row = layout.block_row_at(slice * shape.positions() + p);
                 if (row < 0) break;
-                const std::int64_t lane = p * shape.threads_per_row;
                 const bool is_long = layout.blocks[static_cast<std::size_t>(row)] < 0;
-                width = std::max(width, layout.strips_of(slice, lane));
-                // The last lane of a row has the fewest. A long row makes its slice ragged.
-                full =
-                    is_long
-                        ? -1
-                        : std::min(full, layout.strips_of(slice, lane + shape.threads_per_row - 1));
+                width = std::max(width, layout.strips_of(slice, p));
+                // A long row makes its slice ragged.
+                full = is_long ? -1 : std::min(full, layout.strips_of(slice, p));
             }
             const auto s = static_cast<std::size_t>(slice);
             layout.slice_ptr[s + 1] = width;

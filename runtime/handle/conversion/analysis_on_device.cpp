@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices/gpu/kernel_steps.hpp"
+#include "handle/conversion/gpu_matrix.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
@@ -79,34 +80,60 @@ Signature gathering(IndexType index, const Target& target) {
     return complete(s);
 }
 
-Buffer gather_columns(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
-                      std::span<const EntryRange> ranges) {
-    std::vector<std::int64_t> pieces;  // where they begin, then what comes before each
-    for (const auto [begin, end] : ranges) pieces.push_back(begin);
-    pieces.push_back(0);
-    for (const auto [begin, end] : ranges) pieces.push_back(pieces.back() + end - begin);
-    const std::int64_t count = pieces.back();
-    Buffer columns(static_cast<std::size_t>(count) * size_of(matrix.index_type));
-    if (count == 0) return columns;
-    const std::size_t bytes = pieces.size() * sizeof(std::int64_t);
-    const auto memory = device.allocate_scratch(bytes + columns.bytes());
+std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> kernels,
+                           std::span<const PiecesOfArray> all) {
+    std::vector<Buffer> gathered;
+    std::vector<std::byte> tables;  // where pieces begin, then what comes before each
+    std::size_t bytes = 0;
+    for (auto& [array, element, ranges] : all) {
+        std::vector<std::int64_t> pieces;
+        for (const auto [begin, end] : ranges) pieces.push_back(begin);
+        pieces.push_back(0);
+        for (const auto [begin, end] : ranges) pieces.push_back(pieces.back() + end - begin);
+        const auto* const from = reinterpret_cast<const std::byte*>(pieces.data());
+        tables.insert(tables.end(), from, from + pieces.size() * sizeof(std::int64_t));
+        gathered.emplace_back(static_cast<std::size_t>(pieces.back()) * element);
+        bytes += aligned(gathered.back().bytes());
+    }
+    if (bytes == 0) return gathered;
+    const auto memory = device.allocate_scratch(bytes + tables.size());
     auto* const begin = static_cast<std::byte*>(memory->data());
-    device.copy_to_device(begin, pieces.data(), bytes);
-    launch_step(device, kernel, "gathered_pieces",
-                {.arrays = {{"csr_col_idx", matrix.col_idx},
-                            {"piece_begin", begin},
-                            {"piece_ptr", begin + ranges.size() * sizeof(std::int64_t)},
-                            {"gathered", begin + bytes}},
-                 .scalars = {{"num_pieces", std::ssize(ranges)}, {"num_gathered", count}}});
-    device.copy_to_host(columns.data(), begin + bytes, columns.bytes());
-    return columns;
+    const std::byte* table = begin + bytes;
+    device.enqueue_to_device(begin + bytes, tables.data(), tables.size());
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::int64_t count = std::ssize(all[i].ranges);
+        const auto elements = static_cast<std::int64_t>(gathered[i].bytes() / all[i].element);
+        const std::byte* const ptr = table + static_cast<std::size_t>(count) * sizeof(std::int64_t);
+        if (elements > 0)
+            launch_step(device, *kernels[i], "gathered_pieces",
+                        {.arrays = {{"csr_col_idx", all[i].array},
+                                    {"piece_begin", table},
+                                    {"piece_ptr", ptr},
+                                    {"gathered", begin + at}},
+                         .scalars = {{"num_pieces", count}, {"num_gathered", elements}}});
+        at += aligned(gathered[i].bytes());
+        table = ptr + static_cast<std::size_t>(count + 1) * sizeof(std::int64_t);
+    }
+    if (gathered.size() == 1) {
+        device.copy_to_host(gathered[0].data(), begin, gathered[0].bytes());
+        return gathered;
+    }
+    Buffer here(bytes);
+    device.copy_to_host(here.data(), begin, bytes);
+    const std::byte* from = here.as<std::byte>().data();
+    for (Buffer& part : gathered) {
+        std::memcpy(part.data(), from, part.bytes());
+        from += aligned(part.bytes());
+    }
+    return gathered;
 }
 
 ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix) {
     ValueTable table(size_of(matrix.value_type));
     const auto memory = device.allocate_scratch(table.bytes().size());
     auto* const begin = static_cast<std::byte*>(memory->data());
-    device.copy_to_device(begin, table.bytes().data(), table.bytes().size());
+    device.enqueue_to_device(begin, table.bytes().data(), table.bytes().size());
     launch_step(device, kernel, "value_traits",
                 {.arrays = {{"csr_values", matrix.values},
                             {"counts", begin},
@@ -135,11 +162,19 @@ std::optional<ValueTraits> AnalysisOnDevice::value_traits(const CsrView& matrix)
     return classify_values(*device_, *found->loaded, matrix);
 }
 
-std::optional<Buffer> AnalysisOnDevice::columns(const CsrView& matrix,
-                                                std::span<const EntryRange> ranges) {
-    const auto found = kernel(gathering(matrix.index_type, device_->facts().target));
-    if (found == nullptr) return std::nullopt;
-    return gather_columns(*device_, *found->loaded, matrix, ranges);
+std::optional<std::vector<Buffer>> AnalysisOnDevice::gathered(
+    std::span<const PiecesOfArray> pieces) {
+    std::vector<std::shared_ptr<const GpuKernel>> found;
+    std::vector<const DeviceKernel*> kernels;
+    for (auto& of_array : pieces) {
+        const bool wide = of_array.element == size_of(IndexType::i64);
+        if (!wide && of_array.element != size_of(IndexType::i32)) return std::nullopt;
+        found.push_back(
+            kernel(gathering(wide ? IndexType::i64 : IndexType::i32, device_->facts().target)));
+        if (found.back() == nullptr) return std::nullopt;
+        kernels.push_back(found.back()->loaded.get());
+    }
+    return gather(*device_, kernels, pieces);
 }
 
 }  // namespace spmvgen

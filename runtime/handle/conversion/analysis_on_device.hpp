@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "devices/device.hpp"
 #include "handle/kernels/kernel_provider.hpp"
@@ -14,7 +15,7 @@
 /// What is found out of a matrix on the device that has it, by kernels that are no products.
 namespace spmvgen {
 
-/// The kernels that look at values of a type, and that gather columns of one.
+/// The kernels that look at values of a type, and that gather elements as large as an index.
 Signature classifying(ValueType value, const Target& target);
 Signature gathering(IndexType index, const Target& target);
 
@@ -23,10 +24,17 @@ Signature gathering(IndexType index, const Target& target);
 /// for them, loaded.
 ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix);
 
-/// Columns of these ranges of entries, one behind another. Waits once. `kernel` is gathering()'s
-/// for them, loaded.
-Buffer gather_columns(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
-                      std::span<const EntryRange> ranges);
+/// Ranges of entries of an array on the device, whose elements have 4 or 8 bytes.
+struct PiecesOfArray {
+    const void* array;
+    std::size_t element;  ///< bytes
+    std::span<const EntryRange> ranges;
+};
+
+/// The elements of each, one behind another. Waits once for all of them. kernels[i] is
+/// gathering()'s for pieces[i], loaded.
+std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> kernels,
+                           std::span<const PiecesOfArray> pieces);
 
 /// The same with the kernels from where they are: made and loaded when they are first wanted. For
 /// one thread.
@@ -38,7 +46,8 @@ class AnalysisOnDevice {
 
     /// Nothing where the kernel cannot be had.
     std::optional<ValueTraits> value_traits(const CsrView& matrix);
-    std::optional<Buffer> columns(const CsrView& matrix, std::span<const EntryRange> ranges);
+    /// As gather(); nothing, too, where elements have other sizes.
+    std::optional<std::vector<Buffer>> gathered(std::span<const PiecesOfArray> pieces);
 
   private:
     /// Null where it cannot be had.

@@ -13,7 +13,6 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::size_t alignment = 256;
 constexpr double memory_share = 0.5;
 /// Sizes of a thread in a scan (templates/dialect/convert/gpu_convert.hpp).
 constexpr std::int64_t scan_items = 4;
@@ -37,10 +36,6 @@ std::size_t bytes_of(const std::vector<ArraySize>& arrays) {
 
 std::size_t array_bytes(std::int64_t count, std::size_t element) {
     return static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * element;
-}
-
-std::size_t aligned(std::size_t bytes) {
-    return (bytes + alignment - 1) / alignment * alignment;
 }
 
 std::string fault_of(const ConversionCounts& counts, const Signature& converter) {
@@ -88,6 +83,17 @@ void check_padding(Device& device, const CsrView& matrix, const StoredMatrix& st
         "; use csr or coo");
 }
 
+void add_arrays(Device& device, const std::vector<ArraySize>& arrays, StepValues& values,
+                GpuMatrix& made) {
+    const std::shared_ptr<DeviceMemory> all = device.allocate(bytes_of(arrays));
+    name_arrays(arrays, all->data(), values);
+    std::size_t begin = 0;
+    for (auto& array : arrays) {
+        made.memory.push_back(std::make_unique<PartOfMemory>(all, begin, array.second));
+        begin += aligned(array.second);
+    }
+}
+
 ConversionSteps::ConversionSteps(Device& device, const DeviceKernel& converter,
                                  const MatrixOnDevice& matrix)
     : device_(device), converter_(converter), matrix_(matrix) {
@@ -101,13 +107,12 @@ ConversionSteps::ConversionSteps(Device& device, const DeviceKernel& converter,
                        {"one", 1}};
     // Both in one copy, which is sooner done than zero(), for that makes a stream of its own.
     constexpr std::size_t counts = sizeof(ConversionCounts);
-    static_assert(counts <= alignment);
     const auto dictionary = dictionary_bytes(matrix.dictionary, matrix.on_host.value_type);
     add_scratch({{"counts", counts}, {"dictionary", dictionary.size()}});
-    std::vector<std::byte> made(alignment);
+    std::vector<std::byte> made(aligned(counts));
     made.insert(made.end(), dictionary.begin(), dictionary.end());
-    device_.copy_to_device(const_cast<void*>(values_.arrays.at("counts")), made.data(),
-                           made.size());
+    device_.enqueue_to_device(const_cast<void*>(values_.arrays.at("counts")), made.data(),
+                              made.size());
 }
 
 void ConversionSteps::check_entries() {
@@ -131,13 +136,7 @@ void ConversionSteps::add_scratch(const std::vector<ArraySize>& arrays) {
 }
 
 void ConversionSteps::add_arrays(const std::vector<ArraySize>& arrays, GpuMatrix& made) {
-    const std::shared_ptr<DeviceMemory> all = device_.allocate(bytes_of(arrays));
-    name_arrays(arrays, all->data(), values_);
-    std::size_t begin = 0;
-    for (auto& array : arrays) {
-        made.memory.push_back(std::make_unique<PartOfMemory>(all, begin, array.second));
-        begin += aligned(array.second);
-    }
+    spmvgen::add_arrays(device_, arrays, values_, made);
 }
 
 void ConversionSteps::scan(const char* sizes, std::int64_t count, const char* ptr) {

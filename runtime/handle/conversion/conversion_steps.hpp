@@ -22,21 +22,6 @@ using ConversionCounts = std::array<std::uint64_t, 16>;
 
 /// Bytes of an array of so many elements, or of one where there are none, as add_array() has it.
 std::size_t array_bytes(std::int64_t count, std::size_t element);
-/// The least multiple of what arrays in the same memory begin at.
-std::size_t aligned(std::size_t bytes);
-
-/// One array of several in the same memory, of which each keeps all.
-class PartOfMemory : public DeviceMemory {
-  public:
-    PartOfMemory(std::shared_ptr<DeviceMemory> all, std::size_t begin, std::size_t bytes)
-        : all_(std::move(all)), begin_(begin), bytes_(bytes) {}
-    void* data() const override { return static_cast<std::byte*>(all_->data()) + begin_; }
-    std::size_t bytes() const override { return bytes_; }
-
-  private:
-    std::shared_ptr<DeviceMemory> all_;
-    std::size_t begin_, bytes_;
-};
 
 /// An array's name and bytes.
 using ArraySize = std::pair<const char*, std::size_t>;
@@ -53,6 +38,10 @@ std::vector<std::byte> dictionary_bytes(const std::vector<ValueBits>& dictionary
 
 /// The fault of a conversion whose counts were read; "" = none.
 std::string fault_of(const ConversionCounts& counts, const Signature& converter);
+
+/// Memory for arrays of the stored matrix, each a part of the same; `values` name them.
+void add_arrays(Device& device, const std::vector<ArraySize>& arrays, StepValues& values,
+                GpuMatrix& made);
 
 /// Throws TooLarge when padded arrays of so many bytes would take more than half of the device's
 /// free memory, as check_padding() does of the host's.

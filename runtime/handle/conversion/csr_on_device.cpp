@@ -25,12 +25,13 @@ const CsrView& CsrOnDevice::view() {
     const auto copy = [&](const void*& array, std::int64_t count, std::size_t element) {
         const auto bytes = static_cast<std::size_t>(count) * element;
         memory.push_back(device_.allocate_scratch(bytes));
-        device_.copy_to_device(memory.back()->data(), array, bytes);
+        device_.enqueue_to_device(memory.back()->data(), array, bytes);
         array = memory.back()->data();
     };
     copy(made.row_ptr, host_.rows + 1, size_of(host_.offset_type));
     copy(made.col_idx, host_.nnz, size_of(host_.index_type));
     copy(made.values, host_.nnz, size_of(host_.value_type));
+    device_.synchronize({});
     view_ = made;
     memory_ = std::move(memory);
     return view_;

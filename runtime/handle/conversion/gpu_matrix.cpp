@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "matrix/memory_limit.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
+
+/// Bytes of arrays that are sooner copied once more on the host than sent one by one.
+constexpr std::size_t most_packed = 1 << 15;
 
 std::size_t elements_bytes(std::int64_t count, std::size_t element) {
     return static_cast<std::size_t>(count) * element;
@@ -38,7 +42,49 @@ const void* array_on_device(const void* data, const CsrView& matrix, const CsrVi
                                     : nullptr;
 }
 
+/// An array that a stored matrix gets a copy of.
+struct Copied {
+    std::string name;
+    const void *on_host, *on_device;  ///< where it is; on the device or null
+    std::size_t bytes;
+    bool is_sent_alone() const { return on_device == nullptr && bytes > most_packed; }
+};
+
+/// One allocation for all of them, and one copy for those that are small.
+void put(Device& device, std::vector<Copied>& arrays, GpuMatrix& made) {
+    if (arrays.empty()) return;
+    // What is packed comes first.
+    std::ranges::stable_partition(arrays, [](const Copied& array) {
+        return array.on_device == nullptr && !array.is_sent_alone();
+    });
+    std::size_t bytes = 0;
+    for (auto& array : arrays) bytes += aligned(array.bytes);
+    const std::shared_ptr<DeviceMemory> all = device.allocate(bytes);
+    std::vector<std::byte> packed;
+    std::size_t begin = 0;
+    for (auto& array : arrays) {
+        auto& part =
+            made.memory.emplace_back(std::make_unique<PartOfMemory>(all, begin, array.bytes));
+        begin += aligned(array.bytes);
+        made.stored.arrays[array.name] = part->data();
+        if (array.on_device != nullptr) {
+            device.enqueue_on_device(part->data(), array.on_device, array.bytes);
+        } else if (array.is_sent_alone()) {
+            device.enqueue_to_device(part->data(), array.on_host, array.bytes);
+        } else {
+            packed.resize(begin);
+            std::memcpy(packed.data() + begin - aligned(array.bytes), array.on_host, array.bytes);
+        }
+    }
+    if (!packed.empty()) device.enqueue_to_device(all->data(), packed.data(), packed.size());
+}
+
 }  // namespace
+
+std::size_t aligned(std::size_t bytes) {
+    constexpr std::size_t alignment = 256;
+    return (bytes + alignment - 1) / alignment * alignment;
+}
 
 void check_device_limit(Format format, std::size_t bytes, std::int64_t limit) {
     if (limit == 0 || bytes <= static_cast<std::size_t>(limit)) return;
@@ -51,32 +97,25 @@ void check_device_limit(Format format, std::size_t bytes, std::int64_t limit) {
 
 GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,
                  const UploadFrom& from) {
-    const auto is_borrowed = [&](const void* data) {
-        return from.borrow && array_on_device(data, matrix, from.on_device) != nullptr;
-    };
-    std::size_t total = 0;
-    for (auto& [name, data] : stored.arrays)
-        if (!is_borrowed(data)) total += bytes_of_array(stored, matrix, name);
-    check_device_limit(stored.format, total, from.memory_limit);
     GpuMatrix on_device;
     on_device.stored.format = stored.format;
     on_device.stored.scalars = stored.scalars;
     on_device.stored.stored = stored.stored;
     on_device.stored.bytes = stored.bytes;
+    std::vector<Copied> copied;
+    std::size_t total = 0;
     for (auto& [name, data] : stored.arrays) {
         const void* const found = array_on_device(data, matrix, from.on_device);
-        if (is_borrowed(data)) {
+        if (from.borrow && found != nullptr) {
             on_device.stored.arrays.emplace(name, found);
             continue;
         }
-        const std::size_t bytes = bytes_of_array(stored, matrix, name);
-        const auto& memory = on_device.memory.emplace_back(device.allocate(bytes));
-        if (found != nullptr)
-            device.copy_on_device(memory->data(), found, bytes);
-        else
-            device.copy_to_device(memory->data(), data, bytes);
-        on_device.stored.arrays.emplace(name, memory->data());
+        copied.push_back({name, data, found, bytes_of_array(stored, matrix, name)});
+        total += copied.back().bytes;
     }
+    check_device_limit(stored.format, total, from.memory_limit);
+    put(device, copied, on_device);
+    if (from.waits && !copied.empty()) device.synchronize({});
     return on_device;
 }
 

@@ -13,6 +13,7 @@ struct UploadFrom {
     const CsrView* on_device = nullptr;  ///< the same matrix in the device's memory; null = nowhere
     bool borrow = false;                 ///< take these arrays themselves, not copies of them
     std::int64_t memory_limit = 0;       ///< of what is allocated; 0 = no limit
+    bool waits = true;  ///< complete when it returns; else for the default stream alone
 };
 
 /// A stored matrix in a device's memory; its arrays are device pointers. The device must outlive
@@ -22,11 +23,27 @@ struct GpuMatrix {
     std::vector<std::unique_ptr<DeviceMemory>> memory;
 };
 
+/// The least multiple of what arrays in the same memory begin at.
+std::size_t aligned(std::size_t bytes);
+
+/// One array of several in the same memory, of which each keeps all.
+class PartOfMemory : public DeviceMemory {
+  public:
+    PartOfMemory(std::shared_ptr<DeviceMemory> all, std::size_t begin, std::size_t bytes)
+        : all_(std::move(all)), begin_(begin), bytes_(bytes) {}
+    void* data() const override { return static_cast<std::byte*>(all_->data()) + begin_; }
+    std::size_t bytes() const override { return bytes_; }
+
+  private:
+    std::shared_ptr<DeviceMemory> all_;
+    std::size_t begin_, bytes_;
+};
+
 /// Throws TooLarge when so many bytes on a device are more than the limit; 0 = there is none.
 void check_device_limit(Format format, std::size_t bytes, std::int64_t limit);
 
-/// Copies all arrays of `stored`, which was made of `matrix` and may borrow from it. Complete when
-/// it returns. Throws as Device::allocate does, and TooLarge before anything is allocated.
+/// Copies all arrays of `stored`, which was made of `matrix` and may borrow from it. Throws as
+/// Device::allocate does, and TooLarge before anything is allocated.
 GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,
                  const UploadFrom& from = {});
 

@@ -63,7 +63,7 @@ class GpuHandle : public HandleImpl {
     void convert_here(const CsrView& matrix, const Options& options, const DeviceCsr* on_device,
                       CsrOnDevice& csr, Chooser& chooser);
     /// Keeps what new numbers have their places by, of a matrix that may be on the device only.
-    void keep_pattern(const CsrView& matrix, bool updatable, const CsrView* on_device);
+    void keep_pattern(const CsrView& matrix, bool updatable, const DeviceCsr* on_device);
     /// The same with columns that were left on the device.
     const ValuePattern& complete_pattern();
     /// New numbers that are on the device, for a matrix that has them as they are.

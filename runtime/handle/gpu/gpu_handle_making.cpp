@@ -119,8 +119,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
         convert_here(matrix, options, on_device, csr, chooser);
     conversion_.reset();
     describe(matrix, matrix_.stored);
-    keep_pattern(matrix, options.updatable,
-                 on_device != nullptr ? &on_device->on_device() : nullptr);
+    keep_pattern(matrix, options.updatable, on_device);
     if (options.updates == "often") (void)values_on_device(matrix.value_type);
     info_.convert_ms += conversion.ms();
     if (provided.kernel == nullptr) return;
@@ -130,13 +129,14 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
         }));
 }
 
-void GpuHandle::keep_pattern(const CsrView& matrix, bool updatable, const CsrView* on_device) {
-    pattern_ = ValuePattern(matrix, signature_, updatable);
+void GpuHandle::keep_pattern(const CsrView& matrix, bool updatable, const DeviceCsr* on_device) {
+    pattern_ = ValuePattern(matrix, signature_, updatable,
+                            on_device != nullptr ? on_device->row_ptr() : nullptr);
     info_.update_bytes = pattern_.bytes();
     if (!pattern_.lacks_columns()) return;
     const auto bytes = static_cast<std::size_t>(matrix.nnz) * size_of(matrix.index_type);
     device_columns_ = device_->allocate(bytes);
-    device_->copy_on_device(device_columns_->data(), on_device->col_idx, bytes);
+    device_->copy_on_device(device_columns_->data(), on_device->on_device().col_idx, bytes);
     info_.update_bytes += static_cast<std::int64_t>(bytes);
 }
 

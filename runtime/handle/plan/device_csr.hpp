@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "devices/device.hpp"
 #include "handle/conversion/analysis_on_device.hpp"
@@ -33,8 +34,9 @@ class DeviceCsr final : public EntrySource {
     /// Copies the rest. Nothing is checked.
     void complete();
 
-    /// Copy what lies in these ranges, waiting once for all of them (Device::gather_to_host).
+    /// Copy what lies in these ranges, waiting once for all of them.
     Buffer columns(std::span<const EntryRange> ranges) override;
+    void expect_values(std::vector<EntryRange> ranges) override;
     Buffer values(std::span<const EntryRange> ranges) override;
     std::optional<ValueTraits> value_traits() override;
     /// The different values, sorted by their bits, where value_traits() has found them to be few.
@@ -43,16 +45,22 @@ class DeviceCsr final : public EntrySource {
     }
     /// Copies the rest and checks it, unless that was done.
     const CsrView& all() override;
+    /// The copy of row_ptr.
+    std::shared_ptr<const Buffer> row_ptr() const { return row_ptr_; }
 
   private:
-    Buffer gathered(const void* array, std::size_t element, std::span<const EntryRange> ranges);
+    std::vector<Buffer> gathered(std::span<const PiecesOfArray> pieces);
+    Buffer copied(const PiecesOfArray& pieces);
 
     Device& device_;
     CsrView on_device_, on_host_;
     const int threads_;
     std::optional<AnalysisOnDevice> analysis_;
     std::optional<ValueTraits> traits_;
-    Buffer row_ptr_, col_idx_, values_;
+    std::vector<EntryRange> expected_;  ///< ranges of values that are wanted next
+    Buffer expected_values_;            ///< of these, once they are here
+    std::shared_ptr<const Buffer> row_ptr_;
+    Buffer col_idx_, values_;
     bool complete_ = false, checked_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "formats/plans/tiles_plan.hpp"
+#include "formats/value_encoding.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/block_choice.hpp"
@@ -120,6 +121,8 @@ void Chooser::take_smaller_team(Choice& choice, Request& request, const Request&
 
 void Chooser::take_sample(const Request& request) {
     if (sample_) return;
+    if (source_ != nullptr && wants_values(request))
+        source_->expect_values(values_looked_at_first(matrix_.nnz));
     sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample, source_);
     const std::int64_t wanted = sample_->wanted();
     most_filled_ = is_host(request) ? std::min(wanted, most_filled_cpu) : wanted / filled_share;
@@ -173,6 +176,12 @@ CountedChoice* Chooser::predictions(const Request& request) {
 std::optional<Prediction> Chooser::predict(const Signature& signature, const Request& request) {
     CountedChoice* const all = predictions(request);
     return all != nullptr ? all->predict(signature) : std::nullopt;
+}
+
+std::optional<double> Chooser::most_sectors_of_blocks(const Request& request) {
+    CountedChoice* const all = predictions(request);
+    if (all == nullptr) return std::nullopt;
+    return all->sectors_of_blocks();
 }
 
 std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
@@ -273,8 +282,12 @@ const BlockFill& Chooser::fill() {
     return *fill_;
 }
 
+bool Chooser::wants_values(const Request& request) const {
+    return request.encode && request.look && !request.exact && matrix_.nnz >= least_encoded;
+}
+
 void Chooser::look_at_values(Request& request) {
-    if (!request.encode || !request.look || request.exact || matrix_.nnz < least_encoded) return;
+    if (!wants_values(request)) return;
     // A CPU widens f16 in too many steps.
     if (!exact_) exact_ = exact_values(matrix_, !is_host(request), threads_, source_);
     request.exact = exact_;

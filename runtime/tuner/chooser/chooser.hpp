@@ -81,6 +81,9 @@ class Chooser {
     bool has_predicted() const { return predictions_ != nullptr; }
     /// The time of an apply on the device of Request::profile.
     std::optional<Prediction> predict(const Signature& signature, const Request& request);
+    /// Sectors of x an entry that 512 neighbouring rows ask for, at most, by the sample that a
+    /// choice looks at; nothing where nothing is predicted.
+    std::optional<double> most_sectors_of_blocks(const Request& request);
     /// How a signature of format strips lies, where that was looked at for the last choice; null
     /// otherwise. For convert(), and given once.
     std::unique_ptr<StripsLayout> take_layout(const Signature& signature) {
@@ -101,6 +104,7 @@ class Chooser {
     /// The rules' choice, as far as the sample tells.
     Choice by_rules(Request& request);
     bool may_have_blocks(const Request& request);
+    bool wants_values(const Request& request) const;
     void look_at_values(Request& request);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);

@@ -23,6 +23,9 @@ constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a ker
 /// weighed with others.
 constexpr double hopeless = 1.6;
 constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
+/// Times its limit, of a GPU's kernel, the bound with the rules' parameters from which on others
+/// are not looked at: they are not that much better.
+constexpr double hopeless_bound = 1.25;
 /// Of strips: what the matrix may decide.
 constexpr std::int64_t least_unroll = 2, most_unroll = 8;
 constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};
@@ -49,6 +52,7 @@ struct CountedChoice::Weighed {
     std::set<std::string> seen = {};  ///< names
     std::vector<Candidate> found = {};
     double least_us = std::numeric_limits<double>::infinity();  ///< of those, or bounds of others
+    double beyond = 0;  ///< times its limit, the largest bound that was refused
 };
 
 // One thread: the sample is small, and starting a team takes longer than looking at it.
@@ -165,6 +169,7 @@ void CountedChoice::add(Weighed& kernel, const Params& params, const Request& re
         if (const auto least = bound(*kernel.entry, params, request);
             least && least->bad_us() >= std::min(kernel.limit_us, best_us)) {
             kernel.least_us = std::min(kernel.least_us, least->us);
+            kernel.beyond = std::max(kernel.beyond, least->bad_us() / kernel.limit_us);
             return;
         }
     const std::optional<Choice> choice = chooser_->sampled_of_grid(*kernel.entry, params, request);
@@ -201,6 +206,8 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
     }
     std::vector<Candidate> all;
     for (auto& kernel : kernels) {
+        if (team_ == 0 && kernel.beyond > hopeless_bound && kernel.entry->id != rules.kernel)
+            continue;
         const bool is_laid_out = team_ > 0 && kernel.entry->format == Format::strips;
         if (kernel.least_us <= (is_laid_out ? hopeless_strips_cpu : hopeless) * least)
             for (auto& params : kernel.grid | std::views::drop(1))

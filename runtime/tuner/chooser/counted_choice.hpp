@@ -28,6 +28,8 @@ class CountedChoice {
     bool is_of(const DeviceProfile* profile, bool cpu) const {
         return profile == &profile_ && cpu == (team_ > 0);
     }
+    /// Sectors of x an entry of 512 rows that follow one another in the sample.
+    double sectors_of_blocks() { return figures_.window_sectors(2); }
     /// So many threads of the CPU take part from now on.
     void set_team(int team) { team_ = team; }
 

@@ -131,6 +131,9 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     if (p.request.num_rhs > 1) return choose_order_of_many(p);
     if (is_complex(p.request.vectors.value_or(p.matrix.value_type)) || features.max_row > most_row)
         return std::nullopt;
+    const Choice& plain = p.rule();
+    const auto most = p.chooser.most_sectors_of_blocks(p.request);
+    if (!most || *most < least_sectors) return std::nullopt;
     const SampledRows first(p.matrix, static_cast<std::int64_t>(clustered_entries), 16, 1,
                             p.source);
     const double sectors = sectors_of_blocks(first.view());
@@ -142,7 +145,6 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
         a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
     if (sectors_of_blocks(some.view()) > most_of_sectors * sectors) return std::nullopt;
 
-    const Choice& plain = p.rule();
     const auto plain_time = p.chooser.predict(plain.signature, p.request);
     if (!plain_time) return std::nullopt;
     const Request same = with_values_of(p.request, plain.signature);

@@ -23,10 +23,7 @@ constexpr double most_block_fill = 1.1;
 constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes come to
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
 constexpr double hole_gain = 0.01;   ///< share of the bytes, that is worth looking for NaN
-// Of a part of the sample: where holes take so many times the bytes they are laid out no further.
-constexpr std::int64_t head_share = 8, least_head_rows = 512;
-constexpr double hopeless_holes = 1.1;
-constexpr double code_gain = 0.01;  ///< share of the bytes, that is worth a branch
+constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // Of entries that are columns alone (all values one), an H200, µs compressed and not: in f64
 // M6 69.9 and 50.1, AS365 84.5 and 56.9, venturiLevel3 (1.7 bytes of index an entry) 45.4 and 40.9,
@@ -48,9 +45,12 @@ constexpr int most_rows_of_lane = 5;
 // Of blocks on a CPU that loads x singly: with more lanes what it loaded waits in memory
 // (docs/performance.md).
 constexpr std::int64_t blocked_lanes = 8;
-// Of a CPU, whose products of a sample's size take some microseconds: entries of the sample whose
-// columns are looked at, and slices at least.
-constexpr std::int64_t looked_at = 3'000, least_slices = 32;
+/// Entries of the sample whose columns are looked at, and slices at least: of a CPU, whose products
+/// of a sample's size take some microseconds, and of a GPU.
+struct LookedAt {
+    std::int64_t entries, slices;
+};
+constexpr LookedAt by_cpu{3'000, 32}, by_gpu{2'000, 8};
 /// The same of blocks, of which all are made to count them.
 constexpr SampleSize blocked_sample{1, 12'000, 12'000};
 
@@ -197,10 +197,12 @@ const SampledRows& StripsChooser::rows_for(const StripsShape& shape) {
 }
 
 std::int64_t StripsChooser::step(const StripsShape& shape) const {
-    if (shape.wavefront > 0 || shape.block_size() > 1) return 1;
+    if (shape.wavefront == 0 && shape.block_size() > 1) return 1;
+    const LookedAt& wanted = shape.wavefront > 0 ? by_gpu : by_cpu;
     const CsrView a = sample_.view();
     return std::max<std::int64_t>(
-        1, std::min(a.nnz / looked_at, a.rows / (shape.lanes * shape.block_rows * least_slices)));
+        1, std::min(a.nnz / wanted.entries,
+                    a.rows / (shape.positions() * shape.block_rows * wanted.slices)));
 }
 
 const StripsPlan& StripsChooser::sample_plan(const Signature& signature) {
@@ -242,19 +244,6 @@ double StripsChooser::bytes(const Signature& signature) {
     return bytes_of(plan(signature), signature);
 }
 
-bool StripsChooser::holes_may_pay(const Signature& plain, const Signature& holed) {
-    const StripsShape shape = strips_shape(holed);
-    const auto known = std::ranges::find(holes_, shape, &std::pair<StripsShape, bool>::first);
-    if (known != holes_.end()) return known->second;
-    CsrView head = sample_.view();
-    head.rows = std::max(head.rows / head_share, least_head_rows);
-    if (head.rows >= sample_.view().rows) return true;
-    head.nnz = head.row_begin(head.rows);
-    const double filled = bytes_of(plan_strips(head, holed, 1), holed);
-    const bool may = filled < hopeless_holes * bytes_of(plan_strips(head, plain, 1), plain);
-    return holes_.emplace_back(shape, may).second;
-}
-
 void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::int64_t>& given) {
     s.params["fill"] = 0;
     const auto code = static_cast<ValueCode>(s.params.at("value_code"));
@@ -269,7 +258,6 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
         holed.params["period"] = *period_;
         holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
     }
-    if (kernel_entry(s.kernel).gpu && !holes_may_pay(s, holed)) return;
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
     if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&

@@ -80,8 +80,6 @@ class StripsChooser {
     /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
     /// `period`, taking turns.
     void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
-    /// Whether a first part of the sample leaves it open that holes save bytes.
-    bool holes_may_pay(const Signature& plain, const Signature& holed);
     /// Whether all values are one, and columns as they are, of rows as they come, are faster than
     /// compressed ones; what the signature says of codes and σ does not matter.
     bool whole_columns_pay(const Signature& signature);
@@ -112,7 +110,6 @@ class StripsChooser {
     std::optional<SampledRows> fewer_;
     const int threads_;
     std::deque<Plans> plans_;
-    std::vector<std::pair<StripsShape, bool>> holes_;  ///< holes_may_pay(), by the holed shape
     std::optional<int> period_;             ///< of the rows (tuner/chooser/row_period.hpp)
     std::unique_ptr<StripsLayout> layout_;  ///< of all of the matrix, with all codes
 };

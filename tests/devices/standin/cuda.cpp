@@ -139,6 +139,10 @@ int cuMemFree_v2(void* data) {
 int cuMemcpyHtoD_v2(void* device, const void* host, std::size_t bytes) {
     return cuda().call("cuMemcpyHtoD_v2", [&] { return cuda().to_device(device, host, bytes); });
 }
+int cuMemcpyHtoDAsync_v2(void* device, const void* host, std::size_t bytes, void* /*stream*/) {
+    return cuda().call("cuMemcpyHtoDAsync_v2",
+                       [&] { return cuda().to_device(device, host, bytes); });
+}
 int cuMemcpyDtoH_v2(void* host, const void* device, std::size_t bytes) {
     return cuda().call("cuMemcpyDtoH_v2", [&] { return cuda().to_host(host, device, bytes); });
 }

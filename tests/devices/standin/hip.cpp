@@ -109,6 +109,9 @@ int hipFree(void* data) {
 int hipMemcpyHtoD(void* device, const void* host, std::size_t bytes) {
     return hip().call("hipMemcpyHtoD", [&] { return hip().to_device(device, host, bytes); });
 }
+int hipMemcpyHtoDAsync(void* device, const void* host, std::size_t bytes, void* /*stream*/) {
+    return hip().call("hipMemcpyHtoDAsync", [&] { return hip().to_device(device, host, bytes); });
+}
 int hipMemcpyDtoH(void* host, const void* device, std::size_t bytes) {
     return hip().call("hipMemcpyDtoH", [&] { return hip().to_host(host, device, bytes); });
 }

@@ -51,8 +51,8 @@ class CsrOfDevice final : public EntriesOnDevice {
                           {&matrix.on_device, matrix.borrow, memory_limit});
         stored.arrays.erase("values");
         stored.bytes += a.nnz * (entry_bytes(signature) - entry_bytes(plain));
-        GpuMatrix made =
-            upload(steps_.device(), stored, a, {&matrix.on_device, matrix.borrow, memory_limit});
+        GpuMatrix made = upload(steps_.device(), stored, a,
+                                {&matrix.on_device, matrix.borrow, memory_limit, false});
         std::size_t bytes = value_bytes();
         for (auto& memory : made.memory) bytes += memory->bytes();
         check_device_limit(stored.format, bytes, memory_limit);
@@ -84,14 +84,15 @@ class CooOnDevice final : public EntriesOnDevice {
         const auto copy = [&](const char* name, const void* from) {
             const auto array =
                 std::ranges::find(arrays, std::string_view(name), [](auto& a) { return a.first; });
-            steps_.device().copy_on_device(const_cast<void*>(made.stored.arrays.at(name)), from,
-                                           array->second);
+            steps_.device().enqueue_on_device(const_cast<void*>(made.stored.arrays.at(name)), from,
+                                              array->second);
         };
         if (rounds())
             steps_.launch("convert_values");
         else
             copy("values", a.values);
-        copy("col_idx", a.col_idx);  // waits for the steps, too
+        copy("col_idx", a.col_idx);
+        steps_.device().synchronize({});
         return made;
     }
 };

@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t count_ragged = 4, count_unfit = 6, count_filled = 8, count_holes = 11;
 
 constexpr std::int64_t rows_a_part = 65536;
+/// Strips, up to which room for all that there can be is sooner had than their number.
+constexpr std::int64_t most_guessed = 1 << 24;
 
 /// Rows longer than that stand apart, or cannot be stored.
 std::int64_t most_entries(const StripsShape& shape) {
@@ -182,7 +184,7 @@ void StripsOnDevice::reserve_rows() {
          {"lengths", array_bytes(slices_ * shape_.lanes, sizeof(std::uint16_t))},
          {"places", array_bytes(shape_.sigma > 1 ? block_rows() : 0, sizeof(std::uint16_t))}},
         made.size(), true);
-    device_.copy_to_device(of_rows_->data(), made.data(), made.size());
+    device_.enqueue_to_device(of_rows_->data(), made.data(), made.size());
     scratch_ = lay_out({{"slice_size", array_bytes(slices_, size_of(offset_))},
                         {"block_count", array_bytes(of_blocks, size_of(offset_))},
                         {"block_ptr", array_bytes(of_blocks + 1, size_of(offset_))}},
@@ -208,9 +210,17 @@ void StripsOnDevice::find_strips(std::int64_t codes) {
     launch("widths");
     if (shape_.holes && (codes & 1) != 0) launch("holes");
     scan("slice_size", slices_, "slice_ptr");
-    strips_ = total();
-    bases_ = device_.allocate(array_bytes(strips_, size_of(index_)));
+    const bool is_known = !shape_.holes && most_strips_of_all() <= most_guessed;
+    const std::int64_t most = is_known ? most_strips_of_all() : total();
+    bases_ = device_.allocate_scratch(array_bytes(most, size_of(index_)));
     values_.arrays["bases"] = bases_->data();
+}
+
+std::int64_t StripsOnDevice::most_strips_of_all() const {
+    const std::int64_t lanes = shape_.threads_per_row;
+    const std::int64_t longest = std::min(matrix_.max_row, most_entries(shape_));
+    return std::min(slices_ * ((longest + lanes - 1) / lanes) * shape_.block_rows,
+                    matrix_.on_host.nnz / lanes + block_rows());
 }
 
 void StripsOnDevice::find_codes(std::int64_t codes) {
@@ -222,8 +232,23 @@ void StripsOnDevice::find_codes(std::int64_t codes) {
     const std::int64_t code = param(s, "value_code");
     if (code == 1 || code == 2 || storage_type(s) != s.value) launch("check_values");
     scan("slice_size", slices_, "delta_ptr");
-    device_.copy_to_host(counts_.data(), place_of("counts"), sizeof counts_);
+    read_counts();
     units_ = static_cast<std::int64_t>(counts_[last_total]);
+}
+
+void StripsOnDevice::read_counts() {
+    const std::size_t offset = size_of(offset_);
+    const std::array<DevicePiece, 2> pieces{DevicePiece{place_of("counts"), sizeof counts_},
+                                            {static_cast<const std::byte*>(place_of("slice_ptr")) +
+                                                 static_cast<std::size_t>(slices_) * offset,
+                                             offset}};
+    struct {
+        ConversionCounts counts;
+        std::int64_t strips;  // a narrow offset is its low half
+    } here{};
+    device_.gather_to_host(&here, pieces);
+    counts_ = here.counts;
+    strips_ = here.strips;
 }
 
 std::string StripsOnDevice::fault() const {
@@ -249,7 +274,7 @@ void StripsOnDevice::use_codes(std::int64_t codes) {
     if (codes == codes_) return;
     counts_.fill(0);
     // Sooner done than zero(), and behind what used the memory before.
-    device_.copy_to_device(place_of("counts"), counts_.data(), sizeof counts_);
+    device_.enqueue_to_device(place_of("counts"), counts_.data(), sizeof counts_);
     if (shape_.holes && ((codes ^ codes_) & 1) != 0) find_strips(codes);
     find_codes(codes);
 }
@@ -299,7 +324,7 @@ std::unique_ptr<DeviceMemory> StripsOnDevice::upload_order() {
     std::vector<std::byte> bytes;
     append(bytes, order, index_);
     auto memory = device_.allocate(bytes.size());
-    device_.copy_to_device(memory->data(), bytes.data(), bytes.size());
+    device_.enqueue_to_device(memory->data(), bytes.data(), bytes.size());
     return memory;
 }
 
@@ -319,20 +344,19 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     const ValueElements elements = value_elements(signature, stored.stored);
     const std::size_t value_bytes = array_bytes(elements.values, element);
     const std::size_t coded_bytes = array_bytes(elements.coded, 1);
-    const std::size_t of_bytes = aligned(delta_bytes) + coded_bytes;
+    const std::size_t base_bytes = array_bytes(strips_, size_of(index_));
     const bool any_order = param(signature, "any_order", 0) == 1;
     const std::size_t order_bytes = any_order ? array_bytes(a.rows, size_of(index_)) : 0;
     check_device_limit(Format::strips,
-                       of_rows_->bytes() + bases_->bytes() + value_bytes + of_bytes + order_bytes,
+                       of_rows_->bytes() + base_bytes + value_bytes + aligned(delta_bytes) +
+                           coded_bytes + order_bytes,
                        memory_limit);
-    // Two allocations are sooner done than three.
-    const std::shared_ptr<DeviceMemory> bytes = device_.allocate(of_bytes);
-    made.memory.push_back(std::make_unique<PartOfMemory>(bytes, 0, delta_bytes));
-    made.memory.push_back(std::make_unique<PartOfMemory>(bytes, aligned(delta_bytes), coded_bytes));
-    made.memory.push_back(device_.allocate(value_bytes));
-    values_.arrays["deltas"] = made.memory[0]->data();
-    values_.arrays["coded_values"] = made.memory[1]->data();
-    values_.arrays["values"] = made.memory[2]->data();
+    const std::vector<ArraySize> arrays{{"deltas", delta_bytes},
+                                        {"coded_values", coded_bytes},
+                                        {"values", value_bytes},
+                                        {"bases", base_bytes}};
+    add_arrays(device_, arrays, values_, made);
+    device_.enqueue_on_device(place_of("bases"), bases_->data(), base_bytes);
     const std::int64_t long_begin = stored.stored - long_ptr_.back();
     values_.scalars["long_begin"] = long_begin;
     values_.scalars["empty_code"] =
@@ -342,17 +366,17 @@ GpuMatrix StripsOnDevice::store(const Signature& signature, std::int64_t memory_
     values_.scalars["num_rows"] = a.rows;
     launch(shape_.block_size() > 1 ? "fill_blocks" : "fill");
     if (!chunk_row_.empty() && code != 2) launch("long_values");
-    // Waits for the steps, too.
     constexpr std::array<std::byte, bytes_beyond_deltas> zeros{};
-    device_.copy_to_device(static_cast<std::byte*>(place_of("deltas")) + delta_bytes - zeros.size(),
-                           zeros.data(), zeros.size());
+    device_.enqueue_to_device(
+        static_cast<std::byte*>(place_of("deltas")) + delta_bytes - zeros.size(), zeros.data(),
+        zeros.size());
     if (any_order) {
         made.memory.push_back(upload_order());
         stored.arrays["row_order"] = made.memory.back()->data();
         stored.bytes += static_cast<std::int64_t>(order_bytes);
     }
+    device_.synchronize({});
     made.memory.push_back(std::move(of_rows_));
-    made.memory.push_back(std::move(bases_));
     for (const char* name :
          {"slice_ptr", "slice_info", "delta_ptr", "bases", "deltas", "lengths", "places", "values",
           "coded_values", "long_row", "long_ptr", "long_col", "chunk_ptr", "chunk_row"})

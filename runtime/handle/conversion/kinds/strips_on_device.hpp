@@ -54,6 +54,10 @@ class StripsOnDevice final : public ConversionOnDevice {
     void scan(const char* sizes, std::int64_t count, const char* ptr);
     /// Waits for the last scan: what it summed up.
     std::int64_t total();
+    /// What row lengths say of the number of strips, where none are made of diagonals with holes.
+    std::int64_t most_strips_of_all() const;
+    /// Waits: the counts and the number of strips.
+    void read_counts();
     StripsSizes sizes() const;
     void launch(std::string_view step) { launch_step(device_, converter_, step, values_); }
 
@@ -65,9 +69,9 @@ class StripsOnDevice final : public ConversionOnDevice {
     std::int64_t slices_ = 0, strips_ = 0, units_ = 0, codes_ = 0;
     std::vector<std::int64_t> long_row_, long_ptr_{0}, chunk_ptr_{0}, chunk_row_;
     /// Arrays whose sizes row offsets tell, one behind another.
-    std::unique_ptr<DeviceMemory> of_rows_, bases_;
+    std::unique_ptr<DeviceMemory> of_rows_;
     /// What is of use until store() is done.
-    std::unique_ptr<DeviceMemory> scratch_, block_col_, block_whole_;
+    std::unique_ptr<DeviceMemory> scratch_, bases_, block_col_, block_whole_;
     ConversionCounts counts_{};
     StepValues values_;
 };

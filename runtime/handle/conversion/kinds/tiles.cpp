@@ -104,8 +104,8 @@ class TilesOnDevice final : public ConversionOnDevice {
         StepValues& v = steps_.values();
         dispatch(type, [&]<typename Index>(Index) {
             const std::vector<Index> columns(hubs.begin(), hubs.end());
-            steps_.device().copy_to_device(const_cast<void*>(v.arrays.at("hot_cols")),
-                                           columns.data(), columns.size() * sizeof(Index));
+            steps_.device().enqueue_to_device(const_cast<void*>(v.arrays.at("hot_cols")),
+                                              columns.data(), columns.size() * sizeof(Index));
         });
         v.scalars["num_hot"] = std::ssize(hubs);
         steps_.launch("hot");

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t sorted_together = 4096;  ///< rows
 constexpr std::int64_t line_columns = 16;       ///< of 128 bytes
+constexpr std::int64_t spread_entries = 3'000;  ///< of the sample, that spread() looks at, about
 constexpr std::int64_t of_warps = 5'000;  ///< entries, of the sample, that warps are counted of
 /// Of the least bytes of columns an entry that a shape of strips takes, what any other one takes.
 constexpr double known_columns = 0.5;
@@ -192,22 +193,25 @@ double MatrixFigures::spread() {
     // Columns that are anywhere are a quarter of them away from the middle one, on average.
     constexpr double anywhere = 0.25;
     double distance = 0;
+    std::int64_t entries = 0;
     dispatch(a.index_type, [&]<typename Index>(Index) {
         const Index* col = a.col_idx_as<Index>();
         std::vector<Index> columns;
-        for (std::int64_t row = 0; row < a.rows; row += together) {
+        const std::int64_t step = together * std::max<std::int64_t>(1, a.nnz / spread_entries);
+        for (std::int64_t row = 0; row < a.rows; row += step) {
             columns.assign(col + a.row_begin(row),
                            col + a.row_begin(std::min(row + together, a.rows)));
             if (columns.empty()) continue;
             const auto middle = columns.begin() + std::ssize(columns) / 2;
             std::ranges::nth_element(columns, middle);
+            entries += std::ssize(columns);
             for (const Index column : columns)
                 distance += std::abs(static_cast<double>(column) - static_cast<double>(*middle));
         }
     });
-    const double entries = static_cast<double>(std::max<std::int64_t>(a.nnz, 1));
-    const double all = anywhere * static_cast<double>(std::max<std::int64_t>(a.cols, 1));
-    return spread_.emplace(std::min(1.0, distance / entries / all));
+    const double of_all = anywhere * static_cast<double>(std::max<std::int64_t>(a.cols, 1)) *
+                          static_cast<double>(std::max<std::int64_t>(entries, 1));
+    return spread_.emplace(std::min(1.0, distance / of_all));
 }
 
 double MatrixFigures::hub_share(std::int64_t count) {

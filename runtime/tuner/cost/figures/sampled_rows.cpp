@@ -38,8 +38,8 @@ std::vector<EntryRange> entries_of(const CsrView& a, const std::vector<std::int6
     return entries;
 }
 
-/// Entries that rows may have each, at most `most`, for all of them to have not many more than
-/// `entries`.
+/// Entries that rows may have each, at most `most`, for all of them to have about `entries` at
+/// most.
 std::int64_t most_of_row(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
                          std::int64_t entries) {
     const std::vector<EntryRange> ranges = entries_of(a, rows);
@@ -48,7 +48,7 @@ std::int64_t most_of_row(const CsrView& a, const std::vector<std::int64_t>& rows
         for (const auto [begin, end] : ranges) all += std::min(end - begin, most);
         return all;
     };
-    while (most > least_of_row && sum() > 2 * entries) most /= 2;
+    while (most > least_of_row && sum() > entries) most /= 2;
     return most;
 }
 
@@ -160,8 +160,8 @@ SampledRows SampledRows::of_choice(const CsrView& matrix, const SampleSize& size
     const std::int64_t count = std::clamp(windows(multiple), least_windows, most_windows);
     const std::int64_t height = rows_of_window(matrix, entries / count, multiple);
     const auto rows = rows_of(matrix, count, height, block_sample_period, true);
-    sample.sample_ =
-        copy_rows(matrix, rows, most_of_row(matrix, rows, entries / count, entries), source);
+    sample.sample_ = copy_rows(
+        matrix, rows, most_of_row(matrix, rows, entries / count, size.slack * entries), source);
     return sample;
 }
 

@@ -15,10 +15,11 @@ inline constexpr std::int64_t block_sample_period = 840;
 /// than some products, within these limits.
 struct SampleSize {
     std::int64_t share, least, most;
+    std::int64_t slack = 2;  ///< times as many where windows have long rows; more of these are cut
     std::int64_t entries(const CsrView& matrix) const;
 };
 /// Of a CPU, and of a GPU, whose products take less time.
-inline constexpr SampleSize host_sample{12, 3'000, 40'000}, gpu_sample{64, 4'000, 25'000};
+inline constexpr SampleSize host_sample{12, 3'000, 40'000}, gpu_sample{128, 4'000, 16'000, 3};
 
 /// Some of a matrix' rows, with all columns: what stands for it where a figure need not be exact.
 class SampledRows {
@@ -34,8 +35,8 @@ class SampledRows {
     /// These rows, in this order.
     SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows,
                 EntrySource* source = nullptr);
-    /// What a choice looks at: about so many entries, never more than twice as many. There are
-    /// fewer windows where rows are long.
+    /// What a choice looks at: about so many entries, never more than SampleSize::slack times as
+    /// many. There are fewer windows where rows are long.
     static SampledRows of_choice(const CsrView& matrix, const SampleSize& size,
                                  EntrySource* source = nullptr);
 
