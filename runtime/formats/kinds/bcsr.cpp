@@ -43,8 +43,7 @@ std::vector<std::int64_t> count_blocks(const CsrView& matrix, const Layout& layo
     for_parts(count, block_rows_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
         BlockRow blocks(matrix, layout.rows, layout.cols, true);
         for (std::int64_t b = begin; b < end; ++b) {
-            blocks.make(b * layout.rows,
-                        [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
+            blocks.count(b * layout.rows);
             ends[static_cast<std::size_t>(b + 1)] = static_cast<std::int64_t>(blocks.size());
         }
     });
