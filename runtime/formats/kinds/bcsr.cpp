@@ -140,7 +140,7 @@ FormatStorage bcsr_storage() {
     return {.format = Format::bcsr,
             .store = store_bcsr,
             .places = [](const Signature&) { return ValuePlaces::by_column; },
-            .update_products = {.cpu = 2.7, .gpu = 3},
+            .update_products = {.cpu = 4.9, .gpu = 3},
             .rows_suffice =
                 [](std::string_view kernel, const std::map<std::string, std::int64_t>& params) {
                     return !kernel.empty() && params.contains("block_rows") &&

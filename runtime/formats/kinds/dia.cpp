@@ -235,7 +235,7 @@ FormatStorage dia_storage() {
     return {.format = Format{"dia"},
             .store = store_dia,
             .places = [](const Signature&) { return ValuePlaces::by_column; },
-            .update_products = {.cpu = 2.4, .gpu = 3},
+            .update_products = {.cpu = 4.1, .gpu = 3},
             .most_stored = most_stored};
 }
 
