@@ -1,6 +1,6 @@
 """Products by spmvgen beside those of SciPy, and on a GPU of CuPy and PyTorch, in one run.
 
-usage: beside.py [--device cuda:0] [--least ENTRIES] [--cpu-time] [--json FILE] MATRIX...
+usage: beside.py [--device cuda:0] [--least ENTRIES] [--cpu-time] [--minima] [--json FILE] MATRIX...
 
 MATRIX: a file of Matrix Market, may be packed; grid:N, the Laplacian of N x N points; random:N:K, N
 rows of K entries on average at random columns.
@@ -8,8 +8,9 @@ rows of K entries on average at random columns.
 For each matrix: microseconds of `@` of the other library and of spmvgen, their ratio, and after how
 many products a handle with cached kernels has paid for itself. On the host with one and two threads.
 Rounds of both take turns; a time is the median of the rounds. --cpu-time: one thread, and the time
-that its processor worked for it, for machines that others use. --json: a line for each matrix and
-number of threads is appended to FILE.
+that its processor worked for it; --minima: many short rounds, of which the fastest counts. Both are
+for machines that others use. --json: a line for each matrix and number of threads is appended to
+FILE.
 """
 
 import argparse
@@ -25,7 +26,7 @@ import scipy.sparse
 
 import spmvgen
 
-ROUNDS, ROUND_SECONDS = 15, 0.02
+ROUNDS, ROUND_SECONDS, TYPICAL = 15, 0.02, statistics.median
 MAKES = 9
 CLOCK = time.perf_counter
 
@@ -38,8 +39,8 @@ def seconds(product, count, wait):
     return (CLOCK() - begin) / count
 
 
-def medians(products, wait=lambda: None):
-    """The median seconds of each product; their rounds take turns."""
+def typical(products, wait=lambda: None):
+    """The typical seconds of each product; their rounds take turns."""
     counts = []
     for product in products:
         product()
@@ -48,17 +49,17 @@ def medians(products, wait=lambda: None):
     for _ in range(ROUNDS):
         for times, product, count in zip(rounds, products, counts):
             times.append(seconds(product, count, wait))
-    return [statistics.median(times) for times in rounds]
+    return [TYPICAL(times) for times in rounds]
 
 
 def prepared(given, **options):
-    """The operator, and the median seconds that making it takes with its kernel in the memory."""
+    """The operator, and the typical seconds that making it takes with its kernel in the memory."""
     times = []
     for _ in range(1 + MAKES):
         begin = CLOCK()
         a = spmvgen.matrix(given, **options)
         times.append(CLOCK() - begin)
-    return a, statistics.median(times[1:])
+    return a, TYPICAL(times[1:])
 
 
 class Column:
@@ -106,7 +107,7 @@ def on_host(given, columns, all_threads, told):
     line = ""
     for threads in all_threads:
         a, prepare = prepared(given, threads=threads)
-        theirs, ours = medians([lambda: given @ x, lambda: a @ x])
+        theirs, ours = typical([lambda: given @ x, lambda: a @ x])
         line += columns.setdefault(threads, Column(f"{threads} threads")).add(theirs, ours, prepare)
         told(
             threads=threads,
@@ -142,7 +143,7 @@ def on_gpu(given, columns, device):
             torch.testing.assert_close(
                 torch.as_tensor(a @ vector), torch.as_tensor(theirs_of @ vector)
             )
-            theirs, ours = medians(
+            theirs, ours = typical(
                 [lambda: theirs_of @ vector, lambda: a @ vector], torch.cuda.synchronize
             )
             line += columns.setdefault(name, Column(name)).add(theirs, ours, prepare)
@@ -158,7 +159,7 @@ def overhead_on_gpu(device):
         for name, theirs_of, x in on_libraries(tiny, numpy.ones(3), device):
             a = spmvgen.matrix(theirs_of)
             y = a @ x
-            found = medians([lambda: a @ x, lambda: a.apply(x, y), lambda: theirs_of @ x])
+            found = typical([lambda: a @ x, lambda: a.apply(x, y), lambda: theirs_of @ x])
             print(
                 f"a call with {name}: "
                 "@ {:.2f}, apply {:.2f}, its own @ {:.2f} µs".format(*(1e6 * s for s in found))
@@ -169,7 +170,7 @@ def overhead():
     """Microseconds of a call that has nearly nothing to do."""
     tiny = scipy.sparse.identity(3, format="csr")
     a, x, y = spmvgen.matrix(tiny), numpy.ones(3), numpy.empty(3)
-    found = medians([lambda: a @ x, lambda: a.apply(x, y), lambda: tiny @ x])
+    found = typical([lambda: a @ x, lambda: a.apply(x, y), lambda: tiny @ x])
     print("a call: @ {:.2f}, apply {:.2f}, SciPy's @ {:.2f} µs".format(*(1e6 * s for s in found)))
 
 
@@ -179,11 +180,14 @@ def main():
     parser.add_argument("--least", type=int, default=100_000, help="entries of a matrix")
     parser.add_argument("matrices", nargs="+")
     parser.add_argument("--cpu-time", action="store_true")
+    parser.add_argument("--minima", action="store_true")
     parser.add_argument("--json", type=argparse.FileType("a"), help="where results go")
     options = parser.parse_args()
+    global CLOCK, ROUNDS, ROUND_SECONDS, TYPICAL
     if options.cpu_time:
-        global CLOCK
         CLOCK = time.process_time
+    if options.minima:
+        ROUNDS, ROUND_SECONDS, TYPICAL = 120, 0.003, min
     overhead()
     if options.device != "host":
         overhead_on_gpu(options.device)

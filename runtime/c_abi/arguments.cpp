@@ -249,19 +249,27 @@ void put_info(const Info& info, char* buffer, std::size_t size, std::size_t* nee
     put_text(dump(info_json(info)), buffer, size, needed);
 }
 
-const nlohmann::ordered_json& field_of(const nlohmann::ordered_json& object, const char* name) {
-    const auto found = object.find(&required(name, "name"));
-    if (found != object.end()) return *found;
+namespace {
+
+[[noreturn]] void refuse_field(const nlohmann::ordered_json& object, const char* name) {
     std::vector<std::string> names;
     for (auto& item : object.items()) names.push_back(item.key());
     refuse(fmt::format("unknown field '{}': use one of {}", name, fmt::join(names, ", ")));
 }
 
+}  // namespace
+
+const nlohmann::ordered_json& field_of(const nlohmann::ordered_json& object, const char* name) {
+    const auto found = object.find(&required(name, "name"));
+    if (found == object.end()) refuse_field(object, name);
+    return *found;
+}
+
 void put_info_field(const Info& info, const char* name, char* buffer, std::size_t size,
                     std::size_t* needed) {
-    const nlohmann::ordered_json json = info_json(info);
-    const auto& field = field_of(json, name);
-    put_text(field.is_string() ? field.get<std::string>() : dump(field), buffer, size, needed);
+    const auto field = info_field_json(info, &required(name, "name"));
+    if (!field) refuse_field(info_json(info), name);
+    put_text(field->is_string() ? field->get<std::string>() : dump(*field), buffer, size, needed);
 }
 
 }  // namespace spmvgen::c_abi

@@ -24,22 +24,23 @@ class BlockRow {
     /// each entry, in its order within its row.
     template <typename Take>
     void make(std::int64_t first, Take take) {
-        const std::int64_t last = std::min(first + rows_, matrix_.rows);
-        collect(first, last);
-        masks_.assign(columns_.size(), 0);
-        next_.assign(columns_.size(), -1);
-        last_.clear();
-        const auto distinct = static_cast<std::ptrdiff_t>(columns_.size());
-        for (std::int64_t row = first; row < last; ++row) {
-            std::size_t block = 0;
-            const std::int64_t end = matrix_.row_begin(row + 1);
-            for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
-                const std::int64_t column = block_column(matrix_.col(k));
-                if (columns_[block] != column) block = find(column, block, distinct);
-                const std::int64_t i = row - first, j = matrix_.col(k) - first_column(column);
-                take(free_block(block, i * cols_ + j), i, j, k);
-            }
-        }
+        dispatch(matrix_.index_type, [&]<typename Column>(Column) {
+            const std::int64_t last = std::min(first + rows_, matrix_.rows);
+            const Column* const col_idx = matrix_.col_idx_as<Column>();
+            collect(col_idx, first, last);
+            distribute(col_idx, first, last, take);
+        });
+    }
+    /// The same blocks, of which size() alone is told.
+    void count(std::int64_t first) {
+        dispatch(matrix_.index_type, [&]<typename Column>(Column) {
+            const std::int64_t last = std::min(first + rows_, matrix_.rows);
+            const Column* const col_idx = matrix_.col_idx_as<Column>();
+            // Where no column is there twice, each block is there once.
+            if (!collect(col_idx, first, last))
+                distribute(col_idx, first, last,
+                           [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
+        });
     }
     std::size_t size() const { return columns_.size(); }
     /// Of each block the elements that are there, a bit each.
@@ -70,15 +71,19 @@ class BlockRow {
         return static_cast<std::size_t>(std::lower_bound(begin, begin + distinct, column) - begin);
     }
 
-    /// columns_ = the different block columns of these rows, ascending.
-    void collect(std::int64_t first, std::int64_t last) {
+    /// columns_ = the different block columns of these rows, ascending. Returns whether the columns
+    /// of each row ascend, none twice.
+    template <typename Column>
+    bool collect(const Column* col_idx, std::int64_t first, std::int64_t last) {
         columns_.clear();
+        bool all_ascend = true;
         for (std::int64_t row = first; row < last; ++row) {
             of_row_.clear();
-            const std::int64_t end = matrix_.row_begin(row + 1);
+            const std::int64_t begin = matrix_.row_begin(row), end = matrix_.row_begin(row + 1);
             bool ascending = true;
-            for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
-                const std::int64_t column = block_column(matrix_.col(k));
+            for (std::int64_t k = begin; k < end; ++k) {
+                all_ascend = all_ascend && (k == begin || col_idx[k - 1] < col_idx[k]);
+                const std::int64_t column = block_column(col_idx[k]);
                 if (!of_row_.empty() && of_row_.back() == column) continue;
                 ascending = ascending && (of_row_.empty() || of_row_.back() < column);
                 of_row_.push_back(column);
@@ -92,6 +97,26 @@ class BlockRow {
             const auto end_of_both = std::ranges::set_union(columns_, of_row_, merged_.begin()).out;
             merged_.erase(end_of_both, merged_.end());
             std::swap(columns_, merged_);
+        }
+        return all_ascend;
+    }
+
+    /// Gives each entry a block; columns_ are those of collect().
+    template <typename Column, typename Take>
+    void distribute(const Column* col_idx, std::int64_t first, std::int64_t last, Take take) {
+        masks_.assign(columns_.size(), 0);
+        next_.assign(columns_.size(), -1);
+        last_.clear();
+        const auto distinct = static_cast<std::ptrdiff_t>(columns_.size());
+        for (std::int64_t row = first; row < last; ++row) {
+            std::size_t block = 0;
+            const std::int64_t end = matrix_.row_begin(row + 1);
+            for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
+                const std::int64_t column = block_column(col_idx[k]);
+                if (columns_[block] != column) block = find(column, block, distinct);
+                const std::int64_t i = row - first, j = col_idx[k] - first_column(column);
+                take(free_block(block, i * cols_ + j), i, j, k);
+            }
         }
     }
 

@@ -55,16 +55,24 @@ std::uint16_t round_to_16_bits(double value, int exponent_bits, int fraction_bit
         return static_cast<std::uint16_t>(sign | infinity | 1 << (fraction_bits - 1));
     const double magnitude = std::abs(value);
     if (magnitude == 0) return sign;
-    if (magnitude >= std::ldexp(2.0, bias)) return static_cast<std::uint16_t>(sign | infinity);
-    const int exponent = std::max(std::ilogb(magnitude), 1 - bias);
-    const double units = std::ldexp(magnitude, fraction_bits - exponent);
+    constexpr int double_bias = 1023, double_fraction = 52;
+    const auto bits = std::bit_cast<std::uint64_t>(magnitude);
+    const int exponent = static_cast<int>(bits >> double_fraction) - double_bias;
+    if (exponent > bias) return static_cast<std::uint16_t>(sign | infinity);
+    if (exponent >= 1 - bias) {
+        // A normal number: what rounding carries out of the fraction belongs to the exponent.
+        const int dropped = double_fraction - fraction_bits;
+        const std::uint64_t below_half = (std::uint64_t{1} << (dropped - 1)) - 1;
+        const std::uint64_t kept = (bits + below_half + (bits >> dropped & 1)) >> dropped;
+        const std::int64_t other_bias = std::int64_t{double_bias - bias} << fraction_bits;
+        return static_cast<std::uint16_t>(
+            sign | std::min(static_cast<std::int64_t>(kept) - other_bias, infinity));
+    }
+    const double units = std::ldexp(magnitude, fraction_bits - (1 - bias));
     auto whole = static_cast<std::int64_t>(units);
     const double rest = units - static_cast<double>(whole);
     if (rest > 0.5 || (rest == 0.5 && whole % 2 != 0)) ++whole;
-    // A normal number has its leading one in `whole`, which adds one to the exponent's field; a
-    // subnormal one has not.
-    const std::int64_t field = std::int64_t{exponent + bias - 1} << fraction_bits;
-    return static_cast<std::uint16_t>(sign | std::min(field + whole, infinity));
+    return static_cast<std::uint16_t>(sign | whole);
 }
 
 double number_of(HalfBits half) {

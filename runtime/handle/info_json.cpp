@@ -1,5 +1,7 @@
 #include "handle/info_json.hpp"
 
+#include <algorithm>
+
 namespace spmvgen {
 
 nlohmann::ordered_json facts_json(const std::map<std::string, KernelFacts>& facts) {
@@ -26,47 +28,76 @@ nlohmann::ordered_json measured_json(const std::vector<MeasuredKernel>& measured
     return json;
 }
 
-nlohmann::ordered_json info_json(const Info& i) {
-    return {{"device", i.device},
-            {"kernel", i.kernel},
-            {"format", i.format},
-            {"storage", i.storage},
-            {"vectors", i.vectors},
-            {"accumulator", i.accumulator},
-            {"target", i.target},
-            {"op", i.op},
-            {"deterministic", i.deterministic},
-            {"threads", i.threads},
-            {"launches", i.launches},
-            {"facts", facts_json(i.facts)},
-            {"reason", i.reason},
-            {"origin", i.origin},
-            {"source_path", i.source_path},
-            {"warning", i.warning},
-            {"prepare_ms", i.prepare_ms},
-            {"kernel_ms", i.kernel_ms},
-            {"analysis_ms", i.analysis_ms},
-            {"choice_ms", i.choice_ms},
-            {"convert_ms", i.convert_ms},
-            {"measure_ms", i.measure_ms},
-            {"rows", i.rows},
-            {"cols", i.cols},
-            {"nnz", i.nnz},
-            {"stored", i.stored},
-            {"matrix_bytes", i.matrix_bytes},
-            {"update_bytes", i.update_bytes},
-            {"bytes", i.bytes},
-            {"reorder", i.reorder},
-            {"permuted_vectors", i.permuted_vectors},
-            {"reorder_ms", i.reorder_ms},
-            {"bandwidth_before", i.bandwidth_before},
-            {"bandwidth", i.bandwidth},
-            {"permute_bytes", i.permute_bytes},
-            {"widened", i.widened},
-            {"predicted_us", i.predicted_us},
-            {"profile", i.profile},
-            {"measured_us", i.measured_us},
-            {"measured", measured_json(i.measured)}};
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <auto field>
+Json member(const Info& info) {
+    return info.*field;
+}
+
+struct InfoField {
+    const char* name;
+    Json (*value)(const Info& info);
+};
+
+/// In the order of the struct.
+constexpr InfoField info_fields[] = {
+    {"device", member<&Info::device>},
+    {"kernel", member<&Info::kernel>},
+    {"format", member<&Info::format>},
+    {"storage", member<&Info::storage>},
+    {"vectors", member<&Info::vectors>},
+    {"accumulator", member<&Info::accumulator>},
+    {"target", member<&Info::target>},
+    {"op", member<&Info::op>},
+    {"deterministic", member<&Info::deterministic>},
+    {"threads", member<&Info::threads>},
+    {"launches", member<&Info::launches>},
+    {"facts", [](const Info& info) { return facts_json(info.facts); }},
+    {"reason", member<&Info::reason>},
+    {"origin", member<&Info::origin>},
+    {"source_path", member<&Info::source_path>},
+    {"warning", member<&Info::warning>},
+    {"prepare_ms", member<&Info::prepare_ms>},
+    {"kernel_ms", member<&Info::kernel_ms>},
+    {"analysis_ms", member<&Info::analysis_ms>},
+    {"choice_ms", member<&Info::choice_ms>},
+    {"convert_ms", member<&Info::convert_ms>},
+    {"measure_ms", member<&Info::measure_ms>},
+    {"rows", member<&Info::rows>},
+    {"cols", member<&Info::cols>},
+    {"nnz", member<&Info::nnz>},
+    {"stored", member<&Info::stored>},
+    {"matrix_bytes", member<&Info::matrix_bytes>},
+    {"update_bytes", member<&Info::update_bytes>},
+    {"bytes", member<&Info::bytes>},
+    {"reorder", member<&Info::reorder>},
+    {"permuted_vectors", member<&Info::permuted_vectors>},
+    {"reorder_ms", member<&Info::reorder_ms>},
+    {"bandwidth_before", member<&Info::bandwidth_before>},
+    {"bandwidth", member<&Info::bandwidth>},
+    {"permute_bytes", member<&Info::permute_bytes>},
+    {"widened", member<&Info::widened>},
+    {"predicted_us", member<&Info::predicted_us>},
+    {"profile", member<&Info::profile>},
+    {"measured_us", member<&Info::measured_us>},
+    {"measured", [](const Info& info) { return measured_json(info.measured); }},
+};
+
+}  // namespace
+
+nlohmann::ordered_json info_json(const Info& info) {
+    Json json = Json::object();
+    for (const InfoField& field : info_fields) json[field.name] = field.value(info);
+    return json;
+}
+
+std::optional<nlohmann::ordered_json> info_field_json(const Info& info, std::string_view name) {
+    const auto* const found = std::ranges::find(info_fields, name, &InfoField::name);
+    if (found == std::end(info_fields)) return std::nullopt;
+    return found->value(info);
 }
 
 nlohmann::ordered_json counters_json(const KernelCounters& c) {

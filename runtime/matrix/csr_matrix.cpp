@@ -187,13 +187,13 @@ void validate(const CsrView& a, int threads) {
     if (a.rows == 0 || is_right(a, threads)) return;
     if (a.row_begin(0) != 0)
         broken_csr(fmt::format("row_ptr starts at {}, not at 0", a.row_begin(0)));
+    validate_end(a);
     const std::int64_t wrong = dispatch(a.offset_type, [&](auto offset) {
         return dispatch(a.index_type, [&](auto index) {
             return first_wrong_row<decltype(offset), decltype(index)>(a);
         });
     });
-    if (wrong < a.rows) explain_row(a, wrong);
-    validate_end(a);
+    explain_row(a, wrong);
 }
 
 }  // namespace spmvgen

@@ -37,7 +37,7 @@ find_library(static_zlib libz.a REQUIRED)
 find_library(static_libmd libmd.a REQUIRED)
 target_link_libraries(fuzzed PUBLIC fmt::fmt nlohmann_json::nlohmann_json ${static_zlib} ${static_libmd})
 
-add_library(fuzz_support STATIC support.cpp matrices.cpp entries.cpp json_mutation.cpp)
+add_library(fuzz_support STATIC support.cpp matrices.cpp entries.cpp layouts_support.cpp json_mutation.cpp)
 target_include_directories(fuzz_support PUBLIC . ${PROJECT_SOURCE_DIR}/tests/store)
 target_link_libraries(fuzz_support PUBLIC fuzzed)
 

@@ -191,9 +191,9 @@ write("tuning_records", "newer", b'{"kind":"tuning-records","schema":99,"records
 write("tuning_records", "deep", b'{"kind":"tuning-records","schema":' + b"[" * 200 + b"]" * 200 + b"}")
 
 
-def layout(name, flags, sizes, *arrays):
-    """As the top of layouts.cpp has it; sizes: rows, columns, entries or blocks, height, width."""
-    write("layouts", name, struct.pack("6B", flags, *sizes) + b"".join(struct.pack(f"{len(a)}b", *a) for a in arrays))
+def layout(target, name, flags, sizes, *arrays):
+    """As layouts.hpp has it; sizes: rows, columns, entries or blocks, height, width, and of a list of rows all of them."""
+    write(target, name, struct.pack(f"{1 + len(sizes)}B", flags, *sizes) + b"".join(struct.pack(f"{len(a)}b", *a) for a in arrays))
 
 
 for base in (0, 1):
@@ -202,21 +202,29 @@ for base in (0, 1):
 
     for wide in (0, 6):
         name = f"{base}-{'wide' if wide else 'narrow'}"
-        layout(f"csr-{name}", base + wide, (3, 4, 4, 1, 1), from_base(0, 2, 2, 4), from_base(3, 0, 1, 1))
-        layout(f"csc-{name}", 32 + base + wide, (4, 3, 4, 1, 1), from_base(0, 2, 2, 4), from_base(3, 0, 1, 1))
-        layout(f"bsr-{name}", 64 + base + wide, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
-        layout(f"bsr-columns-{name}", 72 + base + wide, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
-        layout(f"coo-{name}", 128 + base + wide, (3, 4, 4, 1, 1), from_base(2, 0, 1, 0), from_base(3, 0, 1, 0))
-        layout(f"rows-{name}", 192 + base + wide, (3, 7, 0, 1, 1), from_base(5, 0, 6))
-        layout(f"rows-twice-{name}", 192 + base + wide, (3, 7, 0, 1, 1), from_base(5, 0, 5))
-    layout(f"ends-early-{base}", base, (2, 2, 5, 1, 1), from_base(0, 1, 2), from_base(0, 1, 0, 1, 0))
-    layout(f"no-rows-{base}", 64 + base, (0, 4, 0, 2, 2), from_base(0))
-    layout(f"least-{base}", 64 + base, (2, 2, 1, 2, 2), from_base(0, 1), [-128])
-    layout(f"part-of-a-block-{base}", 64 + base, (5, 6, 1, 2, 3), from_base(0, 1, 1), from_base(0))
-    layout(f"negative-{base}", 16 + base, (3, 4, 4, 0, 1))
-    layout(f"csc-negative-{base}", 48 + base, (3, 4, 4, 0, 1), from_base(0, 1, 2, 3, 4), from_base(0, 0, 0, 0))
-    layout(f"csc-below-{base}", 32 + base, (2, 2, 2, 1, 1), from_base(0, 1, 2), from_base(0, 2))
-    layout(f"far-{base}", 134 + base, (3, 4, 2, 1, 1), from_base(0, 1), [127, -128])
+        right, made = base + wide, 8 + base + wide
+        layout("layouts", f"csr-{name}", right, (3, 4, 4, 1, 1), from_base(0, 2, 2, 4), from_base(3, 0, 1, 1))
+        layout("layouts", f"coo-{name}", 64 + right, (3, 4, 4, 1, 1), from_base(2, 0, 1, 0), from_base(3, 0, 1, 0))
+        layout("columns", f"csc-{name}", right, (4, 3, 4, 1, 1), from_base(0, 2, 2, 4), from_base(3, 0, 1, 1))
+        layout("blocks", f"bsr-{name}", right, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
+        layout("blocks", f"by-columns-{name}", 64 + right, (4, 6, 3, 2, 3), from_base(0, 1, 3), from_base(0, 1, 0))
+        layout("row_lists", f"rows-{name}", right, (3, 2, 4, 1, 1, 7), from_base(5, 0, 6), from_base(0, 2, 2, 4), from_base(1, 0, 1, 1))
+        layout("row_lists", f"twice-{name}", right, (3, 2, 0, 1, 1, 7), from_base(5, 0, 5), from_base(0, 0, 0, 0))
+        for target in ("layouts", "columns", "blocks", "row_lists"):
+            layout(target, f"made-right-{name}", made, (19, 17, 38, 2, 3, 60), range(110))
+        layout("layouts", f"made-right-coo-{name}", 64 + made, (19, 17, 38, 2, 3), range(80))
+    layout("layouts", f"ends-early-{base}", base, (2, 2, 5, 1, 1), from_base(0, 1, 2), from_base(0, 1, 0, 1, 0))
+    layout("layouts", f"far-{base}", 70 + base, (3, 4, 2, 1, 1), from_base(0, 1), [127, -128])
+    layout("columns", f"below-{base}", base, (2, 2, 2, 1, 1), from_base(0, 1, 2), from_base(0, 2))
+    layout("blocks", f"no-rows-{base}", base, (0, 4, 0, 2, 2), from_base(0))
+    layout("blocks", f"least-{base}", base, (2, 2, 1, 2, 2), from_base(0, 1), [-128])
+    layout("blocks", f"part-of-a-block-{base}", base, (5, 6, 1, 2, 3), from_base(0, 1, 1), from_base(0))
+    layout("row_lists", f"few-{base}", base, (3, 2, 0, 1, 1, 2), from_base(0, 1, 2), from_base(0, 0, 0, 0))
+    layout("row_lists", f"outside-{base}", base, (2, 2, 1, 1, 1, 4), from_base(0, 4), from_base(0, 1, 1), from_base(0))
+    layout("row_lists", f"no-rows-{base}", base, (0, 2, 0, 1, 1, 255), from_base(0))
+    for target in ("layouts", "columns", "blocks", "row_lists"):
+        layout(target, f"negative-{base}", 16 + base, (3, 4, 4, 0, 1, 5), from_base(0, 1, 2, 3, 4), from_base(0, 0, 0, 0))
+        layout(target, f"negative-count-{base}", 16 + base, (3, 4, 4, 1, 1, 5), from_base(0, 1, 2, 3, 4), from_base(0, 0, 0, 0))
 
 
 def parts(name, flags, sizes, *arrays):

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "matrix/csr_matrix.hpp"
-#include "numbers.hpp"
+#include "layouts.hpp"
 #include "spmvgen/distributed.hpp"
 #include "spmvgen/error.hpp"
 
@@ -34,14 +33,6 @@ template <typename Number>
 bool are_bounds(const std::vector<Number>& bounds, std::int64_t end) {
     return !bounds.empty() && bounds.front() == 0 && std::ranges::is_sorted(bounds) &&
            static_cast<std::int64_t>(bounds.back()) == end;
-}
-
-Places places_of(const CsrView& a) {
-    Places places;
-    for (std::int64_t i = 0; i < a.rows; ++i)
-        for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
-            places[{i, a.col(k)}] += a.values_as<double>()[k];
-    return places;
 }
 
 /// What a part has, in the numbers of the whole matrix.

@@ -86,7 +86,7 @@ TEST(Vectors, OfWrongSizesAreRefused) {
     EXPECT_EQ(with(1, {0, 1}, {0, 1}, {1}),
               "invalid_argument: broken CSR matrix: col_idx has 2 elements, but values has 1");
     EXPECT_EQ(with(1, {0, 2}, {0}, {1}),
-              "invalid_argument: broken CSR matrix: row_ptr[1] = 2 is beyond the 1 entries");
+              "invalid_argument: broken CSR matrix: row_ptr ends at 2, but there are 1 entries");
     EXPECT_EQ(with(-1, {0}, {}, {}),
               "invalid_argument: broken CSR matrix: negative size (-1 rows, 3 columns, 0 entries)");
     EXPECT_EQ(with(0, {}, {}, {}), "no error");

@@ -126,7 +126,7 @@ TEST(OftenUpdated, ValuesAreNotEncodedAndTheReasonSaysWhy) {
 TEST(OftenUpdated, PlacesAreFoundByTheConstructor) {
     const AnyMatrix<double> a;
     for (const auto& [device, kernel] :
-         {std::pair{"host", "dia_cpu"}, {"simt:sm_90", "sell_slices"}, {"simt:sm_90", "strips"}}) {
+         {std::pair{"host", "sell"}, {"simt:sm_90", "sell_slices"}, {"simt:sm_90", "strips"}}) {
         Options options = often_for(device);
         options.kernel = kernel;
         Handle often(a.view(), options);

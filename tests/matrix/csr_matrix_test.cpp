@@ -61,6 +61,12 @@ TEST(Validate, NamesRowAndEntry) {
     view = short_ptr.view();
     view.nnz = 5;
     EXPECT_EQ(complaint(view), "broken CSR matrix: row_ptr ends at 3, but there are 5 entries");
+    // Of so many columns none is read.
+    short_ptr.row_ptr = {0, 900'000'000, 3};
+    view.nnz = 1'000'000'000;
+    EXPECT_EQ(complaint(view),
+              "broken CSR matrix: row_ptr ends at 3, but there are 1000000000 entries");
+    view.nnz = 5;
     view.rows = -1;
     EXPECT_EQ(complaint(view), "broken CSR matrix: negative size (-1 rows, 2 columns, 5 entries)");
 }

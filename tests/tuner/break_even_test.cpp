@@ -35,8 +35,8 @@ TEST(BreakEven, MeasuringMustBeRepaid) {
 
 TEST(BreakEven, CountingMustBeRepaid) {
     EXPECT_TRUE(counting_repays(0, 1, 50'000)) << "0 applies are many";
-    EXPECT_TRUE(counting_repays(100, 100, 10'000));  // 3 ms at best
-    EXPECT_FALSE(counting_repays(99, 100, 10'000));
+    EXPECT_TRUE(counting_repays(24, 100, 10'000));  // 0.72 ms at best
+    EXPECT_FALSE(counting_repays(23, 100, 10'000));
 }
 
 TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {

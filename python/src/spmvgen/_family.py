@@ -66,7 +66,7 @@ class Family:
         self._fixed_vectors = bool(self._options.get("vectors"))
         # Guards what follows; a handle is made, and given new numbers, by one thread at a time.
         self._lock = threading.RLock()
-        self._handles: dict[tuple[str, int, str], Any] = {}
+        self._handles: dict[tuple[str, int, numpy.dtype[Any]], Any] = {}
         self._operators: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
         self.vectors = self.dtype
         self.vectors = numpy.dtype(self._handle(self._op(False, False), 1, None).vector_type)
@@ -109,7 +109,7 @@ class Family:
 
     def _handle(self, op: str, k: int, dtype: numpy.dtype[Any] | None) -> Any:
         k = next((planned for planned in _PLANNED if k <= planned), _PLANNED[-1])
-        key = (op, k, (dtype or self.vectors).name)
+        key = (op, k, dtype or self.vectors)
         found = self._handles.get(key)
         if found is not None:
             return found

@@ -105,11 +105,14 @@ def _of_arrays(a: tuple[Any, ...]) -> Input:
     return Input(core.CSR, (int(rows), int(cols)), row_ptr, col_idx, values, _take)
 
 
+_INDICES = frozenset(map(numpy.dtype, ("int32", "int64")))
+
+
 def _indices(array: Any) -> Any:
     """32 or 64 bits, contiguous; what is neither becomes 64."""
     library = library_of(array)
-    dtype = library.dtype(array)
-    return library.ready(array, None if dtype.name in ("int32", "int64") else numpy.dtype("int64"))
+    is_index = library.dtype(array) in _INDICES
+    return library.ready(array, None if is_index else numpy.dtype("int64"))
 
 
 def ready_values(values: Any) -> Any:

@@ -68,17 +68,6 @@ void add_row(const Index* col_idx, const typename Types::Stored* values, std::in
     }
 }
 
-/// One right-hand side of one row.
-template <typename Types, typename Index>
-typename Types::Sum row_sum(const Index* col_idx, const typename Types::Stored* values,
-                            std::int64_t begin, std::int64_t end, const typename Types::Vector* x) {
-    using Sum = typename Types::Sum;
-    Sum sum(0);
-    for (std::int64_t k = begin; k < end; ++k)
-        sum += multiply(static_cast<Sum>(values[k]), static_cast<Sum>(x[col_idx[k]]));
-    return sum;
-}
-
 /// α and β, and what of y they need.
 template <typename Types>
 struct Update {
@@ -92,6 +81,35 @@ struct Update {
     }
 };
 
+/// One right-hand side, rows first … last-1. A row has two sums, for an addition waits for the one
+/// before it.
+template <typename Types, typename Index, typename Offset>
+void add_rows(const CsrView& a, std::int64_t first, std::int64_t last,
+              const typename Types::Vector* x, const Update<Types>& new_y,
+              typename Types::Vector* y) {
+    using Sum = typename Types::Sum;
+    const auto* const row_ptr = a.row_ptr_as<Offset>();
+    const auto* const col_idx = a.col_idx_as<Index>();
+    const auto* const values = a.values_as<typename Types::Stored>();
+    const auto term = [=](std::int64_t k) {
+        return multiply(static_cast<Sum>(values[k]), static_cast<Sum>(x[col_idx[k]]));
+    };
+    const bool stores_sums = new_y.alpha == Sum(1) && new_y.beta == Sum(0);
+    for (std::int64_t row = first, k = row_ptr[first]; row < last; ++row) {
+        const std::int64_t end = row_ptr[row + 1];
+        Sum even(0), odd(0);
+        if ((end - k) % 2 != 0) even = term(k++);
+        for (; k < end; k += 2) {
+            even += term(k);
+            odd += term(k + 1);
+        }
+        if (stores_sums)
+            y[row] = static_cast<typename Types::Vector>(even + odd);
+        else
+            new_y.store(even + odd, y[row]);
+    }
+}
+
 template <typename Types, typename Index, typename Offset>
 void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
     using Vector = typename Types::Vector;
@@ -103,10 +121,6 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
     auto* y = static_cast<Vector*>(o.y);
     const Update<Types> new_y{static_cast<Sum>(*static_cast<const Vector*>(o.alpha)),
                               static_cast<Sum>(*static_cast<const Vector*>(o.beta))};
-    const auto rows = [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t row = first; row < last; ++row)
-            new_y.store(row_sum<Types>(col_idx, values, row_ptr[row], row_ptr[row + 1], x), y[row]);
-    };
     const auto rows_of_many = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row)
             for (int rhs = 0; rhs < num_rhs;) {
@@ -125,7 +139,10 @@ void product(const CsrView& a, int num_rhs, const Operands& o, int threads) {
         const int thread = omp_get_thread_num(), team = omp_get_num_threads();
         const std::int64_t first = first_row(a.rows, row_ptr, thread, team);
         const std::int64_t last = first_row(a.rows, row_ptr, thread + 1, team);
-        num_rhs == 1 ? rows(first, last) : rows_of_many(first, last);
+        if (num_rhs == 1)
+            add_rows<Types, Index, Offset>(a, first, last, x, new_y, y);
+        else
+            rows_of_many(first, last);
     }
 }
 

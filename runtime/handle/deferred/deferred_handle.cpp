@@ -10,6 +10,10 @@
 namespace spmvgen {
 namespace {
 
+/// Products that level lazy expects, of those that there have been. With fewer, matrices whose
+/// products get little faster are looked at again and again before they are planned.
+constexpr std::int64_t more_to_come = 2;
+
 /// The place of two modes in a set of modes.
 unsigned bit_of(Scale alpha, Scale beta) {
     return 1U << (4 * static_cast<int>(alpha) + static_cast<int>(beta));
@@ -49,7 +53,7 @@ void DeferredHandle::release() {
 void DeferredHandle::begin() {
     if (busy_.exchange(true)) return;
     if (done_.load()) return release();
-    const std::int64_t applies = deferral_.lazy ? products_.load() : expected_;
+    const std::int64_t applies = deferral_.lazy ? more_to_come * products_.load() : expected_;
     if (!deferral_.thread) return attempt(applies);
     // The last one may be done before it was noted here.
     const std::lock_guard lock(starting_);
@@ -57,8 +61,8 @@ void DeferredHandle::begin() {
     planner_ = std::thread([=, this] { attempt(applies); });
 }
 
-/// Ends what busy_ began. As many products are expected as there have been; where these do not
-/// repay a plan, plain CSR goes on, until there have been twice as many.
+/// Ends what busy_ began. Where the products that are expected do not repay a plan, plain CSR goes
+/// on, until there have been twice as many.
 void DeferredHandle::attempt(std::int64_t applies) {
     const bool last = !deferral_.lazy || applies == expected_;
     const Stopwatch watch;

@@ -34,7 +34,7 @@ bool counting_repays(std::int64_t applies, double rules_us, std::int64_t sampled
 inline constexpr double planning_saves = 0.25;  ///< share: 1 - 1/1.33, the geometric mean there
 inline constexpr double measuring_saves = 0.2;  ///< share that measuring gains over the rule
 inline constexpr double counting_saves = 0.3;   ///< share: docs/explanation/choice.md
-inline constexpr double counting_ms = 1, counting_us_an_entry = 0.2;  ///< what it takes
+inline constexpr double counting_ms = 0.2, counting_us_an_entry = 0.05;  ///< what it takes
 inline constexpr double compile_ms = 70;  ///< a plain kernel from nothing; others take longer,
                                           ///< as compile_effort() says
 inline constexpr double find_ms = 0.3;    ///< a kernel from the cache directory
@@ -45,7 +45,7 @@ inline constexpr double conversion_applies = 6, copy_applies = 4;
 struct LazyPlanning {
     double fixed_ms = 0, applies = 0;
 };
-inline constexpr LazyPlanning lazy_on_cpus{2, 40}, lazy_on_gpus{5, 300};
+inline constexpr LazyPlanning lazy_on_cpus{1.2, 20}, lazy_on_gpus{5, 300};
 /// Bytes per second of a device without a profile: of a CPU, and of a GPU.
 inline constexpr double assumed_cpu_rate = 10e9, assumed_gpu_rate = 1e12;
 
