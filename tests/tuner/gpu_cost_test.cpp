@@ -81,17 +81,25 @@ TEST(GpuCosts, XThatACacheDoesNotHoldIsRequestedAgainUnlessRowsWalkOverItInStep)
     const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll1");
     const std::size_t far = 5;
     ASSERT_EQ(gpu_cost_names[far], "far");
-    const auto cost = [&](std::int64_t cols, bool in_step) {
+    const auto cost = [&](std::int64_t cols, bool in_step, double deviation = 0) {
         GpuWork work;
         work.far = 1e8;
         work.in_step = in_step;
-        const RowFeatures f{.rows = 1000, .cols = cols, .nnz = 100'000'000};
+        const double mean = 1e5;
+        const RowFeatures f{.rows = 1000,
+                            .cols = cols,
+                            .nnz = 100'000'000,
+                            .mean_row = mean,
+                            .variance_row = deviation * deviation * mean * mean};
         return gpu_costs(work, f, s, round_profile())[far];
     };
     constexpr std::int64_t kept = 8192, sixteen_times = 16 * kept;  // columns of 8 bytes
     EXPECT_DOUBLE_EQ(cost(kept, false), cost(kept, true));
     EXPECT_GT(cost(sixteen_times, false), 20 * cost(sixteen_times, true))
         << "15 of 16 requests beside one of each sector for each multiprocessor";
+    EXPECT_DOUBLE_EQ(cost(sixteen_times, false), cost(sixteen_times, true, 1))
+        << "rows of such different lengths are not in step";
+    EXPECT_GT(cost(sixteen_times, true, 0.2), 5 * cost(sixteen_times, true));
 }
 
 TEST(SampledRows, SmallMatricesAreTakenWhole) {

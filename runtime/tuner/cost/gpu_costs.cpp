@@ -1,6 +1,7 @@
 #include "tuner/cost/gpu_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/cost/predict.hpp"
 #include "tuner/cost/work/gpu_units.hpp"
@@ -26,6 +27,13 @@ double stream_rate(const DeviceProfile& profile, double bytes) {
     return bytes > last ? profile.read_rate(bytes, 0) : best;
 }
 
+/// Of x, where all rows are walked over at one pace: what their k-th columns differ by, which is the
+/// root of their number where columns are anywhere, and what lengths differ by.
+double share_in_step(const RowFeatures& f) {
+    const double mean = std::max(f.mean_row, 1.0);
+    return std::min(1.0, 1 / std::sqrt(mean) + std::sqrt(f.variance_row) / mean);
+}
+
 double shared_bytes(const DeviceProfile& profile) {
     const double l2 = profile.rated.l2_bytes;
     return l2 > 0 ? std::min(shared_cache, l2 / shared_share) : shared_cache;
@@ -40,9 +48,9 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     const auto vector = static_cast<double>(size_of(s.value));
     const double x_bytes = vector * static_cast<double>(std::min(f.cols, f.nnz));
     const double y_bytes = vector * static_cast<double>(f.rows);
-    // No multiprocessor asks twice for what its own cache holds: of x as much as there is room for,
-    // or all of it while rows walk over it in step.
-    const double kept = w.in_step ? 1 : std::min(1.0, own_cache / x_bytes);
+    // No multiprocessor asks twice for what its own cache holds of the part of x in use.
+    const double in_use_bytes = (w.in_step ? share_in_step(f) : 1) * x_bytes;
+    const double kept = std::min(1.0, own_cache / in_use_bytes);
     const double far = std::min(w.far, std::max(units * x_bytes / gpu::sector, (1 - kept) * w.far));
     // The first request of each sector of x is counted with the bytes. The others find it where a
     // cache keeps it until then, beside all that comes between two requests of a sector: of the
