@@ -41,9 +41,9 @@ TEST_F(GpuHandle, TheMatrixIsUploadedOnceAndFreedWithTheHandle) {
             options.copy = copy;
             const Handle handle = make(options);
             check_all_modes(handle);
-            EXPECT_EQ(log.allocations - before, 3);
+            EXPECT_EQ(log.allocations - before, 1);
             EXPECT_EQ(log.copies, log.allocations);
-            EXPECT_EQ(log.bytes_in_use(), 4 * 4 + 4 * (4 + 8U));
+            EXPECT_EQ(log.bytes_in_use(), 3 * 256U) << "three arrays, each at 256 bytes times n";
         }
         EXPECT_TRUE(log.memory.empty());
     }
@@ -75,9 +75,14 @@ TEST_F(GpuHandle, ArgumentsGridAndStreamReachTheLaunch) {
               (std::map<std::string, double>{{"num_rows", 3}, {"alpha", 2}, {"beta", 3}}));
     EXPECT_EQ(launch.pointers.at("x"), x.data());
     EXPECT_EQ(launch.pointers.at("y"), y.data());
-    EXPECT_EQ(log.memory.at(launch.pointers.at("row_ptr")), 4 * sizeof(int));
-    EXPECT_EQ(log.memory.at(launch.pointers.at("col_idx")), 4 * sizeof(int));
-    EXPECT_EQ(log.memory.at(launch.pointers.at("values")), 4 * sizeof(double));
+    const auto array = [&]<typename T>(const char* name, const std::vector<T>& as) {
+        const auto* data = static_cast<const T*>(launch.pointers.at(name));
+        EXPECT_EQ(std::vector<T>(data, data + as.size()), as) << name;
+    };
+    const Tiny tiny;
+    array("row_ptr", tiny.row_ptr);
+    array("col_idx", tiny.col_idx);
+    array("values", tiny.values);
 }
 
 TEST_F(GpuHandle, AnApplyAllocatesCopiesLoadsAndSynchronisesNothing) {
@@ -106,19 +111,19 @@ TEST_F(GpuHandle, PreparingNothingIsNothing) {
     handle.prepare(Scale::zero, Scale::one);
     handle.prepare(Scale::one, Scale::zero);
     EXPECT_EQ(fake.generator.compiled, 1);
-    EXPECT_EQ(log.allocations, 3);
+    EXPECT_EQ(log.allocations, 1);
 }
 
 TEST_F(GpuHandle, EachStreamHasAWorkspaceOfItsOwn) {
     fake.generator.workspace = 8;
     {
         const Handle handle = make();
-        EXPECT_EQ(log.allocations, 3) << "none before the first apply";
+        EXPECT_EQ(log.allocations, 1) << "none before the first apply";
         std::vector<double> y(3, 1);
         for (const std::uintptr_t number : {0x50, 0x60, 0x50, 0x0})
             handle.apply(1.0, x.data(), 0.0, y.data(), stream(number));
         handle.apply(2.0, x.data(), 1.0, y.data(), stream(0x60));
-        EXPECT_EQ(log.allocations, 3 + 3);
+        EXPECT_EQ(log.allocations, 1 + 3);
         std::vector<void*> parts;
         for (auto& launch : log.launches) parts.push_back(launch.pointers.at("parts"));
         EXPECT_THAT(parts, ElementsAre(parts[0], parts[1], parts[0], parts[3], parts[1]));
@@ -139,7 +144,7 @@ TEST_F(GpuHandle, AZeroedWorkspaceIsZeroedOnceForEachStream) {
         for (const std::uintptr_t number : {0x50, 0x60, 0x50})
             handle.apply(1.0, x.data(), 0.0, y.data(), stream(number));
         handle.apply(2.0, x.data(), 1.0, y.data(), stream(0x60));
-        EXPECT_EQ(log.allocations, 3 + 2 * 2);
+        EXPECT_EQ(log.allocations, 1 + 2 * 2);
         EXPECT_EQ(log.zeroed, 2);
         std::vector<void*> counters;
         for (auto& launch : log.launches) {
@@ -200,7 +205,7 @@ TEST_F(GpuHandle, ManyThreadsApplyAtOnce) {
     for (auto& thread : threads) thread.join();
     for (auto& part : y) EXPECT_EQ(part, (std::vector<double>{100, 120, 80}));
     EXPECT_EQ(fake.generator.compiled, 2);
-    EXPECT_EQ(log.allocations, 3 + 2);
+    EXPECT_EQ(log.allocations, 1 + 2);
 }
 
 TEST_F(GpuHandle, AlphaZeroTouchesNeitherTheMatrixNorX) {

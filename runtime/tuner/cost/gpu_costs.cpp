@@ -27,8 +27,8 @@ double stream_rate(const DeviceProfile& profile, double bytes) {
     return bytes > last ? profile.read_rate(bytes, 0) : best;
 }
 
-/// Of x, where all rows are walked over at one pace: what their k-th columns differ by, which is the
-/// root of their number where columns are anywhere, and what lengths differ by.
+/// Of x what is in use at a time where all rows are walked over at one pace: the k-th of n columns
+/// that are anywhere varies by about 1/√n, and by how much lengths do.
 double share_in_step(const RowFeatures& f) {
     const double mean = std::max(f.mean_row, 1.0);
     return std::min(1.0, 1 / std::sqrt(mean) + std::sqrt(f.variance_row) / mean);
