@@ -99,7 +99,8 @@ class Device {
     virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
     virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
     /// The same for what is enqueued on the default stream later, which finds the bytes there:
-    /// where the device can, without waiting. The host's bytes may change once the call returns.
+    /// where the device can, without waiting. The host's bytes may change once the call returns, of
+    /// page-locked memory once the default stream was waited for.
     virtual void enqueue_to_device(void* device, const void* host, std::size_t bytes);
     virtual void enqueue_on_device(void* to, const void* from, std::size_t bytes);
     /// The pieces to the host, one behind another, waiting once where the device can: unless it

@@ -63,6 +63,13 @@ TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {
     EXPECT_LT(blocks, 10);
     EXPECT_LT(effort("strips_cpu", {}, Scale::one, "x86-64-v4"), all) << "one loop gathers";
     EXPECT_EQ(effort("strips_cpu", {{"fill", 0}}), all) << "entries have no loop for fill";
+    const auto on_gpu = [&](const std::string& kernel, std::map<std::string, std::int64_t> params) {
+        return effort(kernel, std::move(params), Scale::one, "sm_90");
+    };
+    EXPECT_EQ(on_gpu("csr_classical", {}), 1);
+    EXPECT_GT(on_gpu("csr_by_length", {}), 1);
+    EXPECT_GT(on_gpu("strips", {{"long_rows", 1}}), on_gpu("strips", {{"long_rows", 0}}));
+    EXPECT_GT(on_gpu("tiles", {{"items", 16}}), on_gpu("tiles", {{"items", 8}}));
 }
 
 }  // namespace

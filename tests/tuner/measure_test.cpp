@@ -73,6 +73,8 @@ struct Scripted {
 
     std::function<std::optional<Prediction>(const Signature&)> predict;
     int stop_after = 1000;  ///< kernels
+    int makers = 1;
+    std::size_t made_ready = 0;  ///< kernels that were to be made side by side
 
   private:
     MeasureProblem problem_of(double budget_ms) {
@@ -91,7 +93,9 @@ struct Scripted {
         problem.cost = [this](const Signature& s) {
             return TrialCost{made.contains(kernel_name(s)) ? 0 : told_kernel_ms, convert_ms};
         };
+        problem.makers = makers;
         problem.make_ready = [this](std::span<const Choice> choices, const Fits& fits) {
+            made_ready = choices.size();
             for (auto& choice : choices)
                 if (fits(choice)) make(choice.signature);
         };
@@ -217,6 +221,22 @@ TEST(MeasureBudget, IsKeptWhenCompilationsTakeLongerThanExpected) {
     scripted.run(1000);
     EXPECT_EQ(scripted.made.size(), 2u) << "one beside the rule's: a further one ends at 1200 ms";
     EXPECT_LE(scripted.now, 600 + 1000);
+}
+
+TEST(MeasureBudget, KernelsThatAreMadeSideBySideSlowEachOther) {
+    const auto made_ready = [](double kernel_ms, int makers) {
+        Scripted scripted;
+        scripted.costs = true;
+        scripted.cost_ms = 3;
+        scripted.kernel_ms = scripted.told_kernel_ms = kernel_ms;
+        scripted.makers = makers;
+        scripted.run(200);
+        return scripted.made_ready;
+    };
+    EXPECT_EQ(made_ready(60, 1), 2u) << "one after the other";
+    EXPECT_GT(made_ready(60, 16), 4u);
+    EXPECT_LE(made_ready(60, 16), 9u) << "1.5 (60 + 9 · 60 / 16) + 9 · 2.8 ms are 166 of 170";
+    EXPECT_EQ(made_ready(120, 16), 0u) << "even one takes 1.5 · 120 ms then";
 }
 
 TEST(MeasureBudget, CachedKernelsCostNoCompilation) {

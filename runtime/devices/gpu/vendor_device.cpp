@@ -151,7 +151,7 @@ class VendorDevice final : public Device {
         check(calls_.copy_to_host(host, device, bytes), calls_.copy_to_host, facts().text);
     }
 
-    // From pageable memory: the driver has read it when the call returns.
+    // The driver has read pageable memory when the call returns; page-locked memory it reads later.
     void enqueue_to_device(void* device, const void* host, std::size_t bytes) override {
         if (bytes == 0) return;
         const InContext in(*device_);
