@@ -74,10 +74,9 @@ void blocks(Input& input, const Sizes& sizes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace spmvgen::fuzz;
-    Input input(data, size);
-    const Sizes sizes(input);
-    with_types(sizes, [&]<typename Index, typename Offset>(Index, Offset) {
-        blocks<Index, Offset>(input, sizes);
-    });
-    return 0;
+    return run_with_types(
+        data, size,
+        []<typename Index, typename Offset>(Input& input, const Sizes& sizes, Index, Offset) {
+            blocks<Index, Offset>(input, sizes);
+        });
 }

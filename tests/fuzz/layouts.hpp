@@ -129,13 +129,17 @@ void check_taken(bool right, const Places& expected, const Take& take) {
     }
 }
 
-/// run(an index, an offset) of the types that the flags name.
+/// run(input, sizes, an index, an offset) of the types that the sizes name, which come first in the
+/// bytes. Returns what libFuzzer wants of a target.
 template <typename Run>
-void with_types(const Sizes& sizes, const Run& run) {
+int run_with_types(const std::uint8_t* data, std::size_t size, const Run& run) {
+    Input input(data, size);
+    const Sizes sizes(input);
     dispatch((sizes.flags & 2) != 0 ? IndexType::i64 : IndexType::i32, [&]<typename Index>(Index) {
         dispatch((sizes.flags & 4) != 0 ? IndexType::i64 : IndexType::i32,
-                 [&]<typename Offset>(Offset) { run(Index(), Offset()); });
+                 [&]<typename Offset>(Offset) { run(input, sizes, Index(), Offset()); });
     });
+    return 0;
 }
 
 }  // namespace spmvgen::fuzz
