@@ -7,6 +7,8 @@
 #include <complex>
 #include <limits>
 
+#include "matrix/chunks.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -50,13 +52,17 @@ double magnitude(const CsrView& a, const Vector* x, std::int64_t row, int rhs, i
 template <typename Value, typename Vector>
 void fill_allowed(const CsrView& a, const Vector* x, int num_rhs, std::vector<double>& allowed) {
     const double unit = unit_roundoff<Vector>();
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (std::int64_t row = 0; row < a.rows; ++row)
-        for (int rhs = 0; rhs < num_rhs; ++rhs)
-            allowed[static_cast<std::size_t>(row * num_rhs + rhs)] =
-                2 * static_cast<double>(a.row_length(row) + 4) *
-                (unit * magnitude<Value>(a, x, row, rhs, num_rhs) +
-                 std::numeric_limits<float>::denorm_min());
+    const auto of_row = [&](std::int64_t row, int rhs) {
+        return 2 * static_cast<double>(a.row_length(row) + 4) *
+               (unit * magnitude<Value>(a, x, row, rhs, num_rhs) +
+                std::numeric_limits<float>::denorm_min());
+    };
+    const auto before = [&](std::int64_t row) { return a.rows > 0 ? a.row_begin(row) : 0; };
+    for_shares(a.rows, before, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row)
+            for (int rhs = 0; rhs < num_rhs; ++rhs)
+                allowed[static_cast<std::size_t>(row * num_rhs + rhs)] = of_row(row, rhs);
+    });
 }
 
 }  // namespace
@@ -74,10 +80,12 @@ std::string Agreement::difference(const void* expected, const void* y) const {
     return dispatch(type_, [&]<typename Vector>(Vector) -> std::string {
         const auto* want = static_cast<const Vector*>(expected);
         const auto* have = static_cast<const Vector*>(y);
-        std::int64_t wrong = 0, first = -1;
+        std::int64_t wrong = 0, first = std::numeric_limits<std::int64_t>::max();
+#pragma omp parallel for schedule(static) reduction(+ : wrong) reduction(min : first)
         for (std::size_t i = 0; i < allowed_.size(); ++i) {
             if (agree(want[i], have[i], allowed_[i])) continue;
-            if (wrong++ == 0) first = static_cast<std::int64_t>(i);
+            ++wrong;
+            first = std::min(first, static_cast<std::int64_t>(i));
         }
         if (wrong == 0) return "";
         return fmt::format("{} of {} elements of its product differ, the first is {}", wrong,

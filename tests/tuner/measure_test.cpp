@@ -4,13 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
 
-#include "registry.hpp"
-#include "spmvgen/error.hpp"
-#include "tuner/search/ranking.hpp"
-#include "tuner/search/variants.hpp"
+#include "scripted_measure.hpp"
 
 namespace spmvgen {
 namespace {
@@ -20,108 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-/// Rows of very different lengths: ELL would store 50 times the entries.
-RowFeatures uneven() {
-    RowFeatures f;
-    f.rows = f.cols = 100'000;
-    f.mean_row = 10;
-    f.nnz = 1'000'000;
-    f.max_row = 500;
-    f.sell_padding = {1.8, 2.1, 2.5};
-    f.sell_sorted_padding = {1.2, 1.3, 1.4};
-    f.ell_padding = 50;
-    return f;
-}
-
-/// A device of which it is given how long each kernel takes, and a clock that only kernels move.
-struct Scripted {
-    RowFeatures features = uneven();
-    Request request{.target = parse_target("x86-64-v4"), .threads = 4};
-    std::map<std::string, double> us;  ///< by kernel id, or by id and " name=value"
-    double otherwise_us = 100;
-    std::map<std::string, Trial> troubles;  ///< by kernel id
-    double cost_ms = 1;                     ///< of each trial
-    double now = 0;
-    /// What making a kernel really takes, which it is told once `costs`, unless it was made ready.
-    double kernel_ms = 0, told_kernel_ms = 0, convert_ms = 0;
-    bool costs = false;
-    double look_ms = 0;              ///< of each choice of parameters
-    std::set<std::string> made;      ///< kernel names
-    std::vector<std::string> order;  ///< kernel names that were run
-
-    Measured run(double budget_ms = 1000) {
-        const MeasureProblem problem = problem_of(budget_ms);
-        return measure(problem, choose(features, request),
-                       [&](const Signature& s, double) { return trial(s); });
-    }
-
-    Measured run_all() {
-        const MeasureProblem problem = problem_of(0);
-        return measure_all(problem, choose(features, request),
-                           [&](const Signature& s, double) { return trial(s); });
-    }
-
-    /// What may be measured beside the rules' choice while nothing is faster: other kernels, and
-    /// its own with other parameters.
-    std::size_t others() {
-        const Choice rule = choose(features, request);
-        const MeasureProblem problem = problem_of(0);
-        return other_kernels(problem, rule, considered_padding, [] { return true; }).size() +
-               variants_of(problem, rule, Reach::neighbours).size();
-    }
-
-    std::function<std::optional<Prediction>(const Signature&)> predict;
-    int stop_after = 1000;  ///< kernels
-    int makers = 1;
-    std::size_t made_ready = 0;  ///< kernels that were to be made side by side
-
-  private:
-    MeasureProblem problem_of(double budget_ms) {
-        MeasureProblem problem{.features = features,
-                               .request = request,
-                               .choose =
-                                   [this](const Request& r) {
-                                       now += look_ms;
-                                       return choose(features, r);
-                                   },
-                               .budget_ms = budget_ms,
-                               .now_ms = [this] { return now; },
-                               .predict = predict,
-                               .go_on = [this](const MeasuredKernel&) { return --stop_after > 0; }};
-        if (!costs) return problem;
-        problem.cost = [this](const Signature& s) {
-            return TrialCost{made.contains(kernel_name(s)) ? 0 : told_kernel_ms, convert_ms};
-        };
-        problem.makers = makers;
-        problem.make_ready = [this](std::span<const Choice> choices, const Fits& fits) {
-            made_ready = choices.size();
-            for (auto& choice : choices)
-                if (fits(choice)) make(choice.signature);
-        };
-        return problem;
-    }
-
-    /// Returns what it took. What it took then is told of others.
-    double make(const Signature& s) {
-        if (!made.insert(kernel_name(s)).second) return 0;
-        now += kernel_ms;
-        told_kernel_ms = kernel_ms;
-        return kernel_ms;
-    }
-
-    Trial trial(const Signature& s) {
-        const double making_ms = costs ? make(s) : 0;
-        now += cost_ms + convert_ms;
-        order.push_back(kernel_name(s));
-        if (troubles.contains(s.kernel)) return troubles[s.kernel];
-        for (auto& [name, value] : s.params) {
-            const std::string exact = s.kernel + " " + name + "=" + std::to_string(value);
-            if (us.contains(exact)) return {.us = us[exact], .kernel_ms = making_ms};
-        }
-        return {.us = us.contains(s.kernel) ? us[s.kernel] : otherwise_us, .kernel_ms = making_ms};
-    }
-};
 
 TEST(Measure, TheRulesChoiceIsFirstAndTiesGoToIt) {
     Scripted scripted;
@@ -355,6 +249,52 @@ TEST(Measure, ThePredictedBestComesFirstAndHopelessOnesAreNotTried) {
     EXPECT_THAT(tried(scripted), Not(Contains(testing::StartsWith("sell"))));
     EXPECT_EQ(m.choice.signature.kernel, "csr_balanced");
     EXPECT_EQ(m.kernels[1].predicted_us, 50);
+}
+
+/// 100 µs of all but those that nothing is known of.
+std::function<std::optional<Prediction>(const Signature&)> all_alike_but(
+    std::set<std::string> unknown) {
+    return [unknown = std::move(unknown)](const Signature& s) -> std::optional<Prediction> {
+        if (unknown.contains(s.kernel)) return std::nullopt;
+        return Prediction{100, 0.1};
+    };
+}
+
+TEST(Measure, WhatNothingIsPredictedOfComesLast) {
+    Scripted scripted;
+    scripted.predict = all_alike_but({"csr_balanced", "coo_segmented"});
+    scripted.us = {{"coo_segmented", 50}};
+    const Measured m = scripted.run();
+    EXPECT_EQ(m.choice.signature.kernel, "coo_segmented");
+    const auto is_unknown = [](const std::string& name) {
+        return name.starts_with("csr_balanced") || name.starts_with("coo_segmented");
+    };
+    const auto first = std::ranges::find_if(scripted.order, is_unknown);
+    EXPECT_GT(first - scripted.order.begin(), 8);
+    const auto other = std::find_if_not(first, scripted.order.end(), is_unknown);
+    EXPECT_TRUE(other == scripted.order.end() || tried(scripted).contains(*other));
+}
+
+TEST(Measure, WhatIsRuledOutTakesNoPassOverTheMatrix) {
+    Scripted scripted;
+    scripted.samples = true;
+    scripted.predict = [](const Signature& s) -> std::optional<Prediction> {
+        return Prediction{s.kernel == "csr_vector" ? 100.0 : 300.0, 0.1};
+    };
+    scripted.run();
+    for (auto& name : scripted.order) EXPECT_THAT(name, testing::StartsWith("csr_vector"));
+    // One more than was tried: the rule's own, which is among those that are ranked.
+    EXPECT_LE(scripted.passes, static_cast<int>(tried(scripted).size()) + 1);
+}
+
+TEST(MeasureBudget, APassOverTheMatrixIsNotBegunForWhatDoesNotFit) {
+    Scripted scripted;
+    scripted.samples = scripted.costs = true;
+    scripted.convert_ms = 400;
+    scripted.predict = all_alike_but({});
+    scripted.run(500);
+    EXPECT_EQ(scripted.passes, 0);
+    EXPECT_EQ(scripted.order.size(), 1u);
 }
 
 TEST(Measure, TheCallerMayStopIt) {

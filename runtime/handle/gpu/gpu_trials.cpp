@@ -68,6 +68,7 @@ class GpuTrials : public Trials {
         const ProvidedGpuKernel provided = provider_.get(s, policy_, device_);
         const ConversionKernels converter = converter_to(s);
         kernel_ms_ = watch.ms();
+        bring(s, converter);
         const GpuMatrix& on_device =
             stored_.get(s, stored_as_, last_conversion_, [&] { return store(s, converter); });
         return std::make_unique<GpuRun>(
@@ -80,10 +81,13 @@ class GpuTrials : public Trials {
     }
     bool compiled_nothing() const override { return !provider_.compile_times(device_).first_ms(); }
 
-    /// Whether the device makes what the kernel reads.
+    /// Whether the device makes what the kernel reads. No trial waits for a converter's
+    /// compilation, which takes longer than the host's conversion.
     bool converts(const Signature& s) const {
         return !has_csr_arrays(s) && num_rhs_ == 1 && csr_.pays() && memory_limit_ == 0 &&
-               why_not_on_device({matrix_, matrix_, max_row_}, s).empty();
+               why_not_on_device({matrix_, matrix_, max_row_}, s).empty() &&
+               conversion_distance(provider_, policy_, device_, s, matrix_) !=
+                   KernelProvider::Distance::compiler;
     }
     /// Without a converter the host has to convert.
     ConversionKernels converter_to(const Signature& s) {
@@ -96,6 +100,14 @@ class GpuTrials : public Trials {
         }
     }
 
+    /// Copies the matrix to the device where that is read there. No conversion takes that again.
+    void bring(const Signature& s, const ConversionKernels& converter) {
+        const bool is_read = has_csr_arrays(s) ? may_copy() : converter.converter != nullptr;
+        if (is_read) csr_.view();
+    }
+    /// With a limit there is no copy beside what the kernel reads.
+    bool may_copy() const { return csr_.is_on_device() || (memory_limit_ == 0 && csr_.has_room()); }
+
     GpuMatrix store(const Signature& s, const ConversionKernels& converter) {
         if (converter.converter != nullptr) {
             const auto conversion =
@@ -103,9 +115,7 @@ class GpuTrials : public Trials {
             if (conversion->fault().empty()) return conversion->store(s, memory_limit_);
         }
         const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);
-        // With a limit there is no copy beside what the kernel reads.
-        const bool may_copy = csr_.is_on_device() || (memory_limit_ == 0 && csr_.has_room());
-        if (!reads_arrays(stored, matrix_) || !may_copy) return upload(*device_, stored, matrix_);
+        if (!reads_arrays(stored, matrix_) || !may_copy()) return upload(*device_, stored, matrix_);
         return upload(*device_, stored, matrix_, {.on_device = &csr_.view(), .borrow = true});
     }
 

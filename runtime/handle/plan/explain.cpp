@@ -56,14 +56,12 @@ class Explanation {
     Choice choose(const Request& request) { return chooser_(request); }
 
     MeasureProblem problem() {
-        return {
-            .features = features_,
-            .request = request_,
-            .choose = [this](const Request& r) { return choose(r); },
-            .now_ms = [] { return 0.0; },
-            .predict = [this](const Signature& s) { return predict(s); },
-            .ranked = [this](std::size_t most,
-                             const GoOn& go_on) { return chooser_.ranked(request_, most, go_on); }};
+        return {.features = features_,
+                .request = request_,
+                .choose = [this](const Request& r) { return choose(r); },
+                .now_ms = [] { return 0.0; },
+                .predict = [this](const Signature& s) { return predict(s); },
+                .ranked = [this](std::size_t most) { return chooser_.ranked(request_, most); }};
     }
 
     /// By the work that is counted, where that is known.

@@ -62,10 +62,8 @@ class LevelWork {
                 .budget_ms = p_.options.budget_ms,
                 .now_ms = [this] { return watch_.ms(); },
                 .predict = [this](const Signature& s) { return predict(s); },
-                .ranked =
-                    [this](std::size_t most, const GoOn& go_on) {
-                        return p_.chooser.ranked(request_, most, go_on);
-                    },
+                .ranked = [this](std::size_t most) { return p_.chooser.ranked(request_, most); },
+                .sampled = [this](Request r) { return p_.chooser.sampled(r); },
                 .grid = [this](const KernelEntry& k) { return p_.chooser.grid(k, request_); },
                 .go_on = p_.options.on_measured,
                 .make_ready = [this](std::span<const Choice> c,

@@ -23,7 +23,7 @@ void TrialCosts::learn(const Signature& s) {
     if (!trials_.last_conversion()) return;
     const double took_ms = trials_.last_conversion()->ms, expected_ms = storing_ms(problem_, s);
     double& known_ms = converted_ms_[kernel_entry(s.kernel).format];
-    // On a device the first also copies the matrix there.
+    // A host may be slower than it was, for it has other work.
     const bool on_device = trials_.storing_on_device_ms(s).has_value();
     known_ms = on_device ? took_ms : std::max(known_ms, took_ms);
     if (expected_ms > 0 && !on_device) slowness_ = std::max(slowness_, took_ms / expected_ms);

@@ -126,14 +126,15 @@ void Trials::make_ready(std::span<const Choice> choices, const Fits& fits) {
 }
 
 std::string Trials::difference(const Run& run, const Signature& signature) {
-    Buffer y = elements(matrix_.rows * num_rhs_, signature.value);
-    run.fetch(y.data());
     if (!agreement_) {
         agreement_.emplace(matrix_, x_.data(), signature.value, num_rhs_);
-        expected_ = std::move(y);
+        expected_ = elements(matrix_.rows * num_rhs_, signature.value);
+        run.fetch(expected_.data());
         return "";
     }
-    return agreement_->difference(expected_.data(), y.data());
+    if (product_.bytes() == 0) product_ = elements(matrix_.rows * num_rhs_, signature.value);
+    run.fetch(product_.data());
+    return agreement_->difference(expected_.data(), product_.data());
 }
 
 }  // namespace spmvgen

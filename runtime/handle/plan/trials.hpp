@@ -92,7 +92,7 @@ class Trials {
     /// "" when the product is that of the first kernel.
     std::string difference(const Run& run, const Signature& signature);
 
-    Buffer x_, expected_;
+    Buffer x_, expected_, product_;
     std::optional<Agreement> agreement_;
 };
 

@@ -184,16 +184,16 @@ std::optional<double> Chooser::most_sectors_of_blocks(const Request& request) {
     return all->sectors_of_blocks();
 }
 
-std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most,
-                                    const std::function<bool()>& go_on) {
+std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most) {
     std::vector<Ranked> found;
-    CountedChoice* const all = go_on() ? predictions(asked) : nullptr;
+    CountedChoice* const all = predictions(asked);
     if (all == nullptr) return found;
     Request request = asked;
     look_at_values(request);
     for (auto& candidate : all->ranked(request)) {
-        if (found.size() == most || !go_on()) break;
-        if (auto choice = of_grid(kernel_entry(candidate.kernel), candidate.params, request))
+        if (found.size() == most) break;
+        if (auto choice =
+                sampled_of_grid(kernel_entry(candidate.kernel), candidate.params, request))
             found.push_back({std::move(*choice), candidate.prediction});
     }
     return found;

@@ -72,11 +72,8 @@ class Chooser {
     /// All of the grid of a kernel.
     std::vector<Choice> grid(const KernelEntry& kernel, const Request& request);
     /// Of the kernels that the request leaves free those with the least predicted times, at most so
-    /// many of them, the least first; none without Request::profile, or for a CPU. Each may take a
-    /// pass over the matrix: `go_on` is asked before.
-    std::vector<Ranked> ranked(
-        const Request& request, std::size_t most,
-        const std::function<bool()>& go_on = [] { return true; });
+    /// many of them, the least first, as far as the sample tells; none without Request::profile.
+    std::vector<Ranked> ranked(const Request& request, std::size_t most);
     /// Whether a choice was held against predicted times: then predict() takes next to nothing.
     bool has_predicted() const { return predictions_ != nullptr; }
     /// The time of an apply on the device of Request::profile.

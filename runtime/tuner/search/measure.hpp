@@ -44,14 +44,17 @@ using GoOn = std::function<bool()>;
 struct MeasureProblem {
     const RowFeatures& features;
     const Request& request;
-    std::function<Choice(const Request&)> choose;  ///< choose_for() of the matrix
+    std::function<Choice(const Request&)> choose;  ///< Chooser of the matrix
     double budget_ms = 0;                          ///< of level measure
     std::function<double()> now_ms;                ///< a steady clock
     /// What a kernel is predicted to take; absent = nothing is predicted.
     std::function<std::optional<Prediction>(const Signature&)> predict = {};
     /// Of the kernels that the request leaves free, so many with the least predicted times, the
     /// least first: Chooser::ranked(). May be empty.
-    std::function<std::vector<Ranked>(std::size_t most, const GoOn&)> ranked = {};
+    std::function<std::vector<Ranked>(std::size_t most)> ranked = {};
+    /// `choose` without a pass over the matrix: what only all of it tells may yet be another.
+    /// Absent = `choose` itself.
+    std::function<Choice(const Request&)> sampled = {};
     /// What a choice weighs of one kernel: Chooser::grid(). May be empty.
     std::function<std::vector<Choice>(const KernelEntry&)> grid = {};
     /// Told of each kernel that was timed; false = no more. May be empty.
@@ -74,15 +77,16 @@ struct Measured {
 };
 
 /// Times the rule's choice first, then others as far as the budget goes: those that are
-/// predicted to be fastest; each other kernel that the request leaves free, with
-/// the parameters that the rules give it; the neighbours of the fastest one's parameters (one
-/// changed at a time to the next value above and below), again as long as that finds a faster one;
-/// then what else no prediction rules out. Last, the few that are nearly as fast as the fastest
-/// once more. What was measured by then counts. Nothing is begun that is expected to end beyond the
-/// budget; where that is so of the rule's choice, it stands without a time. Making the rule's
-/// kernel does not count, for whoever asks needs it anyway. A kernel wins over the rule's only if
-/// it is faster by more than `measure_margin`; else the rule's is kept. Kernels that would store
-/// more than twice as many entries as the rule's are left out.
+/// predicted to be fastest; the neighbours of the fastest one's parameters (one changed at a time
+/// to the next value above and below), again as long as that finds a faster one; what else no
+/// prediction rules out; kernels of which nothing is predicted, with the parameters that the rules
+/// give them. Where nothing is predicted of any, these come before the neighbours. Last, the few
+/// that are nearly as fast as the fastest once more. What was measured by then counts. Nothing is
+/// begun that is expected to end beyond the budget; where that is so of the rule's choice, it
+/// stands without a time. Making the rule's kernel does not count, for whoever asks needs it
+/// anyway. A kernel wins over the rule's only if it is faster by more than `measure_margin`; else
+/// the rule's is kept. Kernels that would store more than twice as many entries as the rule's are
+/// left out.
 Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
 
 /// Times every kernel that the request leaves free with the parameters that the rules give it. Then

@@ -60,7 +60,7 @@ std::vector<Ranked> rank(const MeasureProblem& problem, const Choice& rule, doub
     Ranking ranking(problem, go_on);
     ranking.add(rule);
     if (problem.ranked) {
-        for (auto& known : problem.ranked(most_ranked, go_on)) ranking.add(known.choice);
+        for (auto& known : problem.ranked(most_ranked)) ranking.add(known.choice);
         if (ranking.all().size() > 1) {
             ranking.sort();
             return std::move(ranking.all());

@@ -117,15 +117,17 @@ bool Search::attempt_rule(double seconds) {
 }
 
 void Search::attempt_within_budget(const Choice& choice, double seconds) {
-    if (stopped_ || was_tried(choice)) return;
-    if (fits_budget(choice, seconds)) {
+    if (!stopped_ && !was_tried(choice) && is_within_budget(choice, seconds))
         attempt(choice, seconds);
-        return;
-    }
+}
+
+bool Search::is_within_budget(const Choice& choice, double seconds) {
+    if (fits_budget(choice, seconds)) return true;
     if (over_budget_.empty() && problem_.cost)
         over_budget_why_ = fmt::format(" (the first of them after {:.1f} ms; expected of it: {})",
                                        elapsed_ms(), to_string(expected(choice, seconds)));
     over_budget_.insert(kernel_name(choice.signature));
+    return false;
 }
 
 void Search::run_off(double seconds, bool within_budget) {

@@ -36,6 +36,8 @@ class Search {
     /// The same of another one when it fits the budget, of which a part is left for the run-off;
     /// what does not is counted.
     void attempt_within_budget(const Choice& choice, double seconds);
+    /// Whether it does. What does not is counted.
+    bool is_within_budget(const Choice& choice, double seconds);
     /// Times the fastest few, which differ by less than they vary, once more: the mean of both
     /// times then counts.
     void run_off(double seconds, bool within_budget);
