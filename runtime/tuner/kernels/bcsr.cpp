@@ -72,12 +72,24 @@ constexpr double most_fill = 1.6;              ///< stored entries over nonzeros
 constexpr std::int64_t least_block_lanes = 4;  ///< for a row of blocks of several elements: with
                                                ///< fewer, too many of them are on their way at once
 
+/// What memory moves of blocks' values over what is asked for. The k-th values of neighbouring
+/// blocks lie together. Where a row has more blocks than its lanes load at a time, they ask for a
+/// piece, and for the next one later. Of the bursts that a piece begins and ends in, a part is gone
+/// by then.
+double bytes_of_pieces(const Problem& p, double blocks_a_row, double unroll) {
+    constexpr double burst = 64, gone = 0.4;
+    const double at_a_time = p.param("subwarp") * unroll;
+    if (blocks_a_row <= at_a_time) return 1;
+    return 1 + gone * (burst - p.value) / (at_a_time * p.value);
+}
+
 GpuWork blocks_work(const Problem& p) {
     const double high = p.param("block_rows"), wide = p.param("block_cols");
     constexpr double most_unrolled = 256;  // bytes
     const double lanes = p.param("subwarp");
+    const double block_bytes = high * wide * p.value + wide * p.vector;
     const double unroll =
-        std::clamp(std::floor(most_unrolled / (high * wide * p.value)), 1.0, p.param("unroll"));
+        std::clamp(std::floor(most_unrolled / block_bytes), 1.0, p.param("unroll"));
     const double fill =
         high * wide > 1 ? p.m.fill().at(static_cast<int>(high), static_cast<int>(wide)) : 1;
     const double stored = p.nnz * fill, blocks = stored / (high * wide);
@@ -85,7 +97,9 @@ GpuWork blocks_work(const Problem& p) {
     const double uneven =
         longest_over_mean(p.f, static_cast<int>(std::min(warp, neighbours * high)));
     GpuWork w;
-    w.bytes = stored * p.value + blocks * p.index + p.rows / high * p.offset + p.vectors_bytes();
+    const double pieces = high * wide > 1 ? bytes_of_pieces(p, blocks * high / p.rows, unroll) : 1;
+    w.bytes =
+        stored * p.value * pieces + blocks * p.index + p.rows / high * p.offset + p.vectors_bytes();
     w.near = p.nnz * fill * p.x_near(std::min(lanes * wide, warp)) / high +
              (wide > 1 ? p.a_near(stored) : p.row_near(lanes));
     w.far = p.far(p.block / lanes * high);
