@@ -28,7 +28,8 @@ constexpr double short_sorted_padding = 1.1;
 constexpr std::int64_t least_uneven_entries = 1 << 16;
 constexpr double most_uneven_mean = 7;
 constexpr double least_uneven_variation = 0.06;  ///< variance over the mean row's square
-constexpr int most_rhs_of_uneven_rows = 8;       ///< right-hand sides; with more, x in order counts
+constexpr int most_rhs_of_uneven_rows = 16, most_rhs_of_far_y = 8;  ///< right-hand sides: with
+                                                                    ///< more, y in order counts
 constexpr double least_far_x = 6e6;  ///< bytes of x, of which a core's caches hold a part only
 // Of compressed strips: docs/performance.md.
 constexpr double least_strips_bytes =
@@ -65,17 +66,23 @@ bool has_uneven_short_rows(const RowFeatures& f) {
            f.variance_row >= least_uneven_variation * f.mean_row * f.mean_row;
 }
 
+double bytes_of_vectors(const Situation& s, std::int64_t elements) {
+    return static_cast<double>(elements) * s.request.num_rhs *
+           static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
+}
+
 Pick several_right_hand_sides(const Situation& s) {
     if (s.request.num_rhs == 1) return {};
     const std::string why = fmt::format("{} right-hand sides", s.request.num_rhs);
     if (is_complex(s.f.value_type)) return {"csr_rows", why};
-    const double x_bytes = static_cast<double>(s.f.cols) * s.request.num_rhs *
-                           static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
+    const double x_bytes = bytes_of_vectors(s, s.f.cols);
     if (x_bytes >= least_far_x)
         return {"csr_ahead", fmt::format("{}, {:.1f} MB of x", why, x_bytes / 1e6)};
     if (cpu::unrolls_entries(s))
         return {"csr_vector", fmt::format("{}, mean row {:.1f}", why, s.f.mean_row)};
-    if (s.request.num_rhs <= most_rhs_of_uneven_rows && has_uneven_short_rows(s.f))
+    const int most_rhs =
+        bytes_of_vectors(s, s.f.rows) < least_far_x ? most_rhs_of_uneven_rows : most_rhs_of_far_y;
+    if (s.request.num_rhs <= most_rhs && has_uneven_short_rows(s.f))
         return {"sell", fmt::format("{}, mean row {:.1f} ± {:.1f}", why, s.f.mean_row,
                                     std::sqrt(s.f.variance_row))};
     return {"csr_rows", why};
