@@ -128,6 +128,8 @@ struct KernelEntry {
     bool (*shares_entries)(const Signature&) = nullptr;
     /// Whether several vectors may lie in any form, for which it takes ld_x and ld_y.
     bool takes_forms = false;
+    /// Whether it is of use with several vectors only: for one it runs when it is named.
+    bool of_several = false;
     /// Whether it multiplies CSR as it comes, without a look at the rows: what stands for plain CSR
     /// in comparisons, and serves while others are made. One kernel of CPUs, and one of GPUs.
     bool plain = false;

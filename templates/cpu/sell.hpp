@@ -54,10 +54,18 @@ void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
                     }
                 }
             } else {
+                const bool even = slice_full[slice] == width;
                 for (long l = 0; l < rows; ++l) {
                     Value sum[num_rhs] = {};
-                    add_strided_row<num_rhs, x_form>(sum, values + start + l, col_idx + start + l,
-                                                     x, height, width, ld_x);
+                    const Storage* row_values = values + start + l;
+                    const Index* row_columns = col_idx + start + l;
+                    if (even) {
+                        add_full_strided_row<num_rhs, x_form>(sum, row_values, row_columns, x,
+                                                              height, width, ld_x);
+                    } else {
+                        add_strided_row<num_rhs, x_form>(sum, row_values, row_columns, x, height,
+                                                         width, ld_x);
+                    }
                     const long row = sigma == 1 ? first + l : row_order[first + l];
                     store_row<alpha_mode, beta_mode, has_epilogue, num_rhs, y_form>(
                         y, row, sum, alpha, beta, ld_y);

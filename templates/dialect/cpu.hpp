@@ -82,12 +82,42 @@ template <int num_rhs, vector_form x_form = vector_form::dense, typename Value, 
 [[gnu::always_inline]] inline void add_entries(Value* sum, const Storage* values,
                                                const Index* col_idx, const Vector* x, long ld_x,
                                                long begin, long end) {
+    // Unrolled, a row would end at two branches, each of which may be foretold wrongly.
+#pragma GCC unroll 1
     for (long k = begin; k < end; ++k) {
         add_entry<num_rhs, x_form>(sum, widened<Value>(values[k]), col_idx[k], x, ld_x);
     }
 }
 
-/// The same, `unroll` entries at a time, each with sums of its own: for rows so long that adding to
+/// Prefetches the row of x that an entry of column `col` needs: each line of 64 bytes, and the last
+/// number's, for rows may begin anywhere in a line. Of an x by columns nothing: each number has a
+/// line of its own.
+template <int num_rhs, vector_form x_form, typename Index, typename Vector>
+[[gnu::always_inline]] inline void prefetch_x(const Vector* x, Index col, long ld_x) {
+    if constexpr (x_form != vector_form::columns) {
+        const Vector* row = row_at<x_form, num_rhs>(x, static_cast<long>(col), ld_x);
+        for (int rhs = 0; rhs < num_rhs; rhs += 64 / int(sizeof(Vector))) {
+            __builtin_prefetch(row + rhs);
+        }
+        __builtin_prefetch(row + num_rhs - 1);
+    }
+}
+
+/// sum[rhs] += the products of entries begin … end-1, the rows of x prefetched `ahead` entries
+/// before: there must be as many behind `end`.
+template <int num_rhs, int ahead, vector_form x_form, typename Value, typename Storage,
+          typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_entries_ahead(Value* sum, const Storage* values,
+                                                     const Index* col_idx, const Vector* x,
+                                                     long ld_x, long begin, long end) {
+#pragma GCC unroll 1
+    for (long k = begin; k < end; ++k) {
+        prefetch_x<num_rhs, x_form>(x, col_idx[k + ahead], ld_x);
+        add_entry<num_rhs, x_form>(sum, widened<Value>(values[k]), col_idx[k], x, ld_x);
+    }
+}
+
+/// The same, nothing prefetched, `unroll` entries at a time, each with sums of its own: for rows so long that adding to
 /// one sum after another takes longer than loading x.
 template <int num_rhs, int unroll, vector_form x_form, typename Value, typename Storage,
           typename Index, typename Vector>
@@ -99,6 +129,7 @@ template <int num_rhs, int unroll, vector_form x_form, typename Value, typename 
     } else {
         Value part[unroll * num_rhs] = {};
         long k = begin;
+#pragma GCC unroll 1
         for (; k + unroll <= end; k += unroll) {
             for (int u = 0; u < unroll; ++u) {
                 add_entry<num_rhs, x_form>(part + u * num_rhs, widened<Value>(values[k + u]),
@@ -208,6 +239,19 @@ template <int num_rhs, vector_form x_form = vector_form::dense, typename Value, 
                                                    const Index* col_idx, const Vector* x,
                                                    long stride, long width, long ld_x = 0) {
     for (long k = 0; k < width && col_idx[k * stride] >= 0; ++k) {
+        add_entry<num_rhs, x_form>(sum, widened<Value>(values[k * stride]), col_idx[k * stride], x,
+                                   ld_x);
+    }
+}
+
+/// The same of a row of exactly `width` entries: rows of one length end where branches are foretold.
+template <int num_rhs, vector_form x_form = vector_form::dense, typename Value, typename Storage,
+          typename Index, typename Vector>
+[[gnu::always_inline]] inline void add_full_strided_row(Value* sum, const Storage* values,
+                                                        const Index* col_idx, const Vector* x,
+                                                        long stride, long width, long ld_x = 0) {
+#pragma GCC unroll 1
+    for (long k = 0; k < width; ++k) {
         add_entry<num_rhs, x_form>(sum, widened<Value>(values[k * stride]), col_idx[k * stride], x,
                                    ld_x);
     }

@@ -303,7 +303,7 @@ TEST(VectorFormsOfHandles, AreRefusedWhereTheyCannotBe) {
     s.y_form = VectorForm::columns;
     EXPECT_EQ(refusal([&] { complete(s); }),
               "kernel ell takes no y of form columns: use dense, or kernel csr_rows, csr_vector, "
-              "csr_balanced, sell");
+              "csr_ahead, csr_balanced, sell");
     s.kernel = "csr_rows";
     s.num_rhs = 1;
     EXPECT_EQ(refusal([&] { complete(s); }),

@@ -1,3 +1,4 @@
+#include "cpu/csr_ahead.hpp"
 #include "cpu/csr_balanced.hpp"
 #include "cpu/csr_k_rows.hpp"
 #include "cpu/csr_rows.hpp"
@@ -13,6 +14,18 @@ struct CsrRows {
         csr_rows<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
                  typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs,
                  vector_form::dense, vector_form::dense>(
+            a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, 0,
+            a.y, 0, a.alpha, a.beta, thread, a.threads);
+    }
+};
+
+template <int ahead>
+struct CsrAhead {
+    template <typename B>
+    static void share(Arguments<B>& a, int thread) {
+        csr_ahead<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
+                  typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs,
+                  vector_form::dense, vector_form::dense, ahead>(
             a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, 0,
             a.y, 0, a.alpha, a.beta, thread, a.threads);
     }
@@ -66,6 +79,7 @@ struct CsrKRows {
 
 std::vector<KernelCase> csr_cases() {
     return {{"csr_rows", {}, run_case<CsrRows>},
+            {"csr_ahead", {{"ahead", 16}}, run_case<CsrAhead<16>>},
             {"csr_vector", {{"lanes", 4}, {"unroll", 2}}, run_case<CsrVector<4, 2>>},
             {"csr_balanced", {{"lanes", 1}, {"unroll", 1}}, run_case<CsrBalanced<1, 1>>},
             {"csr_balanced", {{"lanes", 4}, {"unroll", 1}}, run_case<CsrBalanced<4, 1>>},

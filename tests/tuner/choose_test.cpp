@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "tuner/rules/candidates.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -22,6 +24,14 @@ Features even_features(double mean = 10) {
     return f;
 }
 
+/// The same of 10 000 rows and columns.
+Features small_features(double mean = 8) {
+    Features f = even_features(mean);
+    f.rows = f.cols = 10'000;
+    f.nnz = static_cast<std::int64_t>(mean * 1e4);
+    return f;
+}
+
 /// The same with rows of very different lengths.
 Features uneven_features(double mean = 10) {
     Features f = even_features(mean);
@@ -34,6 +44,12 @@ Request request() {
     Request r;
     r.target = parse_target("x86-64-v4");
     r.threads = 4;
+    return r;
+}
+
+Request request_of_two() {
+    Request r = request();
+    r.num_rhs = 2;
     return r;
 }
 
@@ -154,32 +170,58 @@ TEST(Choose, EachThreadSortsInWindowsOfItsOwn) {
 TEST(Choose, SeveralRightHandSides) {
     Request r = request();
     r.num_rhs = 8;
-    EXPECT_EQ(chosen(even_features(), r),
+    EXPECT_EQ(chosen(small_features(), r),
               "csr_rows_f64_i32_o32_a1_b0_k8 | 8 right-hand sides: csr_rows");
-    Features long_rows = even_features();
-    long_rows.mean_row = 20;
-    long_rows.nnz = 20 * long_rows.rows;
+    Features long_rows = small_features(15);
     EXPECT_EQ(chosen(long_rows, r),
-              "csr_vector_f64_i32_o32_a1_b0_k8_lanes8_unroll4 | 8 right-hand sides, mean row 20.0: "
+              "csr_vector_f64_i32_o32_a1_b0_k8_lanes8_unroll4 | 8 right-hand sides, mean row 15.0: "
               "csr_vector");
     r.num_rhs = 16;
     EXPECT_TRUE(chosen(long_rows, r).starts_with("csr_rows_")) << "too many sums for registers";
-    r.num_rhs = 8;
+    r.num_rhs = 4;
+    EXPECT_TRUE(chosen(small_features(10), r).starts_with("csr_vector_"));
+    EXPECT_TRUE(chosen(small_features(9.9), r).starts_with("csr_rows_"));
+    r.num_rhs = 2;
     long_rows.cols = long_rows.nnz + 1;
     EXPECT_TRUE(chosen(long_rows, r).starts_with("csr_rows_")) << "each entry has an x of its own";
-    Features uneven = even_features();
-    uneven.nnz = 1 << 16;
-    uneven.variance_row = 2.25;
+    r.num_rhs = 8;
+    Features uneven = small_features(6.6);
+    uneven.variance_row = 0.0601 * 6.6 * 6.6;
     EXPECT_NE(chosen(uneven, r).find(" | 8 right-hand sides, mean row "), std::string::npos);
     EXPECT_TRUE(chosen(uneven, r).starts_with("sell_")) << chosen(uneven, r);
     r.num_rhs = 16;
-    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
+    uneven.rows = 46'874;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("sell_"));
+    uneven.rows += 1;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_")) << "6 MB of y, in any order";
     r.num_rhs = 8;
     uneven.value_type = ValueType::c64;
     EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
     uneven.value_type = ValueType::f64;
-    uneven.nnz -= 1;
+    uneven.variance_row = 0.0599 * 6.6 * 6.6;
     EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
+    uneven.variance_row = 100;
+    uneven.nnz = (1 << 16) - 1;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
+}
+
+TEST(Choose, RightHandSidesBeyondTheCachesAreAskedForAhead) {
+    Request r = request();
+    r.num_rhs = 8;
+    Features f = small_features();
+    f.cols = 93'750;
+    EXPECT_EQ(
+        chosen(f, r),
+        "csr_ahead_f64_i32_o32_a1_b0_k8_ahead32 | 8 right-hand sides, 6.0 MB of x: csr_ahead");
+    f.cols -= 1;
+    EXPECT_TRUE(chosen(f, r).starts_with("csr_rows_"));
+    r.num_rhs = 16;
+    EXPECT_TRUE(chosen(f, r).starts_with("csr_ahead_"));
+    f.value_type = ValueType::c64;
+    EXPECT_TRUE(chosen(f, r).starts_with("csr_rows_"));
+    r.num_rhs = 1;
+    EXPECT_EQ(candidates(r).size() + 1, candidates(request_of_two()).size())
+        << "of one vector csr_ahead is no candidate";
 }
 
 TEST(Choose, WhatIsAskedForIsHonoured) {

@@ -110,5 +110,39 @@ TEST(GpuSeveralVectors, FewLongRowsHaveBlocks) {
     EXPECT_EQ(parameter(few, of_vectors(32), "share"), 1024) << "no row is cut in two";
 }
 
+TEST(GpuSeveralVectors, FewRowsLeaveNoMultiprocessorIdle) {
+    Features few = even_features(48, 1535);
+    for (const int k : {4, 8, 16, 32}) {
+        EXPECT_THAT(chosen(few, of_vectors(k)), StartsWith("csr_by_length: ")) << k;
+        EXPECT_EQ(parameter(few, of_vectors(k), "most_middle"), 64) << k;
+    }
+    EXPECT_THAT(chosen(few, of_vectors(2)), Not(StartsWith("csr_by_length: ")));
+    EXPECT_THAT(chosen(even_features(47, 1535), of_vectors(16)), StartsWith("csr_classical: "));
+    few = even_features(48, 1536);
+    EXPECT_THAT(chosen(few, of_vectors(8)), StartsWith("csr_classical: "));
+    EXPECT_THAT(chosen(few, of_vectors(16)), StartsWith("csr_by_length: "));
+    EXPECT_THAT(chosen(even_features(48, 3072), of_vectors(32)), StartsWith("csr_classical: "));
+    few = even_features(64, 3072);
+    EXPECT_THAT(chosen(few, of_vectors(16)), StartsWith("csr_classical: "));
+    EXPECT_THAT(chosen(few, of_vectors(32)), StartsWith("csr_by_length: "));
+    EXPECT_EQ(parameter(few, of_vectors(32), "most_middle"), 128);
+}
+
+TEST(GpuSeveralVectors, PiecesUnderWay) {
+    EXPECT_EQ(parameter(even_features(4, 99'999), of_vectors(16), "unroll"), 4) << "few wait";
+    EXPECT_EQ(parameter(even_features(4, 100'000), of_vectors(16), "unroll"), 2);
+    const auto by_length = [](double mean, std::int64_t entries, std::int64_t longest, int k) {
+        Features f = with_longest(longest, mean);
+        f.nnz = entries;
+        return parameter(f, of_vectors(k), "unroll");
+    };
+    EXPECT_EQ(by_length(10, 500'000, 5000, 16), 8);
+    EXPECT_EQ(by_length(5, 200'000, 5000, 16), 8);
+    EXPECT_EQ(by_length(5, 400'000, 5000, 16), 4) << "many short rows";
+    EXPECT_EQ(by_length(10, 200'000, 5000, 32), 8) << "waits for a long row";
+    EXPECT_EQ(by_length(10, 200'000, 500, 32), 4);
+    EXPECT_EQ(by_length(10, 400'000, 5000, 32), 4);
+}
+
 }  // namespace
 }  // namespace spmvgen

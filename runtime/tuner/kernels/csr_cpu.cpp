@@ -117,6 +117,7 @@ void choose_csr_k(ParamChoice& c) {
 KernelPlans csr_cpu_plans() {
     return {
         {.kernel = "csr_rows", .cpu_work = cpu::rows_work},
+        {.kernel = "csr_ahead", .counted_as = "csr_rows", .cpu_work = cpu::rows_work},
         {.kernel = "csr_vector",
          .choose = cpu::choose_vector,
          .grid = cpu::vector_grid,

@@ -17,7 +17,9 @@ inline constexpr std::array<std::int64_t, 2> all_sorting_windows{256, 4096};
 
 /// Mean row, from which on adding to the sums of several right-hand sides one entry after another
 /// takes longer than loading x (docs/explanation/several-vectors.md).
-inline constexpr double least_unrolled_mean = 20;
+constexpr double least_unrolled_mean(int num_rhs) {
+    return num_rhs <= 4 ? 10 : 15;
+}
 
 /// Sums in one vector register.
 inline std::int64_t register_lanes(const Request& request, ValueType value) {
@@ -47,7 +49,7 @@ inline bool unrolls_entries(const Situation& s) {
     constexpr std::int64_t registers = 8, entries = 4;
     return s.request.num_rhs > 1 && s.request.num_rhs <= most_unrolled_rhs &&
            s.request.num_rhs * entries <= registers * register_lanes(s) &&
-           s.f.mean_row >= least_unrolled_mean && s.f.nnz >= s.f.cols;
+           s.f.mean_row >= least_unrolled_mean(s.request.num_rhs) && s.f.nnz >= s.f.cols;
 }
 
 /// Index into Features' padding figures for the slices that the request leads to; lower slices

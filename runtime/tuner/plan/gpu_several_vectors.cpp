@@ -70,7 +70,10 @@ std::int64_t pieces_at_a_time(const Situation& s) {
     const std::int64_t lanes = lanes_of_an_entry(s);
     const double mean = s.f.mean_row;
     if (lanes < many_lanes) return lanes == few_lanes && mean >= long_mean ? 8 : 4;
-    if (mean < (has_one_piece(s) ? short_mean : short_mean_of_many)) return 2;
+    constexpr std::int64_t few_waves =
+        800'000;  // threads: more of them wait with fewer pieces each
+    if (mean < (has_one_piece(s) ? short_mean : short_mean_of_many))
+        return s.f.rows * lanes < few_waves ? 4 : 2;
     const bool few = s.f.rows * subwarp_of_many(s) < few_threads;
     return few && has_one_piece(s) ? 8 : 4;
 }
@@ -123,11 +126,23 @@ std::int64_t lanes_of_a_short_row(const Situation& s) {
 }
 
 /// Pieces of rows of x under way at a time in csr_by_length: fewer where a lane has two pieces,
-/// unless waiting is what takes time.
+/// unless a long row is what small products wait for, and fewer of many short rows.
 std::int64_t pieces_by_length(const Situation& s) {
-    constexpr std::int64_t many_lanes = 8;
+    constexpr std::int64_t many_lanes = 8, longest = 512;
+    constexpr double short_mean = 6, many = 5e6;  // entries times right-hand sides
     if (lanes_of_an_entry(s) < many_lanes) return 4;
-    return has_one_piece(s) || is_small(s) ? 8 : 4;
+    if (!has_one_piece(s)) return is_small(s) && s.f.max_row > longest ? 8 : 4;
+    const bool many_short =
+        s.f.mean_row < short_mean && static_cast<double>(s.f.nnz) * s.request.num_rhs >= many;
+    return many_short ? 4 : 8;
+}
+
+/// Whether so few rows are all there are that a warp for each leaves multiprocessors idle.
+bool leaves_idle(const Situation& s) {
+    constexpr std::int64_t fewest = 1536, fewest_of_many = 3072;
+    constexpr double line = 128, long_mean = 48;
+    return shares_entries(s) && s.f.rows < (row_bytes(s) < line ? fewest : fewest_of_many) &&
+           s.f.mean_row >= long_mean;
 }
 
 }  // namespace
@@ -141,6 +156,7 @@ std::int64_t subwarp_of_many(const Situation& s) {
 bool has_few_wide_rows(const Situation& s) {
     constexpr std::int64_t few = 8192;
     constexpr double long_mean = 64;
+    if (leaves_idle(s)) return true;
     return shares_entries(s) && !has_one_piece(s) && s.f.rows < few && s.f.mean_row >= long_mean;
 }
 
@@ -177,7 +193,7 @@ void choose_by_length_of_many(ParamChoice& c) {
         return is_half_long(s) && lanes_of_an_entry(s) == 1 ? 64 : 16;
     });
     c.set("most_middle", Values{64, 128, 512}, [](const Situation& s) {
-        if (has_few_wide_rows(s)) return 64;
+        if (leaves_idle(s)) return 64;
         const bool waits = lanes_of_an_entry(s) > 1 && static_cast<double>(s.f.nnz) < large;
         return is_half_long(s) || waits ? 128 : 512;
     });

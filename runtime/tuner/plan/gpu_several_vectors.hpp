@@ -17,8 +17,8 @@ std::int64_t subwarp_of_many(const Situation& s);
 /// Whether lanes share an entry, each with some of the right-hand sides.
 bool shares_entries(const Situation& s);
 
-/// Whether a warp for each row would be too few of them: for rows of 64 entries and more, of
-/// which lanes have two pieces of a row of x.
+/// Whether there are so few long rows that a warp for each would leave multiprocessors idle, or
+/// lanes have two pieces of a row of x.
 bool has_few_wide_rows(const Situation& s);
 
 /// Lanes of bcsr_fused for a row of blocks, where lanes share a block, and pieces of x under way.

@@ -81,7 +81,8 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
     std::vector<const KernelEntry*> found;
     for (auto& entry : kernel_registry())
         if (entry.gpu == gpu && entry.transposes == transposes && entry.batch == request.batch &&
-            entry.refuses == nullptr && (any_format || entry.format == format))
+            entry.refuses == nullptr && (request.num_rhs > 1 || !entry.of_several) &&
+            (any_format || entry.format == format))
             found.push_back(&entry);
     if (found.empty())
         throw Error(ErrorCode::invalid_argument, fmt::format("no kernel{} reads format {} on {}",

@@ -26,8 +26,11 @@ constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
 // Of several right-hand sides: docs/explanation/several-vectors.md.
 constexpr std::int64_t least_uneven_entries = 1 << 16;
-constexpr double least_uneven_variance = 1.2, most_uneven_variance = 256;
-constexpr int most_rhs_of_uneven_rows = 8;  ///< right-hand sides; with more, x in order counts
+constexpr double most_uneven_mean = 7;
+constexpr double least_uneven_variation = 0.06;  ///< variance over the mean row's square
+constexpr int most_rhs_of_uneven_rows = 16, most_rhs_of_far_y = 8;  ///< right-hand sides: with
+                                                                    ///< more, y in order counts
+constexpr double least_far_x = 6e6;  ///< bytes of x, of which a core's caches hold a part only
 // Of compressed strips: docs/performance.md.
 constexpr double least_strips_bytes =
     1.5e6;                                  ///< of A in CSR for each thread: about a core's caches
@@ -59,17 +62,27 @@ Pick long_rows(const Situation& s) {
 /// Rows that end where no predictor of branches knows it, which with few right-hand sides takes as
 /// long as their entries. Those of few entries are learnt by heart.
 bool has_uneven_short_rows(const RowFeatures& f) {
-    return f.nnz >= least_uneven_entries && f.mean_row < cpu::least_unrolled_mean &&
-           f.variance_row >= least_uneven_variance && f.variance_row <= most_uneven_variance;
+    return f.nnz >= least_uneven_entries && f.mean_row < most_uneven_mean &&
+           f.variance_row >= least_uneven_variation * f.mean_row * f.mean_row;
+}
+
+double bytes_of_vectors(const Situation& s, std::int64_t elements) {
+    return static_cast<double>(elements) * s.request.num_rhs *
+           static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
 }
 
 Pick several_right_hand_sides(const Situation& s) {
     if (s.request.num_rhs == 1) return {};
     const std::string why = fmt::format("{} right-hand sides", s.request.num_rhs);
     if (is_complex(s.f.value_type)) return {"csr_rows", why};
+    const double x_bytes = bytes_of_vectors(s, s.f.cols);
+    if (x_bytes >= least_far_x)
+        return {"csr_ahead", fmt::format("{}, {:.1f} MB of x", why, x_bytes / 1e6)};
     if (cpu::unrolls_entries(s))
         return {"csr_vector", fmt::format("{}, mean row {:.1f}", why, s.f.mean_row)};
-    if (s.request.num_rhs <= most_rhs_of_uneven_rows && has_uneven_short_rows(s.f))
+    const int most_rhs =
+        bytes_of_vectors(s, s.f.rows) < least_far_x ? most_rhs_of_uneven_rows : most_rhs_of_far_y;
+    if (s.request.num_rhs <= most_rhs && has_uneven_short_rows(s.f))
         return {"sell", fmt::format("{}, mean row {:.1f} ± {:.1f}", why, s.f.mean_row,
                                     std::sqrt(s.f.variance_row))};
     return {"csr_rows", why};
@@ -153,13 +166,14 @@ Pick cached_blocks(const Situation& s) {
 constexpr std::array by_matrix{Rule{cached_blocks, {"bcsr"}},
                                Rule{compressed_strips, {"strips_cpu"}}};
 
-constexpr std::array rules{Rule{long_rows, {"csr_balanced"}},
-                           Rule{several_right_hand_sides, {"csr_vector", "sell", "csr_rows"}},
-                           Rule{mostly_empty_rows, {"coo_segmented"}},
-                           Rule{even_rows, {"sell"}},
-                           Rule{almost_empty_rows, {"csr_rows"}},
-                           Rule{short_rows, {"sell"}},
-                           Rule{rows_in_vectors, {"csr_vector"}, true}};
+constexpr std::array rules{
+    Rule{long_rows, {"csr_balanced"}},
+    Rule{several_right_hand_sides, {"csr_ahead", "csr_vector", "sell", "csr_rows"}},
+    Rule{mostly_empty_rows, {"coo_segmented"}},
+    Rule{even_rows, {"sell"}},
+    Rule{almost_empty_rows, {"csr_rows"}},
+    Rule{short_rows, {"sell"}},
+    Rule{rows_in_vectors, {"csr_vector"}, true}};
 
 }  // namespace
 

@@ -285,7 +285,7 @@ bool hold_up_shared(const Situation& s) {
 
 constexpr double most_rows_of_x = 0.62;  ///< that blocks of rows name, over entries
 constexpr double most_shared_fill = 1.6;
-constexpr std::int64_t least_block_rows = 1024;  ///< fewer keep few multiprocessors busy
+constexpr std::int64_t least_block_rows = 1280;  ///< fewer keep few multiprocessors busy
 
 /// Rows of few places share rows of x: a lane has the sums of several rows.
 Pick blocks_of_several_vectors(const Situation& s) {
