@@ -117,8 +117,8 @@ template <int num_rhs, int ahead, vector_form x_form, typename Value, typename S
     }
 }
 
-/// The same, nothing prefetched, `unroll` entries at a time, each with sums of its own: for rows so long that adding to
-/// one sum after another takes longer than loading x.
+/// The same, nothing prefetched, `unroll` entries at a time, each with sums of its own: for rows so
+/// long that adding to one sum after another takes longer than loading x.
 template <int num_rhs, int unroll, vector_form x_form, typename Value, typename Storage,
           typename Index, typename Vector>
 [[gnu::always_inline]] inline void add_entries_unrolled(Value* sum, const Storage* values,
