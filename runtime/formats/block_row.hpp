@@ -27,8 +27,10 @@ class BlockRow {
         dispatch(matrix_.index_type, [&]<typename Column>(Column) {
             const std::int64_t last = std::min(first + rows_, matrix_.rows);
             const Column* const col_idx = matrix_.col_idx_as<Column>();
-            collect(col_idx, first, last);
-            distribute(col_idx, first, last, take);
+            if (collect(col_idx, first, last))
+                distribute_ascending(col_idx, first, last, take);
+            else
+                distribute(col_idx, first, last, take);
         });
     }
     /// The same blocks, of which size() alone is told.
@@ -54,8 +56,14 @@ class BlockRow {
   private:
     /// column / cols_; a division of 64 bits takes several times as long as one of 32.
     std::int64_t block_column(std::int64_t column) const {
+        if (cols_ == 1) return column;
         if (column > UINT32_MAX) return column / cols_;
         return static_cast<std::uint32_t>(column) / static_cast<std::uint32_t>(cols_);
+    }
+
+    /// Whether the block of columns that begins there has this one.
+    bool within(std::int64_t column, std::int64_t begin) const {
+        return static_cast<std::uint64_t>(column - begin) < static_cast<std::uint64_t>(cols_);
     }
 
     std::int64_t first_column(std::int64_t column) const {
@@ -78,13 +86,17 @@ class BlockRow {
         columns_.clear();
         bool all_ascend = true;
         for (std::int64_t row = first; row < last; ++row) {
-            of_row_.clear();
             const std::int64_t begin = matrix_.row_begin(row), end = matrix_.row_begin(row + 1);
+            if (has_all_columns(col_idx + begin, col_idx + end))
+                continue;  // as in most with blocks
+            of_row_.clear();
             bool ascending = true;
+            std::int64_t begin_of_block = 0;
             for (std::int64_t k = begin; k < end; ++k) {
                 all_ascend = all_ascend && (k == begin || col_idx[k - 1] < col_idx[k]);
+                if (k > begin && within(col_idx[k], begin_of_block)) continue;
                 const std::int64_t column = block_column(col_idx[k]);
-                if (!of_row_.empty() && of_row_.back() == column) continue;
+                begin_of_block = column * cols_;
                 ascending = ascending && (of_row_.empty() || of_row_.back() < column);
                 of_row_.push_back(column);
             }
@@ -92,7 +104,7 @@ class BlockRow {
                 std::ranges::sort(of_row_);
                 of_row_.erase(std::ranges::unique(of_row_).begin(), of_row_.end());
             }
-            if (columns_ == of_row_) continue;  // as in most matrices with blocks
+            if (columns_ == of_row_) continue;
             merged_.resize(columns_.size() + of_row_.size());
             const auto end_of_both = std::ranges::set_union(columns_, of_row_, merged_.begin()).out;
             merged_.erase(end_of_both, merged_.end());
@@ -101,7 +113,43 @@ class BlockRow {
         return all_ascend;
     }
 
-    /// Gives each entry a block; columns_ are those of collect().
+    /// Whether a row's columns ascend, none twice, and are in each of the blocks so far, in no
+    /// other.
+    template <typename Column>
+    bool has_all_columns(const Column* begin, const Column* end) const {
+        std::size_t block = 0;
+        for (const Column* column = begin; column != end; ++block) {
+            if (block == columns_.size() || !within(*column, columns_[block] * cols_)) return false;
+            for (++column; column != end && within(*column, columns_[block] * cols_); ++column)
+                if (column[-1] >= *column) return false;
+        }
+        return block == columns_.size();
+    }
+
+    /// Gives each entry a block, where columns ascend in all rows: each block is there once.
+    template <typename Column, typename Take>
+    void distribute_ascending(const Column* col_idx, std::int64_t first, std::int64_t last,
+                              Take take) {
+        masks_.assign(columns_.size(), 0);
+        for (std::int64_t row = first; row < last; ++row) {
+            const std::int64_t i = row - first, end = matrix_.row_begin(row + 1);
+            std::size_t block = 0;
+            for (std::int64_t k = matrix_.row_begin(row); k < end; ++block) {
+                while (!within(col_idx[k], columns_[block] * cols_)) ++block;
+                const std::int64_t begin = columns_[block] * cols_;
+                const std::int64_t origin = first_column(columns_[block]);
+                std::uint64_t mask = masks_[block];
+                for (; k < end && within(col_idx[k], begin); ++k) {
+                    const std::int64_t j = col_idx[k] - origin;
+                    mask |= std::uint64_t{1} << (i * cols_ + j);
+                    take(block, i, j, k);
+                }
+                masks_[block] = mask;
+            }
+        }
+    }
+
+    /// The same of any columns; columns_ are those of collect().
     template <typename Column, typename Take>
     void distribute(const Column* col_idx, std::int64_t first, std::int64_t last, Take take) {
         masks_.assign(columns_.size(), 0);
@@ -111,10 +159,16 @@ class BlockRow {
         for (std::int64_t row = first; row < last; ++row) {
             std::size_t block = 0;
             const std::int64_t end = matrix_.row_begin(row + 1);
+            // Of the block's columns, as they are counted: the first, and that of its elements.
+            std::int64_t begin = 0, origin = 0;
             for (std::int64_t k = matrix_.row_begin(row); k < end; ++k) {
-                const std::int64_t column = block_column(col_idx[k]);
-                if (columns_[block] != column) block = find(column, block, distinct);
-                const std::int64_t i = row - first, j = col_idx[k] - first_column(column);
+                if (k == matrix_.row_begin(row) || !within(col_idx[k], begin)) {
+                    const std::int64_t column = block_column(col_idx[k]);
+                    if (columns_[block] != column) block = find(column, block, distinct);
+                    begin = column * cols_;
+                    origin = first_column(column);
+                }
+                const std::int64_t i = row - first, j = col_idx[k] - origin;
                 take(free_block(block, i * cols_ + j), i, j, k);
             }
         }

@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -24,13 +25,21 @@ struct BfloatBits {
 /// of exponent and of fraction; too large a number becomes infinite.
 std::uint16_t round_to_16_bits(double value, int exponent_bits, int fraction_bits);
 
+/// The same of bfloat16; numbers that it has are the upper half of an f32.
+inline BfloatBits stored_bfloat(double value) {
+    const auto single = static_cast<float>(value);
+    const auto bits = std::bit_cast<std::uint32_t>(single);
+    if (single == value && (bits & 0xffff) == 0) return {static_cast<std::uint16_t>(bits >> 16)};
+    return {round_to_16_bits(value, 8, 7)};
+}
+
 /// `value` as it is stored in type To: rounded to nearest, ties to even.
 template <typename To, typename From>
 To stored_value(From value) {
     if constexpr (std::is_same_v<To, HalfBits>)
         return {round_to_16_bits(value, 5, 10)};
     else if constexpr (std::is_same_v<To, BfloatBits>)
-        return {round_to_16_bits(value, 8, 7)};
+        return stored_bfloat(value);
     else
         return static_cast<To>(value);
 }

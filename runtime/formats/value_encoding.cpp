@@ -37,12 +37,14 @@ bool keeps_f32(Real value) {
 template <typename Real>
 bool all_int8(const Real* values, std::int64_t count) {
     using Word = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+    // What is added to it has a unit of 1: the sum is rounded to an integer.
+    constexpr Real rounds = sizeof(Real) == 4 ? Real(0x1.8p23) : Real(0x1.8p52);
     Word difference = 0;
     for (std::int64_t k = 0; k < count; ++k) {
         const Real value = values[k];
-        const Real inside = value >= -128 && value <= 127 ? value : Real(0.5);
-        const auto integer = static_cast<Real>(static_cast<std::int32_t>(inside));
+        const Real integer = (value + rounds) - rounds;
         difference |= std::bit_cast<Word>(integer) ^ std::bit_cast<Word>(value);
+        difference |= value >= -128 && value <= 127 ? Word{0} : Word{1};
     }
     return difference == 0;
 }

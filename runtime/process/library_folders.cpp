@@ -11,9 +11,7 @@ namespace {
 /// In the library, whoever asks: a function's address may be one in the program.
 constexpr char here = 0;
 
-}  // namespace
-
-std::vector<std::filesystem::path> library_folders() {
+std::vector<std::filesystem::path> find_folders() {
     // As the dynamic linker noted it then: a later chdir or a relative path does no harm.
     Dl_info info{};
     void* own = nullptr;
@@ -27,6 +25,14 @@ std::vector<std::filesystem::path> library_folders() {
     const auto real = std::filesystem::canonical(file, unresolved);
     if (unresolved || real.parent_path() == folder) return {folder};
     return {real.parent_path(), folder};
+}
+
+}  // namespace
+
+const std::vector<std::filesystem::path>& library_folders() {
+    // Asking the linker takes a look at every symbol of the library.
+    static const std::vector<std::filesystem::path> folders = find_folders();
+    return folders;
 }
 
 }  // namespace spmvgen

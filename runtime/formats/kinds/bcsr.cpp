@@ -26,6 +26,7 @@ struct Layout {
     /// Where element (i, j) of block k is.
     std::int64_t place(std::int64_t k, std::int64_t i, std::int64_t j) const {
         const std::int64_t element = by_columns ? j * rows + i : bit(i, j);
+        if (tile == 1) return k * size() + element;  // the divisions would take most of the time
         return (k / tile * size() + element) * tile + k % tile;
     }
 };
@@ -63,7 +64,9 @@ struct Blocks {
 template <typename From, typename To, typename Index>
 void write_block_row(const CsrView& matrix, const Layout& layout, BlockRow& row, std::int64_t first,
                      std::int64_t begin, std::int64_t end, const Blocks<To, Index>& to) {
-    for (std::int64_t k = begin; k < end; ++k)
+    if (layout.tile == 1)
+        std::fill(to.values + begin * layout.size(), to.values + end * layout.size(), To{});
+    for (std::int64_t k = layout.tile == 1 ? end : begin; k < end; ++k)
         for (std::int64_t i = 0; i < layout.rows; ++i)
             for (std::int64_t j = 0; j < layout.cols; ++j) to.values[layout.place(k, i, j)] = To{};
     const From* source = matrix.values_as<From>();

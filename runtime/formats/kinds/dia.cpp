@@ -57,10 +57,31 @@ class Tile {
         std::size_t at;  ///< of an entry its place in the tile, of an open piece its number
     };
 
+    /// Whether a row has the diagonals of the row above, in their order.
+    template <typename Column>
+    bool is_as_above(const Column* col_idx, std::int64_t begin, std::int64_t end,
+                     std::int64_t row) const {
+        return end - begin == std::ssize(open_) &&
+               std::equal(
+                   open_.begin(), open_.end(), col_idx + begin,
+                   [&](const Entry& above, Column column) { return above.offset == column - row; });
+    }
+
     /// An entry goes on with the piece that the row above had on its diagonal, or begins one.
     void add_row(const CsrView& matrix, std::int64_t row, std::int64_t own) {
         entries_.clear();
         const std::int64_t end = matrix.row_begin(row + 1);
+        const bool goes_on = dispatch(matrix.index_type, [&]<typename Column>(Column) {
+            return is_as_above(matrix.col_idx_as<Column>(), matrix.row_begin(row), end, row);
+        });
+        if (goes_on) {
+            auto piece_of = piece_of_.begin() + (matrix.row_begin(row) - first_entry_);
+            for (const Entry& above : open_) {
+                *piece_of++ = above.at;
+                pieces_[above.at].last = own + 1;
+            }
+            return;
+        }
         dispatch(matrix.index_type, [&]<typename Column>(Column) {
             const Column* const col_idx = matrix.col_idx_as<Column>();
             for (std::int64_t k = matrix.row_begin(row); k < end; ++k)

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "formats/block_row.hpp"
@@ -238,17 +239,41 @@ void write_blocks(const CsrView& matrix, const StripsLayout& layout, std::int64_
     }
 }
 
+/// Writes the values of slices of diagonals with holes, one after the other.
+template <typename From>
+class HoledSlices {
+  public:
+    HoledSlices(const CsrView& matrix, const StripsLayout& layout)
+        : matrix_(matrix), layout_(layout) {}
+    template <typename Values>
+    void write(std::int64_t slice, const Values& values) {
+        dispatch(matrix_.index_type, [&]<typename Column>(Column) {
+            EntryColumns<Column> columns(matrix_, layout_);
+            write_between_holes<From>(matrix_, layout_, slice, columns,
+                                      std::get<SliceDiagonals<Column>>(diagonals_), values);
+        });
+    }
+
+  private:
+    const CsrView& matrix_;
+    const StripsLayout& layout_;
+    std::tuple<SliceDiagonals<std::int32_t>, SliceDiagonals<std::int64_t>> diagonals_;
+};
+
 template <typename From, typename To>
 void add_values(const CsrView& matrix, const Signature& signature, const StripsLayout& layout,
                 StoredMatrix& stored) {
     const ValueArrays<From, To> values(matrix, signature, stored, layout.stored());
+    stored.bytes += values.bytes();
+    if (values.code() == ValueCode::one_value) return;  // no entry has any of its own
     values.with_writer([&](const auto writer) {
         for_slices(layout, [&](std::int64_t begin, std::int64_t end) {
             BlockRow blocks(matrix, layout.shape.block_rows, layout.shape.block_cols, false);
             SliceLanes lanes;
+            HoledSlices<From> holed(matrix, layout);
             for (std::int64_t slice = begin; slice < end; ++slice)
                 if (layout.has_holes(slice))
-                    write_between_holes<From>(matrix, layout, slice, writer);
+                    holed.write(slice, writer);
                 else if (layout.shape.block_size() > 1)
                     write_blocks<From>(matrix, layout, slice, blocks, writer);
                 else if (layout.shape.threads_per_row == 1)
@@ -264,7 +289,6 @@ void add_values(const CsrView& matrix, const Signature& signature, const StripsL
         for (std::int64_t k = 0; k < entries; ++k)
             values.put(long_begin + layout.long_ptr[row] + k, from[k]);
     });
-    stored.bytes += values.bytes();
 }
 
 template <typename Index, typename Offset>

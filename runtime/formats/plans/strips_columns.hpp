@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "formats/plans/strips_plan.hpp"
@@ -84,14 +85,13 @@ class SliceLanes {
         const std::int64_t lanes = layout.shape.lanes;
         lanes_.resize(static_cast<std::size_t>(lanes));
         count_ = 0;
+        shortest_ = std::numeric_limits<std::int64_t>::max();
         for (std::int64_t lane = 0; lane < lanes; ++lane) {
             const std::int64_t row = layout.block_row_at(slice * lanes + lane);
             if (row < 0) break;
             const std::int64_t entries = layout.blocks[static_cast<std::size_t>(row)];
-            lanes_[count_] = {matrix.row_begin(row), entries, lane};
-            count_ += entries > 0 ? 1 : 0;
+            if (entries > 0) add({matrix.row_begin(row), entries, lane});
         }
-        find_shortest();
     }
     /// Those that have an entry in strip `strip`, which is not below that of the call before.
     std::span<const Lane> of(std::int64_t strip) {
@@ -100,18 +100,15 @@ class SliceLanes {
     }
 
   private:
-    void drop(std::int64_t strip) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < count_; ++i) {
-            lanes_[kept] = lanes_[i];
-            kept += lanes_[i].entries > strip ? 1 : 0;
-        }
-        count_ = kept;
-        find_shortest();
+    void add(const Lane& lane) {
+        lanes_[count_++] = lane;
+        shortest_ = std::min(shortest_, lane.entries);
     }
-    void find_shortest() {
+    void drop(std::int64_t strip) {
+        const std::size_t before = std::exchange(count_, 0);
         shortest_ = std::numeric_limits<std::int64_t>::max();
-        for (std::size_t i = 0; i < count_; ++i) shortest_ = std::min(shortest_, lanes_[i].entries);
+        for (std::size_t i = 0; i < before; ++i)
+            if (lanes_[i].entries > strip) add(lanes_[i]);
     }
 
     std::vector<Lane> lanes_;

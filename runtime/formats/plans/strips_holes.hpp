@@ -42,10 +42,15 @@ class SliceDiagonals {
 
     std::int64_t size() const { return std::ssize(starts_); }
     Number start(std::int64_t strip) const { return starts_[static_cast<std::size_t>(strip)]; }
-    /// The strip that has this column for a lane.
-    std::int64_t strip_of(Number column, std::int64_t lane) const {
-        const auto start = static_cast<Number>(column - offset_of(lane));
-        return std::ranges::lower_bound(starts_, start) - starts_.begin();
+    /// Calls f(strip, k) for the k-th of so many columns of a lane, with the strip that has it.
+    template <typename F>
+    void for_strips_of(const Number* of_row, std::int64_t entries, std::int64_t lane, F f) const {
+        const Number offset = offset_of(lane);
+        std::int64_t strip = 0;
+        for (std::int64_t k = 0; k < entries; ++k, ++strip) {
+            while (start(strip) != static_cast<Number>(of_row[k] - offset)) ++strip;
+            f(strip, k);
+        }
     }
 
   private:
@@ -54,6 +59,7 @@ class SliceDiagonals {
     }
     /// Those of one lane; false when its columns do not rise.
     bool add(const Number* of_row, std::int64_t entries, Number offset) {
+        if (has_all(of_row, entries, offset)) return true;
         const auto end = of_row + entries;
         if (std::adjacent_find(of_row, end, std::greater_equal<>()) != end) return false;
         of_lane_.assign(of_row, end);
@@ -61,6 +67,16 @@ class SliceDiagonals {
         merged_.clear();
         std::ranges::set_union(starts_, of_lane_, std::back_inserter(merged_));
         std::swap(starts_, merged_);
+        return true;
+    }
+    /// Whether these columns rise, and are on diagonals that are there already.
+    bool has_all(const Number* of_row, std::int64_t entries, Number offset) const {
+        auto start = starts_.begin();
+        for (std::int64_t k = 0; k < entries; ++k, ++start) {
+            const auto wanted = static_cast<Number>(of_row[k] - offset);
+            while (start != starts_.end() && *start < wanted) ++start;
+            if (start == starts_.end() || *start != wanted) return false;
+        }
         return true;
     }
 
@@ -78,14 +94,16 @@ void for_entries_between_holes(const CsrView& matrix, const StripsLayout& layout
         const std::int64_t row = layout.block_row_at(slice * layout.shape.lanes + lane);
         const typename Columns::Number* const of_row = columns.of(row);
         const std::int64_t first = matrix.row_begin(row);
-        for (std::int64_t k = 0; k < layout.blocks[static_cast<std::size_t>(row)]; ++k)
-            f(diagonals.strip_of(of_row[k], lane), lane, first + k);
+        diagonals.for_strips_of(
+            of_row, layout.blocks[static_cast<std::size_t>(row)], lane,
+            [&](std::int64_t strip, std::int64_t k) { f(strip, lane, first + k); });
     }
 }
 
-/// Writes the values of one slice of diagonals with holes.
-template <typename From, typename Values>
+/// Writes the values of one slice of diagonals with holes, which are looked for again.
+template <typename From, typename Columns, typename Values>
 void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
+                         Columns& columns, SliceDiagonals<typename Columns::Number>& diagonals,
                          const Values& values) {
     const auto s = static_cast<std::size_t>(slice);
     const std::int64_t lanes = layout.shape.lanes, first = layout.slice_ptr[s];
@@ -93,16 +111,12 @@ void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std:
     for (std::int64_t place = first * lanes; place < (first + width) * lanes; ++place)
         values.pad(place);
     const From* from = matrix.values_as<From>();
-    dispatch(matrix.index_type, [&]<typename Column>(Column) {
-        EntryColumns<Column> columns(matrix, layout);
-        SliceDiagonals<Column> diagonals;
-        diagonals.collect(layout, slice, columns, matrix.cols, width);
-        for_entries_between_holes(matrix, layout, slice, columns, diagonals,
-                                  [&](std::int64_t strip, std::int64_t lane, std::int64_t entry) {
-                                      values.put(place_in_strips(first + strip, 1, 0, lanes, lane),
-                                                 from[entry]);
-                                  });
-    });
+    diagonals.collect(layout, slice, columns, matrix.cols, width);
+    for_entries_between_holes(matrix, layout, slice, columns, diagonals,
+                              [&](std::int64_t strip, std::int64_t lane, std::int64_t entry) {
+                                  values.put(place_in_strips(first + strip, 1, 0, lanes, lane),
+                                             from[entry]);
+                              });
 }
 
 }  // namespace spmvgen

@@ -163,12 +163,35 @@ int checked_code(std::int64_t codes, int narrowest, std::int64_t slice) {
     return code;
 }
 
-/// Makes diagonals with holes of the slices that take fewer bytes so. Where no bases are wanted,
-/// the others get their codes, too.
+/// Those of one slice, by its ranges.
+template <typename Number>
+void add_bases(const StripRanges<Number>& ranges, std::int64_t slice, int code,
+               StripsLayout& layout) {
+    const auto s = static_cast<std::size_t>(slice);
+    for (std::int64_t k = layout.slice_ptr[s]; k < layout.slice_ptr[s + 1]; ++k)
+        layout.bases[static_cast<std::size_t>(k)] =
+            ranges.base(static_cast<std::size_t>(k - layout.slice_ptr[s]), code);
+}
+
+/// Moves the bases of each slice from where its strips were to where they are by `ends`.
+void move_bases(const StripsLayout& layout, std::span<const std::int64_t> ends,
+                std::vector<std::int64_t>& bases) {
+    if (std::ranges::equal(layout.slice_ptr, ends)) return;
+    std::vector<std::int64_t> moved(static_cast<std::size_t>(ends.back()), no_base);
+    for (std::size_t s = 0; s + 1 < ends.size(); ++s)
+        if (!layout.has_holes(static_cast<std::int64_t>(s)))
+            std::copy(bases.begin() + layout.slice_ptr[s], bases.begin() + layout.slice_ptr[s + 1],
+                      moved.begin() + ends[s]);
+    bases = std::move(moved);
+}
+
+/// Makes diagonals with holes of the slices that take fewer bytes so. The others get their codes,
+/// and the bases that are wanted.
 template <typename Columns>
 void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads,
                 const Look& look) {
     std::vector<std::int64_t> ends(layout.slice_ptr.size(), 0);
+    if (look.bases) layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
     const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
     for_parts(layout.slices(), slices_a_part, threads,
               [&](std::int64_t begin, std::int64_t end, int) {
@@ -187,18 +210,20 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                           has_holes = narrowest != 0 &&
                                       diagonals.collect(layout, slice, columns, matrix.cols,
                                                         most_diagonals(width, narrowest, value));
-                          if (!has_holes && !look.bases)
-                              code = checked_code(codes, narrowest, slice);
+                          if (!has_holes) code = checked_code(codes, narrowest, slice);
                       }
                       if (!has_holes) {
-                          layout.slice_info[s] |= look.bases ? 0 : code;
+                          layout.slice_info[s] |= code;
+                          if (look.bases) add_bases(ranges, slice, code, layout);
                           continue;
                       }
                       ends[s + 1] = diagonals.size();
                       layout.slice_info[s] = info_of_diagonals(static_cast<int>(diagonals.size()));
                   }
               });
-    std::inclusive_scan(ends.begin(), ends.end(), layout.slice_ptr.begin());
+    std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
+    if (look.bases) move_bases(layout, ends, layout.bases);
+    layout.slice_ptr = std::move(ends);
 }
 
 template <typename Columns>
@@ -224,10 +249,7 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                       const int code = checked_code(codes, ranges.narrowest(), slice);
                       found = code | (ranges.has_fill() ? filled_slice : 0);
                       layout.slice_info[s] |= *found;
-                      for (std::int64_t k = layout.slice_ptr[s];
-                           look.bases && k < layout.slice_ptr[s + 1]; ++k)
-                          layout.bases[static_cast<std::size_t>(k)] =
-                              ranges.base(static_cast<std::size_t>(k - layout.slice_ptr[s]), code);
+                      if (look.bases) add_bases(ranges, slice, code, layout);
                   }
               });
 }
@@ -306,8 +328,8 @@ StripsLayout lay_out(const CsrView& matrix, const StripsShape& shape, std::int64
             const bool holes =
                 !std::is_same_v<Columns, BlockColumns> && shape.holes && (codes & 1) != 0;
             if constexpr (!std::is_same_v<Columns, BlockColumns>)
-                if (holes) find_holes<Columns>(matrix, codes, layout, threads, look);
-            if (!holes || look.bases) find_codes<Columns>(matrix, codes, layout, threads, look);
+                if (holes) return find_holes<Columns>(matrix, codes, layout, threads, look);
+            find_codes<Columns>(matrix, codes, layout, threads, look);
         });
     return layout;
 }

@@ -56,18 +56,18 @@ class BlockRows {
                 of_row_[static_cast<std::size_t>(row - strip)] |=
                     static_cast<OfHeights>((row - first) / height + 1) << (8 * (height - 1));
         }
+        std::ranges::transform(of_row_, touched_by_.begin(), is_some);
     }
     /// Of A's entries those in them.
     const std::array<std::int64_t, most_block>& entries() const { return entries_; }
     /// How many of each height have one of these rows: bit i is the strip's row i.
     OfHeights touched(std::uint32_t rows) const {
-        if (std::has_single_bit(rows))
-            return is_some(of_row_[static_cast<std::size_t>(std::countr_zero(rows))]);
-        OfHeights before = 0, count = 0;
-        for (; rows != 0; rows &= rows - 1) {
-            const OfHeights own = of_row_[static_cast<std::size_t>(std::countr_zero(rows))];
-            count += is_some(own ^ before) & is_some(own);
-            before = own;
+        auto row = static_cast<std::size_t>(std::countr_zero(rows));
+        OfHeights count = touched_by_[row];
+        while ((rows &= rows - 1) != 0) {
+            const OfHeights before = of_row_[row];
+            row = static_cast<std::size_t>(std::countr_zero(rows));
+            count += is_some(of_row_[row] ^ before) & touched_by_[row];
         }
         return count;
     }
@@ -76,6 +76,7 @@ class BlockRows {
     std::array<std::int64_t, most_block> entries_{};
     /// The number of the block row that a row is in, counted from 1; 0 = in none of them.
     std::array<OfHeights, reached_rows> of_row_{};
+    std::array<OfHeights, reached_rows> touched_by_{};  ///< of a row alone
 };
 
 /// The different columns of the rows that a strip reaches, ascending, each with the rows that have
@@ -259,7 +260,7 @@ BlockFill estimate(const CsrView& a, const DrawnStrips& drawn, int threads) {
 /// and those that caches hold.
 bool is_without_blocks(const BlockFill& fill) {
     constexpr int few_elements = 8;
-    constexpr double most_of_few = 1.7, most_of_many = 2.3;
+    constexpr double most_of_few = 1.5, most_of_many = 2.0;
     for (int r = 1; r <= most_block; ++r)
         for (int c = 1; c <= most_block; ++c)
             if (r * c > 1 && fill.at(r, c) <= (r * c < few_elements ? most_of_few : most_of_many))

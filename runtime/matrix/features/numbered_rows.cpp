@@ -44,15 +44,16 @@ NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> str
             rows.first.push_back(rows.first.back() + matrix.row_length(row));
     }
     const std::int64_t entries = rows.first.back();
-    rows.sector.reserve(place(entries));
+    rows.sector.resize(place(entries));
     const auto number_all = [&](auto& number) {
+        auto to = rows.sector.begin();
         dispatch(matrix.index_type, [&]<typename Index>(Index) {
             const Index* const columns = matrix.col_idx_as<Index>();
             for (auto& strip : strips) {
                 const std::int64_t begin = strip.number * height;
                 const std::int64_t end = matrix.row_begin(std::min(begin + height, matrix.rows));
                 for (std::int64_t k = matrix.row_begin(begin); k < end; ++k)
-                    rows.sector.push_back(number(columns[k] / sector_columns));
+                    *to++ = number(columns[k] / sector_columns);
             }
         });
     };

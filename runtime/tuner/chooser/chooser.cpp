@@ -45,7 +45,7 @@ constexpr std::int64_t least_hub_entries = 15'000'000;
 constexpr std::int64_t least_gathered_entries = 4'000'000;
 /// Entries that are looked at for the fill: of a GPU one of so many of the sample's, of a CPU the
 /// sample's up to so many.
-constexpr std::int64_t filled_share = 2, most_filled_cpu = 10'000;
+constexpr std::int64_t filled_share = 2, most_filled_cpu = 4'000;
 constexpr std::int64_t sampled_for_hubs = 1 << 17;  ///< entries
 constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
 constexpr double least_blocked_mean = 6;            ///< mean row, for blocks

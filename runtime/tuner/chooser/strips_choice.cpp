@@ -50,7 +50,7 @@ constexpr std::int64_t blocked_lanes = 8;
 struct LookedAt {
     std::int64_t entries, slices;
 };
-constexpr LookedAt by_cpu{3'000, 32}, by_gpu{2'000, 8};
+constexpr LookedAt by_cpu{1'500, 32}, by_gpu{2'000, 8};
 /// The same of blocks, of which all are made to count them.
 constexpr SampleSize blocked_sample{1, 12'000, 12'000};
 

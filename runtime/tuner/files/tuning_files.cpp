@@ -45,16 +45,20 @@ TuningFile read_file(const fs::path& path) {
     return file;
 }
 
-bool is_named(std::string_view name, std::string_view prefix) {
-    return name.starts_with(prefix) && (name.ends_with(".json") || name.ends_with(".json.gz"));
+using Wanted = std::function<bool(std::string_view)>;
+
+Wanted named(std::string_view prefix) {
+    return [prefix](std::string_view name) {
+        return name.starts_with(prefix) && (name.ends_with(".json") || name.ends_with(".json.gz"));
+    };
 }
 
-std::vector<TuningFile> read_folder(const std::string& directory, std::string_view prefix,
+std::vector<TuningFile> read_folder(const std::string& directory, const Wanted& wanted,
                                     TuningPlace place, std::error_code& trouble) {
     std::vector<fs::path> paths;
     for (fs::directory_iterator it(directory, trouble), end; !trouble && it != end;
          it.increment(trouble))
-        if (is_named(it->path().filename().string(), prefix)) paths.push_back(it->path());
+        if (wanted(it->path().filename().string())) paths.push_back(it->path());
     std::ranges::sort(paths);
     std::vector<TuningFile> files;
     for (auto& path : paths) {
@@ -132,24 +136,27 @@ std::string describe_tuning_places() {
 
 std::vector<TuningFile> tuning_files_of(const std::string& directory, std::string_view prefix) {
     std::error_code trouble;
-    return read_folder(directory, prefix, TuningPlace::given, trouble);
+    return read_folder(directory, named(prefix), TuningPlace::given, trouble);
 }
 
-std::vector<TuningFile> tuning_files(std::string_view prefix) {
+std::vector<TuningFile> tuning_files(std::string_view prefix, const Wanted& wanted) {
+    const Wanted is_kind = named(prefix);
+    const Wanted ships = [&](std::string_view name) {
+        return is_kind(name) && (!wanted || wanted(name));
+    };
     std::vector<TuningFile> files;
     std::error_code trouble;
     if (const std::string given = given_tuning_folder(); !given.empty()) {
-        files = read_folder(given, prefix, TuningPlace::given, trouble);
+        files = read_folder(given, is_kind, TuningPlace::given, trouble);
         if (trouble) warn(given_not_used(trouble));
     }
     std::vector<TuningFile> shipped;
     if (const std::string& folder = shipped_tuning_folder(); !folder.empty()) {
-        shipped = read_folder(folder, prefix, TuningPlace::shipped, trouble);
+        shipped = read_folder(folder, ships, TuningPlace::shipped, trouble);
         if (trouble) warn(not_used(folder, "", trouble));
     }
     for (auto& [name, text] : built_in_tuning_files())
-        if (is_named(name, prefix) &&
-            std::ranges::find(shipped, name, &TuningFile::label) == shipped.end())
+        if (ships(name) && std::ranges::find(shipped, name, &TuningFile::label) == shipped.end())
             shipped.push_back({std::string(name), std::string(text), TuningPlace::built_in});
     std::ranges::move(shipped, std::back_inserter(files));
     return files;

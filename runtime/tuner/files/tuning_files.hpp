@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,8 +46,10 @@ struct TuningFile {
 /// Those files of tuning_db whose names begin with `prefix` and end in .json or .json.gz: first of
 /// the directory $SPMVGEN_TUNING_DB, then of shipped_tuning_folder(), each by name, then those that
 /// are built in and not in that folder. Read anew by each call. A directory in the variable that
-/// cannot be read is warned of in the log, once in a process. Safe to call from any thread.
-std::vector<TuningFile> tuning_files(std::string_view prefix);
+/// cannot be read is warned of in the log, once in a process. Of those that ship or are built in,
+/// `wanted` picks by their names, before they are read; empty = all. Safe to call from any thread.
+std::vector<TuningFile> tuning_files(std::string_view prefix,
+                                     const std::function<bool(std::string_view name)>& wanted = {});
 
 /// The same of one directory, by name; none when there is no such directory. Never throws for what
 /// is on the disk.

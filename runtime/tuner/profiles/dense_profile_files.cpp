@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tuner/profiles/dense_profile.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {
 namespace {
@@ -16,7 +17,12 @@ std::span<const ReadDenseProfile> profiles_of(std::string_view device) {
     const std::lock_guard lock(mutex);
     const auto [found, is_new] = known.try_emplace(key);
     if (is_new) {
-        auto files = tuning_files("dense-");
+        DenseProfile wanted;
+        wanted.device = device;
+        const std::string stem = profile_file_name(wanted);
+        auto files = tuning_files("dense-", [&](std::string_view name) {
+            return may_be_of_vendor(name, "") || name.starts_with(stem.substr(0, stem.rfind('.')));
+        });
         std::erase_if(files, [&](const TuningFile& file) {
             return file.shipped() && file.text.find(device) == std::string::npos;
         });

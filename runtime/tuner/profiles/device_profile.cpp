@@ -116,11 +116,14 @@ double DeviceProfile::atomic_rate(double bytes, int threads) const {
 }
 
 std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> files,
-                                                std::vector<std::string>& warnings) {
+                                                std::vector<std::string>& warnings,
+                                                std::string_view vendor) {
     std::vector<DeviceProfile> profiles;
     for (auto& file : files) try {
             profiles.push_back(parse_device_profile(file.readable_text()));
             profiles.back().file = file.label();
+            const std::string& arch = profiles.back().arch;
+            if (!vendor.empty() && !arch.empty() && vendor_of(arch) != vendor) profiles.pop_back();
         } catch (const Error& error) {
             warnings.push_back(
                 fmt::format("tuning file {} is left out: {}", file.name, error.what()));
@@ -168,6 +171,14 @@ std::string vendor_of(std::string_view arch) {
     if (arch.starts_with("gfx")) return "amd";
     if (arch.starts_with("x86-64")) return "x86-64";
     return std::string(arch.substr(0, arch.find(':')));
+}
+
+bool may_be_of_vendor(std::string_view name, std::string_view vendor) {
+    name.remove_prefix(std::min(name.find('-') + 1, name.size()));
+    constexpr std::string_view vendors[] = {"nvidia", "amd", "x86-64", "aarch64"};
+    return std::ranges::none_of(vendors, [&](std::string_view other) {
+        return other != vendor && name.starts_with(other);
+    });
 }
 
 long architecture_distance(std::string_view arch, std::string_view from) {

@@ -94,13 +94,15 @@ std::string sheet(const DeviceProfile& profile);
 /// file of the same device that has them; files without rates get those of the nearest measured
 /// profile, scaled (tuner/profiles/device_profile_scaled.hpp). What is broken, of another schema,
 /// or has no rates while there are none to scale, is left out, with a line in `warnings` that says
-/// why.
+/// why. With a `vendor` (vendor_of()), profiles of others are left out without.
 std::vector<DeviceProfile> read_device_profiles(std::span<const TuningFile> files,
-                                                std::vector<std::string>& warnings);
+                                                std::vector<std::string>& warnings,
+                                                std::string_view vendor = "");
 
 /// The profile of a device by that name among device-*.json of $SPMVGEN_TUNING_DB, of the user's
 /// own directory and of those that ship, in this order, the measured ones first; or null. They are
-/// read once in a process, warnings written to the log. Safe to call from any thread.
+/// read once in a process, warnings written to the log; where an architecture is asked for (below),
+/// only those of its vendor. Safe to call from any thread.
 const DeviceProfile* find_device_profile(std::string_view device);
 
 /// The same among `profiles`.
@@ -131,6 +133,10 @@ FoundDeviceProfile find_device_profile(std::span<const DeviceProfile> profiles,
 /// Who made devices of an architecture: "nvidia", "amd", or of a CPU its family: "x86-64",
 /// "aarch64".
 std::string vendor_of(std::string_view arch);
+
+/// Whether a profile that ships in a file of that name, behind device- or dense-, may be of that
+/// vendor, or of a device whose name begins so: of those that ship the names begin with the vendor.
+bool may_be_of_vendor(std::string_view name, std::string_view vendor);
 
 /// How far apart two architectures of a vendor are: -1 = they are the same; of two that are as far
 /// the older is nearer.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "process/log.hpp"
 #include "tuner/profiles/device_profile_scaled.hpp"
@@ -7,27 +9,31 @@
 namespace spmvgen {
 namespace {
 
-/// Of $SPMVGEN_TUNING_DB, then the user's own, then those that ship.
-const std::vector<DeviceProfile>& all_device_profiles() {
-    static const std::vector<DeviceProfile> profiles = [] {
-        constexpr std::string_view prefix = "device-";
-        std::vector<std::string> warnings;
-        std::vector<TuningFile> files = tuning_files(prefix);
-        std::vector<TuningFile> own = read_own_files(locate_records(), prefix, warnings);
-        files.insert(std::ranges::find_if(files, &TuningFile::shipped),
-                     std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
-        auto read = read_device_profiles(files, warnings);
-        Log log;
-        for (auto& warning : warnings) log.warn(warning);
-        return read;
-    }();
-    return profiles;
+/// Of $SPMVGEN_TUNING_DB, then the user's own, then those that ship; of that vendor, "" = of all.
+const std::vector<DeviceProfile>& device_profiles_of(const std::string& vendor) {
+    static std::mutex mutex;
+    static std::map<std::string, std::vector<DeviceProfile>> known;
+    static Log log;
+    const std::lock_guard lock(mutex);
+    const auto [found, is_new] = known.try_emplace(vendor);
+    if (!is_new) return found->second;
+    constexpr std::string_view prefix = "device-";
+    std::vector<std::string> warnings;
+    std::vector<TuningFile> files = tuning_files(prefix, [&](std::string_view name) {
+        return vendor.empty() || may_be_of_vendor(name, vendor);
+    });
+    std::vector<TuningFile> own = read_own_files(locate_records(), prefix, warnings);
+    files.insert(std::ranges::find_if(files, &TuningFile::shipped),
+                 std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+    found->second = read_device_profiles(files, warnings, vendor);
+    for (auto& warning : warnings) log.warn(warning);
+    return found->second;
 }
 
 }  // namespace
 
 const DeviceProfile* find_device_profile(std::string_view device) {
-    return find_named_profile(all_device_profiles(), device);
+    return find_named_profile(device_profiles_of(""), device);
 }
 
 FoundDeviceProfile find_device_profile(std::string_view device, const Target& target, int units,
@@ -38,7 +44,7 @@ FoundDeviceProfile find_device_profile(std::string_view device, const Target& ta
     wanted.arch = target.arch;
     wanted.units = units;
     wanted.rated = rated;
-    return find_device_profile(all_device_profiles(), wanted, target, made);
+    return find_device_profile(device_profiles_of(vendor_of(target.arch)), wanted, target, made);
 }
 
 std::string keep_profile(const DeviceProfile& profile) {

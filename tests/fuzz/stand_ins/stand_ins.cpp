@@ -12,15 +12,17 @@ std::string_view generator_digest() {
 }
 
 /// The folders of the library: it is no library here.
-std::vector<std::filesystem::path> library_folders() {
-    return {};
+const std::vector<std::filesystem::path>& library_folders() {
+    static const std::vector<std::filesystem::path> none;
+    return none;
 }
 
 /// Files beside the library.
 std::span<const CsrKFormula> fitted_csr_k_formulas() {
     return {};
 }
-std::vector<TuningFile> tuning_files(std::string_view) {
+std::vector<TuningFile> tuning_files(std::string_view,
+                                     const std::function<bool(std::string_view)>&) {
     return {};
 }
 

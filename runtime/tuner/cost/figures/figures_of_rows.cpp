@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tuner/cost/figures/figures.hpp"
@@ -90,10 +91,12 @@ double MatrixFigures::row_turns(std::int64_t lanes, std::int64_t unroll) {
     const auto [place, is_new] = row_turns_.try_emplace({lanes, unroll}, 0.0);
     if (!is_new) return place->second;
     const CsrView a = sample_.view();
-    std::int64_t turns = 0;
+    std::int64_t turns = 0, length_before = -1;
     std::array<std::int64_t, 3> before{-1, -1, -1};
     for (std::int64_t row = 0; row < a.rows; ++row) {
-        const std::int64_t length = a.row_length(row), left = length % (lanes * unroll);
+        const std::int64_t length = a.row_length(row);
+        if (length == std::exchange(length_before, length)) continue;
+        const std::int64_t left = length % (lanes * unroll);
         const std::array ends{length / (lanes * unroll), left / lanes,
                               std::min<std::int64_t>(left % lanes, 1)};
         turns += ends != before ? 1 : 0;
